@@ -1,0 +1,57 @@
+/**
+ * Durable puts per second through the storage adapter, beside bare lmdb puts of the same values in the same run.
+ * Run: `node scripts/bench/storage.ts`. Rounds alternate, so that both see the same disk.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { open } from 'lmdb'
+
+/** Length of one measurement, in milliseconds. */
+const roundMs = 1_000
+/** Length of a value, in bytes: about one keystroke in the journal. */
+const valueBytes = 80
+
+type Put = (n: number) => Promise<unknown>
+
+const { openLmdbStorage } = (await import(new URL('../../server/storage/lmdb.ts', import.meta.url).href)) as typeof import('../../server/storage/lmdb.ts')
+
+const folder = await mkdtemp(join(tmpdir(), 'agmd-bench-'))
+const storage = await openLmdbStorage({ folder })
+const bare = open<Uint8Array, [string, number]>({ path: join(folder, 'bare'), encoding: 'binary' })
+const value = new Uint8Array(valueBytes).fill(7)
+let next = 0
+
+/** Puts per second of so many writers, each of which waits for its put before the next one. */
+async function measure(writers: number, put: Put): Promise<number> {
+  const begun = performance.now()
+  const end = begun + roundMs
+  let done = 0
+  const write = async () => {
+    for (; performance.now() < end; done++) await put(next++)
+  }
+  await Promise.all(Array.from({ length: writers }, write))
+  return Math.round((done / (performance.now() - begun)) * 1000)
+}
+
+/** Nanoseconds of one `get` of a key that is there. */
+async function measureGet(rounds: number): Promise<number> {
+  const begun = performance.now()
+  for (let n = 0; n < rounds; n++) await storage.get(['d', 'bench', n % 100])
+  return Math.round(((performance.now() - begun) / rounds) * 1e6)
+}
+
+const throughAdapter: Put = (n) => storage.commit({ puts: [{ key: ['d', 'bench', n], value }] })
+const throughLmdb: Put = (n) => bare.put(['bench', n], value)
+
+console.log(`puts/s of ${valueBytes} bytes, each awaited\nwriters    adapter   bare lmdb`)
+for (const writers of [1, 64, 1000]) {
+  const [ours, theirs] = [await measure(writers, throughAdapter), await measure(writers, throughLmdb)]
+  console.log(`${writers}`.padStart(7), `${ours}`.padStart(10), `${theirs}`.padStart(11))
+}
+console.log(`get: ${await measureGet(200_000)} ns`)
+
+await storage.close()
+await bare.close()
+await rm(folder, { recursive: true })

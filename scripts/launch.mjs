@@ -1,0 +1,372 @@
+// The one way in: `npm start`, `npm test` and the other npm scripts. Plain JavaScript, because any Node >= 20 must be able to run it on a fresh
+// clone, before anything is installed. It installs what is missing, finds the Node 24 that runs our TypeScript and hands over to it.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const inRoot = (...parts) => join(root, ...parts)
+const inContinuousIntegration = !['', '0', 'false'].includes(process.env.CI ?? '')
+
+/** sysexits.h: EX_USAGE. */
+const exitUsage = 64
+const oldestNode = 20
+const runtimeNode = 24
+// npm forwards a signal that the terminal has already sent to us: the same one again within this time is an echo, not a second wish.
+const echoMilliseconds = 500
+
+const commands = {
+  start: { run: start, tools: false, help: 'install what is missing, build what is stale, serve on http://localhost:8080' },
+  build: { run: build, tools: false, help: 'build the web pages into dist/web' },
+  test: { run: test, tools: true, help: 'set up and run the whole suite; with file names, only those tests' },
+  check: { run: check, tools: true, help: 'format, types, lint, dead code, fast tests' },
+  fuzz: { run: (...words) => runScripts('fuzz', words), tools: true, help: '[name] run the scripts in scripts/fuzz, or one of them' },
+  bench: { run: (...words) => runScripts('bench', words), tools: true, help: '[name] run the scripts in scripts/bench, or one of them' }
+}
+
+class Failure extends Error {
+  constructor(message, code = 1) {
+    super(message)
+    this.code = code
+  }
+}
+
+const say = (text) => process.stderr.write(`agmd: ${text}\n`)
+
+/** Newest Node to be had; set once the packages are installed. */
+let node = process.execPath
+
+async function main([name = '', ...words]) {
+  const major = Number(process.versions.node.split('.')[0])
+  if (major < oldestNode) throw new Failure(`needs Node ${oldestNode} or newer, but this is ${process.version}. See https://nodejs.org.`)
+  if (!Object.hasOwn(commands, name)) throw new Failure(usage(), exitUsage)
+  const command = commands[name]
+  await install(command.tools)
+  node = findNode()
+  return command.run(...words)
+}
+
+function usage() {
+  const lines = Object.entries(commands).map(([name, { help }]) => `  npm run ${name.padEnd(6)} ${help}`)
+  return ['usage: node scripts/launch.mjs COMMAND [WORD…]', ...lines].join('\n')
+}
+
+// --- Processes
+
+/**
+ * Runs a program in the project's folder and resolves with its exit code, or 128 + the number of the signal that killed it. Signals are passed on
+ * once. `ownGroup` keeps the terminal's own Ctrl-C from the child, which would else get it twice and take the second for "at once".
+ */
+async function run(program, words, { env = {}, ownGroup = false, output } = {}) {
+  const child = spawn(program, words, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: output ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    detached: ownGroup && process.platform !== 'win32'
+  })
+  if (output) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
+  const stopForwarding = forwardSignals(child, ownGroup)
+  try {
+    return await ended(child, program)
+  } finally {
+    stopForwarding()
+  }
+}
+
+function ended(child, program) {
+  return new Promise((resolveCode, reject) => {
+    child.once('error', (error) => reject(new Failure(`cannot run ${program}: ${error.message}`, 127)))
+    child.once('close', (code, signal) => resolveCode(code ?? 128 + constants.signals[signal]))
+  })
+}
+
+/** As `run`, but shows what the program printed only when it fails. */
+async function runQuietly(program, words, options) {
+  const output = []
+  const code = await run(program, words, { ...options, output })
+  if (code !== 0) process.stderr.write(Buffer.concat(output))
+  return code
+}
+
+function forwardSignals(child, ownGroup) {
+  const lastAt = new Map()
+  const listeners = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
+    const listener = () => {
+      const now = Date.now()
+      const echo = now - (lastAt.get(signal) ?? 0) < echoMilliseconds
+      lastAt.set(signal, now)
+      // A child in our group has had the terminal's SIGINT already.
+      if (!echo && (ownGroup || signal !== 'SIGINT' || !process.stdin.isTTY)) child.kill(signal)
+    }
+    process.on(signal, listener)
+    return [signal, listener]
+  })
+  return () => listeners.forEach(([signal, listener]) => process.off(signal, listener))
+}
+
+const runNode = (words, options) => run(node, words, options)
+
+/** The program of an installed package, by its path below node_modules. */
+const tool = (path) => inRoot('node_modules', ...path.split('/'))
+
+// --- Installing
+
+/**
+ * `npm ci` when the installed packages are not those of package-lock.json. The hash of the lock file that was installed is kept beside them; without
+ * it (someone ran npm) npm's own record of what it installed is compared. `tools`: the development packages too.
+ */
+async function install(tools) {
+  const hash = sha256(readFileSync(inRoot('package-lock.json')))
+  const accepted = tools ? [`${hash} all`] : [`${hash} all`, `${hash} production`]
+  if (accepted.includes(readIfThere(inRoot('node_modules/.agmd-lock-hash')))) return
+  if (!isInstalled(tools)) await npmCi(tools)
+  writeIfAllowed(inRoot('node_modules/.agmd-lock-hash'), `${hash} ${isInstalled(true) ? 'all' : 'production'}`)
+}
+
+async function npmCi(tools) {
+  say('installing packages (npm ci)…')
+  const include = tools ? ['--include=dev'] : []
+  const { code, output } = await npm(['ci', ...include])
+  if (code === 0) return
+  if (lacksOptionalPackages(output)) {
+    const again = await npm(['install', '--no-save', ...include])
+    if (again.code === 0 && isInstalled(tools)) return
+  }
+  process.stderr.write(output)
+  const advice = 'Check the network and the disk, then run `npm ci` yourself and start again.'
+  throw new Failure(`npm ci failed; its message is above. ${advice}`, code)
+}
+
+// A package can name binaries for platforms for which they were never published. npm leaves those out when it writes the lock file, and then
+// refuses the lock file for lacking them ("Missing: NAME@ from lock file", without a version). `npm install --no-save` installs the same locked versions.
+function lacksOptionalPackages(output) {
+  const faults = output.match(/(Missing|Invalid): .*/g) ?? []
+  return faults.length > 0 && faults.every((fault) => /^Missing: \S+@ from lock file/.test(fault))
+}
+
+async function npm(words) {
+  const output = []
+  const script = process.env.npm_execpath ?? ''
+  const code = basename(script).startsWith('npm-cli')
+    ? await run(process.execPath, [script, ...words], { output })
+    : await run(process.platform === 'win32' ? 'npm.cmd' : 'npm', words, { output })
+  return { code, output: Buffer.concat(output).toString() }
+}
+
+/** Whether npm's record of node_modules holds every package of the lock file (optional ones aside) in its version. */
+function isInstalled(tools) {
+  const text = readIfThere(inRoot('node_modules/.package-lock.json'))
+  if (text === undefined) return false
+  const installed = JSON.parse(text).packages ?? {}
+  const wanted = Object.entries(JSON.parse(readFileSync(inRoot('package-lock.json'), 'utf8')).packages)
+  const needed = ([path, entry]) => path !== '' && !entry.optional && !entry.devOptional && (tools || !entry.dev)
+  return wanted.filter(needed).every(([path, entry]) => installed[path]?.version === entry.version)
+}
+
+/** The npm package `node` is Node 24 for platforms that have it; elsewhere, and with --ignore-scripts, a Node of the user's own will do. */
+function findNode() {
+  const packaged = tool(process.platform === 'win32' ? 'node/bin/node.exe' : 'node/bin/node')
+  const found = [packaged, process.execPath].find((path) => majorOf(path) >= runtimeNode)
+  if (found) return found
+  throw new Failure(
+    `needs Node ${runtimeNode} to run, and the npm package "node" did not bring it (was npm told to ignore scripts or optional packages?).\n` +
+      `  Either: npm ci --include=optional --ignore-scripts=false\n` +
+      `  or:     install Node ${runtimeNode} from https://nodejs.org and use it (this is ${process.version}).`
+  )
+}
+
+function majorOf(path) {
+  if (path === process.execPath) return Number(process.versions.node.split('.')[0])
+  const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' })
+  return status === 0 ? Number(/^v(\d+)/.exec(stdout)?.[1] ?? 0) : 0
+}
+
+// --- Starting
+
+async function start(...words) {
+  const code = await buildIfStale()
+  if (code !== 0) return code
+  const settings = existsSync(inRoot('.env')) ? ['--env-file=.env'] : []
+  return runNode([...settings, 'server/main.ts', ...words], { ownGroup: true })
+}
+
+async function build() {
+  const hash = webHash()
+  rmSync(inRoot('dist/.build-hash'), { force: true })
+  const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', 'web/vite.config.ts'])
+  if (code !== 0) {
+    say('the web build failed; its message is above.')
+    return code
+  }
+  mkdirSync(inRoot('dist'), { recursive: true })
+  writeFileSync(inRoot('dist/.build-hash'), hash)
+  return 0
+}
+
+async function buildIfStale() {
+  const fresh = existsSync(inRoot('dist/web/index.html')) && readIfThere(inRoot('dist/.build-hash')) === webHash()
+  if (fresh) return 0
+  say('building the web pages…')
+  return build()
+}
+
+/** Changes whenever anything that goes into the web build does. */
+function webHash() {
+  const files = ['package-lock.json', ...filesBelow('web'), ...filesBelow('shared')]
+  return sha256(files.map((path) => `${path} ${sha256(readFileSync(inRoot(path)))}`).join('\n'))
+}
+
+function filesBelow(folder) {
+  if (!existsSync(inRoot(folder))) return []
+  const entries = readdirSync(inRoot(folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return entries.flatMap((entry) => (entry.isDirectory() ? filesBelow(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`]))
+}
+
+// --- Checking
+
+const vitest = ['vitest/vitest.mjs', 'run']
+
+// By path and under our Node, since .bin is not on the PATH of a caller that does not come through npm.
+const staticChecks = {
+  format: ['oxfmt/bin/oxfmt', '--check', '.'],
+  types: ['typescript/bin/tsc', '--noEmit'],
+  lint: ['oxlint/bin/oxlint', '--type-aware'],
+  'dead code': ['knip/bin/knip.js']
+}
+
+async function check() {
+  const failed = await runStaticChecks()
+  const code = await runTool([...vitest, '--project', 'fast'])
+  return conclude(failed, code)
+}
+
+async function test(...words) {
+  const chromium = await provideChromium()
+  const built = await buildIfStale()
+  if (built !== 0) return built
+  if (words.length > 0) return runTool([...vitest, ...words], { env: chromium })
+  const failed = await runStaticChecks()
+  return conclude(failed, await runSuite(chromium))
+}
+
+const runTool = ([path, ...words], options) => runNode([tool(path), ...words], options)
+
+/** All of them, so that one run shows every fault; resolves with the names of those that failed. */
+async function runStaticChecks() {
+  const failed = []
+  for (const [name, [path, ...rest]] of Object.entries(staticChecks)) {
+    const started = Date.now()
+    const code = await runQuietly(node, [tool(path), ...rest])
+    say(`${name}: ${code === 0 ? 'ok' : 'FAILED'} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+    if (code > 128) throw new Failure(`${name} was stopped.`, code)
+    if (code !== 0) failed.push(name)
+  }
+  return failed
+}
+
+/** In continuous integration a skipped test hides a missing component: there it counts as a failure. */
+async function runSuite(env) {
+  const report = inRoot('dist/test-report.json')
+  rmSync(report, { force: true })
+  const strict = inContinuousIntegration ? { AGMD_REQUIRE_ALL: '1' } : {}
+  const reporters = ['--reporter=json', `--outputFile.json=${report}`, '--reporter=default']
+  const code = await runTool([...vitest, ...reporters], { env: { ...env, ...strict } })
+  if (code !== 0 || !inContinuousIntegration) return code
+  const skipped = skippedTests(JSON.parse(readFileSync(report, 'utf8')))
+  if (skipped.length === 0) return 0
+  say(`${skipped.length} tests were skipped, which CI=true forbids:\n${skipped.map((title) => `  ${title}`).join('\n')}`)
+  return 1
+}
+
+function skippedTests({ testResults }) {
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
+  return tests.filter(({ status }) => !['passed', 'failed'].includes(status)).map(({ fullName }) => fullName)
+}
+
+function conclude(failed, code) {
+  if (failed.length === 0) return code
+  say(`failed before the tests: ${failed.join(', ')} (see above).`)
+  return code || 1
+}
+
+// --- Chromium
+
+const chromiumPaths = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+]
+
+/** Environment that tells the browser tests where Chromium is; installs Debian's when it is missing and that is possible. */
+async function provideChromium() {
+  const given = process.env.AGMD_CHROMIUM
+  if (given && !existsSync(given)) throw new Failure(`AGMD_CHROMIUM is ${given}, but there is no such file.`)
+  const found = given || findChromium() || (await installChromium())
+  if (found) return { AGMD_CHROMIUM: found }
+  const advice = 'no Chromium found: install it (Debian: `apt-get install chromium`) or set AGMD_CHROMIUM to its path.'
+  if (inContinuousIntegration) throw new Failure(advice)
+  say(`${advice} The browser tests are skipped.`)
+  return {}
+}
+
+const findChromium = () => chromiumPaths.find((path) => existsSync(path))
+
+async function installChromium() {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined
+  say('installing Chromium (apt-get)…')
+  const env = { DEBIAN_FRONTEND: 'noninteractive' }
+  const updated = await runQuietly('apt-get', ['update', '-qq'], { env })
+  if (updated === 0) await runQuietly('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { env })
+  return findChromium()
+}
+
+// --- Scripts
+
+/** Runs every script of a folder in turn, or the one that the first word names; further words go to the script. */
+async function runScripts(folder, [wanted, ...words]) {
+  const names = existsSync(inRoot('scripts', folder)) ? readdirSync(inRoot('scripts', folder)).filter((name) => name.endsWith('.ts')) : []
+  const known = names.map((name) => basename(name, '.ts')).sort()
+  if (wanted && !known.includes(wanted))
+    throw new Failure(`no ${folder} called ${wanted}. There are: ${known.join(', ') || 'none yet'}.`, exitUsage)
+  const built = await buildIfStale()
+  if (built !== 0) return built
+  let worst = 0
+  for (const name of wanted ? [wanted] : known) {
+    const code = await runNode([`scripts/${folder}/${name}.ts`, ...words])
+    if (code > 128) return code
+    worst ||= code
+  }
+  return worst
+}
+
+// --- Files
+
+function sha256(content) {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+function readIfThere(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+}
+
+// A read-only install (an image, a package) is compared again at every start instead of remembered.
+function writeIfAllowed(path, text) {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    if (!['EROFS', 'EACCES', 'EPERM'].includes(error.code)) throw error
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof Failure)) throw error
+  say(error.message)
+  process.exitCode = error.code
+}

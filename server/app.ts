@@ -1,0 +1,149 @@
+/** The Koa app: what every request passes, in order. */
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import Router from '@koa/router'
+import Koa from 'koa'
+import { ServiceError } from '../shared/errors.ts'
+import { bindOperations } from './http/bind.ts'
+import type { Context, Http, RequestState } from './http/context.ts'
+import { presentError } from './http/errors.ts'
+import type { Files } from './http/files.ts'
+import { openApi } from './http/openapi.ts'
+import { bindPages, contentSecurityPolicy } from './http/pages.ts'
+
+type Middleware = Koa.Middleware<RequestState>
+
+/** Client's address: behind `trusted` proxies the one that the outermost of them saw. IPv6 counts by its /64. */
+export const addressOf = (request: IncomingMessage, trusted: number): string => {
+  const forwarded = [request.headers['x-forwarded-for'] ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  const address = (trusted > 0 ? forwarded.at(-trusted) : undefined) ?? request.socket.remoteAddress ?? ''
+  const mapped = address.replace(/^::ffff:/, '')
+  return mapped.includes(':') ? mapped.split(':').slice(0, 4).join(':') : mapped
+}
+
+const identify =
+  (trusted: number): Middleware =>
+  (ctx, next) => {
+    ctx.state.requestId = randomBytes(9).toString('base64url')
+    ctx.state.address = addressOf(ctx.req, trusted)
+    ctx.set('X-Request-Id', ctx.state.requestId)
+    return next()
+  }
+
+const secure: Middleware = (ctx, next) => {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy)
+  ctx.set('Referrer-Policy', 'no-referrer')
+  ctx.set('X-Content-Type-Options', 'nosniff')
+  ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
+  ctx.set('Cross-Origin-Resource-Policy', 'same-origin')
+  ctx.set('Permissions-Policy', 'geolocation=(), camera=(), payment=()')
+  return next()
+}
+
+const logged =
+  ({ log }: Http): Middleware =>
+  async (ctx, next) => {
+    const start = performance.now()
+    await next()
+    const level = ctx.status >= 500 ? 'warn' : ctx.method === 'GET' || ctx.method === 'HEAD' ? 'debug' : 'info'
+    log[level]('request', {
+      requestId: ctx.state.requestId,
+      method: ctx.method,
+      path: ctx.path,
+      status: ctx.status,
+      ms: Math.round((performance.now() - start) * 10) / 10
+    })
+  }
+
+const caught =
+  ({ service, log }: Http): Middleware =>
+  async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      presentError(ctx as unknown as Context, error, service.baseUrl, log)
+    }
+  }
+
+/** What the router matched must be what was sent: no fragments, backslashes, control characters, absolute or broken targets. */
+const plainTarget: Middleware = (ctx, next) => {
+  const target = ctx.req.url ?? ''
+  // eslint-disable-next-line no-control-regex
+  const odd =
+    !target.startsWith('/') ||
+    target.startsWith('//') ||
+    /[#\\\u0000-\u0020\u007f-\uffff]/.test(target) ||
+    /%(?![0-9A-Fa-f]{2})|%00|%2f|%5c/i.test(target.split('?')[0] ?? '')
+  if (odd) throw new ServiceError('invalid_request', { message: 'The request target is not plain.' })
+  return next()
+}
+
+/** Cookies are not used yet, but a page elsewhere must not write through a visitor's browser either. */
+const sameOrigin =
+  ({ service }: Http): Middleware =>
+  (ctx, next) => {
+    const site = ctx.get('Sec-Fetch-Site')
+    const origin = ctx.get('Origin')
+    const foreign = site === 'cross-site' || site === 'same-site' || (origin !== '' && origin !== service.baseUrl && site !== 'same-origin')
+    if (foreign && ctx.method !== 'GET' && ctx.method !== 'HEAD') throw new ServiceError('origin_refused')
+    return next()
+  }
+
+const available =
+  ({ service }: Http): Middleware =>
+  (ctx, next) => {
+    if (service.status() === 'stopping' && ctx.path !== '/api/health') {
+      ctx.set('Connection', 'close')
+      throw new ServiceError('shutting_down')
+    }
+    return next()
+  }
+
+/** What no route answered. */
+const nothingHere =
+  (files: Files): Middleware =>
+  (ctx) => {
+    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && files.serve(ctx as unknown as Context, ctx.path)) return
+    throw new ServiceError('not_found')
+  }
+
+export const createApp = (http: Http, files: Files): Koa<RequestState> => {
+  const app = new Koa<RequestState>()
+  const router = new Router<RequestState>({ sensitive: true, strict: true })
+  const description = JSON.stringify(openApi(http.service.baseUrl))
+  router.get('/openapi.json', (ctx) => {
+    ctx.set('Access-Control-Allow-Origin', '*')
+    ctx.set('Cache-Control', 'public, max-age=300')
+    ctx.type = 'application/json'
+    ctx.body = description
+  })
+  bindPages(http, router, files)
+  bindOperations(http, router)
+
+  app.use(identify(http.trustedProxies))
+  app.use(secure)
+  app.use(logged(http))
+  app.use(caught(http))
+  app.use(plainTarget)
+  app.use(available(http))
+  app.use(sameOrigin(http))
+  app.use(router.routes())
+  app.use(
+    router.allowedMethods({
+      throw: true,
+      methodNotAllowed: () => new ServiceError('method_not_allowed') as unknown as Error,
+      notImplemented: () => new ServiceError('method_not_allowed') as unknown as Error
+    }) as unknown as Middleware
+  )
+  app.use(nothingHere(files))
+  app.on('error', (error: Error, ctx?: Context) => {
+    // A client that hangs up in mid-answer is no fault of ours.
+    http.log.debug('connection error', { error: error.message, path: ctx?.path })
+  })
+  return app
+}

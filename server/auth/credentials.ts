@@ -1,0 +1,32 @@
+/** From an HTTP request to unchecked credentials (specification, Authentication). */
+import type { IncomingHttpHeaders } from 'node:http'
+import { limits } from '../../shared/limits.ts'
+import type { Credentials } from '../domain/access.ts'
+
+const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
+
+/** Header values are Latin-1 in Node; names of people come as UTF-8. */
+const utf8 = (text: string): string => {
+  const decoded = Buffer.from(text, 'latin1').toString('utf8')
+  return decoded.includes('\uFFFD') ? text : decoded
+}
+
+/** A name as it is kept: one line, no control characters, bounded; undefined when nothing is left. */
+export const cleanAuthor = (name: string | undefined): string | undefined => {
+  const clean = name
+    ?.toWellFormed()
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, limits.authorCharsMax)
+  return clean === '' ? undefined : clean
+}
+
+/** An empty key counts as none. */
+export const readCredentials = (headers: IncomingHttpHeaders, query: URLSearchParams): Credentials => {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  const key = first(headers['x-share-key']) ?? query.get('key') ?? undefined
+  const header = first(headers['x-agent-author'])
+  const author = cleanAuthor((header === undefined ? undefined : utf8(header)) ?? query.get('author') ?? undefined)
+  // An Authorization header that is no bearer token is a credential too: never ignored.
+  return { key: key === '' ? undefined : key, bearer: bearer ?? headers.authorization, author }
+}

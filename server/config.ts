@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+/** One environment variable. `default` is the text that stands for "not set" (null: derived, see `docs`); `allowed` completes "must be …". */
+interface Variable {
+  readonly name: `AGMD_${string}`
+  readonly default: string | null
+  readonly unit: string
+  readonly allowed: string
+  readonly docs: string
+  readonly secret: boolean
+  readonly schema: z.ZodType<unknown, string>
+}
+
+const wholeNumber = (min: number, max: number) => z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(min).max(max))
+const onOff = z.enum(['on', 'off']).transform((text) => text === 'on')
+
+const isOrigin = (url: URL) =>
+  /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password
+
+const origin = z
+  .string()
+  .refine((text) => URL.canParse(text) && isOrigin(new URL(text)))
+  .transform((text) => new URL(text).origin)
+
+/** Every setting of the server: the source of `Config`, of `.env.example` and of the documentation. Secrets also accept NAME_FILE. */
+export const configTable = {
+  port: {
+    name: 'AGMD_PORT',
+    default: '8080',
+    unit: 'TCP port',
+    allowed: 'a whole number from 0 to 65535',
+    docs: 'Port for HTTP and WebSocket. 0 takes any free port and logs which.',
+    secret: false,
+    schema: wholeNumber(0, 65535)
+  },
+  host: {
+    name: 'AGMD_HOST',
+    default: '127.0.0.1',
+    unit: 'address',
+    allowed: 'an IP address or host name without port',
+    docs: 'Address to listen on. The default is reachable from this machine only; use 0.0.0.0 in a container or to serve a network.',
+    secret: false,
+    schema: z.string().regex(/^([A-Za-z0-9.-]+|[0-9A-Fa-f:.]+)$/)
+  },
+  dataDir: {
+    name: 'AGMD_DATA_DIR',
+    default: './data',
+    unit: 'path',
+    allowed: 'a path',
+    docs: 'Folder that holds everything the server stores; created when missing. Relative to the working directory.',
+    secret: false,
+    schema: z
+      .string()
+      .refine((path) => !path.includes('\0'))
+      .transform((path) => resolve(path))
+  },
+  baseUrl: {
+    name: 'AGMD_BASE_URL',
+    default: null,
+    unit: 'URL',
+    allowed: 'an http(s) URL without path, query or credentials, such as https://docs.example.org',
+    docs: 'Address under which people reach this server, used in links and for the Origin check. Not set: http://localhost:PORT.',
+    secret: false,
+    schema: origin
+  },
+  trustProxy: {
+    name: 'AGMD_TRUST_PROXY',
+    default: '0',
+    unit: 'proxies',
+    allowed: 'a whole number from 0 to 16',
+    docs: 'How many reverse proxies stand in front: that many X-Forwarded-For entries, counted from the right, are believed. 0 ignores the header.',
+    secret: false,
+    schema: wholeNumber(0, 16)
+  },
+  logLevel: {
+    name: 'AGMD_LOG_LEVEL',
+    default: 'info',
+    unit: 'level',
+    allowed: 'error, warn, info or debug',
+    docs: 'Least severe level that is logged.',
+    secret: false,
+    schema: z.enum(['error', 'warn', 'info', 'debug'])
+  },
+  logFormat: {
+    name: 'AGMD_LOG_FORMAT',
+    default: null,
+    unit: 'format',
+    allowed: 'json or pretty',
+    docs: 'Form of log lines. Not set: pretty on a terminal, else json.',
+    secret: false,
+    schema: z.enum(['json', 'pretty'])
+  },
+  secret: {
+    name: 'AGMD_SECRET',
+    default: null,
+    unit: 'text',
+    allowed: 'at least 32 characters',
+    docs: 'Secret of this instance, from which its keys are derived. Not set: made at first start and kept in the data folder.',
+    secret: true,
+    schema: z.string().min(32)
+  },
+  rateLimits: {
+    name: 'AGMD_RATE_LIMITS',
+    default: 'on',
+    unit: 'switch',
+    allowed: 'on or off',
+    docs: 'Whether requests are rate limited. off is for tests and benchmarks.',
+    secret: false,
+    schema: onOff
+  },
+  anonymousCreate: {
+    name: 'AGMD_ANONYMOUS_CREATE',
+    default: 'on',
+    unit: 'switch',
+    allowed: 'on or off',
+    docs: 'Whether people without an account may create documents.',
+    secret: false,
+    schema: onOff
+  },
+  idleUnloadSeconds: {
+    name: 'AGMD_IDLE_UNLOAD_SECONDS',
+    default: '60',
+    unit: 'seconds',
+    allowed: 'a whole number from 0 to 86400',
+    docs: 'How long a document that nobody has open stays in memory.',
+    secret: false,
+    schema: wholeNumber(0, 86400)
+  }
+} as const satisfies Record<string, Variable>
+
+type Table = typeof configTable
+type Field = keyof Table
+type Parsed = { readonly [F in Field]: z.output<Table[F]['schema']> | (Table[F]['default'] extends null ? null : never) }
+
+/** The settings, parsed. `baseUrl` is null only when it is not set and AGMD_PORT is 0: then it is http://localhost with the port that was found. */
+export type Config = Omit<Parsed, 'logFormat'> & { readonly logFormat: NonNullable<Parsed['logFormat']> }
+
+/** A setting that cannot be used. The message names the variable, the value (masked when secret) and what is allowed. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+// Read by the tests, the benchmarks and the launcher, never by the server.
+const toolingVariable = /^AGMD_(CHROMIUM|REQUIRE_ALL|TEST_\w+|BENCH_\w+)$/
+
+/** Reads the settings of `env`; an empty variable counts as not set. Warnings name AGMD_ variables that nothing reads. Throws ConfigError. */
+export function readConfig(env: Environment, { isTty }: { readonly isTty: boolean }): { config: Config; warnings: readonly string[] } {
+  const entries = Object.entries(configTable).map(([field, variable]) => [field, read(variable, env)])
+  const parsed: Parsed = Object.fromEntries(entries)
+  const config = {
+    ...parsed,
+    baseUrl: parsed.baseUrl ?? (parsed.port === 0 ? null : `http://localhost:${parsed.port}`),
+    logFormat: parsed.logFormat ?? (isTty ? 'pretty' : 'json')
+  }
+  return { config, warnings: unknownVariables(env) }
+}
+
+function read(variable: Variable, env: Environment): unknown {
+  const text = (variable.secret ? secretText(variable, env) : env[variable.name]) || variable.default
+  if (text === null) return null
+  const result = variable.schema.safeParse(text)
+  if (result.success) return result.data
+  const shown = variable.secret ? `a text of ${text.length} characters (not shown: it is secret)` : JSON.stringify(text)
+  throw new ConfigError(`${variable.name} is ${shown}, but must be ${variable.allowed}.`)
+}
+
+function secretText({ name }: Variable, env: Environment): string | undefined {
+  const path = env[`${name}_FILE`]
+  if (!path) return env[name]
+  if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set, but only one of them may be.`)
+  const text = fileText(`${name}_FILE`, path).replace(/\r?\n$/, '')
+  // An empty file is a failed mount, not the wish for a default.
+  if (text === '') throw new ConfigError(`${name}_FILE is ${JSON.stringify(path)}, but that file is empty.`)
+  return text
+}
+
+function fileText(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+    throw new ConfigError(`${name} is ${JSON.stringify(path)}, but must be a file that can be read (${reason}).`, { cause: error })
+  }
+}
+
+function unknownVariables(env: Environment): string[] {
+  const variables: Variable[] = Object.values(configTable)
+  const known = new Set<string>(variables.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
+  const unknown = Object.keys(env).filter((name) => name.startsWith('AGMD_') && !known.has(name) && !toolingVariable.test(name))
+  return unknown.sort().map((name) => `${name} is not a setting of agmd and is ignored.`)
+}

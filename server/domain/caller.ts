@@ -1,0 +1,53 @@
+/** Who asks, and what they may do here. Made by access.ts alone, for REST, MCP and WebSocket alike. */
+import { ServiceError } from '../../shared/errors.ts'
+import { includesRole, type Role } from '../../shared/roles.ts'
+
+export type Identity =
+  /** Anyone with a link, or without. The name is theirs and unverified. */
+  | { readonly kind: 'guest'; readonly name: string | null }
+  | { readonly kind: 'account' | 'agent'; readonly id: string; readonly name: string }
+
+export interface Caller {
+  readonly identity: Identity
+  /** Role on the document asked for; null: none. */
+  readonly role: Role | null
+  /** The link used, if any. */
+  readonly share: string | null
+  /** When the credential ends, in milliseconds since 1970; null: never. */
+  readonly expiresAt: number | null
+  /** The Idempotency-Key of the request, if any (idempotency.ts). */
+  readonly request: RequestStamp | null
+}
+
+/** Names one retryable request: the same key and contents are one request (api.md, Retries). */
+export interface RequestStamp {
+  /** Hash of caller, document, method, path and key. */
+  readonly id: string
+  /** Hash of the contents. */
+  readonly fingerprint: string
+}
+
+export const anonymous: Caller = { identity: { kind: 'guest', name: null }, role: null, share: null, expiresAt: null, request: null }
+
+/** The actor of a caller as journal and events keep it: `guest:Ana`, `account:id`, `agent:id`. */
+export const actorOf = ({ identity }: Caller): string =>
+  `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : identity.id}`
+
+export const systemActor = 'system:'
+
+/** The two parts of an actor. */
+export const splitActor = (actor: string): { kind: 'guest' | 'account' | 'agent' | 'system'; name: string } => {
+  const colon = actor.indexOf(':')
+  return { kind: actor.slice(0, colon) as 'guest', name: actor.slice(colon + 1) }
+}
+
+/** Errors: `forbidden` with both roles. */
+export const requireRole = (caller: Caller, needed: Role): void => {
+  if (!includesRole(caller.role, needed)) throw new ServiceError('forbidden', { requiredRole: needed, role: caller.role })
+}
+
+/** How an actor is named where people read it: a guest without a name is "guest". */
+export const nameOfActor = (actor: string): string => {
+  const { kind, name } = splitActor(actor)
+  return name === '' ? kind : name
+}

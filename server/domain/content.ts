@@ -1,0 +1,211 @@
+/**
+ * Reading and writing the text.
+ *
+ * Every write enters the live document as a minimal edit of the same history. Between the check of the version and the end of the
+ * transaction there is no `await`, so no keystroke can come between them unseen; then one commit makes everything durable.
+ */
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { firstHeading } from '../../shared/names.ts'
+import type { Input, Output } from '../../shared/operations/index.ts'
+import { diff, hunks, unifiedDiff } from '../../shared/text/diff.ts'
+import { merge } from '../../shared/text/merge.ts'
+import { actorOf, type Caller, nameOfActor } from './caller.ts'
+import type { Announcement, ContentPayload } from './follow.ts'
+import { remember } from './idempotency.ts'
+import { contentAt, findEntry, findProjection, formatVersion, parseVersion, type Point } from './journal.ts'
+import type { Head } from './keys.ts'
+import type { Draft } from './ledger.ts'
+import { getRevision, saveRevision, saveUnsaved } from './revisions.ts'
+import type { Room, Snapshot } from './room.ts'
+import type { Service } from './service.ts'
+
+const decoder = new TextDecoder()
+
+/** The title given at creation, else the first heading, else "Untitled" (api.md, Documents). */
+export const titleOf = (head: Head, content: string): string => head.title ?? firstHeading(content) ?? 'Untitled'
+
+const durableSnapshot = async (room: Room): Promise<Snapshot> => {
+  const snapshot = room.snapshot()
+  await room.durable(snapshot.seq)
+  return snapshot
+}
+
+/**
+ * The text on disk. A document that is open answers from memory once its newest edit is durable; a closed one from its projection,
+ * without loading the Y.Doc.
+ */
+export const currentContent = async (service: Service, doc: string): Promise<Snapshot> => {
+  const room = service.live.find(doc)
+  if (room !== undefined) return durableSnapshot(room)
+  const [head, projection] = await Promise.all([service.ledger.head(doc), findProjection(service.storage, doc)])
+  if (projection !== undefined && projection.seq === head.seq && projection.tag === head.tag)
+    return { seq: head.seq, tag: head.tag, version: formatVersion(head), content: decoder.decode(projection.bytes) }
+  const opened = await service.live.open(doc)
+  try {
+    return await durableSnapshot(opened.room)
+  } finally {
+    opened.release()
+  }
+}
+
+/** The version of the text on disk. */
+export const currentVersion = async (service: Service, doc: string, head: Head): Promise<Point> => {
+  const room = service.live.find(doc)
+  return room === undefined ? head : durableSnapshot(room)
+}
+
+/** The point that a version names, if this document ever had it. */
+export const findPoint = async (service: Service, doc: string, version: string): Promise<Point | undefined> => {
+  const point = parseVersion(version)
+  if (point === undefined) return undefined
+  const head = await service.ledger.head(doc)
+  if (point.seq > head.seq) return undefined
+  if (point.seq === head.seq) return point.tag === head.tag ? point : undefined
+  // Entry 0 is the empty document; its tag is the one before entry 1.
+  const entry = point.seq === 0 ? undefined : await findEntry(service.storage, doc, point.seq)
+  return entry?.tag === point.tag ? point : undefined
+}
+
+export const readContent = async (service: Service, doc: string, input: Input<'readContent'>): Promise<Output<'readContent'>> => {
+  const head = await service.ledger.head(doc)
+  if (input.version === undefined) {
+    const { content, version } = await currentContent(service, doc)
+    return { content, version, title: titleOf(head, content) }
+  }
+  const point = await findPoint(service, doc, input.version)
+  if (point === undefined) throw new ServiceError('unknown_version')
+  const content = await contentAt(service.storage, doc, point)
+  return { content, version: formatVersion(point), title: titleOf(head, content) }
+}
+
+/** The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (api.md, Documents). */
+export const versionsNamed = (base: string): string[] =>
+  base
+    .split(',')
+    .map((part) =>
+      part
+        .trim()
+        .replace(/^W\//, '')
+        .replace(/^"(.*)"$/, '$1')
+    )
+    .filter((part) => part !== '')
+
+const matches = (base: string | undefined, version: string): boolean =>
+  base === undefined || versionsNamed(base).some((named) => named === '*' || named === version)
+
+/** What the caller needs to reconcile: the difference, and the merge where the base is known (api.md, Documents). */
+const conflict = async (service: Service, doc: string, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
+  const named = versionsNamed(base)[0] ?? ''
+  const facts = { currentVersion: now.version, baseVersion: named }
+  const point = await findPoint(service, doc, named)
+  if (point === undefined) return new ServiceError('version_conflict', facts)
+  const before = await contentAt(service.storage, doc, point)
+  return new ServiceError('version_conflict', {
+    ...facts,
+    diff: unifiedDiff(before, now.content, limits.diffCharsMax),
+    merge: merge(before, mine, now.content)
+  })
+}
+
+/** Errors: `content_too_large`. */
+export const checkSize = (content: string): void => {
+  if (content.length > limits.contentUnitsMax)
+    throw new ServiceError('content_too_large', { contentUnits: content.length, contentUnitsMax: limits.contentUnitsMax })
+}
+
+interface Replacement {
+  readonly content: string
+  readonly cause: 'put' | 'restore'
+  readonly event: 'content.replaced' | 'content.restored'
+  readonly label?: string | undefined
+  readonly baseVersion?: string | undefined
+  readonly dryRun?: boolean | undefined
+  /** Said in the event beside the hunks. */
+  readonly facts?: Readonly<Record<string, unknown>>
+}
+
+type Replaced = Output<'replaceContent'>
+
+/** Writes the change of text, its revisions and its events into the draft. */
+const record = (
+  draft: Draft,
+  room: Room,
+  actor: string,
+  before: Snapshot,
+  after: Snapshot,
+  unannounced: Announcement | undefined,
+  what: Replacement
+): number => {
+  room.journalInto(draft)
+  if (unannounced !== undefined)
+    draft.event('content.changed', unannounced.actor, { ...unannounced.payload }, unannounced.payload.toVersion)
+  saveUnsaved(draft, before)
+  const revision = saveRevision(draft, after, what.cause, actor, what.label ?? null)
+  if (after.seq > before.seq) {
+    const payload: ContentPayload = {
+      fromVersion: before.version,
+      toVersion: after.version,
+      hunks: hunks(before.content, after.content, limits.diffCharsMax),
+      actors: [nameOfActor(actor)]
+    }
+    draft.event(what.event, actor, { ...payload, revisionId: revision.id, ...what.facts }, after.version)
+  }
+  draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
+  return revision.id
+}
+
+const replaceIn = async (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> => {
+  const { room, follower, release } = await service.live.open(doc)
+  try {
+    const before = room.snapshot()
+    if (!matches(what.baseVersion, before.version)) {
+      await room.durable(before.seq)
+      throw await conflict(service, doc, what.baseVersion ?? '', what.content, before)
+    }
+    const changed = before.content !== what.content
+    if (what.dryRun === true) {
+      await room.durable(before.seq)
+      return {
+        ok: true,
+        version: before.version,
+        revisionId: null,
+        changed,
+        diff: unifiedDiff(before.content, what.content, limits.diffCharsMax)
+      }
+    }
+    // From the check above to the end of `apply` nothing waits: an edit between them would be lost.
+    const actor = actorOf(caller)
+    const after = changed ? room.apply(diff(before.content, what.content), actor) : before
+    const unannounced = follower.takeAnnouncement(before)
+    follower.announced(after)
+    return await service.ledger.write(doc, (draft) => {
+      const revisionId = record(draft, room, actor, before, after, unannounced, what)
+      return remember(service, draft, caller, doc, { ok: true as const, version: after.version, revisionId, changed })
+    })
+  } finally {
+    release()
+  }
+}
+
+export const replaceContent = async (service: Service, caller: Caller, doc: string, input: Input<'replaceContent'>): Promise<Replaced> => {
+  checkSize(input.content)
+  return replaceIn(service, caller, doc, { ...input, cause: 'put', event: 'content.replaced' })
+}
+
+export const restoreRevision = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'restoreRevision'>
+): Promise<Replaced> => {
+  const revision = await getRevision(service, doc, input.revision)
+  const content = await contentAt(service.storage, doc, revision)
+  return replaceIn(service, caller, doc, {
+    ...input,
+    content,
+    cause: 'restore',
+    event: 'content.restored',
+    facts: { revision: revision.id }
+  })
+}

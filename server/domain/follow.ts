@@ -1,0 +1,204 @@
+/**
+ * What follows an edit once it is on disk: `content.changed` after a second, a revision and the canonical text after a pause,
+ * a checkpoint when the journal's tail has grown. One follower per room; nothing here is needed to keep what was typed.
+ */
+import * as Y from 'yjs'
+import type { Hunk } from '../../shared/events.ts'
+import { limits } from '../../shared/limits.ts'
+import { hunks } from '../../shared/text/diff.ts'
+import { nameOfActor, systemActor } from './caller.ts'
+import { contentAt, encodeProjection, encodeSegment, encodeState, findEntry, formatVersion, listRecords } from './journal.ts'
+import { type Head, keys } from './keys.ts'
+import type { Draft, Ledger } from './ledger.ts'
+import type { Clock, Storage } from './ports.ts'
+import { saveRevision, saveUnsaved } from './revisions.ts'
+import type { Room, Snapshot } from './room.ts'
+
+/** What a content event tells (api.md, Events). */
+export interface ContentPayload {
+  readonly fromVersion: string
+  readonly toVersion: string
+  readonly hunks: readonly Hunk[]
+  readonly actors: readonly string[]
+}
+
+/** A `content.changed` to be written. */
+export interface Announcement {
+  /** Who typed; `system:` stands for several. */
+  readonly actor: string
+  readonly payload: ContentPayload
+}
+
+export interface Follower {
+  /**
+   * Takes over the announcement of everything up to `to`: the payload of a `content.changed` that the caller must write, or undefined
+   * when nothing is unannounced. Synchronous.
+   */
+  takeAnnouncement(to: Snapshot): Announcement | undefined
+  /** Tells that the caller announces everything up to this snapshot itself. */
+  announced(to: Snapshot): void
+  /** Does now what is due later: announcement, revision, canonical text, checkpoint. To be called before the room leaves memory. */
+  settle(): Promise<void>
+  stop(): void
+}
+
+interface FollowerOptions {
+  readonly room: Room
+  readonly head: Head
+  readonly storage: Storage
+  readonly ledger: Ledger
+  readonly clock: Clock
+  /** Told when something that can wait failed; it is tried again at the next edit, or when the room settles. */
+  readonly onProblem: (error: unknown) => void
+}
+
+/** The snapshot up to which content events tell the changes: the present one unless the last run ended before it could tell. */
+const announcedAtStart = async (storage: Storage, room: Room, head: Head): Promise<Snapshot> => {
+  if (head.announcedSeq >= head.seq) return room.snapshot()
+  const entry = await findEntry(storage, room.id, head.announcedSeq)
+  if (entry === undefined) return room.snapshot()
+  return { seq: entry.seq, tag: entry.tag, version: formatVersion(entry), content: await contentAt(storage, room.id, entry) }
+}
+
+/** Calls `run` once after `quietMs` without a call to `poke`, and at the latest `maxMs` after the first. */
+const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(): void; stop(): void } => {
+  let first: number | undefined
+  let cancel: (() => void) | undefined
+  const stop = (): void => {
+    cancel?.()
+    cancel = undefined
+    first = undefined
+  }
+  return {
+    poke() {
+      first ??= clock.now()
+      cancel?.()
+      cancel = clock.after(Math.max(0, Math.min(quietMs, first + maxMs - clock.now())), () => {
+        stop()
+        run()
+      })
+    },
+    stop
+  }
+}
+
+export const createFollower = async ({ room, head, storage, ledger, clock, onProblem }: FollowerOptions): Promise<Follower> => {
+  const doc = room.id
+  let base = await announcedAtStart(storage, room, head)
+  let actors = new Set<string>()
+  let projectedSeq = -1
+  let compacting: Promise<void> | undefined
+
+  const takeAnnouncement = (to: Snapshot): Announcement | undefined => {
+    if (base.seq >= to.seq) return undefined
+    const [first = systemActor] = actors
+    const actor = actors.size === 1 ? first : systemActor
+    const payload = {
+      fromVersion: base.version,
+      toVersion: to.version,
+      hunks: hunks(base.content, to.content, limits.diffCharsMax),
+      actors: [...actors].map(nameOfActor)
+    }
+    base = to
+    actors = new Set()
+    return { actor, payload }
+  }
+
+  const announce = async (): Promise<void> => {
+    const to = room.snapshot()
+    await room.durable(to.seq)
+    const announcement = takeAnnouncement(to)
+    if (announcement === undefined) return
+    const { actor, payload } = announcement
+    await ledger.write(doc, (draft) => {
+      draft.event('content.changed', actor, { ...payload }, payload.toVersion)
+      draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, to.seq) }
+    })
+  }
+
+  const project = async (): Promise<void> => {
+    const to = room.snapshot()
+    if (projectedSeq === to.seq) return
+    await room.durable(to.seq)
+    await ledger.write(doc, (draft) => draft.put(keys.text(doc), encodeProjection(to, to.content)))
+    projectedSeq = to.seq
+  }
+
+  const autosave = async (): Promise<void> => {
+    const to = room.snapshot()
+    await room.durable(to.seq)
+    await ledger.write(doc, (draft) => saveUnsaved(draft, to))
+  }
+
+  /** Gathers the journal's tail into a history segment and writes the state it leads to. */
+  const compact = async (): Promise<void> => {
+    const to = room.snapshot()
+    const state = Y.encodeStateAsUpdate(room.ydoc)
+    await room.durable(to.seq)
+    const records = await listRecords(storage, doc, to.seq, limits.listMax)
+    const last = records.at(-1)
+    if (last === undefined) return
+    const bytes = records.reduce((sum, record) => sum + record.value.length, 0)
+    const segment = await encodeSegment(records.map((record) => record.value))
+    const [newest] = await storage.list(keys.keyframes(doc), { reverse: true, limit: 1 })
+    const keyframeDue =
+      bytes >= limits.keyframeBytesMin || to.seq - ((newest?.key.at(-1) as number | undefined) ?? 0) >= limits.journalRecordsMax * 20
+    await ledger.write(doc, (draft) => {
+      for (const record of records) draft.delete(record.key)
+      draft.put(keys.history(doc, last.seq), segment)
+      draft.put(keys.checkpoint(doc), encodeState(to, state))
+      if (keyframeDue) draft.put(keys.keyframe(doc, to.seq), encodeState(to, state))
+    })
+    room.checkpointed()
+  }
+
+  const due = (): boolean => room.tail.records >= limits.journalRecordsMax || room.tail.bytes >= limits.journalBytesMax
+
+  const compactOnce = (): Promise<void> => (compacting ??= compact().finally(() => (compacting = undefined)))
+
+  const later = (work: () => Promise<void>) => (): void => {
+    if (!room.failed) work().catch(onProblem)
+  }
+
+  const announcing = debounce(clock, limits.announceMs, limits.announceMs, later(announce))
+  const projecting = debounce(clock, limits.projectQuietMs, limits.projectMaxMs, later(project))
+  const saving = debounce(clock, limits.autosaveQuietMs, limits.autosaveMaxMs, later(autosave))
+
+  const stopUpdates = room.onUpdate((_update, actor) => {
+    actors.add(actor)
+    announcing.poke()
+    projecting.poke()
+    saving.poke()
+    if (due() && compacting === undefined) later(compactOnce)()
+  })
+  const stop = (): void => {
+    stopUpdates()
+    for (const timer of [announcing, projecting, saving]) timer.stop()
+  }
+
+  if (base.seq < room.seq) announcing.poke()
+
+  return {
+    takeAnnouncement,
+    announced(to) {
+      base = to
+      actors = new Set()
+    },
+    async settle() {
+      for (const timer of [announcing, projecting, saving]) timer.stop()
+      if (room.failed) return
+      await room.durable()
+      await announce()
+      await autosave()
+      await project()
+      if (room.tail.records >= 50) await compactOnce()
+    },
+    stop
+  }
+}
+
+/** A revision before an update that wipes most of the text (a single wrong paste must not cost a night's work). */
+export const saveBeforeWipe = (ledger: Ledger, doc: string, before: Snapshot): Promise<unknown> =>
+  ledger.write(doc, (draft: Draft) => {
+    if (draft.head.revisionSeq < before.seq) saveRevision(draft, before, 'autosave', null)
+  })

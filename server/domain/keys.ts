@@ -1,0 +1,145 @@
+/**
+ * Every stored key and record.
+ *
+ *   ['d', doc]                    head: counters, owner, title (JSON, `Head`)
+ *   ['d', doc, 'update', seq]     journal record: updates up to `seq` (binary, journal.ts)
+ *   ['d', doc, 'checkpoint']      Yjs state at a sequence number (binary, journal.ts)
+ *   ['d', doc, 'history', seq]    compressed journal records up to `seq` (binary, journal.ts)
+ *   ['d', doc, 'keyframe', seq]   Yjs state at `seq`, to rebuild old versions from (binary, journal.ts)
+ *   ['d', doc, 'text']            canonical Markdown at a sequence number (binary, journal.ts)
+ *   ['d', doc, 'revision', n]     JSON, `Revision`
+ *   ['d', doc, 'event', n]        JSON, `StoredEvent`
+ *   ['d', doc, 'share', id]       JSON, `Share`
+ *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
+ *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
+ *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
+ *   ['deletion', doc]             a deletion under way (JSON); gone when nothing of the document is left
+ *   ['request', hash]             answer to an Idempotency-Key of a request without a document
+ *
+ * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and
+ * rewrites its head in the same commit, so the counters are dense. A deleted document keeps its head (with `deletedAt`
+ * and nothing else of worth) and the hashes of its keys, so that the holder of a link hears 410 and not 401.
+ */
+import type { EventKind } from '../../shared/events.ts'
+import type { Role } from '../../shared/roles.ts'
+import type { Key } from './ports.ts'
+
+export interface Owner {
+  readonly kind: 'anonymous' | 'account' | 'agent'
+  readonly id?: string
+  readonly name?: string
+}
+
+/** What was typed since the last revision. */
+export interface Unsaved {
+  /** UTF-16 units. */
+  readonly added: number
+  readonly removed: number
+  readonly actors: readonly string[]
+}
+
+export interface Head {
+  readonly id: string
+  /** Title given at creation; null: the first heading is the title. */
+  readonly title: string | null
+  readonly kind: string
+  readonly owner: Owner
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly publishedAt: number | null
+  readonly deletedAt: number | null
+  /** Sequence number of the newest update on disk; 0: none. */
+  readonly seq: number
+  /** History tag at `seq` (journal.ts). */
+  readonly tag: string
+  /** Number of the newest event; 0: none. */
+  readonly event: number
+  /** Number of the newest revision; 0: none. */
+  readonly revision: number
+  /** Sequence number that the newest revision shows. */
+  readonly revisionSeq: number
+  /** Sequence number up to which content events tell the changes. */
+  readonly announcedSeq: number
+  /** Live links. */
+  readonly shares: number
+  readonly unsaved: Unsaved
+}
+
+export interface Share {
+  readonly id: string
+  readonly role: Role
+  readonly label: string | null
+  /** SHA-256 of the secret, base64url: the index key. */
+  readonly hash: string
+  /** The secret itself, encrypted with the instance secret (api.md, Shares: the owner may list it). */
+  readonly sealed: string
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+}
+
+export interface KeyIndex {
+  readonly doc: string
+  readonly share: string
+  /** Kept here too, because the index outlives the link: a deleted document answers 410 to good keys only. */
+  readonly expiresAt: number | null
+  readonly revoked: boolean
+}
+
+export type RevisionCause = 'create' | 'put' | 'edit' | 'restore' | 'autosave' | 'accept' | 'merge'
+
+export interface Revision {
+  readonly id: number
+  readonly seq: number
+  readonly tag: string
+  readonly label: string | null
+  readonly author: string | null
+  readonly authors: readonly string[]
+  readonly cause: RevisionCause
+  readonly size: number
+  readonly added: number
+  readonly removed: number
+  readonly createdAt: number
+}
+
+export interface StoredEvent {
+  readonly seq: number
+  readonly kind: EventKind
+  readonly at: number
+  /** Actor as journal.ts writes it: `guest:Ana`, `account:id`, `agent:id`, `system:`. */
+  readonly actor: string
+  readonly version?: string
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+export const keys = {
+  head: (doc: string): Key => ['d', doc],
+  update: (doc: string, seq: number): Key => ['d', doc, 'update', seq],
+  updates: (doc: string): Key => ['d', doc, 'update'],
+  checkpoint: (doc: string): Key => ['d', doc, 'checkpoint'],
+  history: (doc: string, seq: number): Key => ['d', doc, 'history', seq],
+  histories: (doc: string): Key => ['d', doc, 'history'],
+  keyframe: (doc: string, seq: number): Key => ['d', doc, 'keyframe', seq],
+  keyframes: (doc: string): Key => ['d', doc, 'keyframe'],
+  text: (doc: string): Key => ['d', doc, 'text'],
+  revision: (doc: string, id: number): Key => ['d', doc, 'revision', id],
+  revisions: (doc: string): Key => ['d', doc, 'revision'],
+  event: (doc: string, seq: number): Key => ['d', doc, 'event', seq],
+  events: (doc: string): Key => ['d', doc, 'event'],
+  share: (doc: string, id: string): Key => ['d', doc, 'share', id],
+  shares: (doc: string): Key => ['d', doc, 'share'],
+  use: (doc: string, share: string): Key => ['d', doc, 'used', share],
+  uses: (doc: string): Key => ['d', doc, 'used'],
+  key: (hash: string): Key => ['key', hash],
+  deletion: (doc: string): Key => ['deletion', doc],
+  deletions: (): Key => ['deletion'],
+  request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash])
+} as const
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+export const encodeRecord = (record: unknown): Uint8Array => encoder.encode(JSON.stringify(record))
+
+/** The record at a key; its shape is trusted because only this layer writes it and storage checks its bytes. */
+export const decodeRecord = <T>(value: Uint8Array): T => JSON.parse(decoder.decode(value)) as T

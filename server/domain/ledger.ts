@@ -1,0 +1,217 @@
+/**
+ * The write path of records: a queue per document, and one commit for all that waits in it.
+ *
+ * A change is a synchronous function on a draft. Whatever it puts goes to disk together with the new head, or not at all.
+ * A change may run again when another node was faster, so it must depend on the draft and on unchanging values only.
+ */
+import { ServiceError } from '../../shared/errors.ts'
+import type { EventKind } from '../../shared/events.ts'
+import { limits } from '../../shared/limits.ts'
+import type { RequestStamp } from './caller.ts'
+import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent } from './keys.ts'
+import type { Clock, Entry, Key, Put, Storage } from './ports.ts'
+
+export interface Draft {
+  /** The head as the change found it, and as it will be written. */
+  head: Head
+  /** Milliseconds since 1970; the same for the whole change. */
+  readonly now: number
+  put(key: Key, value: Uint8Array): void
+  delete(key: Key): void
+  /** Appends to the event feed. */
+  event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent
+  /** Appends a revision; its number is the next one. */
+  revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision
+}
+
+/** An answer to keep for retries of the request it answers (idempotency.ts). */
+export interface Remembered<T> {
+  readonly stamp: RequestStamp | null
+  encode(result: T): Put
+}
+
+interface Waiting {
+  readonly change: (draft: Draft) => unknown
+  /** Whether the change may touch a deleted document. */
+  readonly afterwards: boolean
+  readonly resolve: (result: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown }
+
+export interface Ledger {
+  /**
+   * Runs a change on the document and resolves with its result when everything it wrote is on disk.
+   * Changes of one document take effect in the order of the calls. What the change throws is thrown here, and nothing of it is written.
+   * Errors: `not_found`, `document_deleted` (unless the change is about what a deletion left), `storage_*`.
+   */
+  write<T>(doc: string, change: (draft: Draft) => T, options?: { readonly afterDeletion?: boolean }): Promise<T>
+  /** Writes the first head of a new document together with what the change puts. */
+  create<T>(head: Head, change: (draft: Draft) => T): Promise<T>
+  /** The head on disk. Errors: `not_found`, `document_deleted`. */
+  head(doc: string): Promise<Head>
+  findHead(doc: string): Promise<Head | undefined>
+  /** Resolves when nothing waits to be written. */
+  idle(): Promise<void>
+}
+
+class DraftOf implements Draft {
+  head: Head
+  readonly now: number
+  readonly puts = new Map<string, Put>()
+  readonly deletes: Key[] = []
+  readonly events: StoredEvent[] = []
+
+  constructor(head: Head, now: number) {
+    this.head = head
+    this.now = now
+  }
+
+  put(key: Key, value: Uint8Array): void {
+    this.puts.set(JSON.stringify(key), { key, value })
+  }
+
+  delete(key: Key): void {
+    this.deletes.push(key)
+  }
+
+  event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent {
+    const event: StoredEvent = {
+      seq: this.head.event + 1,
+      kind,
+      at: this.now,
+      actor,
+      ...(version === undefined ? {} : { version }),
+      payload
+    }
+    this.head = { ...this.head, event: event.seq }
+    this.put(keys.event(this.head.id, event.seq), encodeRecord(event))
+    this.events.push(event)
+    return event
+  }
+
+  revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision {
+    const whole: Revision = { ...revision, id: this.head.revision + 1, createdAt: this.now }
+    this.head = { ...this.head, revision: whole.id, revisionSeq: revision.seq, unsaved: { added: 0, removed: 0, actors: [] } }
+    this.put(keys.revision(this.head.id, whole.id), encodeRecord(whole))
+    return whole
+  }
+}
+
+interface LedgerOptions {
+  readonly storage: Storage
+  readonly clock: Clock
+  /** Told of every event once it is on disk. */
+  readonly onEvent: (doc: string, event: StoredEvent) => void
+}
+
+export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger => {
+  const queues = new Map<string, Waiting[]>()
+  let idlers: (() => void)[] = []
+
+  /** Runs the waiting changes one after the other on the head; those that throw leave no trace. */
+  const draw = (head: Head, waiting: readonly Waiting[]): { head: Head; drafts: DraftOf[]; outcomes: Outcome[] } => {
+    const now = clock.now()
+    const drafts: DraftOf[] = []
+    const outcomes = waiting.map(({ change, afterwards }): Outcome => {
+      const draft = new DraftOf(head, now)
+      try {
+        if (head.deletedAt !== null && !afterwards) throw new ServiceError('document_deleted')
+        const result = change(draft)
+        head = draft.head
+        drafts.push(draft)
+        return { result }
+      } catch (error) {
+        return { error }
+      }
+    })
+    return { head, drafts, outcomes }
+  }
+
+  const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean> => {
+    const old = decodeRecord<Head>(entry.value)
+    const { head, drafts, outcomes } = draw(old, waiting)
+    if (drafts.length > 0) {
+      const puts = new Map(drafts.flatMap((draft) => [...draft.puts]))
+      const written = await storage.commit({
+        checks: [{ key: entry.key, version: entry.version }],
+        puts: [{ key: entry.key, value: encodeRecord(head) }, ...puts.values()],
+        deletes: drafts.flatMap((draft) => draft.deletes)
+      })
+      if (!written) return false
+    }
+    outcomes.forEach((outcome, index) => {
+      const { resolve, reject } = waiting[index] as Waiting
+      if ('error' in outcome) reject(outcome.error)
+      else resolve(outcome.result as never)
+    })
+    for (const draft of drafts) for (const event of draft.events) onEvent(doc, event)
+    return true
+  }
+
+  const flush = async (doc: string, waiting: readonly Waiting[]): Promise<void> => {
+    for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+      const entry = await storage.get(keys.head(doc))
+      if (entry === undefined) throw new ServiceError('not_found')
+      if (await attempt(doc, entry, waiting)) return
+    }
+    throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the head of ${doc} changed ${limits.commitAttemptsMax} times`) })
+  }
+
+  const run = async (doc: string): Promise<void> => {
+    for (;;) {
+      const waiting = queues.get(doc)?.splice(0) ?? []
+      if (waiting.length === 0) break
+      try {
+        await flush(doc, waiting)
+      } catch (error) {
+        for (const { reject } of waiting) reject(error)
+      }
+    }
+    queues.delete(doc)
+    if (queues.size === 0) for (const wake of idlers.splice(0)) wake()
+  }
+
+  const enqueue = (doc: string, waiting: Waiting): void => {
+    const queue = queues.get(doc)
+    if (queue !== undefined) {
+      queue.push(waiting)
+      return
+    }
+    queues.set(doc, [waiting])
+    // What arrives in the same turn of the event loop shares the commit.
+    setImmediate(() => void run(doc))
+  }
+
+  const findHead = async (doc: string): Promise<Head | undefined> => {
+    const entry = await storage.get(keys.head(doc))
+    return entry && decodeRecord<Head>(entry.value)
+  }
+
+  return {
+    write: (doc, change, options) =>
+      new Promise((resolve, reject) => enqueue(doc, { change, afterwards: options?.afterDeletion ?? false, resolve, reject })),
+    async create(head, change) {
+      const draft = new DraftOf(head, clock.now())
+      const result = change(draft)
+      const written = await storage.commit({
+        checks: [{ key: keys.head(head.id), version: null }],
+        puts: [{ key: keys.head(head.id), value: encodeRecord(draft.head) }, ...draft.puts.values()]
+      })
+      if (!written) throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the id ${head.id} is taken`) })
+      for (const event of draft.events) onEvent(head.id, event)
+      return result
+    },
+    findHead,
+    async head(doc) {
+      const head = await findHead(doc)
+      if (head === undefined) throw new ServiceError('not_found')
+      if (head.deletedAt !== null) throw new ServiceError('document_deleted')
+      return head
+    },
+    async idle() {
+      if (queues.size > 0) await new Promise<void>((resolve) => idlers.push(resolve))
+    }
+  }
+}

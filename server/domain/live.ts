@@ -1,0 +1,31 @@
+/** Documents in memory, as the domain sees them. Implemented by `server/live/`. */
+import type { ErrorCode } from '../../shared/errors.ts'
+import type { Role } from '../../shared/roles.ts'
+import type { Follower } from './follow.ts'
+import type { Room } from './room.ts'
+
+export interface OpenRoom {
+  readonly room: Room
+  readonly follower: Follower
+  /** Lets the document leave memory again, once it is idle. */
+  release(): void
+}
+
+export interface Live {
+  /** The document in memory, loaded if need be. Errors: those of loading. */
+  open(doc: string): Promise<OpenRoom>
+  /** The document if it is in memory and sound. */
+  find(doc: string): Room | undefined
+  /** Ends the sockets and long polls that use this link, or all of the document when `share` is null. Acts at once. */
+  end(doc: string, share: string | null, code: ErrorCode): void
+  /** Tells every open page of the document. */
+  announce(doc: string, message: LiveMessage): void
+  /** Drops a document whose journal could not be written: its sockets close, clients keep their edits and come back. */
+  fence(doc: string, cause: unknown): void
+}
+
+/** Stateless messages from the server to open pages (api.md, Live protocol). */
+export type LiveMessage =
+  | { readonly type: 'role'; readonly role: Role }
+  | { readonly type: 'event'; readonly event: unknown }
+  | { readonly type: 'ended'; readonly code: ErrorCode }

@@ -1,0 +1,75 @@
+/**
+ * The outside world as the domain sees it: storage, live documents, time and randomness.
+ * Each port has at least one implementation under `server/` and is passed in by `server/main.ts`.
+ */
+
+/** One part of a key. Strings sort by UTF-8 bytes, numbers (integers from 0 to 2^53-1) by value; numbers sort before strings. */
+export type KeyPart = string | number
+
+/** A key sorts by its parts: `['d', doc, 'event', 7]` < `['d', doc, 'event', 10]`; a prefix sorts before its extensions. */
+export type Key = readonly KeyPart[]
+
+export interface Entry {
+  readonly key: Key
+  /** The stored bytes. Never to be changed by the reader: an implementation may share them. */
+  readonly value: Uint8Array
+  /** Changes with every put of this key and never returns to an earlier value, not even after a delete. */
+  readonly version: number
+}
+
+/** Bounds of a listing, relative to the prefix: the part that follows it. */
+export interface Range {
+  /** Only keys whose part after the prefix is greater than this. */
+  readonly after?: KeyPart
+  /** Only keys whose part after the prefix is less than this. */
+  readonly before?: KeyPart
+  /** Highest key first. */
+  readonly reverse?: boolean
+  /** At most this many entries; `limits.listMax` when absent. */
+  readonly limit?: number
+}
+
+/** Holds when the entry at `key` has exactly this version; `null`: when there is none. */
+export interface Check {
+  readonly key: Key
+  readonly version: number | null
+}
+
+export interface Put {
+  readonly key: Key
+  readonly value: Uint8Array
+}
+
+export interface Batch {
+  readonly checks?: readonly Check[]
+  readonly puts?: readonly Put[]
+  readonly deletes?: readonly Key[]
+}
+
+/**
+ * Ordered records with conditional commits. No callback runs inside a transaction, so nobody can hold one across an `await`.
+ *
+ * Errors: `ServiceError('storage_unavailable')` when the engine failed, `ServiceError('storage_full')` when the disk is full,
+ * `ServiceError('storage_corrupt')` when stored bytes fail their checksum. After an error nothing of the batch is visible.
+ */
+export interface Storage {
+  get(key: Key): Promise<Entry | undefined>
+  /** Entries whose key begins with `prefix` and has at least one part more, in key order. */
+  list(prefix: Key, range?: Range): Promise<Entry[]>
+  /**
+   * All or nothing. True: written, and on disk (fsynced) by the time the promise resolves. False: a check did not hold, nothing was written.
+   * Commits take effect in the order of their calls.
+   */
+  commit(batch: Batch): Promise<boolean>
+  /** Calls `wake` after each commit that touched a key beginning with `prefix`, with the touched keys. Returns the way to stop. */
+  watch(prefix: Key, wake: (keys: readonly Key[]) => void): () => void
+  /** Waits for commits under way, then lets go of the store. */
+  close(): Promise<void>
+}
+
+/** Wall clock in milliseconds since 1970, and timers; a test turns it by hand. */
+export interface Clock {
+  now(): number
+  /** Calls back once after `milliseconds`; returns the way to cancel. Does not keep the process alive. */
+  after(milliseconds: number, run: () => void): () => void
+}

@@ -1,0 +1,40 @@
+/** Secrets: how they are made, looked up (by hash) and kept (encrypted with the instance secret). */
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+
+/** AES-256-GCM with keys derived from the instance secret. */
+export interface Vault {
+  /** Encrypts a text; `context` must be given again to open it (it is authenticated, not stored). */
+  seal(text: string, context: string): string
+  /** Throws when the text was sealed with another secret or context. */
+  open(sealed: string, context: string): string
+}
+
+const ivBytes = 12
+const macBytes = 16
+
+export const createVault = (instanceSecret: Uint8Array): Vault => {
+  const key = Buffer.from(hkdfSync('sha256', instanceSecret, '', 'agmd vault 1', 32))
+  return {
+    seal(text, context) {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([iv, body, cipher.getAuthTag()]).toString('base64url')
+    },
+    open(sealed, context) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes)).setAAD(Buffer.from(context))
+      decipher.setAuthTag(bytes.subarray(bytes.length - macBytes))
+      return Buffer.concat([decipher.update(bytes.subarray(ivBytes, bytes.length - macBytes)), decipher.final()]).toString('utf8')
+    }
+  }
+}
+
+/** A new share key: 24 random bytes (api.md, Documents). */
+export const newShareKey = (): string => randomBytes(24).toString('base64url')
+
+/** Ids of documents and links: 12 random bytes, 16 characters. */
+export const newId = (): string => randomBytes(12).toString('base64url')
+
+/** What a secret is looked up by. The secrets are random and long, so a plain hash is enough and no comparison depends on them. */
+export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url')

@@ -1,0 +1,42 @@
+/** Operation → domain function. A missing one does not compile. */
+import type { Input, OperationName, Output } from '../shared/operations/index.ts'
+import type { Caller } from './domain/caller.ts'
+import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
+import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
+import { listEvents, type WaitEnd } from './domain/events.ts'
+import { listRevisions, readRevision } from './domain/revisions.ts'
+import type { Service } from './domain/service.ts'
+import { createShare, listShares, revokeShare } from './domain/shares.ts'
+
+/** What a face gives to a handler. */
+export interface Call<Name extends OperationName> {
+  readonly service: Service
+  readonly caller: Caller
+  /** The document; '' for operations that are about none. */
+  readonly doc: string
+  readonly input: Input<Name>
+  readonly end: WaitEnd
+}
+
+export type Handlers = { readonly [Name in OperationName]: (call: Call<Name>) => Promise<Output<Name>> }
+
+const secondsSince = (service: Service): number => Math.round((service.clock.now() - service.startedAt) / 1000)
+
+export const handlers = {
+  createDocument: ({ service, caller, input }) => createDocument(service, caller, input),
+  readDocument: ({ service, caller, doc }) => readDocument(service, caller, doc),
+  deleteDocument: ({ service, caller, doc }) => deleteDocument(service, caller, doc),
+  readContent: ({ service, doc, input }) => readContent(service, doc, input),
+  replaceContent: ({ service, caller, doc, input }) => replaceContent(service, caller, doc, input),
+  listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
+  readRevision: ({ service, doc, input }) => readRevision(service, doc, input),
+  restoreRevision: ({ service, caller, doc, input }) => restoreRevision(service, caller, doc, input),
+  listShares: ({ service, doc }) => listShares(service, doc),
+  createShare: ({ service, caller, doc, input }) => createShare(service, caller, doc, input),
+  revokeShare: ({ service, caller, doc, input }) => revokeShare(service, caller, doc, input),
+  listEvents: ({ service, doc, input, end }) => listEvents(service, doc, input, end),
+  readHealth: ({ service }) => {
+    const status = service.status()
+    return Promise.resolve({ ok: status === 'ok', status, version: service.version, uptimeSeconds: secondsSince(service) })
+  }
+} satisfies Handlers

@@ -1,0 +1,300 @@
+/**
+ * The operations table as HTTP routes. One request: route → credentials → caller → role → input → handler → answer.
+ */
+import { createHash } from 'node:crypto'
+import Router from '@koa/router'
+import type { z } from 'zod'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits, type RateLimitName } from '../../shared/limits.ts'
+import type { Operation } from '../../shared/operation.ts'
+import { type OperationName, operations } from '../../shared/operations/index.ts'
+import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
+import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
+import { type Caller, requireRole, type RequestStamp } from '../domain/caller.ts'
+import { findAnswer } from '../domain/idempotency.ts'
+import { versionsNamed } from '../domain/content.ts'
+import type { Call } from '../handlers.ts'
+import { mediaType, parseBody, readBody } from './body.ts'
+import type { Context, Http, RequestState } from './context.ts'
+import { rateHeaders } from './rate-limit.ts'
+
+type AnyCall = (call: Call<OperationName>) => Promise<Record<string, unknown>>
+
+/** A request on its way through `handle`. */
+interface Exchange {
+  readonly http: Http
+  readonly ctx: Context
+  readonly name: OperationName
+  readonly operation: Operation
+  readonly doc: string
+  readonly credentials: Credentials
+  readonly body: Buffer
+}
+
+const digest = (...parts: (string | Buffer)[]): string => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(`${part.length}:`).update(part)
+  return hash.digest('base64url')
+}
+
+const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !== 'HEAD'
+
+/** Who is counted for limits and retries: the credential, else the address. */
+const whoIs = ({ key, bearer }: Credentials, address: string): string =>
+  (key ?? bearer) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '')
+
+const take = (http: Http, ctx: Context, name: RateLimitName, who: string): void => {
+  const state = http.limiter.take(name, who)
+  if (state !== undefined) ctx.set(rateHeaders(state))
+}
+
+const limit = (http: Http, ctx: Context, name: OperationName, credentials: Credentials): void => {
+  const anonymous = credentials.key === undefined && credentials.bearer === undefined
+  if (anonymous) take(http, ctx, 'address', ctx.state.address)
+  else http.limiter.check('failedKey', ctx.state.address)
+  if (!writes(ctx)) return
+  if (name === 'createDocument' && anonymous) take(http, ctx, 'create', ctx.state.address)
+  else take(http, ctx, 'write', whoIs(credentials, ctx.state.address))
+}
+
+// ——— retries ———
+
+const stampOf = ({ ctx, name, doc, credentials, body }: Exchange): RequestStamp | null => {
+  const key = ctx.get('Idempotency-Key')
+  if (key === '' || !writes(ctx)) return null
+  if (key.length > limits.idempotencyKeyCharsMax)
+    throw invalid('Idempotency-Key', `must be at most ${limits.idempotencyKeyCharsMax} characters`)
+  const query = [...ctx.URL.searchParams]
+    .filter(([field]) => field !== 'key')
+    .toSorted()
+    .toString()
+  return {
+    id: digest(whoIs(credentials, ctx.state.address), doc, ctx.method, name, key),
+    fingerprint: digest(query, ctx.get('If-Match'), mediaType(ctx.req), body)
+  }
+}
+
+const underWay = new Map<string, Promise<unknown>>()
+
+/** Runs `work` unless the same request was answered before, or is being answered now. */
+const once = async (
+  exchange: Exchange,
+  stamp: RequestStamp | null,
+  work: () => Promise<Record<string, unknown>>
+): Promise<Record<string, unknown>> => {
+  if (stamp === null) return work()
+  const scope = exchange.operation.on === 'document' && exchange.name !== 'deleteDocument' ? exchange.doc : null
+  // The first one's failure is its own; then this one runs.
+  while (underWay.has(stamp.id)) await underWay.get(stamp.id)?.catch(() => undefined)
+  const running = (async (): Promise<Record<string, unknown>> => {
+    const found = await findAnswer(exchange.http.service, scope, stamp)
+    if (found === undefined) return work()
+    exchange.ctx.set('Idempotency-Replayed', 'true')
+    return found.answer as Record<string, unknown>
+  })()
+  underWay.set(stamp.id, running)
+  try {
+    return await running
+  } finally {
+    underWay.delete(stamp.id)
+  }
+}
+
+// ——— input ———
+
+const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
+
+/** `?dryRun=1` and the like; anything else is left for the schema to judge. */
+const flag = (text: string): unknown =>
+  text === '1' || text === 'true' || text === '' ? true : text === '0' || text === 'false' ? false : text
+
+const fromQuery = ({ operation, ctx }: Exchange): Record<string, unknown> => {
+  const { shape } = operation.input
+  const fields: Record<string, unknown> = {}
+  for (const field of operation.rest.query ?? []) {
+    const values = ctx.URL.searchParams.getAll(field)
+    if (values.length > 1) throw invalid(field, 'must be given once')
+    if (values[0] === undefined) continue
+    fields[field] = isFlag(shape[field]) ? flag(values[0]) : values[0]
+  }
+  return fields
+}
+
+const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
+  const { def } = (schema as unknown as { def?: { type: string; innerType?: { def: { type: string } } } } | undefined) ?? {}
+  return def?.type === 'boolean' || def?.innerType?.def.type === 'boolean'
+}
+
+/** `If-Match` is another place for `baseVersion`. Errors: `versions_differ`. */
+const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<string, unknown> => {
+  const header = ctx.get('If-Match')
+  if (header === '') return raw
+  const { baseVersion } = raw
+  const same = typeof baseVersion !== 'string' || versionsNamed(baseVersion).toSorted().join() === versionsNamed(header).toSorted().join()
+  if (!same) throw new ServiceError('versions_differ', { ifMatch: header, baseVersion })
+  return { ...raw, baseVersion: header }
+}
+
+const parseInput = (exchange: Exchange): Record<string, unknown> => {
+  const { operation, ctx, body } = exchange
+  const sent = writes(ctx) ? parseBody(ctx.req, body, operation.rest.body === 'markdown') : {}
+  const normalised = operation.normalise?.(sent) ?? sent
+  const raw = { ...normalised, ...fromQuery(exchange), ...pathFields(ctx) }
+  const parsed = operation.input.safeParse('baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
+  if (parsed.success) return parsed.data
+  throw new ServiceError('invalid_request', {
+    details: parsed.error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
+  })
+}
+
+const pathFields = (ctx: Context): Record<string, unknown> => {
+  const { id: _document, ...fields } = (ctx as Context & { params: Record<string, string> }).params
+  return fields
+}
+
+// ——— caller ———
+
+const callerOf = async ({ http, operation, doc, credentials, ctx }: Exchange): Promise<Caller> => {
+  try {
+    return operation.on === 'document'
+      ? await callerOfDocument(http.service, doc, credentials)
+      : await callerOfService(http.service, credentials)
+  } catch (error) {
+    // Guessing costs the guesser; a person with one stale link does not notice.
+    if (error instanceof ServiceError && error.code === 'credential_invalid') take(http, ctx, 'failedKey', ctx.state.address)
+    throw error
+  }
+}
+
+/** The name in the body counts when no header or query names the author. */
+const named = (caller: Caller, input: Record<string, unknown>): Caller => {
+  const name = typeof input['author'] === 'string' ? cleanAuthor(input['author']) : undefined
+  const { identity } = caller
+  return name !== undefined && identity.kind === 'guest' && identity.name === null
+    ? { ...caller, identity: { kind: 'guest', name } }
+    : caller
+}
+
+// ——— answer ———
+
+const wantsJson = (ctx: Context): boolean => {
+  const found = ctx.accepts('text/markdown', 'text/plain', 'application/json')
+  if (found === false) throw new ServiceError('not_acceptable')
+  return found === 'application/json'
+}
+
+const presentMarkdown = (ctx: Context, answer: Record<string, unknown>): void => {
+  const version = String(answer['version'])
+  ctx.set('ETag', `"${version}"`)
+  ctx.set('X-Doc-Version', version)
+  ctx.set('Cache-Control', 'private, no-store')
+  ctx.vary('Accept')
+  // JSON of the same version is another representation: a 304 may only stand for the text that the client has.
+  if (!ctx.path.endsWith('.md') && wantsJson(ctx)) {
+    ctx.body = answer
+    return
+  }
+  ctx.status = 200
+  if (ctx.fresh) {
+    ctx.status = 304
+    return
+  }
+  ctx.type = 'text/markdown; charset=utf-8'
+  ctx.body = String(answer['content'])
+}
+
+const present = ({ ctx, operation, name }: Exchange, answer: Record<string, unknown>): void => {
+  if (operation.rest.reply === 'markdown') return presentMarkdown(ctx, answer)
+  ctx.status = operation.rest.status ?? 200
+  ctx.set('Cache-Control', 'no-store')
+  if (name === 'createDocument') ctx.set('Location', String(answer['url']))
+  if (writes(ctx) && typeof answer['version'] === 'string') ctx.set('ETag', `"${answer['version']}"`)
+  ctx.body = answer
+  return undefined
+}
+
+/** Ends a wait when the client goes away, or its link does. */
+const endOf = (
+  { http, ctx, doc }: Exchange,
+  caller: Caller
+): { signal: AbortSignal; forget: () => void; ended: () => ServiceError | undefined } => {
+  const controller = new AbortController()
+  let ended: ServiceError | undefined
+  const forget = http.registry.add(doc, caller, (code) => {
+    ended = new ServiceError(code)
+    controller.abort()
+  })
+  ctx.res.once('close', () => controller.abort())
+  return { signal: controller.signal, forget, ended: () => ended }
+}
+
+const run = async (exchange: Exchange, caller: Caller): Promise<Record<string, unknown>> => {
+  const { http, name, doc } = exchange
+  const input = parseInput(exchange)
+  const waiting = name === 'listEvents' ? endOf(exchange, caller) : undefined
+  try {
+    const handler = http.handlers[name] as unknown as AnyCall
+    const call = { service: http.service, caller: named(caller, input), doc, input, end: { signal: waiting?.signal ?? neverEnds } }
+    const answer = await handler(call as unknown as Call<OperationName>)
+    const ended = waiting?.ended()
+    if (ended !== undefined) throw ended
+    return answer
+  } finally {
+    waiting?.forget()
+  }
+}
+
+const neverEnds = new AbortController().signal
+
+const bytesMaxOf = (operation: Operation): number => (operation.rest.large === true ? limits.contentBodyBytesMax : limits.bodyBytesMax)
+
+const withBody = async (exchange: Exchange): Promise<Exchange> =>
+  writes(exchange.ctx) ? { ...exchange, body: await readBody(exchange.ctx.req, bytesMaxOf(exchange.operation)) } : exchange
+
+/** A deletion that was answered before is answered again, though the document is gone. */
+const replayDeletion = async (bare: Exchange, error: unknown): Promise<Record<string, unknown>> => {
+  if (bare.name !== 'deleteDocument' || !(error instanceof ServiceError) || error.code !== 'document_deleted') throw error
+  const exchange = await withBody(bare)
+  return once(exchange, stampOf(exchange), () => Promise.reject(error))
+}
+
+const mayCreate = (http: Http, name: OperationName, caller: Caller): boolean =>
+  name !== 'createDocument' || http.anonymousCreate || caller.identity.kind !== 'guest'
+
+const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
+  const { http, operation, name } = bare
+  // Whoever may not, hears so before the body is read.
+  const caller = await callerOf(bare)
+  if (operation.role !== undefined) requireRole(caller, operation.role)
+  if (!mayCreate(http, name, caller))
+    throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.' })
+  const exchange = await withBody(bare)
+  const request = stampOf(exchange)
+  return once(exchange, request, () => run(exchange, { ...caller, request }))
+}
+
+/** Runs one operation for a request and writes its answer; errors are thrown. */
+export const handle = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
+  const operation: Operation = operations[name]
+  const credentials = readCredentials(ctx.req.headers, ctx.URL.searchParams)
+  limit(http, ctx, name, credentials)
+  const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''
+  const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: Buffer.alloc(0) }
+  const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
+  present(exchange, answer)
+  return answer
+}
+
+/** `{id}` → `:id`. Path parameters never hold a slash. */
+const routerPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+/** Routes of every operation of the table. */
+export const bindOperations = (http: Http, router: Router<RequestState>): void => {
+  for (const name of Object.keys(operations) as OperationName[]) {
+    const { method, path, also } = operations[name].rest as Operation['rest']
+    for (const each of [path, ...(also ?? [])])
+      router.register(routerPath(each), [method], async (ctx) => {
+        await handle(http, ctx as unknown as Context, name)
+      })
+  }
+}

@@ -1,0 +1,56 @@
+/** Request bodies: bounded, decoded strictly, and parsed by their media type. */
+import type { IncomingMessage } from 'node:http'
+import { ServiceError } from '../../shared/errors.ts'
+
+/** Errors: `body_too_large`, `unsupported_media_type` for compressed bodies (a small one may unfold to any size). */
+export const readBody = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw new ServiceError('unsupported_media_type', { message: 'Compressed request bodies are not taken.' })
+  const tooLarge = (): ServiceError => new ServiceError('body_too_large', { bodyBytesMax: bytesMax })
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, bytes)
+}
+
+const decode = (bytes: Buffer): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ServiceError('malformed_json', { message: 'The body is not valid UTF-8.' })
+  }
+}
+
+const parseJson = (bytes: Buffer): Record<string, unknown> => {
+  let value: unknown
+  try {
+    value = JSON.parse(decode(bytes))
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    throw new ServiceError('malformed_json')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ServiceError('malformed_json', { message: 'The body must be a JSON object.' })
+  return value as Record<string, unknown>
+}
+
+/** Media type without parameters, lower case; '' when absent. */
+export const mediaType = (request: IncomingMessage): string =>
+  (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+
+/**
+ * The fields of a body: a JSON object, or the document itself where `markdown` is taken. Bodies without a media type are read as JSON.
+ * Errors: `malformed_json`, `unsupported_media_type`.
+ */
+export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boolean): Record<string, unknown> => {
+  const type = mediaType(request)
+  if (markdown && (type === 'text/markdown' || type === 'text/plain')) return { content: decode(bytes) }
+  if (type !== '' && type !== 'application/json' && !(type.startsWith('application/') && type.endsWith('+json')) && bytes.length > 0)
+    throw new ServiceError('unsupported_media_type')
+  return bytes.length === 0 ? {} : parseJson(bytes)
+}

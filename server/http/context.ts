@@ -1,0 +1,29 @@
+/** What the HTTP face is given, and what it keeps for each request. */
+import type Koa from 'koa'
+import type { Handlers } from '../handlers.ts'
+import type { Service } from '../domain/service.ts'
+import type { Registry } from '../live/registry.ts'
+import type { Log } from '../log.ts'
+import type { RateLimiter } from './rate-limit.ts'
+
+export interface Http {
+  readonly service: Service
+  readonly handlers: Handlers
+  readonly registry: Registry
+  readonly limiter: RateLimiter
+  readonly log: Log
+  /** How many reverse proxies are believed about the client's address. */
+  readonly trustedProxies: number
+  readonly anonymousCreate: boolean
+  /** Folder of the built web pages. */
+  readonly webFolder: string
+}
+
+export interface RequestState {
+  /** Names the request in logs, answers and reports. */
+  requestId: string
+  /** Client's address; IPv6 by its /64. */
+  address: string
+}
+
+export type Context = Koa.ParameterizedContext<RequestState>

@@ -1,0 +1,64 @@
+/** The one place where an error becomes an HTTP answer (RFC 9457; api.md, Errors). */
+import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
+import type { Log } from '../log.ts'
+import type { Context } from './context.ts'
+
+/** Details that are said under their own name beside the members of every problem. */
+type Facts = Readonly<Record<string, unknown>>
+
+export interface Problem extends Facts {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly instance: string
+  readonly error: string
+  readonly message: string
+  readonly code: ErrorCode
+  readonly hint: string
+  readonly retryable: boolean
+  readonly requestId: string
+}
+
+/** The problem document of an error. What is not a ServiceError is a bug and says nothing. */
+export const problemOf = (error: unknown, instance: string, requestId: string): Problem => {
+  const known = error instanceof ServiceError ? error : new ServiceError('internal')
+  const { status, message, hint, retryable } = errorMeanings[known.code]
+  const { message: said, ...facts } = known.details
+  const detail = typeof said === 'string' ? said : message
+  return {
+    type: `urn:agmd:error:${known.code}`,
+    title: message,
+    status,
+    detail,
+    instance,
+    error: message,
+    message: detail,
+    code: known.code,
+    hint,
+    retryable: retryable ?? false,
+    requestId,
+    ...facts
+  }
+}
+
+const challenge = (baseUrl: string, code: ErrorCode): string => {
+  const error = code === 'credential_invalid' ? ', error="invalid_token"' : ''
+  return `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"${error}`
+}
+
+/** Writes the answer of an error. */
+export const presentError = (ctx: Context, error: unknown, baseUrl: string, log: Log): void => {
+  const problem = problemOf(error, ctx.path, ctx.state.requestId)
+  if (problem.status >= 500)
+    log.error('request failed', { requestId: problem.requestId, method: ctx.method, path: ctx.path, code: problem.code, error })
+  ctx.status = problem.status
+  ctx.remove('ETag')
+  ctx.set('Cache-Control', 'no-store')
+  if (problem.status === 401) ctx.set('WWW-Authenticate', challenge(baseUrl, problem.code))
+  const retryAfter = problem['retryAfterSeconds']
+  if (typeof retryAfter === 'number') ctx.set('Retry-After', String(retryAfter))
+  else if (problem.retryable && problem.status >= 500) ctx.set('Retry-After', '5')
+  ctx.body = JSON.stringify(problem)
+  ctx.type = 'application/problem+json'
+}

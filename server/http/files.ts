@@ -1,0 +1,77 @@
+/** The built web pages: hashed files are kept by browsers for good, everything else is asked for again. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Context } from './context.ts'
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8'
+}
+
+interface StaticFile {
+  readonly type: string
+  readonly etag: string
+  readonly immutable: boolean
+  readonly plain: Buffer
+  readonly br?: Buffer
+  readonly gzip?: Buffer
+}
+
+const compressible = (type: string): boolean => !type.startsWith('image/png') && !type.startsWith('font/')
+
+const readStatic = async (path: string, name: string): Promise<StaticFile> => {
+  const plain = await readFile(path)
+  const type = types[extname(path)] ?? 'application/octet-stream'
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
+  const file = { type, etag, immutable: name.startsWith('/assets/'), plain }
+  if (!compressible(type) || plain.length < 1024) return file
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+  return { ...file, br: await promisify(brotliCompress)(plain, quality), gzip: await promisify(gzip)(plain, { level: 9 }) }
+}
+
+export interface Files {
+  /** Answers with the file at this path; false when there is none. */
+  serve(ctx: Context, path: string): boolean
+}
+
+/** Reads the folder once, at start; nothing of a request ever becomes a path on disk. */
+export const readFiles = async (folder: string): Promise<Files> => {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = new Map<string, StaticFile>()
+  for (const entry of found.filter((each) => each.isFile())) {
+    const path = join(entry.parentPath, entry.name)
+    const name = `/${relative(folder, path).split(sep).join('/')}`
+    files.set(name, await readStatic(path, name))
+  }
+  return {
+    serve(ctx, path) {
+      const file = files.get(path)
+      if (file === undefined) return false
+      ctx.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+      ctx.set('ETag', file.etag)
+      ctx.vary('Accept-Encoding')
+      ctx.status = 200
+      if (ctx.fresh) {
+        ctx.status = 304
+        return true
+      }
+      const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
+      const packed = encoding === 'br' ? file.br : encoding === 'gzip' ? file.gzip : undefined
+      ctx.type = file.type
+      if (packed !== undefined) ctx.set('Content-Encoding', encoding as string)
+      ctx.body = packed ?? file.plain
+      return true
+    }
+  }
+}

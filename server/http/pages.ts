@@ -1,0 +1,70 @@
+/** HTML pages and redirects: plain routes beside the operations table. */
+import type Router from '@koa/router'
+import { mediaType } from './body.ts'
+import { handle } from './bind.ts'
+import type { Context, Http, RequestState } from './context.ts'
+import type { Files } from './files.ts'
+
+/** Everything a page of ours may load and do. No inline script or style, nothing from elsewhere. */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self' ws: wss:",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'"
+].join('; ')
+
+const shell = (ctx: Context, files: Files): void => {
+  if (files.serve(ctx, '/index.html')) return
+  ctx.status = 503
+  ctx.body = 'The web pages are not built. Run: npm run build\n'
+}
+
+const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'application/json', 'text/html') === 'text/html'
+// A browser names text/html itself; `*/*` alone is a program (api.md: link previews must not create documents).
+const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
+
+const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
+  ctx.req.headers['content-type'] = 'application/json'
+  const answer = await handle(http, ctx, 'createDocument')
+  ctx.status = 303
+  ctx.set('Location', String(answer['url']))
+  ctx.body = ''
+}
+
+export const bindPages = (http: Http, router: Router<RequestState>, files: Files): void => {
+  const page = (path: string): void => {
+    router.get(path, (ctx) => shell(ctx as unknown as Context, files))
+  }
+  page('/')
+  router.get('/new', async (koa) => {
+    const ctx = koa as unknown as Context
+    if (asksForHtml(ctx)) shell(ctx, files)
+    else await createAndGo(http, ctx)
+  })
+  router.post('/new', async (koa, next) => {
+    const ctx = koa as unknown as Context
+    // The confirmation page's form: works without script.
+    if (mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
+    ctx.req.headers['content-length'] = '0'
+    ctx.req.resume()
+    return createAndGo(http, ctx)
+  })
+  router.get('/d/:id', async (koa, next) => {
+    const ctx = koa as unknown as Context
+    // `/d/{id}.md` is an operation.
+    if (ctx.path.endsWith('.md')) return next()
+    ctx.vary('Accept')
+    if (ctx.get('Accept') === '' || prefersHtml(ctx) || ctx.get('Accept') === '*/*') return shell(ctx, files)
+    await handle(http, ctx, 'readContent')
+    return undefined
+  })
+}

@@ -1,0 +1,61 @@
+/**
+ * Presence under the server's control: one client id per connection, never another's; name, kind, role and colour are set here.
+ * A client chooses its cursor and, as a guest, a name.
+ */
+import * as decoding from 'lib0/decoding'
+import type { Caller } from '../domain/caller.ts'
+import { limits } from '../../shared/limits.ts'
+
+export interface PresenceUser {
+  readonly name: string
+  readonly kind: 'guest' | 'account' | 'agent'
+  readonly role: string
+  /** Index into the palette of presence colours, 0–9. */
+  readonly hue: number
+}
+
+const hues = 10
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const guestName = (state: Record<string, unknown>): string => {
+  const name = isRecord(state['user']) ? state['user']['name'] : undefined
+  const shown =
+    typeof name === 'string'
+      ? name
+          .toWellFormed()
+          .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+          .trim()
+      : ''
+  return shown.slice(0, limits.authorCharsMax) || 'Guest'
+}
+
+/** The state that others see, whatever was sent. */
+export const presentState = (client: number, state: unknown, caller: Caller): Record<string, unknown> => {
+  const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
+  const { identity } = caller
+  const user: PresenceUser = {
+    name: identity.kind === 'guest' ? (identity.name ?? guestName(sent)) : identity.name,
+    kind: identity.kind,
+    role: caller.role ?? 'view',
+    hue: client % hues
+  }
+  return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}) }
+}
+
+/**
+ * Client ids that an awareness message declares gone. Hocuspocus 4.7 drops them when it encodes the message anew, and the ghost would
+ * stay until the socket closes. Errors: throws when the message does not decode.
+ */
+export const removedClients = (message: Uint8Array): number[] => {
+  const decoder = decoding.createDecoder(message)
+  const removed: number[] = []
+  const count = decoding.readVarUint(decoder)
+  if (count > message.length) throw new RangeError('a count exceeds the message')
+  for (let index = 0; index < count; index++) {
+    const client = decoding.readVarUint(decoder)
+    decoding.readVarUint(decoder)
+    if (decoding.readVarString(decoder) === 'null') removed.push(client)
+  }
+  return removed
+}

@@ -1,0 +1,63 @@
+/** Who is connected by which link: sockets and long polls, so that a revocation ends them at once (architecture.md, Caller). */
+import type { ErrorCode } from '../../shared/errors.ts'
+import type { Caller } from '../domain/caller.ts'
+import type { Clock } from '../domain/ports.ts'
+
+type End = (code: ErrorCode) => void
+
+interface Connected {
+  readonly share: string | null
+  readonly end: End
+}
+
+export interface Registry {
+  /** Notes a connection; `end` is called when its credential ends. Returns the way to forget it. */
+  add(doc: string, caller: Caller, end: End): () => void
+  /** Ends the connections of a link, or all of the document when `share` is null. */
+  end(doc: string, share: string | null, code: ErrorCode): void
+  /** Ends everything. */
+  endAll(code: ErrorCode): void
+}
+
+// Node's timers hold 31 bits; a link that lives longer is looked at again then.
+const timerMsMax = 2 ** 31 - 1
+
+export const createRegistry = (clock: Clock): Registry => {
+  const documents = new Map<string, Set<Connected>>()
+
+  const remove = (doc: string, connected: Connected): void => {
+    const set = documents.get(doc)
+    set?.delete(connected)
+    if (set?.size === 0) documents.delete(doc)
+  }
+
+  const expire = (expiresAt: number, end: End): (() => void) => {
+    let cancel = (): void => undefined
+    const arm = (): void => {
+      const left = expiresAt - clock.now()
+      if (left <= 0) end('credential_invalid')
+      else cancel = clock.after(Math.min(left, timerMsMax), arm)
+    }
+    arm()
+    return () => cancel()
+  }
+
+  return {
+    add(doc, caller, end) {
+      const connected: Connected = { share: caller.share, end }
+      const set = documents.get(doc) ?? new Set()
+      documents.set(doc, set.add(connected))
+      const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, end)
+      return () => {
+        cancel?.()
+        remove(doc, connected)
+      }
+    },
+    end(doc, share, code) {
+      for (const connected of [...(documents.get(doc) ?? [])]) if (share === null || connected.share === share) connected.end(code)
+    },
+    endAll(code) {
+      for (const set of [...documents.values()]) for (const connected of [...set]) connected.end(code)
+    }
+  }
+}

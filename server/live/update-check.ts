@@ -1,0 +1,184 @@
+/**
+ * Checks a Yjs update before it touches the live document. Yjs itself validates nothing: a 7-byte update may cost 233 MB, a 6-byte one
+ * may erase another person's typing, and an update that throws halfway stays applied by half.
+ *
+ * Accepted are V1 updates that insert plain text into our one root or delete, from client ids that nobody else is using, without gaps.
+ *
+ *   update     count of clients · client…  · delete set
+ *   client     count of structs · client id · clock of the first struct · struct…
+ *   struct     info byte: bits 1–5 kind, bit 6 has a key, bit 7 has a right origin, bit 8 has a left origin
+ *     0 GC     length
+ *     10 skip  length
+ *     else     left origin? · right origin? · parent, if there is neither · key? · content
+ *   delete set count of clients · (client id · count of ranges · (clock · length)…)…
+ */
+import * as decoding from 'lib0/decoding'
+import { textRootName } from '../../shared/names.ts'
+
+/** Why an update was refused: `malformed` and `foreign` are never sent by an honest client; the other two heal by syncing again. */
+export type RefusalReason = 'malformed' | 'foreign' | 'gap' | 'client_id'
+
+export class UpdateRefused extends Error {
+  readonly reason: RefusalReason
+  /** The client id that belongs to another connection. */
+  readonly client: number | undefined
+
+  constructor(reason: RefusalReason, what: string, client?: number) {
+    super(what)
+    this.name = 'UpdateRefused'
+    this.reason = reason
+    this.client = client
+  }
+}
+
+interface Span {
+  readonly client: number
+  readonly from: number
+  readonly to: number
+}
+
+export interface ParsedUpdate {
+  /** Structs by client: clocks from `from` up to but without `to`. */
+  readonly spans: readonly Span[]
+  readonly deletions: readonly Span[]
+  /** Highest clock needed of each client beyond what the update brings itself. */
+  readonly needs: ReadonlyMap<number, number>
+  /** UTF-16 units inserted. */
+  readonly inserted: number
+  /** Units deleted. */
+  readonly deleted: number
+  /** Whether inserted text holds a carriage return or NUL, which the document does not keep. */
+  readonly untidy: boolean
+}
+
+const clockMax = 2 ** 31
+const clientMax = 2 ** 32 - 1
+
+const kindOf = { gc: 0, deleted: 1, string: 4, skip: 10 } as const
+
+const refuse = (what: string): never => {
+  throw new UpdateRefused('malformed', what)
+}
+
+const readClock = (decoder: decoding.Decoder): number => {
+  const clock = decoding.readVarUint(decoder)
+  return clock <= clockMax ? clock : refuse('a clock is out of range')
+}
+
+const readClient = (decoder: decoding.Decoder): number => {
+  const client = decoding.readVarUint(decoder)
+  return client <= clientMax ? client : refuse('a client id is out of range')
+}
+
+/** A count of things that take at least one byte each: more than there are bytes left is a lie that would cost memory. */
+const readCount = (decoder: decoding.Decoder): number => {
+  const count = decoding.readVarUint(decoder)
+  return count <= decoder.arr.length - decoder.pos ? count : refuse('a count exceeds the message')
+}
+
+const readLength = (decoder: decoding.Decoder): number => {
+  const length = readClock(decoder)
+  return length > 0 ? length : refuse('a length is zero')
+}
+
+interface Content {
+  readonly length: number
+  readonly text: string
+}
+
+const readParent = (decoder: decoding.Decoder, info: number): void => {
+  if (decoding.readVarUint(decoder) !== 1) throw new UpdateRefused('foreign', 'an item lies in a nested type')
+  const root = decoding.readVarString(decoder)
+  if (root !== textRootName) throw new UpdateRefused('foreign', 'an item lies in another root')
+  if ((info & 0x20) !== 0) throw new UpdateRefused('foreign', 'an item has a key')
+}
+
+const readContent = (decoder: decoding.Decoder, kind: number): Content => {
+  if (kind === kindOf.deleted) return { length: readLength(decoder), text: '' }
+  if (kind !== kindOf.string) throw new UpdateRefused('foreign', `content of kind ${kind}`)
+  const text = decoding.readVarString(decoder)
+  return text.length > 0 ? { length: text.length, text } : refuse('an empty string')
+}
+
+/** Parses an update. Takes time and memory in proportion to its bytes. Errors: `UpdateRefused`. */
+export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
+  const decoder = decoding.createDecoder(update)
+  const spans: Span[] = []
+  const deletions: Span[] = []
+  const needs = new Map<number, number>()
+  let inserted = 0
+  let deleted = 0
+  let untidy = false
+  const need = (client: number, clock: number): void => {
+    if (clock >= (needs.get(client) ?? 0)) needs.set(client, clock + 1)
+  }
+  const readOrigin = (): void => need(readClient(decoder), readClock(decoder))
+  const readStruct = (): number => {
+    const info = decoding.readUint8(decoder)
+    const kind = info & 0x1f
+    if (kind === kindOf.gc) return readLength(decoder)
+    if (kind === kindOf.skip) return refuse('a skip')
+    if ((info & 0x80) !== 0) readOrigin()
+    if ((info & 0x40) !== 0) readOrigin()
+    if ((info & 0xc0) === 0) readParent(decoder, info)
+    const { length, text } = readContent(decoder, kind)
+    inserted += text.length
+    untidy ||= text.includes('\r') || text.includes('\0')
+    return length
+  }
+  try {
+    for (let clients = readCount(decoder); clients > 0; clients--) {
+      const structs = readCount(decoder)
+      const client = readClient(decoder)
+      const from = readClock(decoder)
+      let to = from
+      for (let index = 0; index < structs; index++) to += readStruct()
+      if (to > clockMax) refuse('a clock is out of range')
+      spans.push({ client, from, to })
+    }
+    for (let clients = readCount(decoder); clients > 0; clients--) {
+      const client = readClient(decoder)
+      for (let ranges = readCount(decoder); ranges > 0; ranges--) {
+        const from = readClock(decoder)
+        const length = readLength(decoder)
+        deleted += length
+        deletions.push({ client, from, to: from + length })
+      }
+    }
+  } catch (error) {
+    if (error instanceof UpdateRefused) throw error
+    throw new UpdateRefused('malformed', 'the update does not decode')
+  }
+  if (decoding.hasContent(decoder)) refuse('bytes follow the update')
+  return { spans, deletions, needs, inserted, deleted, untidy }
+}
+
+export interface DocumentState {
+  /** Clocks of this client that the document has. */
+  clockOf(client: number): number
+  /** Whether another open connection writes under this client id. */
+  takenByOther(client: number): boolean
+}
+
+/**
+ * Checks a parsed update against the document. Returns the clients that it brings something new of.
+ * Errors: `UpdateRefused` with `gap` when something it builds on is missing, `client_id` when it writes under another's id.
+ */
+export const checkUpdate = (update: ParsedUpdate, state: DocumentState): number[] => {
+  const known = new Map<number, number>()
+  const clockOf = (client: number): number => known.get(client) ?? state.clockOf(client)
+  const news: number[] = []
+  for (const { client, from, to } of update.spans) {
+    const clock = clockOf(client)
+    if (from > clock) throw new UpdateRefused('gap', `client ${client} continues at ${from}, the document has ${clock}`)
+    if (to <= clock) continue
+    if (state.takenByOther(client)) throw new UpdateRefused('client_id', `client ${client} belongs to another connection`, client)
+    known.set(client, to)
+    news.push(client)
+  }
+  for (const [client, clock] of update.needs)
+    if (clockOf(client) < clock) throw new UpdateRefused('gap', `client ${client} is known up to ${clockOf(client)}, not ${clock}`)
+  for (const { client, to } of update.deletions)
+    if (clockOf(client) < to) throw new UpdateRefused('gap', `a deletion of client ${client} reaches beyond ${clockOf(client)}`)
+  return news
+}

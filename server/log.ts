@@ -1,0 +1,174 @@
+import { inspect } from 'node:util'
+
+/** Log levels, most severe first. */
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** Writes one record: a short constant message, and what differs as fields. Secrets in either are redacted. */
+export type LogWriter = (message: string, fields?: LogFields) => void
+
+export interface Log extends Readonly<Record<LogLevel, LogWriter>> {
+  /** The same log with `fields` in every record. */
+  with(fields: LogFields): Log
+}
+
+export interface LogOptions {
+  readonly level: LogLevel
+  readonly format: 'json' | 'pretty'
+  /** Takes a whole record, line end included. */
+  readonly write: (line: string) => void
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Longest record in bytes, line end included: what syslog and container log drivers carry in one piece. */
+export const logRecordBytesMax = 8192
+
+// Half of the cap: what is left holds the time, the level and the names of the fields that were cut.
+const messageCharsWhenCut = 512
+const depthMax = 6
+const itemsMax = 100
+
+/** A log whose records are one line each: JSON, or text for people (there an error's stack follows, indented). */
+export function createLog(options: LogOptions): Log {
+  return logWith(options, {})
+}
+
+function logWith(options: LogOptions, common: LogFields): Log {
+  const silent: LogWriter = () => {}
+  const writer = (level: LogLevel): LogWriter => {
+    if (logLevels.indexOf(level) > logLevels.indexOf(options.level)) return silent
+    return (message, fields) => writeRecord(options, level, message, { ...common, ...fields })
+  }
+  return {
+    error: writer('error'),
+    warn: writer('warn'),
+    info: writer('info'),
+    debug: writer('debug'),
+    with: (fields) => logWith(options, { ...common, ...fields })
+  }
+}
+
+function writeRecord({ format, write, now }: LogOptions, level: LogLevel, message: string, fields: LogFields): void {
+  const present = format === 'json' ? jsonLine : prettyLines
+  const time = new Date(now()).toISOString()
+  write(capped((kept, text) => present(time, level, text, kept), redactText(message), redactFields(fields)))
+}
+
+/** The record, less its longest fields while it is above the cap; `cut` names those. */
+function capped(present: (fields: LogFields, message: string) => string, message: string, fields: LogFields): string {
+  const whole = present(fields, message)
+  if (Buffer.byteLength(whole) <= logRecordBytesMax) return whole
+  const shortestFirst = Object.entries(fields).sort((a, b) => shown(a[1]).length - shown(b[1]).length)
+  const text = message.slice(0, messageCharsWhenCut)
+  for (let count = shortestFirst.length - 1; count > 0; count--) {
+    const cut = shortestFirst.slice(count).map(([name]) => name.slice(0, 64))
+    const line = present({ ...Object.fromEntries(shortestFirst.slice(0, count)), cut: cut.slice(0, 16) }, text)
+    if (Buffer.byteLength(line) <= logRecordBytesMax) return line
+  }
+  return present({ cut: true }, text)
+}
+
+// --- Presenting
+
+function jsonLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  return `${escapeControls(JSON.stringify({ ...fields, time, level, message }, jsonFirst(['time', 'level', 'message'])))}\n`
+}
+
+/** Puts these names first in the outermost object, so that lines can be read down a column. */
+function jsonFirst(names: readonly string[]): (name: string, value: unknown) => unknown {
+  return (name, value) => {
+    if (name !== '' || !isPlain(value)) return value
+    return { ...Object.fromEntries(names.map((first) => [first, value[first]])), ...value }
+  }
+}
+
+function prettyLines(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  const words = Object.entries(fields).map(
+    ([name, value]) => `${word(name)}=${word(isPlain(value) && value.stack ? value.message : value)}`
+  )
+  const stacks = Object.values(fields).flatMap((value) =>
+    isPlain(value) && typeof value.stack === 'string' ? stackLines(value.stack) : []
+  )
+  const first = [time.slice(11, 23), level.toUpperCase().padEnd(5), oneLine(message), ...words].join(' ')
+  return [first, ...stacks].join('\n') + '\n'
+}
+
+// Indented, so that no text of a user's can pass for a record of its own.
+const stackLines = (stack: string) => stack.split(/\r?\n/).map((line) => `    ${oneLine(line.trim())}`)
+
+const word = (value: unknown) => (/^[\w.:/@-]+$/.test(shown(value)) ? shown(value) : escapeControls(JSON.stringify(value) ?? 'undefined'))
+const oneLine = (text: string) => escapeControls(JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"'))
+const shown = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined'))
+
+// What JSON leaves as it is, though terminals act on it (C1 controls) or take it for a line end (U+2028, U+2029).
+const escapeControls = (text: string) =>
+  text.replace(/[\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+// --- Redacting
+
+const hidden = '[redacted]'
+const secretFields = new Set(['authorization', 'x-share-key', 'cookie', 'set-cookie', 'proxy-authorization', 'secret', 'password', 'token'])
+const secretParameters = new Set(['key', 'token', 'code'])
+
+// Also with a prefix (access_token, share-key) and percent-encoded, as inside ?return=%2Fd%2Fx%3Fkey%3D…
+const parameter = /([?&#]|%3f|%26|%23)((?:[\w-]*[_-])?(?:key|token|code|secret))(=|%3d)(?:(?!%26|%23)[^\s&#"'<>])*/gi
+const headerLine = /\b(authorization|x-share-key|(?:set-)?cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi
+const jsonToken = /("(?:\w*_)?(?:token|secret|password)"\s*:\s*")[^"]*/gi
+const bearer = /\bbearer\s+[^\s"',;]+/gi
+const token = /\b(asess|ai)_[A-Za-z0-9_-]{8,}/g
+
+/** `text` without the values of secret query parameters and headers, and without session and agent tokens. */
+export function redactText(text: string): string {
+  // A text this long is cut from the record anyway: looking through all of it would only cost time.
+  return text
+    .slice(0, 2 * logRecordBytesMax)
+    .replace(parameter, `$1$2$3${hidden}`)
+    .replace(headerLine, `$1$2${hidden}`)
+    .replace(jsonToken, `$1${hidden}`)
+    .replace(bearer, `Bearer ${hidden}`)
+    .replace(token, `$1_${hidden}`)
+}
+
+/** `fields` as plain JSON values without secrets: header names count as secret everywhere, key, token and code inside `query`. */
+export function redactFields(fields: LogFields): LogFields {
+  return redactEntries(Object.entries(fields), secretFields, 0)
+}
+
+function redactEntries(entries: readonly (readonly [string, unknown])[], secret: ReadonlySet<string>, depth: number): LogFields {
+  return Object.fromEntries(
+    entries.slice(0, itemsMax).map(([name, value]) => {
+      if (secret.has(name.toLowerCase())) return [name, hidden]
+      return [redactText(name), redactValue(value, name === 'query' ? secretParameters : secretFields, depth + 1)]
+    })
+  )
+}
+
+function redactValue(value: unknown, secret: ReadonlySet<string>, depth: number): unknown {
+  if (typeof value === 'string') return redactText(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
+  if (value === null || value === undefined || typeof value === 'boolean') return value
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString()
+  if (typeof value !== 'object') return redactText(String(value))
+  if (depth > depthMax) return '[deep]'
+  if (value instanceof Error) return redactEntries(errorEntries(value), secret, depth)
+  if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`
+  if (Array.isArray(value)) return value.slice(0, itemsMax).map((item) => redactValue(item, secret, depth + 1))
+  if (isPlain(value)) return redactEntries(Object.entries(value), secret, depth)
+  if (value instanceof URL || value instanceof URLSearchParams) return redactText(`${value instanceof URL ? '' : '?'}${value.toString()}`)
+  return redactText(inspect(value, { depth: 1, maxArrayLength: 10, breakLength: Infinity }))
+}
+
+function errorEntries(error: Error): readonly (readonly [string, unknown])[] {
+  const { name, message, stack, cause } = error
+  const known = { name, message, stack, ...(cause === undefined ? {} : { cause }) }
+  return [...Object.entries(known), ...Object.entries(error)]
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

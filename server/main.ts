@@ -1,0 +1,92 @@
+/** The process: settings → data folder → storage → server, signals and exit codes. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '../shared/limits.ts'
+import { systemClock } from './clock.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { createLog, type Log } from './log.ts'
+import { startServer } from './server.ts'
+import { checkStore } from './storage/check.ts'
+import { DataFolderError, prepareDataFolder } from './storage/data-folder.ts'
+import { openLmdbStorage } from './storage/lmdb.ts'
+
+/** Exit codes: 78 as in sysexits.h (configuration error); 1, 3 and 4 are the data folder's. */
+const exitConfig = 78
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { version: string }
+
+const settings = (): Config => {
+  try {
+    const { config, warnings } = readConfig(process.env, { isTty: process.stdout.isTTY ?? false })
+    for (const warning of warnings) process.stderr.write(`${warning}\n`)
+    return config
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return process.exit(exitConfig)
+  }
+}
+
+/** What libraries print goes through the log: one line each, secrets redacted. */
+const captureConsole = (log: Log): void => {
+  const text = (parts: unknown[]): string =>
+    parts.map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? part : JSON.stringify(part))).join(' ')
+  console.log = console.info = (...parts: unknown[]) => log.info(text(parts), { from: 'library' })
+  console.warn = console.error = (...parts: unknown[]) => log.warn(text(parts), { from: 'library' })
+}
+
+const run = async (): Promise<void> => {
+  const config = settings()
+  const log = createLog({ level: config.logLevel, format: config.logFormat, write: (line) => process.stdout.write(line), now: Date.now })
+  captureConsole(log)
+  // A rejection that nobody awaited is a bug, but not a reason to take everybody's documents down: the journal holds what was acknowledged.
+  process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }))
+  const folder = await prepareDataFolder(config.dataDir)
+  await checkStore(config.dataDir)
+  let readOnly = false
+  const storage = await openLmdbStorage({
+    folder: config.dataDir,
+    onFailure: (error: unknown) => {
+      readOnly = true
+      log.error('the store failed and takes no more writes; restart once the disk is well', { error })
+    }
+  })
+  const secret = config.secret === null ? folder.secret : Buffer.from(config.secret)
+  const server = await startServer({ config, log, clock: systemClock, storage, secret, version, readOnly: () => readOnly })
+  log.info(`agmd ${version} serves ${server.service.baseUrl}`, {
+    listening: server.url,
+    data: config.dataDir,
+    rateLimits: config.rateLimits
+  })
+
+  let stopping = false
+  const stop = async (signal: string): Promise<void> => {
+    if (stopping) return
+    stopping = true
+    log.info('stopping', { signal })
+    const overdue = setTimeout(() => {
+      log.error('not stopped in time; the journal heals the rest at the next start', { seconds: limits.stopSecondsMax })
+      process.exit(1)
+    }, limits.stopSecondsMax * 1000)
+    await server.stop()
+    await storage.close()
+    await folder.release()
+    clearTimeout(overdue)
+    log.info('stopped')
+    process.exit(0)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      stop(signal).catch((error: unknown) => {
+        log.error('stopping failed', { error })
+        process.exit(1)
+      })
+    })
+}
+
+run().catch((error: unknown) => {
+  process.stderr.write(
+    `${error instanceof Error ? (error instanceof DataFolderError ? error.message : (error.stack ?? error.message)) : String(error)}\n`
+  )
+  process.exit(error instanceof DataFolderError ? error.exitCode : 1)
+})

@@ -1,0 +1,106 @@
+/**
+ * The check of a store before it is served. It runs in a child process, `node check.ts <folder> [--full]`: a truncated or overwritten LMDB file ends the
+ * process that reads it with SIGBUS or SIGSEGV. The child prints one line of JSON (`Finding`) and exits 0.
+ */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+
+import { ServiceError } from '../../shared/errors.ts'
+import { DataFolderError, readInstance, refuseLostStore, storeBytes } from './data-folder.ts'
+import type { Instance } from './data-folder.ts'
+import { decodeKey } from './keys.ts'
+import { decodeEntry, openDatabase, readIdentity, refuseOtherStore } from './lmdb.ts'
+
+/** Time for reading entries before a start, in milliseconds: half of it from the first key up, half from the last key down. */
+export const checkMsMax = 2_000
+
+/** Time for the whole child process of a bounded check, in milliseconds: a disk that hangs must not hang the start. */
+const childMsMax = 30_000
+
+type Finding =
+  | { readonly ok: true; readonly entries: number; readonly complete: boolean }
+  | { readonly ok: false; readonly exitCode: 1 | 3 | 4; readonly problem: string }
+
+/**
+ * Checks the store of a data folder: that it is there, belongs to the folder, and that its entries can be read and match their checksums: all of them with
+ * `full`, otherwise as many as `checkMsMax` allows. Errors: `DataFolderError`, 3 for damage.
+ */
+export async function checkStore(folder: string, { full = false } = {}): Promise<void> {
+  const instance = await readInstance(folder)
+  if (!instance) return
+  await refuseLostStore(folder, instance)
+  if ((await storeBytes(folder)) === 0) return
+  const finding = await runChild(folder, full)
+  if (!finding.ok) throw new DataFolderError(finding.exitCode, finding.problem)
+}
+
+function runChild(folder: string, full: boolean): Promise<Finding> {
+  const { promise, resolve } = Promise.withResolvers<Finding>()
+  const argv = [fileURLToPath(import.meta.url), folder, ...(full ? ['--full'] : [])]
+  execFile(process.execPath, argv, { timeout: full ? 0 : childMsMax, killSignal: 'SIGKILL' }, (error, stdout) =>
+    resolve(judge(folder, error, stdout))
+  )
+  return promise
+}
+
+/** The finding of a child, or what its end without one tells. */
+function judge(folder: string, error: (Error & { signal?: unknown; code?: unknown }) | null, stdout: string): Finding {
+  const finding = error ? undefined : parseFinding(stdout)
+  if (finding) return finding
+  const reason = error ? `ended with ${String(error.signal ?? error.code)}` : 'gave no answer'
+  return { ok: false, exitCode: 3, problem: `The store in ${join(folder, 'store')} is damaged: its check ${reason}.` }
+}
+
+function parseFinding(stdout: string): Finding | undefined {
+  try {
+    const finding = JSON.parse(stdout) as Finding
+    return typeof finding.ok === 'boolean' ? finding : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** In the child: opens the store and reads. */
+async function inspect(folder: string, full: boolean): Promise<Finding> {
+  try {
+    const instance = await readInstance(folder)
+    return instance ? readStore(folder, instance, full) : { ok: true, entries: 0, complete: true }
+  } catch (error) {
+    return { ok: false, exitCode: error instanceof DataFolderError ? error.exitCode : 3, problem: describe(folder, error) }
+  }
+}
+
+function describe(folder: string, error: unknown): string {
+  if (error instanceof ServiceError)
+    return `The store in ${join(folder, 'store')} is damaged at key ${JSON.stringify(error.details['key'])}.`
+  if (error instanceof DataFolderError) return error.message
+  return `The store in ${join(folder, 'store')} is damaged: ${error instanceof Error ? error.message : String(error)}.`
+}
+
+function readStore(folder: string, instance: Instance, full: boolean): Finding {
+  const database = openDatabase(join(folder, 'store'), true)
+  refuseOtherStore(folder, readIdentity(database), instance)
+  const upwards = readEntries(database, false, full)
+  if (upwards.complete) return { ok: true, ...upwards }
+  const downwards = readEntries(database, true, full)
+  return { ok: true, entries: upwards.entries + downwards.entries, complete: false }
+}
+
+function readEntries(database: ReturnType<typeof openDatabase>, reverse: boolean, full: boolean): { entries: number; complete: boolean } {
+  const until = full ? Infinity : performance.now() + checkMsMax / 2
+  const lowest = Buffer.from([0x01])
+  const highest = Buffer.from([0xff])
+  let entries = 0
+  for (const { key, value } of database.getRange(reverse ? { start: highest, end: lowest, reverse } : { start: lowest, end: highest })) {
+    decodeEntry(decodeKey(key), value)
+    entries++
+    if (performance.now() > until) return { entries, complete: false }
+  }
+  return { entries, complete: true }
+}
+
+if (import.meta.main) {
+  const [folder = '', mode] = process.argv.slice(2)
+  process.stdout.write(`${JSON.stringify(await inspect(folder, mode === '--full'))}\n`)
+}

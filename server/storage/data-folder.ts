@@ -1,0 +1,231 @@
+/**
+ * The data folder. All of it is needed to restore a backup; `lock` alone may be left out.
+ *
+ *     instance.json   { "format": 1, "instance": id, "createdBy": version, "createdAt": ISO time, "initialised": boolean }
+ *                     `initialised` is set once `store/` has been created: from then on a missing or empty store is a loss, not a first start
+ *     secret          32 random bytes as base64url text, mode 0600
+ *     lock            process id of the holder, as text; held with flock(2) while that process lives
+ *     store/          the LMDB environment (`lmdb.ts`)
+ *
+ * Files are written whole: to a temporary name, fsynced, renamed, and the folder fsynced. `instance.json` comes last when a folder is created.
+ */
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Format of the data folder and of the store in it that this program reads and writes. */
+export const dataFormat = 1
+
+/** Length of the secret, in bytes. */
+export const secretBytes = 32
+
+const restoreHint = 'Stop the server and restore the whole folder from a backup; to begin anew, choose another folder.'
+
+/** Why a data folder cannot be used. `exitCode` is for the process: 1 not usable, locked or not writable, 3 damaged, 4 of a newer format. */
+export class DataFolderError extends Error {
+  readonly exitCode: 1 | 3 | 4
+
+  constructor(exitCode: 1 | 3 | 4, message: string, options?: ErrorOptions) {
+    super(exitCode === 3 ? `${message} ${restoreHint}` : message, options)
+    this.name = 'DataFolderError'
+    this.exitCode = exitCode
+  }
+}
+
+export interface DataFolder {
+  /** Random id of this installation. */
+  readonly instance: string
+  readonly secret: Uint8Array
+  /** Lets go of the lock. */
+  release(): Promise<void>
+}
+
+/** Identity of a data folder, as in `instance.json`. */
+export interface Instance {
+  readonly format: number
+  readonly instance: string
+  readonly createdBy: string
+  readonly createdAt: string
+  readonly initialised: boolean
+}
+
+/** Creates the folder if there is none, takes its lock and reads its identity. Errors: `DataFolderError`. */
+export async function prepareDataFolder(folder: string): Promise<DataFolder> {
+  const release = await lockFolder(folder)
+  try {
+    const { instance } = await readOrCreateInstance(folder)
+    return { instance, secret: await readSecret(folder), release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** The identity of `folder`, made when there is none yet. Errors: `DataFolderError`. */
+export async function readOrCreateInstance(folder: string): Promise<Instance> {
+  return (await readInstance(folder)) ?? (await usable(folder, () => createInstance(folder)))
+}
+
+/** The identity of `folder`; undefined when it was never used. Errors: `DataFolderError` for damage (3) and a newer format (4). */
+export async function readInstance(folder: string): Promise<Instance | undefined> {
+  const text = await usable(folder, () => readIfAny(join(folder, 'instance.json')))
+  if (text === undefined) return undefined
+  const found = parseInstance(text)
+  if (!found) throw new DataFolderError(3, `${join(folder, 'instance.json')} is damaged.`)
+  refuseNewerFormat(folder, found.format)
+  return found
+}
+
+/** Throws `DataFolderError` 4 when `format` is newer than this program. */
+export function refuseNewerFormat(folder: string, format: number): void {
+  if (format <= dataFormat) return
+  throw new DataFolderError(
+    4,
+    `${folder} has data format ${format}; this version of agmd reads formats up to ${dataFormat}. Install the newer version again.`
+  )
+}
+
+/** Notes that the store of `folder` exists. */
+export async function markInitialised(folder: string, instance: Instance): Promise<void> {
+  if (instance.initialised) return
+  await usable(folder, () => writeWhole(folder, 'instance.json', toText({ ...instance, initialised: true }), 0o644))
+}
+
+/** Size of the store's file in bytes; 0 when there is none. */
+export async function storeBytes(folder: string): Promise<number> {
+  return (await stat(join(folder, 'store', 'data.mdb')).catch(ifMissing(undefined)))?.size ?? 0
+}
+
+/** Throws `DataFolderError` 3 when a store that existed is gone: LMDB would open a new, empty one in its place. */
+export async function refuseLostStore(folder: string, instance: Instance): Promise<void> {
+  if (!instance.initialised || (await storeBytes(folder)) > 0) return
+  throw new DataFolderError(3, `${join(folder, 'store', 'data.mdb')} is missing or empty, but documents were stored in this folder.`)
+}
+
+async function createInstance(folder: string): Promise<Instance> {
+  if ((await storeBytes(folder)) > 0)
+    throw new DataFolderError(3, `${join(folder, 'instance.json')} is missing, but there is a store beside it.`)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const created: Instance = {
+    format: dataFormat,
+    instance: randomBytes(16).toString('hex'),
+    createdBy: await programVersion(),
+    createdAt: new Date().toISOString(),
+    initialised: false
+  }
+  await writeWhole(folder, 'secret', randomBytes(secretBytes).toString('base64url'), 0o600)
+  await writeWhole(folder, 'instance.json', toText(created), 0o644)
+  return created
+}
+
+async function readSecret(folder: string): Promise<Uint8Array> {
+  const text = await usable(folder, () => readIfAny(join(folder, 'secret')))
+  const secret = Buffer.from(text?.trim() ?? '', 'base64url')
+  // A new secret in its place would silently end every session and every link that was signed with the old one.
+  if (secret.length !== secretBytes) throw new DataFolderError(3, `${join(folder, 'secret')} is missing or damaged.`)
+  return secret
+}
+
+function parseInstance(text: string): Instance | undefined {
+  try {
+    const found = JSON.parse(text) as Partial<Instance>
+    const known = Number.isSafeInteger(found.format) && typeof found.instance === 'string' && found.instance !== ''
+    return known ? ({ initialised: false, createdBy: '', createdAt: '', ...found } as Instance) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const toText = (instance: Instance) => `${JSON.stringify(instance, null, 2)}\n`
+
+async function programVersion(): Promise<string> {
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+  return version
+}
+
+/** Takes the lock of the folder; returns how to let go of it. */
+async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const file = await usable(folder, async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return open(join(folder, 'lock'), 'a+', 0o644)
+  })
+  const holder = (await file.readFile('utf8')).trim()
+  if (!takeLock(file.fd, holder)) {
+    await file.close()
+    throw new DataFolderError(
+      1,
+      `${folder} is in use by the process with pid ${holder || 'unknown'}. Stop that process, or choose another folder.`
+    )
+  }
+  await usable(folder, async () => {
+    await file.truncate(0)
+    await file.write(`${process.pid}\n`)
+  })
+  return () => file.close()
+}
+
+/**
+ * The kernel's lock belongs to the open file, which flock(1) shares with us and which ends with our process: it is never stale, and holds between containers,
+ * where process ids mean nothing. Without flock(1) (macOS) the process id in the file decides.
+ */
+function takeLock(fd: number, holder: string): boolean {
+  const { status, error } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
+  return error ? !isOtherLiveProcess(Number(holder)) : status === 0
+}
+
+function isOtherLiveProcess(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}
+
+async function writeWhole(folder: string, name: string, text: string, mode: number): Promise<void> {
+  const temporary = join(folder, `${name}.new`)
+  const file = await open(temporary, 'w', mode)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, join(folder, name))
+  await syncFolder(folder)
+}
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const readIfAny = (path: string) => readFile(path, 'utf8').catch(ifMissing(undefined))
+
+const ifMissing =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if (codeOf(error) === 'ENOENT') return value
+    throw error
+  }
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+/** Failures of the file system as `DataFolderError` 1. */
+async function usable<T>(folder: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof DataFolderError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DataFolderError(1, `${folder} cannot be used: ${reason}. Check that it is writable and that the disk has space.`, {
+      cause: error
+    })
+  }
+}

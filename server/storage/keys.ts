@@ -1,0 +1,152 @@
+/**
+ * Keys as bytes that sort like keys (`ports.ts`), for engines that order by bytes.
+ *
+ *     key    = part*                     no separator: every part tells where it ends
+ *     number = 0x10+n, n bytes           the value, big-endian, without leading zeros (n = 0 for 0, at most 7)
+ *     string = 0x20, UTF-8, 0x00         within it 0x00 is written 0x01 0x01, and 0x01 is written 0x01 0x02
+ *
+ * No encoded part is a prefix of another one, so the bytes of a prefix begin exactly the keys below it. Bytes below 0x10 and above 0x20
+ * never begin a part: they serve as bounds, and 0x00 begins the records of a store about itself.
+ *
+ * lmdb's own ordered-binary keys are not used: in strings of 64 units and more they do not escape NUL, so that such keys collide.
+ */
+import assert from 'node:assert/strict'
+
+import type { Key, KeyPart, Range } from '../domain/ports.ts'
+
+/** Longest encoded key, in bytes: what LMDB takes with pages of 4 KiB. */
+export const keyBytesMax = 1978
+
+const numberTag = 0x10
+const stringTag = 0x20
+const belowParts = 0x01
+const aboveParts = 0xff
+
+const tooLong = `a key has at most ${keyBytesMax} bytes`
+
+/** Room for a key, one number and a bound more: lengths are checked after a number is written. */
+const scratch = Buffer.alloc(keyBytesMax + 16)
+
+/** The bytes of `key`. A key that is empty, too long (`keyBytesMax`) or has a part of no valid kind is a bug: `AssertionError`. */
+export function encodeKey(key: Key): Uint8Array {
+  assert(key.length > 0, 'a key has at least one part')
+  return encodeParts(key)
+}
+
+/** The key that `encodeKey` turned into these bytes. */
+export function decodeKey(bytes: Uint8Array): Key {
+  const key: KeyPart[] = []
+  for (let at = 0; at < bytes.length;) {
+    const end = partEnd(bytes, at)
+    key.push(bytes[at] === stringTag ? readString(bytes, at + 1, end - 1) : readNumber(bytes, at + 1, end))
+    at = end
+  }
+  return key
+}
+
+/** The encoded keys below `prefix` within `range`: those greater than `above` and less than `below`. */
+export function encodeRange(prefix: Key, range: Range): { above: Uint8Array; below: Uint8Array } {
+  const { after, before } = range
+  return {
+    above: after === undefined ? encodeParts(prefix, belowParts) : encodeParts([...prefix, after], aboveParts),
+    below: before === undefined ? encodeParts(prefix, aboveParts) : encodeParts([...prefix, before])
+  }
+}
+
+/** Order of keys, as `ports.ts` defines it: negative when `a` sorts before `b`, 0 when they are the same key. */
+export function compareKeys(a: Key, b: Key): number {
+  const shared = Math.min(a.length, b.length)
+  for (let index = 0; index < shared; index++) {
+    const order = compareParts(a[index]!, b[index]!)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+/** Order of key parts: numbers by value, then strings by their UTF-8 bytes. */
+export function compareParts(a: KeyPart, b: KeyPart): number {
+  if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
+  return typeof b === 'number' ? 1 : compareStrings(a, b)
+}
+
+/** Whether `key` begins with `prefix` and has at least one part more. */
+export function isBelow(key: Key, prefix: Key): boolean {
+  return key.length > prefix.length && prefix.every((part, index) => part === key[index])
+}
+
+function compareStrings(a: string, b: string): number {
+  if (a === b) return 0
+  const shared = Math.min(a.length, b.length)
+  let at = 0
+  while (at < shared && a.charCodeAt(at) === b.charCodeAt(at)) at++
+  if (at === shared) return a.length - b.length
+  return utf8Rank(a.charCodeAt(at)) - utf8Rank(b.charCodeAt(at))
+}
+
+/** UTF-16 puts surrogates before U+E000–U+FFFF, UTF-8 after them. */
+const utf8Rank = (unit: number) => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit)
+
+function encodeParts(parts: Key, bound?: number): Uint8Array {
+  let at = 0
+  for (const part of parts) {
+    at = typeof part === 'string' ? writeString(part, at) : writeNumber(part, at)
+    assert(at <= keyBytesMax, tooLong)
+  }
+  if (bound !== undefined) scratch[at++] = bound
+  return Uint8Array.prototype.slice.call(scratch, 0, at)
+}
+
+function writeNumber(value: number, start: number): number {
+  assert(Number.isSafeInteger(value) && value >= 0, 'a number in a key is an integer from 0 to 2^53-1')
+  let size = 0
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) size++
+  scratch[start] = numberTag + size
+  for (let at = start + size, rest = value; at > start; at--, rest = Math.floor(rest / 256)) scratch[at] = rest % 256
+  return start + 1 + size
+}
+
+function writeString(value: string, start: number): number {
+  assert(start + value.length + 2 <= keyBytesMax, tooLong)
+  scratch[start] = stringTag
+  let at = start + 1
+  for (let index = 0; index < value.length; index++) {
+    const unit = value.charCodeAt(index)
+    if (unit < 0x02 || unit > 0x7f) return writeAnyString(value, start)
+    scratch[at++] = unit
+  }
+  scratch[at++] = 0
+  return at
+}
+
+/** As `writeString`, also for characters that take more than one byte. */
+function writeAnyString(value: string, start: number): number {
+  assert(value.isWellFormed(), 'a string in a key has no lone surrogates')
+  const escaped = Buffer.from(value.replace(/[\0\x01]/g, (char) => (char === '\0' ? '\x01\x01' : '\x01\x02')))
+  const end = start + 1 + escaped.length
+  assert(end < keyBytesMax, tooLong)
+  scratch.set(escaped, start + 1)
+  scratch[end] = 0
+  return end + 1
+}
+
+function partEnd(bytes: Uint8Array, at: number): number {
+  const tag = bytes[at]!
+  if (tag === stringTag) {
+    const end = bytes.indexOf(0, at + 1)
+    assert(end > 0, 'a string in a key ends')
+    return end + 1
+  }
+  assert(tag >= numberTag && tag <= numberTag + 7, 'a part of a key begins with a known tag')
+  return at + 1 + (tag - numberTag)
+}
+
+function readNumber(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0
+  for (let at = start; at < end; at++) value = value * 256 + bytes[at]!
+  return value
+}
+
+function readString(bytes: Uint8Array, start: number, end: number): string {
+  const escaped = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
+  return escaped.replace(/\x01(.)/gs, (_, char: string) => (char === '\x01' ? '\0' : '\x01'))
+}

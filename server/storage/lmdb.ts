@@ -1,0 +1,334 @@
+/**
+ * The store on one machine: LMDB in `<data folder>/store`, one environment, one database, byte-ordered keys.
+ *
+ *     record of the domain    key: as in `keys.ts`                  value: envelope
+ *     identity                key: 0x00 'instance'                  value: JSON { "format": 1, "instance": id }, as in `instance.json`
+ *     counter                 key: 0x00 'version'                   value: float64, big-endian: the highest version given so far
+ *
+ *     envelope   offset 0    1 byte     envelope format, 1
+ *                offset 1    4 bytes    crc32 (as zlib) of all that follows, big-endian
+ *                offset 5    8 bytes    version of the entry: float64, big-endian, a positive integer
+ *                offset 13   rest       the value
+ *
+ * Versions come from one counter of the whole store, so none returns after a delete. `overlappingSync` is off: a commit is then written, fsynced and only
+ * afterwards visible, so nobody reads what a power cut could take back, and errors of the disk reach the promise of the commit.
+ */
+import assert from 'node:assert/strict'
+import { mkdir, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+
+import { open } from 'lmdb'
+import type { RootDatabase } from 'lmdb'
+
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Batch, Entry, Key, Range, Storage } from '../domain/ports.ts'
+import {
+  DataFolderError,
+  dataFormat,
+  markInitialised,
+  readOrCreateInstance,
+  refuseLostStore,
+  refuseNewerFormat,
+  syncFolder
+} from './data-folder.ts'
+import type { Instance } from './data-folder.ts'
+import { decodeKey, encodeKey, encodeRange } from './keys.ts'
+import { createWatchers } from './watchers.ts'
+
+/** Time for a commit to reach the disk, in seconds; after it the store goes read-only. Ours: a healthy disk takes milliseconds. */
+export const commitSecondsMax = 5
+
+/** A disk with fewer free bytes than this counts as full: LMDB reports a write that found no space as an I/O error. */
+const freeBytesMin = 1024 * 1024
+
+const envelopeFormat = 1
+const checksumAt = 1
+const versionAt = 5
+const headerBytes = 13
+const instanceKey = Buffer.from('\0instance')
+const versionKey = Buffer.from('\0version')
+
+type Database = RootDatabase<Uint8Array, Uint8Array>
+
+export interface LmdbOptions {
+  /** The data folder; the store lies in `store` below it. Its lock is the caller's business (`prepareDataFolder`). */
+  readonly folder: string
+  /** Told once when the store went read-only: every later commit is refused with `storage_unavailable` until a restart. */
+  readonly onFailure?: (error: ServiceError) => void
+}
+
+/** A commit that waits for its transaction. */
+interface Waiting {
+  readonly batch: EncodedBatch
+  readonly settle: (result: boolean) => void
+  readonly fail: (error: unknown) => void
+}
+
+interface EncodedBatch {
+  readonly checks: readonly { readonly key: Key; readonly bytes: Uint8Array; readonly version: number | null }[]
+  readonly puts: readonly { readonly bytes: Uint8Array; readonly envelope: Buffer }[]
+  readonly deletes: readonly Uint8Array[]
+  readonly touched: readonly Key[]
+}
+
+/** Opens the store of a data folder, or creates it. Errors: `DataFolderError` when the store is lost, of another folder or of a newer format. */
+export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
+  const { folder } = options
+  const instance = await readOrCreateInstance(folder)
+  await refuseLostStore(folder, instance)
+  const path = join(folder, 'store')
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const database = openDatabase(path, false)
+  await adopt(folder, database, instance)
+  return createLmdbStorage(database, path, options.onFailure)
+}
+
+/** Opens the LMDB environment in `path`. */
+export function openDatabase(path: string, readOnly: boolean): Database {
+  // Never useWritemap (a full disk is then a SIGBUS), noSync or separateFlushed (not durable when a commit resolves).
+  // eventTurnBatching makes a second promise for each transaction, which nobody can reach: its rejection would end the process.
+  const safety = { overlappingSync: false, eventTurnBatching: false }
+  return open<Uint8Array, Uint8Array>({
+    path,
+    readOnly,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    compression: false,
+    cache: false,
+    ...safety
+  })
+}
+
+/** The identity written in a store; undefined when there is none. */
+export function readIdentity(database: Database): { format: number; instance: string } | undefined {
+  const bytes = database.getBinary(instanceKey)
+  return bytes && (JSON.parse(bytes.toString()) as { format: number; instance: string })
+}
+
+/** Throws `DataFolderError` when the store is not the one of this data folder (3) or newer than this program (4). */
+export function refuseOtherStore(folder: string, identity: ReturnType<typeof readIdentity>, instance: Instance): void {
+  if (!identity && !instance.initialised) return
+  if (identity?.instance !== instance.instance)
+    throw new DataFolderError(3, `The store in ${folder} is not the one that instance.json belongs to.`)
+  refuseNewerFormat(folder, identity.format)
+}
+
+/** The entry in an envelope. Errors: `storage_corrupt`, naming the key. */
+export function decodeEntry(key: Key, envelope: Uint8Array): Entry {
+  // LMDB lends its one read buffer, shortened by its `length` alone: hence the view of just these bytes, and the copy at the end.
+  const bytes = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.length)
+  const sound =
+    bytes.length >= headerBytes && bytes[0] === envelopeFormat && crc32(bytes.subarray(versionAt)) === bytes.readUInt32BE(checksumAt)
+  if (!sound) throw new ServiceError('storage_corrupt', { key })
+  return { key, version: bytes.readDoubleBE(versionAt), value: new Uint8Array(bytes.subarray(headerBytes)) }
+}
+
+/** An envelope that still lacks its version and checksum: the version is known within the transaction only. */
+function wrap(value: Uint8Array): Buffer {
+  const envelope = Buffer.allocUnsafe(headerBytes + value.length)
+  envelope[0] = envelopeFormat
+  envelope.set(value, headerBytes)
+  return envelope
+}
+
+function stamp(envelope: Buffer, version: number): Buffer {
+  envelope.writeDoubleBE(version, versionAt)
+  envelope.writeUInt32BE(crc32(envelope.subarray(versionAt)), checksumAt)
+  return envelope
+}
+
+/** Writes the identity into a new store, or compares it. */
+async function adopt(folder: string, database: Database, instance: Instance): Promise<void> {
+  try {
+    const identity = readIdentity(database)
+    refuseOtherStore(folder, identity, instance)
+    if (!identity) await database.put(instanceKey, Buffer.from(JSON.stringify({ format: dataFormat, instance: instance.instance })))
+    await syncFolder(join(folder, 'store'))
+    await markInitialised(folder, instance)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+function createLmdbStorage(database: Database, path: string, onFailure: (error: ServiceError) => void = () => {}): Storage {
+  const watchers = createWatchers()
+  let queue: Waiting[] = []
+  /** The group under way; undefined when the store is idle. */
+  let writing: Promise<void> | undefined
+  let failure: ServiceError | undefined
+  let closed = false
+
+  /** Runs groups until the queue is empty. A group is all commits that arrived while the one before was being written. */
+  const drain = async () => {
+    while (queue.length > 0) {
+      const group = queue
+      queue = []
+      await writeGroup(group)
+    }
+    writing = undefined
+  }
+
+  const writeGroup = async (group: readonly Waiting[]) => {
+    if (failure) return rejectAll(group, failure)
+    try {
+      const outcomes = await withinTime(database.childTransaction(() => runGroup(database, group)))
+      group.forEach((waiting, index) => conclude(waiting, outcomes[index]!))
+    } catch (cause) {
+      rejectAll(group, await explain(cause))
+    }
+  }
+
+  const conclude = ({ batch, settle, fail }: Waiting, outcome: Outcome) => {
+    if (outcome instanceof ServiceError) return fail(outcome)
+    if (outcome) watchers.notify(batch.touched)
+    settle(outcome)
+  }
+
+  /** What a failed transaction means: a full disk passes; after any other failure nothing that the disk says can be trusted. */
+  const explain = async (cause: unknown): Promise<ServiceError> => {
+    if (await isFull(path)) return new ServiceError('storage_full', {}, { cause })
+    failure = new ServiceError('storage_unavailable', {}, { cause })
+    onFailure(failure)
+    return failure
+  }
+
+  const enqueue = (batch: EncodedBatch) => {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    queue.push({ batch, settle: resolve, fail: reject })
+    writing ??= Promise.resolve().then(drain)
+    return promise
+  }
+
+  // LMDB crashes the process when it is used after its end.
+  const refuseClosed = () => {
+    if (closed) throw new ServiceError('storage_unavailable', {}, { cause: new Error('the store is closed') })
+  }
+
+  return {
+    async get(key) {
+      refuseClosed()
+      const envelope = guardedRead(() => database.getBinaryFast(encodeKey(key)))
+      return envelope && decodeEntry(key, envelope)
+    },
+    async list(prefix, range = {}) {
+      refuseClosed()
+      return guardedRead(() => listEntries(database, prefix, range))
+    },
+    async commit(batch) {
+      refuseClosed()
+      if (failure) throw failure
+      return enqueue(encodeBatch(batch))
+    },
+    watch: watchers.watch,
+    async close() {
+      closed = true
+      await writing
+      // After a failure LMDB may wait for ever for a transaction that never ended.
+      if (!failure) await database.close()
+    }
+  }
+}
+
+/** True: done; false: a check did not hold; an error: it touched a damaged entry. Only the batch itself fails then. */
+type Outcome = boolean | ServiceError
+
+/** Within the write transaction: the batches in their order. Whatever it throws undoes the whole group. */
+function runGroup(database: Database, group: readonly Waiting[]): Outcome[] {
+  const counter = readCounter(database)
+  let version = counter
+  const outcomes = group.map(({ batch }) => {
+    const outcome = checkBatch(database, batch)
+    if (outcome === true) writeBatch(database, batch, ++version)
+    return outcome
+  })
+  if (version > counter) writeCounter(database, version)
+  return outcomes
+}
+
+function checkBatch(database: Database, { checks }: EncodedBatch): Outcome {
+  try {
+    return checks.every(({ key, bytes, version }) => readVersion(database, key, bytes) === version)
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+}
+
+function writeBatch(database: Database, { puts, deletes }: EncodedBatch, version: number): void {
+  for (const bytes of deletes) database.removeSync(bytes)
+  for (const { bytes, envelope } of puts) database.putSync(bytes, stamp(envelope, version))
+}
+
+function readVersion(database: Database, key: Key, bytes: Uint8Array): number | null {
+  const envelope = database.getBinaryFast(bytes)
+  return envelope ? decodeEntry(key, envelope).version : null
+}
+
+function readCounter(database: Database): number {
+  return database.getBinary(versionKey)?.readDoubleBE(0) ?? 0
+}
+
+function writeCounter(database: Database, version: number): void {
+  const bytes = Buffer.alloc(8)
+  bytes.writeDoubleBE(version)
+  database.putSync(versionKey, bytes)
+}
+
+/** Before the transaction, so that a batch with an invalid key fails alone and the caller may reuse its arrays at once. */
+function encodeBatch({ checks = [], puts = [], deletes = [] }: Batch): EncodedBatch {
+  return {
+    checks: checks.map(({ key, version }) => ({ key, bytes: encodeKey(key), version })),
+    puts: puts.map(({ key, value }) => ({ bytes: encodeKey(key), envelope: wrap(value) })),
+    deletes: deletes.map((key) => encodeKey(key)),
+    touched: [...deletes, ...puts.map(({ key }) => key)]
+  }
+}
+
+function listEntries(database: Database, prefix: Key, range: Range): Entry[] {
+  const limit = range.limit ?? limits.listMax
+  assert(limit <= limits.listMax, 'a listing asks for at most limits.listMax entries')
+  const { above, below } = encodeRange(prefix, range)
+  const bounds = range.reverse ? { start: below, end: above, reverse: true, exclusiveStart: true } : { start: above, end: below }
+  // Run to its end within this turn: a read transaction held over an await would keep LMDB from reusing pages.
+  return Array.from(database.getRange({ ...bounds, limit }), ({ key, value }) => decodeEntry(decodeKey(key), value))
+}
+
+/** Errors of the engine while reading, as `storage_unavailable`. */
+function guardedRead<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (cause instanceof ServiceError || cause instanceof assert.AssertionError) throw cause
+    throw new ServiceError('storage_unavailable', {}, { cause })
+  }
+}
+
+function rejectAll(group: readonly Waiting[], error: ServiceError): void {
+  for (const { fail } of group) fail(error)
+}
+
+/** After an I/O error LMDB's promise may never settle. */
+async function withinTime<T>(written: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`a commit took more than ${commitSecondsMax} s`)), commitSecondsMax * 1000)
+  try {
+    return await Promise.race([quiet(written), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The same promise; its rejection, and the second promise that lmdb hangs on the error, count as handled even when nobody waits any more. */
+function quiet<T>(written: Promise<T>): Promise<T> {
+  written.catch((error: { commitError?: Promise<unknown> }) => error.commitError?.catch(() => {}))
+  return written
+}
+
+/** False also when the disk does not even tell its size: it failed then, which is worse than being full. */
+async function isFull(path: string): Promise<boolean> {
+  const disk = await statfs(path).catch(() => undefined)
+  return disk !== undefined && disk.bavail * disk.bsize < freeBytesMin
+}

@@ -1,0 +1,77 @@
+/** Who waits for commits below which prefix; shared by the stores. */
+import type { Key, KeyPart } from '../domain/ports.ts'
+
+type Wake = (keys: readonly Key[]) => void
+
+interface Node {
+  readonly below: Map<KeyPart, Node>
+  /** One object per call of `watch`, so that the same function may watch twice. */
+  readonly watches: Set<{ readonly wake: Wake }>
+}
+
+export interface Watchers {
+  /** As `Storage.watch`. */
+  watch(prefix: Key, wake: Wake): () => void
+  /** Wakes, in a microtask each, everyone who watches a prefix of one of these keys, with the keys below that prefix. */
+  notify(keys: readonly Key[]): void
+}
+
+/** A tree of prefixes: what a commit costs does not grow with the number of watchers elsewhere. */
+export function createWatchers(): Watchers {
+  const root = createNode()
+  return {
+    watch(prefix, wake) {
+      const watch = { wake }
+      nodesOf(root, prefix).at(-1)!.watches.add(watch)
+      return () => remove(root, prefix, watch)
+    },
+    notify(keys) {
+      // A wake that throws is a bug of its owner: alone in its microtask it neither stops other wakes nor the commit.
+      for (const [wake, touched] of touchedWatches(root, keys)) queueMicrotask(() => wake.wake(touched))
+    }
+  }
+}
+
+const createNode = (): Node => ({ below: new Map(), watches: new Set() })
+
+/** The nodes from the root to `prefix`, made where they are missing. */
+function nodesOf(root: Node, prefix: Key): Node[] {
+  const nodes = [root]
+  for (const part of prefix) {
+    const { below } = nodes.at(-1)!
+    if (!below.has(part)) below.set(part, createNode())
+    nodes.push(below.get(part)!)
+  }
+  return nodes
+}
+
+function remove(root: Node, prefix: Key, watch: { readonly wake: Wake }): void {
+  const nodes = nodesOf(root, prefix)
+  nodes.at(-1)!.watches.delete(watch)
+  for (let depth = prefix.length; depth > 0; depth--) {
+    const node = nodes[depth]!
+    if (node.watches.size > 0 || node.below.size > 0) return
+    nodes[depth - 1]!.below.delete(prefix[depth - 1]!)
+  }
+}
+
+function touchedWatches(root: Node, keys: readonly Key[]) {
+  const touched = new Map<{ readonly wake: Wake }, Key[]>()
+  for (const key of keys) {
+    for (const watch of watchesAbove(root, key)) {
+      const list = touched.get(watch)
+      if (list) list.push(key)
+      else touched.set(watch, [key])
+    }
+  }
+  return touched
+}
+
+function* watchesAbove(root: Node, key: Key) {
+  let node: Node | undefined = root
+  for (const part of [...key, undefined]) {
+    yield* node.watches
+    node = part === undefined ? undefined : node.below.get(part)
+    if (!node) return
+  }
+}

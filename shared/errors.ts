@@ -1,0 +1,170 @@
+/**
+ * Every error of the service: code → HTTP status, exit code of the client, message and hint.
+ * The domain throws `ServiceError`; `http/errors.ts` and the other faces present it.
+ */
+
+interface ErrorMeaning {
+  /** HTTP status code. */
+  readonly status: number
+  /** Exit code of the `agmd` client: 1 error, 2 usage, 3 not found, 4 sign-in or permission, 5 conflict, 6 rate limit, 7 network. */
+  readonly exit: number
+  /** A short sentence for people. */
+  readonly message: string
+  /** One imperative sentence: the next call to make. */
+  readonly hint: string
+  /** Whether the same request may succeed later without a change. */
+  readonly retryable?: boolean
+}
+
+const meanings = {
+  invalid_request: {
+    status: 400,
+    exit: 2,
+    message: 'The request is not valid.',
+    hint: 'Correct the fields named in details and send the request again.'
+  },
+  malformed_json: { status: 400, exit: 2, message: 'The body is not valid JSON.', hint: 'Send a UTF-8 JSON object.' },
+  versions_differ: {
+    status: 400,
+    exit: 2,
+    message: 'If-Match and baseVersion name different versions.',
+    hint: 'Send the version you read in one of the two places only.'
+  },
+  credential_required: {
+    status: 401,
+    exit: 4,
+    message: 'This document is private.',
+    hint: 'Send a share key as ?key= or X-Share-Key, or a bearer token in Authorization.'
+  },
+  credential_invalid: {
+    status: 401,
+    exit: 4,
+    message: 'The credential is not valid, has expired or was revoked.',
+    hint: 'Ask the owner of the document for a new link.'
+  },
+  forbidden: {
+    status: 403,
+    exit: 4,
+    message: 'Your role does not allow this.',
+    hint: 'Ask the owner of the document for a link with the role named in requiredRole.'
+  },
+  origin_refused: {
+    status: 403,
+    exit: 4,
+    message: 'Requests from this origin are not accepted.',
+    hint: 'Call the service from its own pages, or without an Origin header.'
+  },
+  not_found: { status: 404, exit: 3, message: 'There is nothing at this address.', hint: 'Check the ids in the path.' },
+  unknown_version: {
+    status: 404,
+    exit: 3,
+    message: 'This document never had that version.',
+    hint: 'Read the document and use the version in its ETag.'
+  },
+  method_not_allowed: {
+    status: 405,
+    exit: 2,
+    message: 'This address does not take that method.',
+    hint: 'Use one of the methods in the Allow header.'
+  },
+  not_acceptable: {
+    status: 406,
+    exit: 2,
+    message: 'None of the accepted media types can be answered.',
+    hint: 'Accept text/markdown or application/json.'
+  },
+  version_conflict: {
+    status: 409,
+    exit: 5,
+    message: 'Version conflict: the document changed since that version.',
+    hint: 'Read the document again, merge your change into its current text, then send it with the new version.',
+    retryable: true
+  },
+  request_in_progress: {
+    status: 409,
+    exit: 5,
+    message: 'A request with this Idempotency-Key is still under way.',
+    hint: 'Wait a second, then send the same request again.',
+    retryable: true
+  },
+  document_deleted: { status: 410, exit: 3, message: 'This document was deleted.', hint: 'Create a new document with POST /new.' },
+  content_too_large: {
+    status: 413,
+    exit: 2,
+    message: 'The document would be larger than allowed.',
+    hint: 'Split the document; details name the limit.'
+  },
+  body_too_large: {
+    status: 413,
+    exit: 2,
+    message: 'The request body is larger than allowed.',
+    hint: 'Send a smaller body; details name the limit.'
+  },
+  unsupported_media_type: {
+    status: 415,
+    exit: 2,
+    message: 'The body has a media type that this address does not take.',
+    hint: 'Send application/json, or text/markdown where a document is written.'
+  },
+  idempotency_key_reused: {
+    status: 422,
+    exit: 2,
+    message: 'This Idempotency-Key was used with other contents.',
+    hint: 'Use a new Idempotency-Key for a new request.'
+  },
+  rate_limited: {
+    status: 429,
+    exit: 6,
+    message: 'Too many requests.',
+    hint: 'Wait for the seconds in Retry-After, then try again.',
+    retryable: true
+  },
+  internal: {
+    status: 500,
+    exit: 1,
+    message: 'Something went wrong on our side.',
+    hint: 'Try again; if it happens again, report the requestId.',
+    retryable: true
+  },
+  storage_corrupt: {
+    status: 500,
+    exit: 1,
+    message: 'The stored document is damaged.',
+    hint: 'Ask the operator to restore it from a backup; report the requestId.'
+  },
+  storage_unavailable: {
+    status: 503,
+    exit: 7,
+    message: 'The store cannot be written at the moment.',
+    hint: 'Nothing was changed; try again in a few seconds.',
+    retryable: true
+  },
+  shutting_down: { status: 503, exit: 7, message: 'The server is restarting.', hint: 'Try again in a few seconds.', retryable: true },
+  storage_full: {
+    status: 507,
+    exit: 1,
+    message: 'The disk of the server is full.',
+    hint: 'Nothing was changed; ask the operator to free space, then try again.',
+    retryable: true
+  }
+} as const satisfies Record<string, ErrorMeaning>
+
+export type ErrorCode = keyof typeof meanings
+
+/** What each code means outside. */
+export const errorMeanings: Readonly<Record<ErrorCode, ErrorMeaning>> = meanings
+
+export const errorCodes = Object.keys(meanings) as ErrorCode[]
+
+/** An expected failure. `details` go to the caller beside the code: never put a secret or another document's data there. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: ErrorCode, details: Readonly<Record<string, unknown>> = {}, options?: ErrorOptions) {
+    super(typeof details['message'] === 'string' ? details['message'] : errorMeanings[code].message, options)
+    this.name = 'ServiceError'
+    this.code = code
+    this.details = details
+  }
+}

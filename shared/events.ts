@@ -1,0 +1,37 @@
+/** The kinds of event of the feed (specification, Events; api.md, Events). */
+export const eventKinds = [
+  'doc.created',
+  'doc.claimed',
+  'doc.published',
+  'doc.unpublished',
+  'doc.deleted',
+  'content.changed',
+  'content.replaced',
+  'content.restored',
+  'comment.created',
+  'comment.replied',
+  'comment.resolved',
+  'comment.reopened',
+  'comment.deleted',
+  'suggestion.created',
+  'suggestion.accepted',
+  'suggestion.rejected',
+  'share.created',
+  'share.revoked',
+  'asset.created',
+  'media.done',
+  'media.failed',
+  'task.created',
+  'task.started',
+  'task.reported',
+  'task.closed'
+] as const
+
+export type EventKind = (typeof eventKinds)[number]
+
+/** A change of text by whole lines: `removed` lines at `line` (counted from 1) of the old text became `added`. */
+export interface Hunk {
+  readonly line: number
+  readonly removed: readonly string[]
+  readonly added: readonly string[]
+}

@@ -1,0 +1,28 @@
+/** Ids, secrets and tokens: their shapes, and how they are told apart. */
+
+/** Document ids: URL-safe, 12–22 characters (api.md, Documents). */
+export const documentIdPattern = /^[A-Za-z0-9_-]{12,22}$/
+
+/** Share keys: 24 random bytes in base64url. */
+export const shareKeyPattern = /^[A-Za-z0-9_-]{32}$/
+
+export const isDocumentId = (text: string): boolean => documentIdPattern.test(text)
+
+/** Name of the only root of a live document (api.md, Live protocol). */
+export const textRootName = 'content'
+
+/** Path of the WebSocket endpoint. */
+export const collabPath = '/collab'
+
+/** The first heading of a Markdown text without its markers, or undefined; only the first 200 lines are looked at. */
+export const firstHeading = (content: string): string | undefined => {
+  let fence: string | undefined
+  for (const line of content.slice(0, 20_000).split('\n', 200)) {
+    const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]
+    if (mark !== undefined) fence = fence === undefined ? mark.slice(0, 3) : mark.startsWith(fence) ? undefined : fence
+    if (fence !== undefined) continue
+    const heading = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1]
+    if (heading !== undefined && heading !== '') return heading
+  }
+  return undefined
+}

@@ -1,0 +1,60 @@
+/** What an operation is. The entries stand in `operations/`, one file per resource; every face is derived from them. */
+import type { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import type { Role } from './roles.ts'
+
+export interface RestBinding {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** `{id}` is the document; other parameters are fields of the input. */
+  readonly path: string
+  /** Further paths of the same operation. */
+  readonly also?: readonly string[]
+  /** Fields of the input that stand in the query. */
+  readonly query?: readonly string[]
+  /** Status of success; 200 when absent. */
+  readonly status?: number
+  /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. */
+  readonly body?: 'markdown'
+  /** `markdown`: the answer is the document's text unless JSON is asked for. */
+  readonly reply?: 'markdown'
+  /** Whether the body may be as large as a document. */
+  readonly large?: boolean
+}
+
+/**
+ * One operation. Its input never holds the document id or a credential: each face supplies them in its own way.
+ */
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+  readonly summary: string
+  readonly description?: string
+  /** What it is about: a `document` needs a role there, an `account` needs a session, the `service` is open. */
+  readonly on: 'document' | 'account' | 'service'
+  /** Least role on the document; absent when `on` is not `document`. */
+  readonly role?: Role
+  readonly rest: RestBinding
+  /** Name of the MCP tool without its prefix. */
+  readonly mcp?: string
+  /** Words of the client's command. */
+  readonly cli?: string
+  readonly input: Input
+  readonly output: Output
+  /** Errors beyond those that any operation can answer. */
+  readonly errors: readonly ErrorCode[]
+  /** Renames synonyms before the input is checked (api.md: accept synonyms on input). */
+  readonly normalise?: (raw: Record<string, unknown>) => Record<string, unknown>
+}
+
+export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(entry: Operation<Input, Output>): Operation<Input, Output> =>
+  entry
+
+/** Copies the first present alias to the name it stands for, unless that is present itself. */
+export const rename =
+  (aliases: Readonly<Record<string, string>>) =>
+  (raw: Record<string, unknown>): Record<string, unknown> => {
+    const named = { ...raw }
+    for (const [alias, name] of Object.entries(aliases)) if (named[name] === undefined && raw[alias] !== undefined) named[name] = raw[alias]
+    return named
+  }
+
+/** Names of the parameters in a path: `/api/docs/{id}/shares/{share}` → `id`, `share`. */
+export const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')

@@ -1,0 +1,140 @@
+/** Documents and their content (specification, Creation and Documents). */
+import { z } from 'zod'
+import { operation, rename } from '../operation.ts'
+import {
+  AuthorName,
+  BaseVersion,
+  CreatedDocument,
+  DocumentAnswer,
+  Label,
+  MarkdownInput,
+  RevisionRecord,
+  Title,
+  Version
+} from './schemas.ts'
+
+export const createDocument = operation({
+  summary: 'Creates a document.',
+  description:
+    'Without credentials the document is anonymous and the answer holds its owner key. Without a title the first heading is the title.',
+  on: 'service',
+  rest: { method: 'POST', path: '/api/docs', also: ['/new'], status: 201, large: true, body: 'markdown' },
+  mcp: 'create_doc',
+  cli: 'docs create',
+  input: z.object({
+    title: Title.optional(),
+    content: MarkdownInput.optional(),
+    kind: z.string().max(40).optional(),
+    author: AuthorName.optional()
+  }),
+  output: CreatedDocument,
+  errors: ['content_too_large'],
+  normalise: rename({ markdown: 'content' })
+})
+
+export const readDocument = operation({
+  summary: 'Reads the metadata of a document and the role of the caller.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}' },
+  input: z.object({}),
+  output: DocumentAnswer,
+  errors: []
+})
+
+export const deleteDocument = operation({
+  summary: 'Deletes a document with everything in it, for good.',
+  on: 'document',
+  role: 'owner',
+  rest: { method: 'DELETE', path: '/api/docs/{id}' },
+  cli: 'docs delete',
+  input: z.object({}),
+  output: z.object({ ok: z.literal(true), deleted: z.literal(true) }),
+  errors: []
+})
+
+export const readContent = operation({
+  summary: 'Reads the canonical Markdown, of now or of any earlier version.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/content', also: ['/d/{id}.md'], query: ['version'], reply: 'markdown' },
+  mcp: 'read_doc',
+  cli: 'docs pull',
+  input: z.object({ version: Version.optional() }),
+  output: z.object({ content: z.string(), version: Version, title: z.string() }),
+  errors: ['unknown_version', 'not_acceptable']
+})
+
+export const replaceContent = operation({
+  summary: 'Replaces the whole Markdown of a document, if the version still holds.',
+  description:
+    'The new text enters the live document as a minimal change: cursors and anchors stay. A success means: on disk, and sent to every open page. ' +
+    'Without a base version the text is replaced whatever came between.',
+  on: 'document',
+  role: 'edit',
+  rest: { method: 'PUT', path: '/api/docs/{id}/content', query: ['dryRun', 'label'], body: 'markdown', large: true },
+  mcp: 'replace_doc',
+  cli: 'docs push',
+  input: z.object({
+    content: MarkdownInput,
+    label: Label.optional(),
+    baseVersion: BaseVersion.optional(),
+    dryRun: z.boolean().optional(),
+    author: AuthorName.optional()
+  }),
+  output: z.object({
+    ok: z.literal(true),
+    version: Version,
+    revisionId: z.number().int().nullable(),
+    changed: z.boolean(),
+    diff: z.string().optional().meta({ description: 'With dryRun: what would change, as a unified diff.' })
+  }),
+  errors: ['version_conflict', 'versions_differ', 'content_too_large'],
+  normalise: rename({ markdown: 'content' })
+})
+
+export const listRevisions = operation({
+  summary: 'Lists the saved revisions, newest first.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/revisions', query: ['before', 'limit'] },
+  cli: 'revisions list',
+  input: z.object({ before: z.coerce.number().int().min(0).optional(), limit: z.coerce.number().int().min(1).max(200).optional() }),
+  output: z.object({ revisions: z.array(RevisionRecord), total: z.number().int(), nextBefore: z.number().int().nullable() }),
+  errors: []
+})
+
+export const readRevision = operation({
+  summary: 'Reads one revision with its text.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/revisions/{revisionId}', reply: 'markdown' },
+  cli: 'revisions show',
+  input: z.object({ revisionId: z.coerce.number().int().min(0) }),
+  output: RevisionRecord.extend({ content: z.string() }),
+  errors: ['not_acceptable']
+})
+
+export const restoreRevision = operation({
+  summary: 'Restores a revision as a new version; the history between stays.',
+  on: 'document',
+  role: 'edit',
+  rest: { method: 'POST', path: '/api/docs/{id}/restore', query: ['dryRun'] },
+  cli: 'revisions restore',
+  input: z.object({
+    revision: z.coerce.number().int().min(0),
+    label: Label.optional(),
+    baseVersion: BaseVersion.optional(),
+    dryRun: z.boolean().optional(),
+    author: AuthorName.optional()
+  }),
+  output: z.object({
+    ok: z.literal(true),
+    version: Version,
+    revisionId: z.number().int().nullable(),
+    changed: z.boolean(),
+    diff: z.string().optional()
+  }),
+  errors: ['version_conflict', 'versions_differ'],
+  normalise: rename({ revisionId: 'revision', id: 'revision' })
+})

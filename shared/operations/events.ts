@@ -1,0 +1,30 @@
+/** The event feed (specification, Events; api.md, Events). */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { operation } from '../operation.ts'
+import { EventRecord } from './schemas.ts'
+
+export const listEvents = operation({
+  summary: 'Lists the events after a cursor, and waits for the next one if asked to.',
+  description: 'Continue from `latest`. `since=latest` without `wait` gives the newest cursor; with `wait` it waits for what comes next.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/events', query: ['since', 'wait', 'types', 'excludeActor'] },
+  mcp: 'list_events',
+  cli: 'events',
+  input: z.object({
+    since: z
+      .union([z.literal('latest'), z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)])
+      .optional()
+      .meta({ description: 'A cursor, or latest. 0 when absent.' }),
+    wait: z.coerce
+      .number()
+      .transform((seconds) => Math.min(Math.max(seconds, 0), limits.eventWaitSecondsMax))
+      .optional()
+      .meta({ description: 'Seconds to wait, at most 55.' }),
+    types: z.string().max(1000).optional().meta({ description: 'Kinds to list, separated by commas.' }),
+    excludeActor: z.string().max(limits.authorCharsMax).optional()
+  }),
+  output: z.object({ events: z.array(EventRecord), latest: z.number().int(), capped: z.boolean().optional() }),
+  errors: []
+})

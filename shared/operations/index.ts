@@ -1,0 +1,19 @@
+/** THE TABLE: every operation of the service, by name. */
+import type { z } from 'zod'
+import * as documents from './documents.ts'
+import { listEvents } from './events.ts'
+import { readHealth } from './service.ts'
+import * as shares from './shares.ts'
+
+export const operations = { ...documents, ...shares, listEvents, readHealth } as const
+
+export type OperationName = keyof typeof operations
+
+/** What a handler receives: parsed and checked. */
+export type Input<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>
+
+/** What a handler answers. */
+export type Output<Name extends OperationName> = z.output<(typeof operations)[Name]['output']>
+
+/** What a caller may send. */
+export type Request<Name extends OperationName> = z.input<(typeof operations)[Name]['input']>

@@ -1,0 +1,114 @@
+/** The shapes that several operations share. `.meta({ id })` names them in OpenAPI. */
+import { z } from 'zod'
+import { eventKinds } from '../events.ts'
+import { limits } from '../limits.ts'
+import { roles } from '../roles.ts'
+
+export const RoleName = z.enum(roles).meta({ id: 'Role', description: 'Each role includes the permissions of the roles before it.' })
+
+export const Version = z
+  .string()
+  .max(80)
+  .meta({ id: 'Version', description: 'Opaque version of a document, as in ETag and X-Doc-Version.', example: '184-9f86d081884c' })
+
+export const Instant = z.string().meta({ id: 'Instant', description: 'ISO 8601, UTC.', example: '2026-11-20T10:02:00.000Z' })
+
+// Lone surrogates have no UTF-8 form: they would become another character on the way and copies would differ.
+const wellFormed = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+/** Markdown on its way in: line ends become LF; NUL and lone surrogates are refused. */
+export const MarkdownInput = z
+  .string()
+  .refine(wellFormed, 'must not contain NUL or lone surrogates')
+  .transform((text) => text.replace(/\r\n?/g, '\n'))
+
+const line = (charsMax: number): z.ZodString =>
+  z
+    .string()
+    .max(charsMax)
+    .refine((text) => wellFormed(text) && !/[\r\n]/.test(text), 'must be one line of well-formed text')
+
+export const Title = line(limits.titleCharsMax)
+export const Label = line(limits.labelCharsMax)
+export const AuthorName = line(limits.authorCharsMax)
+
+/** An `If-Match` or `baseVersion`: quoted, unquoted, `W/`, a list, or `*` (api.md, Documents). */
+export const BaseVersion = z.string().max(1000).meta({ description: 'The version that was read. Also accepted as If-Match.' })
+
+export const Owner = z
+  .object({ kind: z.enum(['anonymous', 'account', 'agent']), id: z.string().optional(), name: z.string().optional() })
+  .meta({ id: 'Owner' })
+
+const metadata = {
+  id: z.string(),
+  title: z.string(),
+  kind: z.string(),
+  url: z.string(),
+  role: RoleName,
+  effectiveRole: RoleName,
+  version: Version,
+  published: z.boolean(),
+  publishedAt: Instant.nullable(),
+  owner: Owner,
+  createdAt: Instant,
+  updatedAt: Instant,
+  capabilities: z.array(z.string()).meta({ description: 'Names of the operations that this caller may use on the document.' })
+}
+
+export const Metadata = z.object(metadata).meta({ id: 'Metadata' })
+
+/** Metadata, and the same again under `doc` (api.md, Documents). */
+export const DocumentAnswer = z.object({ ...metadata, doc: Metadata }).meta({ id: 'Document' })
+
+const created = { ...metadata, key: z.string().optional().meta({ description: 'Owner key of an anonymous document. Keep it private.' }) }
+
+export const CreatedDocument = z.object({ ...created, doc: z.object(created) }).meta({ id: 'CreatedDocument' })
+
+export const RevisionRecord = z
+  .object({
+    id: z.number().int(),
+    revisionId: z.number().int(),
+    version: Version,
+    label: z.string().nullable(),
+    author: z.string().nullable(),
+    authors: z.array(z.string()),
+    cause: z.enum(['create', 'put', 'edit', 'restore', 'autosave', 'accept', 'merge']),
+    size: z.number().int().meta({ description: 'Length of the text in UTF-16 units.' }),
+    added: z.number().int().meta({ description: 'UTF-16 units inserted since the revision before.' }),
+    removed: z.number().int().meta({ description: 'UTF-16 units deleted since the revision before.' }),
+    createdAt: Instant
+  })
+  .meta({ id: 'Revision' })
+
+const share = {
+  id: z.string(),
+  secret: z.string(),
+  key: z.string().meta({ description: 'The same as secret.' }),
+  role: RoleName,
+  url: z.string(),
+  agentUrl: z.string().meta({ description: 'Canonical Markdown of the document with this link.' }),
+  label: z.string().nullable(),
+  createdAt: Instant,
+  expiresAt: Instant.nullable(),
+  lastUsedAt: Instant.nullable(),
+  revoked: z.boolean()
+}
+
+export const ShareRecord = z.object(share).meta({ id: 'Share' })
+
+export const CreatedShare = z.object({ ...share, share: ShareRecord }).meta({ id: 'CreatedShare' })
+
+export const EventRecord = z
+  .object({
+    seq: z.number().int(),
+    id: z.number().int(),
+    type: z.enum(eventKinds),
+    kind: z.enum(eventKinds),
+    ts: z.number().int().meta({ description: 'Milliseconds since 1970.' }),
+    at: Instant,
+    actor: z.string().nullable(),
+    actorKind: z.enum(['guest', 'account', 'agent', 'system']),
+    version: Version.optional(),
+    payload: z.record(z.string(), z.unknown())
+  })
+  .meta({ id: 'Event' })

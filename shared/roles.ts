@@ -1,0 +1,10 @@
+/** The five roles, lowest first. Each includes the permissions of those before it (specification, Roles). */
+export const roles = ['view', 'comment', 'suggest', 'edit', 'owner'] as const
+
+export type Role = (typeof roles)[number]
+
+/** True when a caller who holds `held` may do what needs `needed`. */
+export const includesRole = (held: Role | null, needed: Role): boolean => held !== null && roles.indexOf(held) >= roles.indexOf(needed)
+
+/** The lower of two roles: with a session and a key together the lower one counts (api.md, Shares). */
+export const lowerRole = (one: Role, other: Role): Role => (roles.indexOf(one) <= roles.indexOf(other) ? one : other)

@@ -1,0 +1,93 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+/**
+ * Who may import whom (ARCHITECTURE.md): folders and files below the root (`types of` one: `import type` only), and packages. The first layer whose
+ * pattern a file matches is its layer. Its own folder is always allowed.
+ */
+const builtin = /^node:/
+const text = /^(yjs|lib0|diff)(\/|$)/
+const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: readonly RegExp[] }[] = [
+  { of: /^shared\//, files: /^shared\//, packages: [/^(zod|markdown-it)$/, text] },
+  { of: /^server\/domain\//, files: /^(shared|server\/domain)\//, packages: [builtin, /^zod$/, text] },
+  {
+    of: /^server\/(storage|blobs|live|relay)\//,
+    files: /^(shared|server\/domain)\//,
+    types: /^server\/log\.ts$/,
+    packages: [builtin, text, /^(lmdb|pg|ws|@hocuspocus\/.+|y-protocols\/.+)$/]
+  },
+  {
+    of: /^server\/(auth|http|mcp)\//,
+    files: /^(shared|server\/domain)\//,
+    types: /^server\/(handlers|log)\.ts$/,
+    packages: [builtin, /^(koa|@koa\/.+|zod|zod-openapi)$/]
+  },
+  { of: /^server\/[^/]+\.ts$/, files: /^(shared|server)\//, packages: [builtin, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/] },
+  { of: /^web\/vite\.config\.ts$/, files: /^(shared|web)\//, packages: [builtin, /^(vite|zod)$/] },
+  {
+    of: /^web\//,
+    files: /^(shared|web)\//,
+    packages: [text, /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|markdown-it)(\/|$)/]
+  },
+  { of: /^scripts\//, files: /^(shared|scripts)\//, packages: [/^[^.]/] }
+]
+
+interface Import {
+  readonly from: string
+  /** A path below the root, or the name of a package. */
+  readonly to: string
+  readonly local: boolean
+  readonly typeOnly: boolean
+}
+
+const root = resolve(import.meta.dirname, '..')
+const files = globSync('{shared,server,web,scripts}/**/*.{ts,tsx,mjs}', { cwd: root }).sort()
+const imports = files.flatMap(importsOf)
+
+/** `import … from`, `export … from`, `import '…'` and `import('…')`. */
+function importsOf(from: string): Import[] {
+  const source = readFileSync(join(root, from), 'utf8')
+  const statics = source.matchAll(/^[ \t]*(?:import|export)\s+(type\s+(?!from\b))?(?:[\w\s{},*$]*?\sfrom\s*)?['"]([^'"]+)['"]/gm)
+  const dynamics = source.matchAll(/()\bimport\(\s*['"`]([^'"`]+)['"`]/g)
+  return [...statics, ...dynamics].map(([, type, specifier = '']) => {
+    const local = /^\.{0,2}\//.test(specifier)
+    const to = local ? join(dirname(from), specifier.replace(/\?.*$/, '')) : specifier
+    return { from, to, local, typeOnly: Boolean(type) }
+  })
+}
+
+function isAllowed({ from, to, local, typeOnly }: Import): boolean {
+  const layer = layers.find(({ of }) => of.test(from))
+  if (!layer) return false
+  if (!local) return layer.packages.some((allowed) => allowed.test(to))
+  return layer.files.test(to) || (typeOnly && layer.types?.test(to) === true) || layer.of.exec(from)?.[0] === layer.of.exec(to)?.[0]
+}
+
+const shown = ({ from, to }: Import) => `${from} imports ${to}`
+
+test('[HOUSE-1] every import is one that the import table allows', () => {
+  expect(imports.length).toBeGreaterThan(0)
+  expect(imports.filter((one) => !isAllowed(one)).map(shown)).toEqual([])
+})
+
+test('[HOUSE-2] nothing imports server/main.ts', () => {
+  expect(imports.filter(({ to }) => to === 'server/main.ts').map(shown)).toEqual([])
+})
+
+test('[HOUSE-3] imports make no cycle (types, which are erased, aside)', () => {
+  const targets = Map.groupBy(
+    imports.filter(({ local, typeOnly }) => local && !typeOnly),
+    ({ from }) => from
+  )
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+    if (path.includes(file) || done.has(file)) return
+    for (const { to } of targets.get(file) ?? []) visit(to, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  expect(cycles).toEqual([])
+})

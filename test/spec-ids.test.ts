@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Ids of the rules in test/SPEC.md, in order: list items that begin with `**XXX-1**`. */
+function ruleIds(): string[] {
+  const spec = readFileSync(join(import.meta.dirname, 'SPEC.md'), 'utf8')
+  return [...spec.matchAll(/\*\*([A-Z][A-Z0-9]*-\d+)\*\*/g)].map(([, id = '']) => id)
+}
+
+/** Ids that test titles begin with: `'[XXX-1] …'`, or several in a row. Contract suites count, which lie beside the `.test.ts` files that run them. */
+function testedIds(): Set<string> {
+  const sources = globSync('**/*.ts', { cwd: import.meta.dirname }).map((path) => readFileSync(join(import.meta.dirname, path), 'utf8'))
+  const beginnings = sources.flatMap((source) => [...source.matchAll(/['"`]((?:\[[A-Z][A-Z0-9]*-\d+\]\s*)+)/g)].map(([, ids = '']) => ids))
+  return new Set(beginnings.flatMap((ids) => ids.match(/[A-Z][A-Z0-9]*-\d+/g) ?? []))
+}
+
+test('[HOUSE-4] every rule of test/SPEC.md has a test, and every test a rule', () => {
+  const rules = ruleIds()
+  expect(rules.length).toBeGreaterThan(0)
+  expect([...testedIds()].sort()).toEqual([...new Set(rules)].sort())
+})
+
+test('[HOUSE-5] no rule id is used twice', () => {
+  const rules = ruleIds()
+  expect(rules.filter((id, index) => rules.indexOf(id) !== index)).toEqual([])
+})

@@ -1,0 +1,113 @@
+/** The world of the tests: a real server on a free port with a real store in a temporary folder, people and agents. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../server/clock.ts'
+import { readConfig } from '../../server/config.ts'
+import type { Clock } from '../../server/domain/ports.ts'
+import type { Service } from '../../server/domain/service.ts'
+import { createLog } from '../../server/log.ts'
+import { startServer } from '../../server/server.ts'
+import { prepareDataFolder } from '../../server/storage/data-folder.ts'
+import { openLmdbStorage } from '../../server/storage/lmdb.ts'
+
+export interface StartOptions {
+  /** Settings as environment variables. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Data folder to use; a fresh temporary one when absent. */
+  readonly folder?: string
+  readonly clock?: Clock
+}
+
+export interface World {
+  /** Address of the service without a trailing slash. */
+  readonly url: string
+  readonly folder: string
+  readonly service: Service
+  /** Every line of the log. */
+  readonly lines: readonly string[]
+  counts(): { documents: number; sockets: number }
+  /** Ends the server; the folder goes with it unless it was given. */
+  stop(): Promise<void>
+}
+
+const testSettings = { AGMD_PORT: '0', AGMD_RATE_LIMITS: 'off', AGMD_LOG_LEVEL: 'debug', AGMD_LOG_FORMAT: 'json' }
+
+const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'agmd-test-'))
+
+/** A server in this process. */
+export const start = async (options: StartOptions = {}): Promise<World> => {
+  const folder = options.folder ?? (await temporaryFolder())
+  const { config } = readConfig({ ...testSettings, AGMD_DATA_DIR: folder, ...options.env }, { isTty: false })
+  const lines: string[] = []
+  const log = createLog({ level: config.logLevel, format: 'json', write: (line) => lines.push(line), now: Date.now })
+  const held = await prepareDataFolder(folder)
+  const storage = await openLmdbStorage({ folder })
+  const clock = options.clock ?? systemClock
+  const server = await startServer({ config, log, clock, storage, secret: held.secret, version: 'test', readOnly: () => false })
+  return {
+    url: server.service.baseUrl,
+    folder,
+    service: server.service,
+    lines,
+    counts: server.counts,
+    async stop() {
+      await server.stop()
+      await storage.close()
+      await held.release()
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+export interface ProcessWorld {
+  readonly url: string
+  readonly port: number
+  readonly folder: string
+  readonly child: ChildProcess
+  /** What the process printed so far. */
+  output(): string
+  /** Sends a signal and waits for the end. Answers exit code or signal. */
+  kill(signal: NodeJS.Signals): Promise<number | string | null>
+  /** SIGTERM, and the folder goes too unless it was given. */
+  stop(): Promise<void>
+}
+
+/** A server in a process of its own, as `npm start` runs it. */
+export const startProcess = async (options: StartOptions = {}): Promise<ProcessWorld> => {
+  const folder = options.folder ?? (await temporaryFolder())
+  const main = join(import.meta.dirname, '..', '..', 'server', 'main.ts')
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, ...testSettings, AGMD_DATA_DIR: folder, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  let output = ''
+  const ended = new Promise<number | string | null>((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString()
+      const found = /serves (http:\/\/\S+?)"/.exec(output)?.[1]
+      if (found !== undefined) resolve(found)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    void ended.then((how) => reject(new Error(`the server ended with ${how}: ${output}`)))
+  })
+  const kill = (signal: NodeJS.Signals): Promise<number | string | null> => {
+    child.kill(signal)
+    return ended
+  }
+  return {
+    url,
+    port: Number(new URL(url).port),
+    folder,
+    child,
+    output: () => output,
+    kill,
+    async stop() {
+      await kill('SIGTERM')
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from 'vitest/config'
+
+const fuzz = ['test/fuzz/**/*.test.ts', 'test/**/*.fuzz.test.ts']
+const slow = ['test/browser/**', 'test/faults/**', ...fuzz]
+
+/** The projects run one after the other: a browser or a fault run beside the fast tests would measure its neighbours. */
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    passWithNoTests: true,
+    projects: [
+      project('fast', 1, 30, ['test/**/*.test.ts'], slow),
+      project('fuzz', 2, 600, fuzz, []),
+      project('faults', 3, 600, ['test/faults/**/*.test.ts'], fuzz),
+      project('browser', 4, 120, ['test/browser/**/*.test.ts'], fuzz)
+    ]
+  }
+})
+
+function project(name: string, groupOrder: number, timeoutSeconds: number, include: string[], exclude: string[]) {
+  const milliseconds = timeoutSeconds * 1000
+  return {
+    test: { name, include, exclude, environment: 'node', testTimeout: milliseconds, hookTimeout: milliseconds, sequence: { groupOrder } }
+  }
+}

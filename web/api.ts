@@ -1,0 +1,92 @@
+/** Requests to the service, and its errors as the pages need them. */
+import type { Role } from '../shared/roles.ts'
+
+/** What the server refused, or `status: 0` when it was not reached. */
+export class RequestError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly hint: string
+  /** Seconds to wait, from `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined
+  readonly requestId: string | undefined
+
+  constructor(status: number, problem: Record<string, unknown>, retryAfterSeconds?: number) {
+    const text = (key: string) => (typeof problem[key] === 'string' ? problem[key] : '')
+    super(text('message') || text('error') || text('detail') || 'The server gave no reason.')
+    this.status = status
+    this.code = text('code')
+    this.hint = text('hint')
+    this.retryAfterSeconds = retryAfterSeconds
+    this.requestId = text('requestId') || undefined
+  }
+}
+
+export interface DocumentAnswer {
+  readonly id: string
+  readonly title: string
+  readonly url: string
+  readonly role: Role
+  readonly effectiveRole: Role
+}
+
+export interface CreatedDocument extends DocumentAnswer {
+  /** Owner key of an anonymous document. */
+  readonly key?: string
+}
+
+export interface Share {
+  readonly id: string
+  readonly secret: string
+  readonly role: Role
+  readonly url: string
+  readonly agentUrl: string
+  readonly label: string | null
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly revoked: boolean
+}
+
+interface Call {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly key?: string
+  readonly body?: unknown
+}
+
+async function problem(response: Response): Promise<RequestError> {
+  let body: unknown
+  try {
+    body = await response.json()
+  } catch {
+    body = {}
+  }
+  const seconds = Number(response.headers.get('retry-after') ?? NaN)
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  return new RequestError(response.status, fields, Number.isFinite(seconds) ? seconds : undefined)
+}
+
+async function call<Answer>(path: string, { method = 'GET', key = '', body }: Call = {}): Promise<Answer> {
+  const headers: Record<string, string> = { accept: 'application/json' }
+  if (key !== '') headers['x-share-key'] = key
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  let response: Response
+  try {
+    response = await fetch(path, { method, headers, body: body === undefined ? null : JSON.stringify(body), cache: 'no-store' })
+  } catch {
+    throw new RequestError(0, { code: 'offline', message: 'The server cannot be reached.', hint: 'Check the connection and try again.' })
+  }
+  if (!response.ok) throw await problem(response)
+  // The service answers these shapes (openapi.json); both sides are built and tested together.
+  return (await response.json()) as Answer
+}
+
+export const createDocument = (input: { title?: string; content?: string }): Promise<CreatedDocument> => call('/new', { method: 'POST', body: input })
+
+export const readDocument = (id: string, key: string): Promise<DocumentAnswer> => call(`/api/docs/${id}`, { key })
+
+export const listShares = async (id: string, key: string): Promise<readonly Share[]> =>
+  (await call<{ shares: Share[] }>(`/api/docs/${id}/shares`, { key })).shares.filter((share) => !share.revoked)
+
+export const createShare = (id: string, key: string, input: { role: Role; label?: string }): Promise<Share> =>
+  call(`/api/docs/${id}/shares`, { method: 'POST', key, body: input })
+
+export const revokeShare = (id: string, key: string, shareId: string): Promise<unknown> => call(`/api/docs/${id}/shares/${shareId}`, { method: 'DELETE', key })

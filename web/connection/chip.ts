@@ -1,0 +1,53 @@
+/** The one place that decides what the connection chip says. It never claims more than is known. */
+
+export interface ChipInput {
+  /** Of the socket: `synced` once the server's text has arrived. */
+  readonly socket: 'connecting' | 'synced' | 'closed'
+  /** What the browser says of the network. It is believed only when there is no socket: a server may be on this machine. */
+  readonly online: boolean
+  /** Every change that this page knows of is on the server's disk. */
+  readonly durable: boolean
+  /** Changes of this device that the server has not confirmed. */
+  readonly unsent: number
+  /** Whether changes are kept on this device (IndexedDB works). */
+  readonly kept: boolean
+  readonly canEdit: boolean
+  /** The server has ended access: revoked, deleted, refused. */
+  readonly ended: boolean
+  /** False until a connection was made once: a page that opens is not reconnecting. */
+  readonly connectedBefore: boolean
+}
+
+export interface Chip {
+  readonly state: 'saved' | 'saving' | 'offline' | 'reconnecting' | 'readonly' | 'ended'
+  readonly label: string
+  /** One more sentence, for the tooltip and for screen readers. */
+  readonly detail: string
+}
+
+const changes = (count: number): string => (count === 1 ? '1 change' : `${count} changes`)
+
+function keptLabel(state: string, { unsent, kept }: ChipInput): string {
+  if (unsent === 0) return state
+  return kept ? `${state}, ${changes(unsent)} kept on this device` : `${state}, ${changes(unsent)} not saved`
+}
+
+function keptDetail({ unsent, kept }: ChipInput): string {
+  if (unsent === 0) return 'Everything written here so far is saved.'
+  return kept ? 'They are sent when the connection is back. You can close this page.' : 'Keep this page open until the connection is back.'
+}
+
+function disconnected(input: ChipInput): Chip {
+  if (!input.online) return { state: 'offline', label: keptLabel('Offline', input), detail: keptDetail(input) }
+  const label = input.connectedBefore || input.unsent > 0 ? 'Reconnecting' : 'Connecting'
+  return { state: 'reconnecting', label: keptLabel(label, input), detail: keptDetail(input) }
+}
+
+/** What the chip says in a state. */
+export function chip(input: ChipInput): Chip {
+  if (input.ended) return { state: 'ended', label: 'Access ended', detail: 'This page no longer receives or sends changes.' }
+  if (input.socket !== 'synced') return disconnected(input)
+  if (!input.canEdit) return { state: 'readonly', label: 'Read only', detail: 'You see changes as they happen, but your link does not allow editing.' }
+  if (!input.durable) return { state: 'saving', label: 'Saving', detail: 'Your last changes are on their way to the server.' }
+  return { state: 'saved', label: 'Saved', detail: 'Everything is on the server’s disk.' }
+}

@@ -1,0 +1,34 @@
+/** Says changes of the connection and of company to screen readers, never more often than every five seconds. */
+import type { JSX } from 'preact'
+import { effect, signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { View } from './page.tsx'
+
+const quietMs = 5000
+
+export function Announcer({ view }: { view: View }): JSX.Element {
+  const spoken = useMemo(() => signal(''), [view])
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let before = ''
+    const stop = effect(() => {
+      const others = view.here.value.filter((person) => !person.self).map((person) => person.name)
+      const company = others.length === 0 ? '' : ` Here: ${others.join(', ')}.`
+      const now = `${view.session.chip.value.label}.${company}`
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        if (now !== before) spoken.value = now
+        before = now
+      }, quietMs)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [view])
+  return (
+    <div class="sr-only" role="status">
+      {spoken.value}
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+/** The name beside one's cursor. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { personName, setPersonName } from '../person.ts'
+import { Dialog } from '../ui/dialog.tsx'
+
+export function NameDialog({ onClose }: { onClose: () => void }): JSX.Element {
+  const [name, setName] = useState(personName.value)
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    setPersonName(name)
+    onClose()
+  }
+  return (
+    <Dialog title="Your name" about="Others see it beside your cursor. It is kept on this device only." onClose={onClose}>
+      <form onSubmit={submit}>
+        <label class="field">
+          <span>Name</span>
+          <input type="text" maxLength={40} autocomplete="name" value={name} onInput={(event: Event) => setName((event.target as HTMLInputElement).value)} />
+        </label>
+        <p class="actions end">
+          <button class="button primary">Save</button>
+        </p>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,192 @@
+/** One open document: its text, where it is kept, its connection, and what may be done. Signals; no user interface. */
+import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import * as Y from 'yjs'
+import { includesRole, type Role } from '../../shared/roles.ts'
+import { readDocument, RequestError } from '../api.ts'
+import { chip, type Chip } from '../connection/chip.ts'
+import { openLink, type Ended, type Link } from '../connection/link.ts'
+import { readDevice, writeDevice } from '../device.ts'
+import { firstHeading } from '../editor/count.ts'
+import { downloadMarkdown } from '../offline/download.ts'
+import { keep, type Keep } from '../offline/keep.ts'
+import { removeKeptDatabase } from '../offline/remove.ts'
+import { findRecent, forget, remember } from '../recent.ts'
+import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
+
+export interface Session {
+  readonly id: string
+  readonly key: string
+  readonly text: Y.Text
+  readonly link: Link
+  readonly keep: Keep
+  readonly role: ReadonlySignal<Role | null>
+  readonly canEdit: ReadonlySignal<boolean>
+  readonly title: ReadonlySignal<string>
+  readonly chip: ReadonlySignal<Chip>
+  readonly unsent: ReadonlySignal<number>
+  /** `opening` until there is a text to show, or a reason why not. */
+  readonly state: ReadonlySignal<'opening' | 'open' | 'refused'>
+  readonly refusal: ReadonlySignal<Refusal | undefined>
+  /** Changes of this device that the server would not take. */
+  readonly declined: ReadonlySignal<boolean>
+  download(): void
+  /** Removes text and link from this device. */
+  remove(): Promise<void>
+  close(): void
+}
+
+const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
+  credential_required: 'private',
+  credential_ended: 'ended',
+  forbidden: 'forbidden',
+  not_found: 'not_found',
+  deleted: 'deleted',
+  bad_message: 'server_error',
+  too_big: 'server_error'
+}
+
+/** Takes the key out of the address: it must not stay in the history, in screenshots or in what is copied from the bar. */
+export function takeKey(id: string): string {
+  const address = new URL(location.href)
+  const key = address.searchParams.get('key')
+  if (key !== null) {
+    address.searchParams.delete('key')
+    history.replaceState(history.state, '', address)
+    // Another link to a known document may have another role.
+    remember(id, key === findRecent(id)?.key ? { openedAt: Date.now() } : { key, role: null, openedAt: Date.now() })
+  }
+  return key ?? findRecent(id)?.key ?? ''
+}
+
+/** Counts changes of this device until the server has them; across reloads, so that the number stays true. */
+function countUnsent(id: string, doc: Y.Doc): Signal<number> {
+  const storageKey = `agmd.unsent.${id}`
+  const unsent = signal(Number(readDevice(storageKey)) || 0)
+  doc.on('update', (_update: Uint8Array, _origin: unknown, _doc: Y.Doc, transaction: Y.Transaction) => {
+    if (transaction.local) unsent.value += 1
+  })
+  unsent.subscribe((count) => writeDevice(storageKey, count === 0 ? null : String(count)))
+  return unsent
+}
+
+function watchOnline(): Signal<boolean> {
+  const online = signal(navigator.onLine)
+  addEventListener('online', () => (online.value = true))
+  addEventListener('offline', () => (online.value = false))
+  return online
+}
+
+/** Title that follows the text: its first heading, else the given one. Read at most every 300 ms. */
+function followTitle(text: Y.Text, given: Signal<string>): ReadonlySignal<string> {
+  const heading = signal<string | undefined>(undefined)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const read = (): void => {
+    timer = undefined
+    heading.value = firstHeading(text.toString().split('\n'))
+  }
+  text.observe(() => (timer ??= setTimeout(read, 300)))
+  return computed(() => heading.value ?? (given.value || 'Untitled'))
+}
+
+export function openSession(id: string): Session {
+  const key = takeKey(id)
+  const known = findRecent(id)
+  const doc = new Y.Doc()
+  const text = doc.getText('content')
+  const unsent = countUnsent(id, doc)
+  const online = watchOnline()
+  const kept = keep(id, doc)
+  const link = openLink({ id, key, doc })
+
+  const stored = signal(false)
+  void kept.ready.then(() => (stored.value = true))
+
+  const given = signal(known?.title ?? '')
+  const answered = signal<{ role?: Role; error?: RequestError }>({})
+  void readDocument(id, key).then(
+    (answer) => {
+      given.value = answer.title
+      answered.value = { role: answer.effectiveRole ?? answer.role }
+    },
+    (error: unknown) => (answered.value = error instanceof RequestError ? { error } : {})
+  )
+
+  const role = computed<Role | null>(() => link.role.value ?? answered.value.role ?? findRecent(id)?.role ?? null)
+  // Offline, what was known last holds; the server has the last word in any case.
+  const canEdit = computed(() => link.ended.value === undefined && (link.canWrite.value ?? includesRole(role.value, 'edit')))
+
+  const hasText = signal(false)
+  text.observe(() => (hasText.value = true))
+  const open = computed(() => stored.value && (hasText.value || known?.received === true || link.connectedBefore.value))
+
+  const refusal = computed<Refusal | undefined>(() => {
+    if (open.value || !stored.value) return undefined
+    if (link.ended.value !== undefined) return { kind: refusalOfEnd[link.ended.value] }
+    const { error } = answered.value
+    if (error === undefined) return undefined
+    return { kind: refusalOfStatus(error.status, error.code), retryAfterSeconds: error.retryAfterSeconds, requestId: error.requestId }
+  })
+
+  const durable = computed(() => {
+    const { offered, unconfirmed, declined } = link.wire.value
+    return link.socket.value === 'synced' && offered && unconfirmed === 0 && !declined
+  })
+  const declined = computed(() => link.wire.value.declined && unsent.value > 0)
+  const title = followTitle(text, given)
+
+  const stops = [
+    effect(() => {
+      if (durable.value) unsent.value = 0
+    }),
+    effect(() => {
+      if (!link.connectedBefore.value) return
+      remember(id, { title: title.value, role: role.value, key, received: true })
+    })
+  ]
+
+  // Only where closing the page would lose something: what is kept on this device is sent at the next visit.
+  const guard = (event: BeforeUnloadEvent): void => {
+    if (unsent.value > 0 && kept.state.value !== 'kept' && link.ended.value === undefined) event.preventDefault()
+  }
+  addEventListener('beforeunload', guard)
+
+  return {
+    id,
+    key,
+    text,
+    link,
+    keep: kept,
+    role,
+    canEdit,
+    title,
+    unsent,
+    refusal,
+    declined,
+    state: computed(() => (refusal.value !== undefined ? 'refused' : open.value ? 'open' : 'opening')),
+    chip: computed(() =>
+      chip({
+        socket: link.socket.value,
+        online: online.value,
+        durable: durable.value,
+        unsent: unsent.value,
+        kept: kept.state.value !== 'lost',
+        canEdit: canEdit.value,
+        ended: link.ended.value !== undefined,
+        connectedBefore: link.connectedBefore.value
+      })
+    ),
+    download: () => downloadMarkdown(title.value, text.toString()),
+    async remove() {
+      forget(id)
+      writeDevice(`agmd.unsent.${id}`, null)
+      await kept.close()
+      await removeKeptDatabase(id)
+    },
+    close() {
+      for (const stop of stops) stop()
+      removeEventListener('beforeunload', guard)
+      link.close()
+      void kept.close()
+    }
+  }
+}

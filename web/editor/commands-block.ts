@@ -1,0 +1,121 @@
+/** Commands on whole lines: headings, lists, quotes, code, tables. */
+import type { ChangeSpec, EditorState, Line } from '@codemirror/state'
+import { EditorSelection } from '@codemirror/state'
+import type { Command, EditorView } from '@codemirror/view'
+
+/** The lines that the selection touches, each once. */
+function selectedLines(state: EditorState): Line[] {
+  const lines = new Map<number, Line>()
+  for (const range of state.selection.ranges) {
+    for (let position = range.from; position <= range.to; ) {
+      const line = state.doc.lineAt(position)
+      lines.set(line.number, line)
+      position = line.to + 1
+    }
+  }
+  return [...lines.values()]
+}
+
+function apply(view: EditorView, changes: ChangeSpec[]): boolean {
+  if (view.state.readOnly) return false
+  if (changes.length > 0) view.dispatch({ changes, scrollIntoView: true, userEvent: 'input.format' })
+  return true
+}
+
+const headingMark = /^#{1,6}[ \t]+/
+
+/** Makes the lines headings of a level (1–6), or plain text when they already are. */
+export const setHeading =
+  (level: number): Command =>
+  (view) => {
+    const lines = selectedLines(view.state)
+    const prefix = `${'#'.repeat(level)} `
+    const remove = lines.every((line) => line.text.startsWith(prefix))
+    return apply(
+      view,
+      lines.map((line) => ({ from: line.from, to: line.from + (headingMark.exec(line.text)?.[0].length ?? 0), insert: remove ? '' : prefix }))
+    )
+  }
+
+/** The next level: text, 1, 2, 3, text. */
+export const cycleHeading: Command = (view) => {
+  const line = view.state.doc.lineAt(view.state.selection.main.head)
+  const level = headingMark.exec(line.text)?.[0].trim().length ?? 0
+  return level >= 3 ? setHeading(level)(view) : setHeading(level + 1)(view)
+}
+
+const listMark = /^([ \t]*)(?:[-*+][ \t]+\[[ xX]\][ \t]+|[-*+][ \t]+|\d+[.)][ \t]+)?/
+
+export type ListKind = 'bullet' | 'number' | 'task'
+
+const isKind: Readonly<Record<ListKind, RegExp>> = {
+  bullet: /^[ \t]*[-*+][ \t]+(?!\[[ xX]\][ \t])/,
+  number: /^[ \t]*\d+[.)][ \t]+/,
+  task: /^[ \t]*[-*+][ \t]+\[[ xX]\][ \t]+/
+}
+
+const listPrefix = (kind: ListKind, index: number): string => (kind === 'bullet' ? '- ' : kind === 'task' ? '- [ ] ' : `${index + 1}. `)
+
+/** Makes the lines a list of one kind, or plain text when they already are. */
+export const toggleList =
+  (kind: ListKind): Command =>
+  (view) => {
+    const all = selectedLines(view.state)
+    const written = all.filter((line) => line.text.trim() !== '')
+    const lines = written.length > 0 ? written : all
+    const remove = lines.every((line) => isKind[kind].test(line.text))
+    return apply(
+      view,
+      lines.map((line, index) => {
+        const match = listMark.exec(line.text)
+        const indent = match?.[1] ?? ''
+        return { from: line.from, to: line.from + (match?.[0].length ?? 0), insert: indent + (remove ? '' : listPrefix(kind, index)) }
+      })
+    )
+  }
+
+export const toggleQuote: Command = (view) => {
+  const lines = selectedLines(view.state)
+  const remove = lines.every((line) => /^> ?/.test(line.text))
+  return apply(
+    view,
+    lines.map((line) => ({ from: line.from, to: line.from + (remove ? (/^> ?/.exec(line.text)?.[0].length ?? 0) : 0), insert: remove ? '' : '> ' }))
+  )
+}
+
+/** Puts fences around the selected lines; the cursor goes where the language is named. */
+export const insertCodeBlock: Command = (view) => {
+  if (view.state.readOnly) return false
+  const { from, to } = view.state.selection.main
+  const start = view.state.doc.lineAt(from).from
+  const end = view.state.doc.lineAt(to).to
+  // A fence must be longer than any inside.
+  const inner = view.state.doc.sliceString(start, end).match(/^`{3,}/gm) ?? []
+  const fence = '`'.repeat(Math.max(3, ...inner.map((run) => run.length + 1)))
+  view.dispatch({
+    changes: [
+      { from: start, insert: `${fence}\n` },
+      { from: end, insert: `\n${fence}` }
+    ],
+    selection: EditorSelection.cursor(start + fence.length),
+    scrollIntoView: true,
+    userEvent: 'input.format'
+  })
+  return true
+}
+
+const emptyTable = '| Column | Column |\n| ------ | ------ |\n|        |        |'
+
+export const insertTable: Command = (view) => {
+  if (view.state.readOnly) return false
+  const line = view.state.doc.lineAt(view.state.selection.main.head)
+  const before = line.text.trim() === '' ? '' : '\n\n'
+  const at = line.to
+  view.dispatch({
+    changes: { from: at, insert: `${before}${emptyTable}\n` },
+    selection: EditorSelection.range(at + before.length + 2, at + before.length + 8),
+    scrollIntoView: true,
+    userEvent: 'input.format'
+  })
+  return true
+}

@@ -1,0 +1,66 @@
+/** Commands on a stretch of text: bold, italic, strike, code, link. Each is one undo step and keeps the selection. */
+import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange } from '@codemirror/state'
+import type { Command } from '@codemirror/view'
+
+type Change = { changes: ChangeSpec; range: SelectionRange }
+
+/** The selection, or the word at the cursor. */
+const stretch = (state: EditorState, range: SelectionRange): SelectionRange => (range.empty ? (state.wordAt(range.head) ?? range) : range)
+
+// `*` also stands at the edge of `**`: only a run of exactly this marker counts.
+function markedOutside(state: EditorState, { from, to }: SelectionRange, marker: string): boolean {
+  const size = marker.length
+  const before = state.doc.sliceString(from - size - 1 < 0 ? 0 : from - size - 1, from)
+  const after = state.doc.sliceString(to, to + size + 1)
+  const more = marker === '*' && /(^|[^*])\*\*$/.test(before) && /^\*\*([^*]|$)/.test(after)
+  return before.endsWith(marker) && after.startsWith(marker) && !more
+}
+
+function unmark({ from, to }: SelectionRange, range: SelectionRange, size: number): Change {
+  return {
+    changes: [
+      { from: from - size, to: from },
+      { from: to, to: to + size }
+    ],
+    range: EditorSelection.range(range.anchor - size, range.head - size)
+  }
+}
+
+function addMarks({ from, to }: SelectionRange, range: SelectionRange, marker: string): Change {
+  return {
+    changes: [
+      { from, insert: marker },
+      { from: to, insert: marker }
+    ],
+    range: EditorSelection.range(range.anchor + marker.length, range.head + marker.length)
+  }
+}
+
+/** Puts `marker` around the selection, or takes it away. */
+export const toggleMarker =
+  (marker: string): Command =>
+  (view) => {
+    if (view.state.readOnly) return false
+    const change = view.state.changeByRange((range) => {
+      const target = stretch(view.state, range)
+      return markedOutside(view.state, target, marker) ? unmark(target, range, marker.length) : addMarks(target, range, marker)
+    })
+    view.dispatch(change, { scrollIntoView: true, userEvent: 'input.format' })
+    return true
+  }
+
+const isAddress = (text: string): boolean => /^(https?:\/\/|mailto:)\S+$/i.test(text)
+
+/** `[text](address)` with the cursor where something is missing. */
+export const insertLink: Command = (view) => {
+  if (view.state.readOnly) return false
+  const change = view.state.changeByRange((range) => {
+    const { from, to } = stretch(view.state, range)
+    const text = view.state.doc.sliceString(from, to)
+    const insert = isAddress(text) ? `[](${text})` : `[${text}]()`
+    const cursor = from + (text === '' || isAddress(text) ? 1 : insert.length - 1)
+    return { changes: { from, to, insert }, range: EditorSelection.cursor(cursor) }
+  })
+  view.dispatch(change, { scrollIntoView: true, userEvent: 'input.format' })
+  return true
+}

@@ -1,0 +1,108 @@
+/** Enter, Tab and Backspace in lists and quotes. Tab is taken inside lists only: elsewhere it leaves the editor. */
+import { syntaxTree } from '@codemirror/language'
+import { EditorSelection, type EditorState, type Line } from '@codemirror/state'
+import type { Command } from '@codemirror/view'
+
+/** Quote marks, indentation, marker and check box of a line. */
+const prefix = /^((?:[ \t]*>)*[ \t]*)(?:([-*+])|(\d{1,9})([.)]))?([ \t]+)?(\[[ xX]\][ \t]+)?/
+
+interface Item {
+  readonly lead: string
+  readonly marker: string
+  /** What a new line below starts with. */
+  readonly next: string
+  readonly length: number
+}
+
+function item(text: string): Item | undefined {
+  const match = prefix.exec(text)
+  if (match === null) return undefined
+  const [, lead = '', bullet, number, dot = '', space = ' ', task] = match
+  const quoted = lead.includes('>')
+  if (bullet === undefined && number === undefined) {
+    return quoted ? { lead, marker: '', next: lead + (match[5] ?? ''), length: match[0].length } : undefined
+  }
+  if (match[5] === undefined) return undefined
+  const marker = bullet ?? `${Number(number) + 1}${dot}`
+  return { lead, marker, next: `${lead}${marker}${space}${task === undefined ? '' : '[ ] '}`, length: match[0].length }
+}
+
+function inCode(state: EditorState, position: number): boolean {
+  for (let node = syntaxTree(state).resolveInner(position, -1); ; ) {
+    if (node.name === 'FencedCode' || node.name === 'CodeBlock') return true
+    if (node.parent === null) return false
+    node = node.parent
+  }
+}
+
+/** A new item below; on an empty item, one level less. */
+export const continueList: Command = (view) => {
+  const { state } = view
+  const { main } = state.selection
+  if (state.readOnly || !main.empty || inCode(state, main.head)) return false
+  const line = state.doc.lineAt(main.head)
+  const found = item(line.text)
+  if (found === undefined || main.head < line.from + found.length) return false
+  const empty = line.text.slice(found.length).trim() === ''
+  if (empty) {
+    const shorter = found.marker === '' ? '' : found.lead.replace(/(?: {1,4}|\t)$/, '')
+    const keep = found.marker !== '' && shorter !== found.lead ? shorter + found.next.slice(found.lead.length) : found.marker === '' ? '' : found.lead
+    view.dispatch({ changes: { from: line.from, to: line.to, insert: keep }, userEvent: 'input' })
+    return true
+  }
+  view.dispatch({
+    changes: { from: main.head, insert: `\n${found.next}` },
+    selection: EditorSelection.cursor(main.head + 1 + found.next.length),
+    scrollIntoView: true,
+    userEvent: 'input'
+  })
+  return true
+}
+
+const isItem = (line: Line): boolean => /^[ \t]*(?:[-*+]|\d+[.)])[ \t]/.test(line.text)
+
+function selectedItems(state: EditorState): Line[] {
+  const { from, to } = state.selection.main
+  const lines: Line[] = []
+  for (let position = from; position <= to; ) {
+    const line = state.doc.lineAt(position)
+    if (isItem(line)) lines.push(line)
+    position = line.to + 1
+  }
+  return lines
+}
+
+/** Width of the marker above: a child must be indented at least that far to be one. */
+function step(state: EditorState, line: Line): number {
+  const above = line.number > 1 ? state.doc.line(line.number - 1).text : ''
+  return /^[ \t]*(\d+[.)][ \t]|[-*+][ \t])/.exec(above)?.[1]?.length ?? 2
+}
+
+export const indentItem: Command = (view) => {
+  const lines = selectedItems(view.state)
+  const [first] = lines
+  if (view.state.readOnly || first === undefined) return false
+  const spaces = ' '.repeat(step(view.state, first))
+  view.dispatch({ changes: lines.map((line) => ({ from: line.from, insert: spaces })), userEvent: 'input.indent' })
+  return true
+}
+
+export const outdentItem: Command = (view) => {
+  const lines = selectedItems(view.state)
+  if (view.state.readOnly || lines.length === 0) return false
+  const changes = lines.map((line) => ({ from: line.from, to: line.from + (/^(?:\t| {1,3})/.exec(line.text)?.[0].length ?? 0) }))
+  view.dispatch({ changes, userEvent: 'delete.dedent' })
+  return true
+}
+
+/** Backspace right after a marker removes the marker. */
+export const deleteMarker: Command = (view) => {
+  const { state } = view
+  const { main } = state.selection
+  if (state.readOnly || !main.empty || inCode(state, main.head)) return false
+  const line = state.doc.lineAt(main.head)
+  const mark = /^([ \t]*)(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d+[.)][ \t]+|#{1,6}[ \t]+|> ?)/.exec(line.text)
+  if (mark === null || main.head !== line.from + mark[0].length) return false
+  view.dispatch({ changes: { from: line.from + (mark[1]?.length ?? 0), to: main.head }, userEvent: 'delete.backward' })
+  return true
+}

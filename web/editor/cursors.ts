@@ -1,0 +1,206 @@
+/**
+ * Cursors and selections of the others. Drawn in a layer over the text, so that nothing in the text moves for them.
+ * A name shows for two seconds after each move; on the first line it is below the cursor, where it is not cut off.
+ */
+import { EditorSelection, StateEffect, type Extension } from '@codemirror/state'
+import { Direction, EditorView, RectangleMarker, ViewPlugin, layer, type LayerMarker, type ViewUpdate } from '@codemirror/view'
+import type { Awareness } from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import type { Person } from '../presence/people.ts'
+import { people } from '../presence/people.ts'
+
+const labelMs = 2000
+const peopleDrawnMax = 50
+
+interface RemoteCursor {
+  readonly person: Person
+  readonly anchor: number
+  readonly head: number
+  readonly labelled: boolean
+}
+
+const cursorsMoved = StateEffect.define<null>()
+
+/** A position of the document, or undefined when the state of a peer makes no sense here. */
+function absolute(doc: Y.Doc, text: Y.Text, value: unknown): number | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  try {
+    const position = Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON(value), doc)
+    return position?.type === text ? position.index : undefined
+  } catch {
+    // What others send is not ours to trust: a bad cursor is no cursor.
+    return undefined
+  }
+}
+
+class CaretMarker implements LayerMarker {
+  readonly #cursor: RemoteCursor
+  readonly #left: number
+  readonly #top: number
+  readonly #height: number
+  readonly #below: boolean
+  readonly #flip: boolean
+
+  constructor(cursor: RemoteCursor, rectangle: RectangleMarker, below: boolean, flip: boolean) {
+    this.#cursor = cursor
+    this.#left = rectangle.left
+    this.#top = rectangle.top
+    this.#height = rectangle.height
+    this.#below = below
+    this.#flip = flip
+  }
+
+  eq(other: CaretMarker): boolean {
+    return (
+      other.#left === this.#left &&
+      other.#top === this.#top &&
+      other.#height === this.#height &&
+      other.#below === this.#below &&
+      other.#flip === this.#flip &&
+      other.#cursor.labelled === this.#cursor.labelled &&
+      other.#cursor.person.name === this.#cursor.person.name &&
+      other.#cursor.person.hue === this.#cursor.person.hue
+    )
+  }
+
+  draw(): HTMLElement {
+    const caret = document.createElement('div')
+    caret.append(document.createElement('span'))
+    this.#paint(caret)
+    return caret
+  }
+
+  update(element: HTMLElement, previous: CaretMarker): boolean {
+    if (previous.#cursor.person.id !== this.#cursor.person.id) return false
+    this.#paint(element)
+    return true
+  }
+
+  #paint(caret: HTMLElement): void {
+    const { person, labelled } = this.#cursor
+    caret.className = ['remote-caret', `hue-${person.hue}`, labelled && 'labelled', this.#below && 'below', this.#flip && 'flip'].filter(Boolean).join(' ')
+    caret.style.left = `${this.#left}px`
+    caret.style.top = `${this.#top}px`
+    caret.style.height = `${this.#height}px`
+    const label = caret.firstElementChild
+    if (label !== null && label.textContent !== person.name) label.textContent = person.name
+  }
+}
+
+/** Extension that shows the others, and tells them where this person is. */
+export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
+  const doc = text.doc
+  if (doc === null) throw new Error('the text belongs to no document')
+  const movedAt = new Map<number, { at: number; place: string }>()
+
+  function list(length: number): RemoteCursor[] {
+    const found: RemoteCursor[] = []
+    for (const person of people(awareness).slice(0, peopleDrawnMax)) {
+      const cursor = awareness.getStates().get(person.id)?.['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined
+      if (person.self || cursor == null) continue
+      const anchor = absolute(doc as Y.Doc, text, cursor.anchor)
+      const head = absolute(doc as Y.Doc, text, cursor.head)
+      if (anchor === undefined || head === undefined || anchor > length || head > length) continue
+      found.push({ person, anchor, head, labelled: Date.now() - (movedAt.get(person.id)?.at ?? 0) < labelMs })
+    }
+    return found
+  }
+
+  const plugin = ViewPlugin.fromClass(
+    class {
+      readonly #view: EditorView
+      #timer: ReturnType<typeof setTimeout> | undefined
+      #frame = 0
+      readonly #changed = (): void => {
+        this.#noteMoves()
+        this.#refresh()
+        clearTimeout(this.#timer)
+        this.#timer = setTimeout(this.#refresh, labelMs + 50)
+      }
+      // One redraw for everything that arrives within a frame.
+      readonly #refresh = (): void => {
+        cancelAnimationFrame(this.#frame)
+        this.#frame = requestAnimationFrame(() => this.#view.dispatch({ effects: cursorsMoved.of(null) }))
+      }
+
+      constructor(view: EditorView) {
+        this.#view = view
+        awareness.on('change', this.#changed)
+        this.#changed()
+      }
+
+      update(update: ViewUpdate): void {
+        if (update.selectionSet || update.focusChanged || update.docChanged) this.#tell()
+      }
+
+      destroy(): void {
+        awareness.off('change', this.#changed)
+        clearTimeout(this.#timer)
+        cancelAnimationFrame(this.#frame)
+      }
+
+      #noteMoves(): void {
+        for (const [id, state] of awareness.getStates()) {
+          const place = JSON.stringify(state['cursor'] ?? null)
+          if (movedAt.get(id)?.place !== place) movedAt.set(id, { at: Date.now(), place })
+        }
+        for (const id of movedAt.keys()) if (!awareness.getStates().has(id)) movedAt.delete(id)
+      }
+
+      // After the binding has brought the change into Y.Text: positions are made of its items.
+      #tell(): void {
+        queueMicrotask(() => {
+          if (awareness.getLocalState() === null) return
+          const { anchor, head } = this.#view.state.selection.main
+          if (!this.#view.hasFocus || Math.max(anchor, head) > text.length) return
+          const cursor = { anchor: this.#position(anchor), head: this.#position(head) }
+          const current: unknown = awareness.getLocalState()?.['cursor']
+          if (JSON.stringify(current) !== JSON.stringify(cursor)) awareness.setLocalStateField('cursor', cursor)
+        })
+      }
+
+      #position(index: number): unknown {
+        return Y.relativePositionToJSON(Y.createRelativePositionFromTypeIndex(text, index))
+      }
+    }
+  )
+
+  const redraw = (update: ViewUpdate): boolean =>
+    update.docChanged || update.geometryChanged || update.viewportChanged || update.transactions.some((transaction) => transaction.effects.some((effect) => effect.is(cursorsMoved)))
+
+  const carets = layer({
+    above: true,
+    class: 'remote-carets',
+    update: redraw,
+    markers(view) {
+      const right = view.contentDOM.clientWidth + view.contentDOM.offsetLeft
+      return list(view.state.doc.length).flatMap((cursor) => {
+        const coords = view.coordsAtPos(cursor.head)
+        if (coords === null) return []
+        const outer = view.scrollDOM.getBoundingClientRect()
+        const left = coords.left - outer.left + view.scrollDOM.scrollLeft
+        const top = coords.top - outer.top + view.scrollDOM.scrollTop
+        const rectangle = new RectangleMarker('', left, top, 2, coords.bottom - coords.top)
+        const below = view.state.doc.lineAt(cursor.head).number === 1
+        return [new CaretMarker(cursor, rectangle, below, view.textDirection === Direction.LTR && left > right - 120)]
+      })
+    }
+  })
+
+  const selections = layer({
+    above: false,
+    class: 'remote-selections',
+    update: redraw,
+    markers(view) {
+      return list(view.state.doc.length).flatMap(({ person, anchor, head }) => {
+        if (anchor === head) return []
+        const from = Math.max(Math.min(anchor, head), view.viewport.from)
+        const to = Math.min(Math.max(anchor, head), view.viewport.to)
+        if (from >= to) return []
+        return RectangleMarker.forRange(view, `remote-selection hue-${person.hue}`, EditorSelection.range(from, to))
+      })
+    }
+  })
+
+  return [plugin, carets, selections]
+}

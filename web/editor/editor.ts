@@ -1,0 +1,114 @@
+/** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
+import { defaultKeymap } from '@codemirror/commands'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
+import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection } from '@codemirror/view'
+import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
+import type { Awareness } from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import { actionKeys } from './actions.ts'
+import { cleanInput } from './clean-input.ts'
+import { continueList, deleteMarker, indentItem, outdentItem } from './commands-list.ts'
+import { useAdoptedStyles } from './csp-styles.ts'
+import { remoteCursors } from './cursors.ts'
+import { remoteGlow } from './glow.ts'
+import { markdown } from './language.ts'
+import { liveView, toggleTask } from './live/live.ts'
+
+export type Mode = 'live' | 'source'
+
+export interface EditorInput {
+  readonly parent: HTMLElement
+  readonly text: Y.Text
+  readonly awareness: Awareness
+  readonly canEdit: boolean
+  readonly mode: Mode
+  readonly onModeKey: () => void
+  readonly onChange: (state: EditorState) => void
+  readonly onTyped: () => void
+}
+
+export interface Editor {
+  readonly view: EditorView
+  setMode(mode: Mode): void
+  setCanEdit(canEdit: boolean): void
+  setLabel(label: string): void
+  destroy(): void
+}
+
+const modeExtension = (mode: Mode): Extension => [
+  EditorView.editorAttributes.of({ class: mode === 'live' ? 'cm-live' : 'cm-source' }),
+  mode === 'live' ? liveView : []
+]
+
+const editable = (canEdit: boolean): Extension => [
+  EditorState.readOnly.of(!canEdit),
+  EditorView.contentAttributes.of({ 'aria-readonly': String(!canEdit) }),
+  placeholder(canEdit ? 'Start writing…' : 'Nothing here yet.')
+]
+
+const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
+
+export function createEditor(input: EditorInput): Editor {
+  useAdoptedStyles()
+  const mode = new Compartment()
+  const access = new Compartment()
+  const label = new Compartment()
+  const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
+
+  const keys = keymap.of([
+    { key: 'Mod-Alt-p', run: () => (input.onModeKey(), true), preventDefault: true },
+    { key: 'Mod-Enter', run: (view) => toggleTask(view, view.state.selection.main.head) },
+    { key: 'Enter', run: continueList },
+    { key: 'Tab', run: indentItem },
+    { key: 'Shift-Tab', run: outdentItem },
+    { key: 'Backspace', run: deleteMarker },
+    ...actionKeys,
+    ...searchKeymap,
+    ...yUndoManagerKeymap,
+    ...defaultKeymap
+  ])
+
+  const view = new EditorView({
+    parent: input.parent,
+    state: EditorState.create({
+      doc: input.text.toString(),
+      extensions: [
+        cleanInput,
+        keys,
+        drawSelection(),
+        dropCursor(),
+        rectangularSelection(),
+        EditorView.lineWrapping,
+        EditorState.allowMultipleSelections.of(true),
+        EditorView.perLineTextDirection.of(true),
+        EditorView.contentAttributes.of({ spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
+        search({ top: true }),
+        highlightSelectionMatches({ minSelectionLength: 3 }),
+        markdown(),
+        // Without awareness: its cursors are replaced by ours.
+        yCollab(input.text, null, { undoManager }),
+        remoteCursors(input.text, input.awareness),
+        remoteGlow,
+        access.of(editable(input.canEdit)),
+        mode.of(modeExtension(input.mode)),
+        label.of(labelled('Document')),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged || update.selectionSet) input.onChange(update.state)
+          if (update.transactions.some((transaction) => transaction.isUserEvent('input') || transaction.isUserEvent('delete'))) input.onTyped()
+        })
+      ]
+    })
+  })
+
+  return {
+    view,
+    setMode: (value) => view.dispatch({ effects: mode.reconfigure(modeExtension(value)) }),
+    setCanEdit: (value) => view.dispatch({ effects: access.reconfigure(editable(value)) }),
+    setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
+    destroy() {
+      view.destroy()
+      undoManager.destroy()
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/** GitHub-flavoured Markdown for CodeMirror, without the grammars for HTML, CSS and JavaScript that the stock package brings. */
+import { Language, LanguageSupport, defineLanguageFacet, languageDataProp, syntaxHighlighting } from '@codemirror/language'
+import { tagHighlighter, tags } from '@lezer/highlight'
+import { GFM, parser } from '@lezer/markdown'
+
+const data = defineLanguageFacet({ commentTokens: { block: { open: '<!--', close: '-->' } } })
+
+const markdownLanguage = new Language(data, parser.configure([GFM, { props: [languageDataProp.add({ Document: data })] }]), [], 'markdown')
+
+/** Classes for `style/editor.css`; one per kind of text, so that both modes share them. */
+const highlighter = tagHighlighter([
+  { tag: tags.heading, class: 'tok-heading' },
+  { tag: tags.strong, class: 'tok-strong' },
+  { tag: tags.emphasis, class: 'tok-emphasis' },
+  { tag: tags.strikethrough, class: 'tok-strike' },
+  { tag: tags.monospace, class: 'tok-code' },
+  { tag: tags.link, class: 'tok-link' },
+  { tag: tags.url, class: 'tok-url' },
+  { tag: tags.labelName, class: 'tok-label' },
+  { tag: tags.processingInstruction, class: 'tok-mark' },
+  { tag: tags.contentSeparator, class: 'tok-mark' },
+  { tag: tags.escape, class: 'tok-mark' },
+  { tag: tags.comment, class: 'tok-comment' },
+  { tag: [tags.tagName, tags.angleBracket, tags.attributeName, tags.attributeValue], class: 'tok-html' }
+])
+
+export const markdown = (): LanguageSupport => new LanguageSupport(markdownLanguage, [syntaxHighlighting(highlighter)])

@@ -1,0 +1,87 @@
+/** What the rules of the live view work with: the visible text, where the cursor is, and the decorations they leave. */
+import type { EditorState, Line, Range } from '@codemirror/state'
+import { Decoration, type WidgetType } from '@codemirror/view'
+
+/** A place where the person works: its markers show. */
+export interface Reveal {
+  readonly from: number
+  readonly to: number
+}
+
+export interface LineStyle {
+  readonly classes: Set<string>
+}
+
+export class LiveContext {
+  readonly state: EditorState
+  readonly visible: Reveal
+  readonly decorations: Range<Decoration>[] = []
+  /** Hiding decorations: the cursor steps over them. */
+  readonly hidden: Range<Decoration>[] = []
+  readonly #reveal: readonly Reveal[]
+  readonly #lines = new Map<number, Set<string>>()
+
+  constructor(state: EditorState, visible: Reveal, reveal: readonly Reveal[]) {
+    this.state = state
+    this.visible = visible
+    this.#reveal = reveal
+  }
+
+  /** True when a cursor or selection is in, or at an edge of, the range. */
+  touched(from: number, to: number): boolean {
+    return this.#reveal.some((range) => range.from <= to && range.to >= from)
+  }
+
+  lineTouched(position: number): boolean {
+    const line = this.state.doc.lineAt(position)
+    return this.touched(line.from, line.to)
+  }
+
+  text(from: number, to: number): string {
+    return this.state.doc.sliceString(from, to)
+  }
+
+  /** The lines of a range that are visible. */
+  *lines(from: number, to: number): Generator<Line> {
+    let position = Math.max(from, this.visible.from)
+    const end = Math.min(to, this.visible.to)
+    while (position <= end) {
+      const line = this.state.doc.lineAt(position)
+      yield line
+      position = line.to + 1
+    }
+  }
+
+  lineClass(lineFrom: number, ...classes: readonly string[]): void {
+    const set = this.#lines.get(lineFrom) ?? new Set()
+    for (const name of classes) set.add(name)
+    this.#lines.set(lineFrom, set)
+  }
+
+  mark(from: number, to: number, name: string, attributes: Record<string, string> = {}): void {
+    if (from < to) this.decorations.push(Decoration.mark({ class: name, attributes }).range(from, to))
+  }
+
+  hide(from: number, to: number): void {
+    if (from >= to) return
+    const range = Decoration.replace({}).range(from, to)
+    this.decorations.push(range)
+    this.hidden.push(range)
+  }
+
+  replace(from: number, to: number, widget: WidgetType): void {
+    const range = Decoration.replace({ widget }).range(from, to)
+    this.decorations.push(range)
+    this.hidden.push(range)
+  }
+
+  widget(position: number, widget: WidgetType): void {
+    this.decorations.push(Decoration.widget({ widget, side: 1 }).range(position))
+  }
+
+  /** All decorations, once every rule has run. */
+  finish(): Range<Decoration>[] {
+    for (const [from, classes] of this.#lines) this.decorations.push(Decoration.line({ class: [...classes].join(' ') }).range(from))
+    return this.decorations
+  }
+}

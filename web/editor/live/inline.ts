@@ -1,0 +1,53 @@
+/** Live view inside a paragraph: emphasis, code, links. Markers hide unless the cursor is at their own node. */
+import type { SyntaxNode } from '@lezer/common'
+import type { LiveContext } from './context.ts'
+
+function hideMarks(node: SyntaxNode, markName: string, live: LiveContext): void {
+  if (live.touched(node.from, node.to)) return
+  for (const mark of node.getChildren(markName)) live.hide(mark.from, mark.to)
+}
+
+export const emphasis = (node: SyntaxNode, live: LiveContext): void => hideMarks(node, 'EmphasisMark', live)
+
+export const strike = (node: SyntaxNode, live: LiveContext): void => hideMarks(node, 'StrikethroughMark', live)
+
+export function inlineCode(node: SyntaxNode, live: LiveContext): void {
+  live.mark(node.from, node.to, 'md-code-inline')
+  hideMarks(node, 'CodeMark', live)
+}
+
+/** Addresses that may be followed; anything else stays text. */
+export const safeAddress = (address: string): string | undefined => (/^(https?:|mailto:)/i.test(address) ? address : undefined)
+
+function linkAttributes(address: string): Record<string, string> {
+  const safe = safeAddress(address)
+  return safe === undefined ? {} : { 'data-address': safe, title: `${safe}\n(Ctrl or Cmd and click to open)` }
+}
+
+/** `[text](address)` and `![text](address)`: the text alone is seen. */
+export function link(node: SyntaxNode, live: LiveContext): void {
+  const url = node.getChild('URL')
+  const [open, close] = node.getChildren('LinkMark')
+  if (url === null || open === undefined || close === undefined) return
+  const name = node.name === 'Image' ? 'md-link md-image' : 'md-link'
+  live.mark(open.to, close.from, name, linkAttributes(live.text(url.from, url.to)))
+  // Without a text there would be nothing left to see or to click.
+  if (live.touched(node.from, node.to) || open.to === close.from) return
+  live.hide(open.from, open.to)
+  live.hide(close.from, node.to)
+}
+
+export function autolink(node: SyntaxNode, live: LiveContext): void {
+  hideMarks(node, 'LinkMark', live)
+}
+
+/** A bare address, or one inside `<…>`. */
+export function url(node: SyntaxNode, live: LiveContext): void {
+  const parent = node.parent?.name
+  if (parent === 'Link' || parent === 'Image' || parent === 'LinkReference') return
+  live.mark(node.from, node.to, 'md-link', linkAttributes(live.text(node.from, node.to)))
+}
+
+export function escape(node: SyntaxNode, live: LiveContext): void {
+  if (!live.touched(node.from, node.to)) live.hide(node.from, node.from + 1)
+}

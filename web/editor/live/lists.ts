@@ -1,0 +1,45 @@
+/** Live view of lists: markers hang before the text, whose edge is straight at every depth. */
+import type { SyntaxNode } from '@lezer/common'
+import type { LiveContext } from './context.ts'
+import { BulletWidget, TaskWidget } from './widgets.ts'
+
+const depthMax = 6
+
+function depth(item: SyntaxNode): number {
+  let count = -1
+  for (let node: SyntaxNode | null = item; node !== null; node = node.parent) if (node.name === 'ListItem') count++
+  return Math.min(count, depthMax)
+}
+
+const spacesAfter = (live: LiveContext, position: number): number => /^[ \t]*/.exec(live.text(position, position + 6))?.[0].length ?? 0
+
+function marker(item: SyntaxNode, mark: SyntaxNode, live: LiveContext): void {
+  const task = item.getChild('Task')?.getChild('TaskMarker')
+  const end = mark.to + spacesAfter(live, mark.to)
+  const line = live.state.doc.lineAt(mark.from)
+  if (task != null) {
+    const taskEnd = task.to + spacesAfter(live, task.to)
+    if (live.touched(mark.from, taskEnd - 1)) live.mark(mark.from, taskEnd, 'md-marker md-marker-open')
+    else live.replace(mark.from, taskEnd, new TaskWidget(live.text(task.from + 1, task.from + 2) !== ' '))
+    if (live.text(task.from + 1, task.from + 2) !== ' ') live.mark(taskEnd, line.to, 'md-done')
+    return
+  }
+  const bullet = item.parent?.name === 'BulletList'
+  if (bullet && !live.lineTouched(mark.from)) live.replace(mark.from, end, new BulletWidget())
+  else live.mark(mark.from, end, bullet ? 'md-marker' : 'md-marker md-number')
+}
+
+export function listItem(item: SyntaxNode, live: LiveContext): void {
+  const mark = item.getChild('ListMark')
+  if (mark === null) return
+  const level = depth(item)
+  const first = live.state.doc.lineAt(mark.from)
+  for (const line of live.lines(item.from, item.to)) {
+    if (line.from === first.from) live.lineClass(line.from, 'md-item', `md-depth-${level}`)
+    else live.lineClass(line.from, `md-depth-${level}`)
+  }
+  // Indentation is drawn by depth. The cursor steps over it; Tab and Shift-Tab change it.
+  const indent = /^[ \t]*/.exec(live.text(first.from, mark.from))?.[0].length ?? 0
+  if (indent > 0 && first.from + indent === mark.from) live.hide(first.from, mark.from)
+  marker(item, mark, live)
+}

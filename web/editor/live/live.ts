@@ -1,0 +1,155 @@
+/**
+ * The live view: Markdown shown as it will read, markers seen only where the person works.
+ * Rules: markers are revealed at the cursor's own node, never while the pointer is down (the text would jump under it);
+ * only what hides is atomic; nothing here changes the text but a click on a check box.
+ */
+import { syntaxTree } from '@codemirror/language'
+import type { Extension } from '@codemirror/state'
+import { RangeSet, StateEffect } from '@codemirror/state'
+import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import type { SyntaxNode } from '@lezer/common'
+import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading, table } from './blocks.ts'
+import { LiveContext, type Reveal } from './context.ts'
+import { autolink, emphasis, escape, inlineCode, link, strike, url } from './inline.ts'
+import { listItem } from './lists.ts'
+
+type Rule = (node: SyntaxNode, live: LiveContext) => void
+
+const rules: Readonly<Record<string, Rule>> = {
+  ATXHeading1: heading,
+  ATXHeading2: heading,
+  ATXHeading3: heading,
+  ATXHeading4: heading,
+  ATXHeading5: heading,
+  ATXHeading6: heading,
+  SetextHeading1: setextHeading,
+  SetextHeading2: setextHeading,
+  Blockquote: quote,
+  QuoteMark: quoteMark,
+  ListItem: listItem,
+  FencedCode: fencedCode,
+  CodeBlock: indentedCode,
+  HorizontalRule: rule,
+  HTMLBlock: html,
+  CommentBlock: html,
+  Table: table,
+  Emphasis: emphasis,
+  StrongEmphasis: emphasis,
+  Strikethrough: strike,
+  InlineCode: inlineCode,
+  Link: link,
+  Image: link,
+  Autolink: autolink,
+  URL: url,
+  Escape: escape
+}
+
+// In a table the columns are counted in characters: what is inside its cells stays as written.
+const closed = new Set(['Table'])
+
+function decorateRange(view: EditorView, visible: Reveal, reveal: readonly Reveal[]): LiveContext {
+  const live = new LiveContext(view.state, visible, reveal)
+  syntaxTree(view.state).iterate({
+    from: visible.from,
+    to: visible.to,
+    enter: (ref) => {
+      rules[ref.name]?.(ref.node, live)
+      return !closed.has(ref.name)
+    }
+  })
+  return live
+}
+
+const pointerReleased = StateEffect.define<null>()
+
+class LivePlugin {
+  decorations: DecorationSet = Decoration.none
+  hidden: DecorationSet = Decoration.none
+  #reveal: readonly Reveal[] = []
+  #pointerDown = false
+  readonly #view: EditorView
+  readonly #release = (): void => {
+    if (!this.#pointerDown) return
+    this.#pointerDown = false
+    this.#view.dispatch({ effects: pointerReleased.of(null) })
+  }
+
+  constructor(view: EditorView) {
+    this.#view = view
+    view.contentDOM.addEventListener('pointerdown', this.#press)
+    addEventListener('pointerup', this.#release)
+    addEventListener('pointercancel', this.#release)
+    this.#build()
+  }
+
+  readonly #press = (): void => {
+    this.#pointerDown = true
+  }
+
+  update(update: ViewUpdate): void {
+    const released = update.transactions.some((transaction) => transaction.effects.some((effect) => effect.is(pointerReleased)))
+    const parsed = syntaxTree(update.state) !== syntaxTree(update.startState)
+    if (this.#pointerDown && update.docChanged) this.#pointerDown = false
+    const moved = (update.selectionSet || update.focusChanged) && !this.#pointerDown
+    if (update.docChanged || update.viewportChanged || parsed || moved || released) this.#build()
+  }
+
+  destroy(): void {
+    this.#view.contentDOM.removeEventListener('pointerdown', this.#press)
+    removeEventListener('pointerup', this.#release)
+    removeEventListener('pointercancel', this.#release)
+  }
+
+  #build(): void {
+    const view = this.#view
+    if (!this.#pointerDown) this.#reveal = view.hasFocus && !view.state.readOnly ? view.state.selection.ranges : []
+    const parts = view.visibleRanges.map((range) => decorateRange(view, range, this.#reveal))
+    this.decorations = Decoration.set(parts.flatMap((part) => part.finish()), true)
+    this.hidden = Decoration.set(parts.flatMap((part) => part.hidden), true)
+  }
+}
+
+const plugin = ViewPlugin.fromClass(LivePlugin, {
+  decorations: (value) => value.decorations,
+  provide: (self) => EditorView.atomicRanges.of((view) => view.plugin(self)?.hidden ?? RangeSet.empty)
+})
+
+/** The place of a task marker's letter (` ` or `x`) on the line at `position`, or undefined. */
+export function taskLetter(view: EditorView, position: number): number | undefined {
+  const line = view.state.doc.lineAt(position)
+  const match = /^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[([ xX])\]/.exec(line.text)
+  return match === null ? undefined : line.from + match[0].length - 2
+}
+
+/** Ticks or unticks the task at `position`: an edit of one character. */
+export function toggleTask(view: EditorView, position: number): boolean {
+  const letter = taskLetter(view, position)
+  if (letter === undefined || view.state.readOnly) return false
+  const done = view.state.doc.sliceString(letter, letter + 1) !== ' '
+  view.dispatch({ changes: { from: letter, to: letter + 1, insert: done ? ' ' : 'x' }, userEvent: 'input.task' })
+  return true
+}
+
+const pointer = EditorView.domEventHandlers({
+  mousedown(event, view) {
+    const target = event.target
+    if (!(target instanceof Element)) return false
+    const address = target.closest('[data-address]')?.getAttribute('data-address')
+    if (address != null && (event.metaKey || event.ctrlKey)) {
+      window.open(address, '_blank', 'noopener,noreferrer')
+      event.preventDefault()
+      return true
+    }
+    if (!target.matches('.md-task input')) return false
+    event.preventDefault()
+    return toggleTask(view, view.posAtDOM(target))
+  },
+  click(event) {
+    // The box follows the text, not the click.
+    const onBox = event.target instanceof Element && event.target.matches('.md-task input')
+    if (onBox) event.preventDefault()
+    return onBox
+  }
+})
+
+export const liveView: Extension = [plugin, pointer]

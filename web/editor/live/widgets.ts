@@ -1,0 +1,67 @@
+/** The few elements that stand in for Markdown characters. */
+import { WidgetType, type EditorView } from '@codemirror/view'
+
+export class BulletWidget extends WidgetType {
+  override eq(): boolean {
+    return true
+  }
+
+  override toDOM(): HTMLElement {
+    const span = document.createElement('span')
+    span.className = 'md-marker md-bullet'
+    span.textContent = '•'
+    return span
+  }
+}
+
+/** A check box whose click changes one character of the text. */
+export class TaskWidget extends WidgetType {
+  readonly #checked: boolean
+
+  constructor(checked: boolean) {
+    super()
+    this.#checked = checked
+  }
+
+  override eq(other: TaskWidget): boolean {
+    return other.#checked === this.#checked
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    const span = document.createElement('span')
+    span.className = 'md-marker md-task'
+    const box = span.appendChild(document.createElement('input'))
+    box.type = 'checkbox'
+    box.checked = this.#checked
+    box.setAttribute('aria-label', this.#checked ? 'Done' : 'To do')
+    box.disabled = view.state.readOnly
+    // Reached with the cursor keys and Mod-Enter; Tab stays with the toolbar.
+    box.tabIndex = -1
+    return span
+  }
+
+  override ignoreEvent(event: Event): boolean {
+    return event.type !== 'mousedown' && event.type !== 'click'
+  }
+}
+
+/** Empty space that lines up the columns of a table, in characters. */
+export class PadWidget extends WidgetType {
+  readonly #chars: number
+
+  constructor(chars: number) {
+    super()
+    this.#chars = chars
+  }
+
+  override eq(other: PadWidget): boolean {
+    return other.#chars === this.#chars
+  }
+
+  override toDOM(): HTMLElement {
+    const span = document.createElement('span')
+    span.className = 'md-pad'
+    span.style.width = `${this.#chars}ch`
+    return span
+  }
+}

@@ -1,0 +1,35 @@
+/** Every page starts here; each loads only what it needs. */
+import { render, type JSX } from 'preact'
+import { newVersion, registerWorker } from './offline/register.ts'
+import { Refused } from './refused/refused.tsx'
+import { route } from './route.ts'
+import { toast, Toasts } from './ui/toast.tsx'
+
+async function page(): Promise<JSX.Element> {
+  const asked = route(location.pathname)
+  if (asked.page === 'document') {
+    const { DocumentPage } = await import('./document/page.tsx')
+    return <DocumentPage id={asked.id} />
+  }
+  if (asked.page === 'unknown') return <Refused refusal={{ kind: 'no_page' }} />
+  const { HomePage, NewPage } = await import('./home/home.tsx')
+  return asked.page === 'new' ? <NewPage /> : <HomePage />
+}
+
+const root = document.getElementById('app')
+if (root !== null) {
+  const shown = await page()
+  render(
+    <>
+      {shown}
+      <Toasts />
+    </>,
+    root
+  )
+}
+
+newVersion.subscribe((use) => {
+  if (use !== undefined) toast('A new version of agmd is ready.', { name: 'Reload', run: use })
+})
+if (document.readyState === 'complete') void registerWorker()
+else addEventListener('load', () => void registerWorker())

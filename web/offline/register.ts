@@ -1,0 +1,52 @@
+/** Installs the service worker after the page stands, and says when a newer version waits. */
+import { signal } from '@preact/signals'
+
+/** Set when a new version is ready: call it to reload into it. */
+export const newVersion = signal<(() => void) | undefined>(undefined)
+
+interface ScriptPolicy {
+  createScriptURL(path: string): TrustedScriptUrl
+}
+type TrustedScriptUrl = string & { readonly trusted: unique symbol }
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL(path: string): string }): ScriptPolicy
+}
+
+const workerPath = '/sw.js'
+
+// The pages require trusted types: the address of the worker is the one script address that is ever set.
+function workerUrl(): string {
+  const trusted = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes
+  if (trusted === undefined) return workerPath
+  return trusted
+    .createPolicy('agmd-worker', {
+      createScriptURL(path) {
+        if (path !== workerPath) throw new TypeError('not a worker of agmd')
+        return path
+      }
+    })
+    .createScriptURL(workerPath)
+}
+
+function offer(registration: ServiceWorkerRegistration): void {
+  const { waiting } = registration
+  if (waiting === null || navigator.serviceWorker.controller === null) return
+  newVersion.value = () => {
+    navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
+    waiting.postMessage('use-new-version')
+  }
+}
+
+export async function registerWorker(): Promise<void> {
+  if (import.meta.env.DEV || !('serviceWorker' in navigator)) return
+  try {
+    const registration = await navigator.serviceWorker.register(workerUrl(), { updateViaCache: 'none' })
+    offer(registration)
+    registration.addEventListener('updatefound', () => {
+      registration.installing?.addEventListener('statechange', () => offer(registration))
+    })
+  } catch (error) {
+    // Without it everything works but opening without the network.
+    console.warn('agmd: pages are not kept on this device', error)
+  }
+}

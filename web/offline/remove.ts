@@ -1,0 +1,16 @@
+/** Name of the database that keeps a document on this device. */
+export const databaseName = (id: string): string => `agmd:${id}`
+
+/** Removes the text of a document from this device. Resolves when it is gone, or when nothing can be removed. */
+export async function removeKeptDatabase(id: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  try {
+    const request = indexedDB.deleteDatabase(databaseName(id))
+    request.onsuccess = () => resolve()
+    request.onerror = () => resolve()
+    request.onblocked = () => resolve()
+  } catch {
+    resolve()
+  }
+  await promise
+}

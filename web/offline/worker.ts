@@ -1,0 +1,55 @@
+/// <reference lib="webworker" />
+/**
+ * The service worker: keeps the pages on this device, so that a document opened before opens without the network.
+ * - What is kept is the list of one build, in one cache named by its version; nothing else is ever stored.
+ * - Navigations to `/`, `/new` and `/d/{id}` get the one shell, whatever their query: an address with `?key=` is never stored.
+ * - `/api`, `/collab`, `/pub`, `/d/{id}.md` and everything unknown go to the network untouched.
+ * - A new build waits until the person reloads, or the last page of the old one is closed. Text is not here but in IndexedDB.
+ */
+declare const __AGMD_PRECACHE__: { readonly version: string; readonly paths: readonly string[] }
+
+const worker = self as unknown as ServiceWorkerGlobalScope
+const { version, paths } = __AGMD_PRECACHE__
+const cachePrefix = 'agmd-shell-'
+const cacheName = cachePrefix + version
+const kept = new Set(paths)
+const shell = '/'
+
+async function install(): Promise<void> {
+  const cache = await caches.open(cacheName)
+  // All or nothing: a shell without its scripts is worse than the old one.
+  await cache.addAll(paths.map((path) => new Request(path, { cache: path.startsWith('/assets/') ? 'default' : 'reload', headers: { accept: path === shell ? 'text/html' : '*/*' } })))
+}
+
+async function activate(): Promise<void> {
+  const names = await caches.keys()
+  await Promise.all(names.filter((name) => name.startsWith(cachePrefix) && name !== cacheName).map((name) => caches.delete(name)))
+  await worker.clients.claim()
+}
+
+const wantsShell = (path: string): boolean => path === '/' || path === '/new' || /^\/d\/[\w-]+\/?$/.test(path)
+
+async function fromCache(path: string, request: Request): Promise<Response> {
+  const cache = await caches.open(cacheName)
+  // The browser may have evicted the cache; then the network decides.
+  return (await cache.match(path)) ?? fetch(request)
+}
+
+worker.addEventListener('install', (event) => event.waitUntil(install()))
+
+worker.addEventListener('activate', (event) => event.waitUntil(activate()))
+
+worker.addEventListener('message', (event) => {
+  if (event.data === 'use-new-version') event.waitUntil(worker.skipWaiting())
+})
+
+worker.addEventListener('fetch', (event) => {
+  const { request } = event
+  const url = new URL(request.url)
+  if (request.method !== 'GET' || url.origin !== location.origin) return
+  if (request.mode === 'navigate') {
+    if (wantsShell(url.pathname)) event.respondWith(fromCache(shell, request))
+    return
+  }
+  if (url.pathname !== shell && kept.has(url.pathname)) event.respondWith(fromCache(url.pathname, request))
+})

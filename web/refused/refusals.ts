@@ -1,0 +1,54 @@
+/** What is said when a document cannot be shown: for people, with the next step. One table. */
+
+export type RefusalKind =
+  | 'private'
+  | 'ended'
+  | 'forbidden'
+  | 'not_found'
+  | 'deleted'
+  | 'rate_limited'
+  | 'server_error'
+  | 'restarting'
+  | 'never_opened'
+  | 'no_page'
+
+export interface Refusal {
+  readonly kind: RefusalKind
+  readonly retryAfterSeconds?: number | undefined
+  readonly requestId?: string | undefined
+}
+
+interface Words {
+  readonly title: string
+  readonly text: string
+  /** The page tries again by itself. */
+  readonly retries?: boolean
+}
+
+export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
+  private: { title: 'This document is private', text: 'Ask its owner for a link. A link opens the document without an account.' },
+  ended: { title: 'This link no longer works', text: 'It was revoked or has expired. Ask the owner of the document for a new one.' },
+  forbidden: { title: 'You do not have access', text: 'Your link does not open this document. Ask its owner for one that does.' },
+  not_found: { title: 'There is no such document', text: 'Check the address. Part of the link may be missing.' },
+  deleted: { title: 'This document was deleted', text: 'Its owner deleted it, with everything in it. It cannot be brought back.' },
+  rate_limited: { title: 'Too many requests', text: 'The server asks for a short pause.', retries: true },
+  server_error: { title: 'Something went wrong on our side', text: 'The document is safe. This page tries again by itself.', retries: true },
+  restarting: { title: 'The server is restarting', text: 'This takes a few seconds. The page opens by itself.', retries: true },
+  never_opened: {
+    title: 'You are offline',
+    text: 'This document has not been opened on this device before, so there is no copy to show. It opens by itself when the connection is back.',
+    retries: true
+  },
+  no_page: { title: 'There is nothing at this address', text: 'Check the address, or start from the first page.' }
+}
+
+/** The refusal that an answer of the server means. */
+export function refusalOfStatus(status: number, code: string): RefusalKind {
+  if (status === 0) return 'never_opened'
+  if (status === 401) return code === 'credential_invalid' ? 'ended' : 'private'
+  if (status === 403) return 'forbidden'
+  if (status === 404) return 'not_found'
+  if (status === 410) return 'deleted'
+  if (status === 429) return 'rate_limited'
+  return status === 503 ? 'restarting' : 'server_error'
+}

@@ -1,0 +1,54 @@
+/** The page in place of a document that cannot be shown. */
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Logo } from '../ui/icons.tsx'
+import { refusalWords, type Refusal } from './refusals.ts'
+
+const retrySecondsDefault = 5
+
+/** Counts down to zero, then calls `run` once. */
+function useCountdown(seconds: number | undefined, run: () => void): number | undefined {
+  const [left, setLeft] = useState(seconds)
+  useEffect(() => {
+    if (left === undefined) return undefined
+    if (left <= 0) {
+      run()
+      return undefined
+    }
+    const timer = setTimeout(() => setLeft(left - 1), 1000)
+    return () => clearTimeout(timer)
+  }, [left])
+  return left
+}
+
+export function Refused({ refusal }: { refusal: Refusal }): JSX.Element {
+  const words = refusalWords[refusal.kind]
+  const waits = words.retries === true && refusal.kind !== 'never_opened'
+  const left = useCountdown(waits ? (refusal.retryAfterSeconds ?? retrySecondsDefault) : undefined, () => location.reload())
+  useEffect(() => {
+    document.title = `${words.title} · agmd`
+  }, [words.title])
+  return (
+    <main class="plain refused">
+      <Logo size={40} />
+      <h1>{words.title}</h1>
+      <p>{words.text}</p>
+      {left !== undefined && left > 0 && <p class="muted tabular">Trying again in {left} s.</p>}
+      {refusal.requestId !== undefined && (
+        <p class="muted">
+          Request <code>{refusal.requestId}</code>
+        </p>
+      )}
+      <p class="actions">
+        <a class="button primary" href="/">
+          Go to the first page
+        </a>
+        {words.retries === true && (
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Try now
+          </button>
+        )}
+      </p>
+    </main>
+  )
+}

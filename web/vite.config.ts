@@ -1,0 +1,55 @@
+/** Builds the pages of the browser into `dist/web`: hashed files under `assets/`, one shell, one service worker. */
+import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineConfig, type Plugin } from 'vite'
+
+const root = import.meta.dirname
+const placeholder = '__AGMD_PRECACHE__'
+
+/**
+ * Writes into `sw.js` what it keeps on the device: every built file, the files of `public/`, and the shell as `/`.
+ * The version is a hash over those files, so that any change of the pages is a new worker.
+ */
+function precache(): Plugin {
+  return {
+    name: 'agmd-precache',
+    apply: 'build',
+    enforce: 'post',
+    generateBundle(_, bundle) {
+      const publicFiles = readdirSync(join(root, 'public'))
+      const built = Object.keys(bundle).filter((name) => name.startsWith('assets/') && !name.endsWith('.map'))
+      const hash = createHash('sha256')
+      for (const name of built) hash.update(name)
+      for (const name of publicFiles) hash.update(readFileSync(join(root, 'public', name)))
+      hash.update(readFileSync(join(root, 'index.html')))
+      const worker = bundle['sw.js']
+      if (worker?.type !== 'chunk') throw new Error('the build has no sw.js')
+      hash.update(worker.code)
+      const list = { version: hash.digest('hex').slice(0, 12), paths: ['/', ...[...publicFiles, ...built].sort().map((name) => `/${name}`)] }
+      worker.code = worker.code.replaceAll(placeholder, JSON.stringify(list))
+    }
+  }
+}
+
+export default defineConfig({
+  root,
+  build: {
+    outDir: '../dist/web',
+    emptyOutDir: true,
+    target: 'es2023',
+    manifest: true,
+    // The policy of the pages allows no data: fonts, and a small file is kept by the worker as well as a large one.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rollupOptions: {
+      input: { index: join(root, 'index.html'), sw: join(root, 'offline/worker.ts') },
+      output: {
+        entryFileNames: (chunk) => (chunk.name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
+        chunkFileNames: 'assets/[name]-[hash].js',
+        assetFileNames: 'assets/[name]-[hash][extname]'
+      }
+    }
+  },
+  plugins: [precache()]
+})
