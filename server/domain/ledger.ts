@@ -108,7 +108,7 @@ interface LedgerOptions {
 
 export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger => {
   const queues = new Map<string, Waiting[]>()
-  let idlers: (() => void)[] = []
+  const idlers: (() => void)[] = []
 
   /** Runs the waiting changes one after the other on the head; those that throw leave no trace. */
   const draw = (head: Head, waiting: readonly Waiting[]): { head: Head; drafts: DraftOf[]; outcomes: Outcome[] } => {

@@ -1,6 +1,7 @@
 /** Documents in memory, as the domain sees them. Implemented by `server/live/`. */
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { Role } from '../../shared/roles.ts'
+import type { Caller } from './caller.ts'
 import type { Follower } from './follow.ts'
 import type { Room } from './room.ts'
 
@@ -29,3 +30,13 @@ export type LiveMessage =
   | { readonly type: 'role'; readonly role: Role }
   | { readonly type: 'event'; readonly event: unknown }
   | { readonly type: 'ended'; readonly code: ErrorCode }
+
+/** Who is connected by which link: sockets and long polls, so that a revocation ends them at once. */
+export interface Registry {
+  /** Notes a connection; `end` is called when its credential ends. Returns the way to forget it. */
+  add(doc: string, caller: Caller, end: (code: ErrorCode) => void): () => void
+  /** Ends the connections of a link, or all of the document when `share` is null. */
+  end(doc: string, share: string | null, code: ErrorCode): void
+  /** Ends everything. */
+  endAll(code: ErrorCode): void
+}

@@ -5,7 +5,7 @@
  * Y.Doc's own `update` listener, and is journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is what
  * is on it. A version check compares with `seq`: an edit that is applied but not yet journaled must be seen by it.
  */
-import * as Y from 'yjs'
+import type * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'

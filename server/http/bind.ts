@@ -2,7 +2,7 @@
  * The operations table as HTTP routes. One request: route → credentials → caller → role → input → handler → answer.
  */
 import { createHash } from 'node:crypto'
-import Router from '@koa/router'
+import type Router from '@koa/router'
 import type { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits, type RateLimitName } from '../../shared/limits.ts'
@@ -66,7 +66,7 @@ const stampOf = ({ ctx, name, doc, credentials, body }: Exchange): RequestStamp 
     throw invalid('Idempotency-Key', `must be at most ${limits.idempotencyKeyCharsMax} characters`)
   const query = [...ctx.URL.searchParams]
     .filter(([field]) => field !== 'key')
-    .toSorted()
+    .toSorted(([one], [other]) => one.localeCompare(other))
     .toString()
   return {
     id: digest(whoIs(credentials, ctx.state.address), doc, ctx.method, name, key),
@@ -130,7 +130,7 @@ const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<st
   const header = ctx.get('If-Match')
   if (header === '') return raw
   const { baseVersion } = raw
-  const same = typeof baseVersion !== 'string' || versionsNamed(baseVersion).toSorted().join() === versionsNamed(header).toSorted().join()
+  const same = typeof baseVersion !== 'string' || versionsNamed(baseVersion).join() === versionsNamed(header).join()
   if (!same) throw new ServiceError('versions_differ', { ifMatch: header, baseVersion })
   return { ...raw, baseVersion: header }
 }

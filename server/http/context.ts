@@ -2,7 +2,7 @@
 import type Koa from 'koa'
 import type { Handlers } from '../handlers.ts'
 import type { Service } from '../domain/service.ts'
-import type { Registry } from '../live/registry.ts'
+import type { Registry } from '../domain/live.ts'
 import type { Log } from '../log.ts'
 import type { RateLimiter } from './rate-limit.ts'
 

@@ -82,11 +82,11 @@ const parametersOf = (operation: Operation, path: string): NonNullable<ZodOpenAp
         })
   })
   return {
-    path: z.object({
-      ...Object.fromEntries(
+    path: z.object(
+      Object.fromEntries(
         inPath.map((name) => [name, name === 'id' ? z.string().meta({ description: 'Document id.' }) : (shape[name] ?? z.string())])
       )
-    }),
+    ),
     query,
     header
   } as NonNullable<ZodOpenApiOperationObject['requestParams']>

@@ -16,9 +16,13 @@ export interface PresenceUser {
 
 const hues = 10
 
+/** Shown for a guest who gave no name. */
+export const guestWithoutName = 'Guest'
+
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const guestName = (state: Record<string, unknown>): string => {
+/** The name that a guest's state asks for, made fit to be shown; '' when there is none. */
+const askedName = (state: Record<string, unknown>): string => {
   const name = isRecord(state['user']) ? state['user']['name'] : undefined
   const shown =
     typeof name === 'string'
@@ -27,15 +31,19 @@ const guestName = (state: Record<string, unknown>): string => {
           .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
           .trim()
       : ''
-  return shown.slice(0, limits.authorCharsMax) || 'Guest'
+  return shown.slice(0, limits.authorCharsMax)
 }
 
 /** The state that others see, whatever was sent. */
-export const presentState = (client: number, state: unknown, caller: Caller): Record<string, unknown> => {
+export const presentState = (
+  client: number,
+  state: unknown,
+  caller: Caller
+): { readonly user: PresenceUser; readonly cursor?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
   const { identity } = caller
   const user: PresenceUser = {
-    name: identity.kind === 'guest' ? (identity.name ?? guestName(sent)) : identity.name,
+    name: identity.kind === 'guest' ? (identity.name ?? (askedName(sent) || guestWithoutName)) : identity.name,
     kind: identity.kind,
     role: caller.role ?? 'view',
     hue: client % hues

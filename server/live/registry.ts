@@ -1,6 +1,6 @@
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once (architecture.md, Caller). */
 import type { ErrorCode } from '../../shared/errors.ts'
-import type { Caller } from '../domain/caller.ts'
+import type { Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
 
 type End = (code: ErrorCode) => void
@@ -8,15 +8,6 @@ type End = (code: ErrorCode) => void
 interface Connected {
   readonly share: string | null
   readonly end: End
-}
-
-export interface Registry {
-  /** Notes a connection; `end` is called when its credential ends. Returns the way to forget it. */
-  add(doc: string, caller: Caller, end: End): () => void
-  /** Ends the connections of a link, or all of the document when `share` is null. */
-  end(doc: string, share: string | null, code: ErrorCode): void
-  /** Ends everything. */
-  endAll(code: ErrorCode): void
 }
 
 // Node's timers hold 31 bits; a link that lives longer is looked at again then.
@@ -54,10 +45,10 @@ export const createRegistry = (clock: Clock): Registry => {
       }
     },
     end(doc, share, code) {
-      for (const connected of [...(documents.get(doc) ?? [])]) if (share === null || connected.share === share) connected.end(code)
+      for (const connected of documents.get(doc) ?? []) if (share === null || connected.share === share) connected.end(code)
     },
     endAll(code) {
-      for (const set of [...documents.values()]) for (const connected of [...set]) connected.end(code)
+      for (const set of documents.values()) for (const connected of set) connected.end(code)
     }
   }
 }

@@ -3,17 +3,19 @@ import type { Key, KeyPart } from '../domain/ports.ts'
 
 type Wake = (keys: readonly Key[]) => void
 
+type Watch = { readonly wake: Wake }
+
 interface Node {
   readonly below: Map<KeyPart, Node>
   /** One object per call of `watch`, so that the same function may watch twice. */
-  readonly watches: Set<{ readonly wake: Wake }>
+  readonly watches: Set<Watch>
 }
 
 export interface Watchers {
   /** As `Storage.watch`. */
-  watch(prefix: Key, wake: Wake): () => void
+  readonly watch: (prefix: Key, wake: Wake) => () => void
   /** Wakes, in a microtask each, everyone who watches a prefix of one of these keys, with the keys below that prefix. */
-  notify(keys: readonly Key[]): void
+  readonly notify: (keys: readonly Key[]) => void
 }
 
 /** A tree of prefixes: what a commit costs does not grow with the number of watchers elsewhere. */
@@ -27,7 +29,7 @@ export function createWatchers(): Watchers {
     },
     notify(keys) {
       // A wake that throws is a bug of its owner: alone in its microtask it neither stops other wakes nor the commit.
-      for (const [wake, touched] of touchedWatches(root, keys)) queueMicrotask(() => wake.wake(touched))
+      for (const [{ wake }, touched] of touchedWatches(root, keys)) queueMicrotask(() => wake(touched))
     }
   }
 }
@@ -45,7 +47,7 @@ function nodesOf(root: Node, prefix: Key): Node[] {
   return nodes
 }
 
-function remove(root: Node, prefix: Key, watch: { readonly wake: Wake }): void {
+function remove(root: Node, prefix: Key, watch: Watch): void {
   const nodes = nodesOf(root, prefix)
   nodes.at(-1)!.watches.delete(watch)
   for (let depth = prefix.length; depth > 0; depth--) {
@@ -56,7 +58,7 @@ function remove(root: Node, prefix: Key, watch: { readonly wake: Wake }): void {
 }
 
 function touchedWatches(root: Node, keys: readonly Key[]) {
-  const touched = new Map<{ readonly wake: Wake }, Key[]>()
+  const touched = new Map<Watch, Key[]>()
   for (const key of keys) {
     for (const watch of watchesAbove(root, key)) {
       const list = touched.get(watch)

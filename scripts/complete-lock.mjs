@@ -1,0 +1,35 @@
+/**
+ * Completes package-lock.json with the platform binaries that the registry at hand does not carry, so that `npm ci` accepts the lock
+ * everywhere: npm leaves out what it could not look up, and then calls its own lock incomplete. Run it after every `npm install`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const file = new URL('../package-lock.json', import.meta.url)
+const lock = JSON.parse(readFileSync(file, 'utf8'))
+
+const systems = ['android', 'darwin', 'freebsd', 'linux', 'openbsd', 'netbsd', 'openharmony', 'sunos', 'aix', 'win32']
+const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'wasm32']
+
+/** What a package's name says of the machines it is for. */
+const platformOf = (name) => {
+  const words = name.split('/').at(-1).split('-')
+  const find = (known) => known.filter((each) => words.includes(each))
+  const libc = words.some((word) => word.startsWith('gnu')) ? ['glibc'] : words.some((word) => word.startsWith('musl')) ? ['musl'] : []
+  return { ...(find(processors).length > 0 ? { cpu: find(processors) } : {}), ...(find(systems).length > 0 ? { os: find(systems) } : {}), ...(libc.length > 0 ? { libc } : {}) }
+}
+
+const added = []
+for (const [path, entry] of Object.entries(lock.packages)) {
+  if (path === '') continue
+  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+    const nested = `${path}/node_modules/${name}`
+    const place = `node_modules/${name}`
+    const platform = platformOf(name)
+    if (lock.packages[nested] || lock.packages[place] || platform.os === undefined) continue
+    lock.packages[place] = { version, ...platform, ...(entry.dev ? { dev: true } : {}), optional: true }
+    added.push(name)
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)))
+writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
+process.stdout.write(`${added.length} platform packages added\n`)

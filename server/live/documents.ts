@@ -1,0 +1,171 @@
+/**
+ * The documents in memory: loaded from the journal → idle → settled and unloaded, or fenced when the journal failed.
+ */
+import { type Document, type Hocuspocus, isTransactionOrigin } from '@hocuspocus/server'
+import { ServiceError } from '../../shared/errors.ts'
+import { actorOf, type Caller, systemActor } from '../domain/caller.ts'
+import { createFollower, type Follower } from '../domain/follow.ts'
+import { rebuild } from '../domain/journal.ts'
+import type { OpenRoom } from '../domain/live.ts'
+import { createRoom, type Room } from '../domain/room.ts'
+import type { Service } from '../domain/service.ts'
+import { closeCodes, type Peer } from './durable-acks.ts'
+
+/** What Hocuspocus carries along for each connection. */
+export interface Context {
+  readonly peer: Peer
+  readonly caller: Caller
+  /** Name that a guest gave itself through its presence. */
+  guestName?: string
+}
+
+export type LiveLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void
+
+export interface LoadedDocument {
+  readonly id: string
+  readonly room: Room
+  readonly follower: Follower
+  readonly document: Document
+  /** Which connection writes under which Yjs client id. */
+  readonly owners: Map<number, Peer>
+  /** Callers between `open` and `release`. */
+  pins: number
+  cancelUnload: () => void
+}
+
+export interface Documents {
+  /** Brings an empty Hocuspocus document to the state on disk, and keeps it. Errors: `not_found`, `document_deleted`, `storage_*`. */
+  load(id: string, document: Document): Promise<void>
+  /** The document if it is in memory and its journal is sound. */
+  find(id: string): LoadedDocument | undefined
+  /** The document in memory, loaded if need be, and kept there until released. */
+  open(id: string): Promise<OpenRoom>
+  /** Starts the time after which an idle document leaves memory. */
+  scheduleUnload(id: string): void
+  /** Drops a document whose journal failed: its sockets close, clients keep their edits and come back. */
+  fence(id: string, cause: unknown): void
+  /** Lets go of a document at once. */
+  drop(id: string): void
+  /** Writes what is due of every document, and lets go of all. */
+  settleAll(): Promise<void>
+  count(): number
+}
+
+interface DocumentsOptions {
+  readonly service: () => Service
+  readonly hocuspocus: () => Hocuspocus<Context>
+  readonly idleUnloadSeconds: number
+  readonly log: LiveLog
+}
+
+const actorOfConnection = ({ caller, guestName }: Context): string => {
+  const { identity } = caller
+  return actorOf(
+    identity.kind === 'guest' && identity.name === null ? { ...caller, identity: { kind: 'guest', name: guestName ?? null } } : caller
+  )
+}
+
+const actorOfOrigin = (origin: unknown): string => {
+  if (!isTransactionOrigin(origin)) return systemActor
+  if (origin.source === 'connection') return actorOfConnection(origin.connection.context as Context)
+  return origin.source === 'local' ? ((origin.context as { actor?: string } | undefined)?.actor ?? systemActor) : systemActor
+}
+
+const internalRequest = new Request('http://localhost/')
+
+export const createDocuments = ({ service, hocuspocus, idleUnloadSeconds, log }: DocumentsOptions): Documents => {
+  const loaded = new Map<string, LoadedDocument>()
+
+  const forget = (entry: LoadedDocument): void => {
+    entry.cancelUnload()
+    entry.follower.stop()
+    loaded.delete(entry.id)
+    hocuspocus().documents.delete(entry.id)
+  }
+
+  const drop = (id: string): void => {
+    const entry = loaded.get(id)
+    if (entry === undefined) return
+    forget(entry)
+    entry.document.destroy()
+  }
+
+  const fence = (id: string, cause: unknown): void => {
+    const entry = loaded.get(id)
+    if (entry === undefined) return
+    const deleted = cause instanceof ServiceError && cause.code === 'document_deleted'
+    if (!deleted) log('error', 'journal failed, document dropped from memory', { doc: id, error: cause })
+    forget(entry)
+    for (const connection of entry.document.getConnections())
+      (connection.context as Context).peer.close(deleted ? closeCodes.deleted : closeCodes.storeFailed, 'the document could not be stored')
+    entry.document.destroy()
+  }
+
+  const load = async (id: string, document: Document): Promise<void> => {
+    const { storage, ledger, clock } = service()
+    const head = await ledger.head(id)
+    const tail = await rebuild(storage, id, document, head)
+    // Nobody is connected yet: what loading left to be broadcast would reach the first one twice.
+    document.flush()
+    const onFailure = (cause: unknown): void => fence(id, cause)
+    const room = createRoom({ id, ydoc: document, head, tail, ledger, clock, actorOf: actorOfOrigin, onFailure })
+    const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
+    const follower = await createFollower({ room, head, storage, ledger, clock, onProblem })
+    loaded.set(id, { id, room, follower, document, owners: new Map(), pins: 0, cancelUnload: () => undefined })
+  }
+
+  const isIdle = (entry: LoadedDocument): boolean => entry.pins === 0 && entry.document.getConnectionsCount() === 0
+
+  const unload = async (entry: LoadedDocument): Promise<void> => {
+    await entry.follower.settle()
+    // In a macrotask of its own: whoever has looked the document up by now has also attached to it.
+    await new Promise((resolve) => setImmediate(resolve))
+    if (isIdle(entry) && loaded.get(entry.id) === entry && entry.room.durableSeq === entry.room.seq) drop(entry.id)
+  }
+
+  const scheduleUnload = (id: string): void => {
+    const entry = loaded.get(id)
+    if (entry === undefined || !isIdle(entry)) return
+    entry.cancelUnload()
+    entry.cancelUnload = service().clock.after(idleUnloadSeconds * 1000, () => {
+      if (!isIdle(entry)) return
+      unload(entry).catch((error: unknown) => {
+        log('warn', 'unloading failed, to be tried again', { doc: id, error })
+        scheduleUnload(id)
+      })
+    })
+  }
+
+  const open = async (id: string): Promise<OpenRoom> => {
+    await hocuspocus().createDocument(id, internalRequest, 'service', { isAuthenticated: true, readOnly: false })
+    const entry = loaded.get(id)
+    if (entry === undefined || entry.room.failed) throw new ServiceError('storage_unavailable')
+    entry.pins += 1
+    entry.cancelUnload()
+    let released = false
+    const release = (): void => {
+      if (released) return
+      released = true
+      entry.pins -= 1
+      scheduleUnload(id)
+    }
+    return { room: entry.room, follower: entry.follower, release }
+  }
+
+  return {
+    load,
+    find(id) {
+      const entry = loaded.get(id)
+      return entry?.room.failed === true ? undefined : entry
+    },
+    open,
+    scheduleUnload,
+    fence,
+    drop,
+    async settleAll() {
+      await Promise.all([...loaded.values()].map((entry) => entry.follower.settle()))
+      for (const id of loaded.keys()) drop(id)
+    },
+    count: () => loaded.size
+  }
+}

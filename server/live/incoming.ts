@@ -1,0 +1,105 @@
+/** What a client may do to a document: every update is checked before it is applied, every presence is rewritten. */
+import type { Connection } from '@hocuspocus/server'
+import * as decoding from 'lib0/decoding'
+import { removeAwarenessStates } from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { diff } from '../../shared/text/diff.ts'
+import { type Caller, systemActor } from '../domain/caller.ts'
+import { saveBeforeWipe } from '../domain/follow.ts'
+import type { Ledger } from '../domain/ledger.ts'
+import type { Room } from '../domain/room.ts'
+import { guestWithoutName, presentState, removedClients } from './awareness.ts'
+import type { Context, LoadedDocument } from './documents.ts'
+import { closeCodes, type Peer } from './durable-acks.ts'
+import { checkUpdate, parseUpdate, type ParsedUpdate, UpdateRefused } from './update-check.ts'
+
+const peerOf = (connection: Connection): Peer => (connection.context as Context).peer
+
+const newsOf = ({ room, owners }: LoadedDocument, peer: Peer, update: ParsedUpdate): number[] =>
+  checkUpdate(update, {
+    clockOf: (client) => Y.getState(room.ydoc.store, client),
+    takenByOther: (client) => (owners.get(client) ?? peer) !== peer
+  })
+
+/** Carriage returns and NUL never stay in a document, whoever typed them (CodeMirror counts CR LF as one). */
+const tidy = (room: Room): void => {
+  if (room.failed) return
+  const { content } = room.snapshot()
+  const clean = content.replace(/\r\n?/g, '\n').replaceAll('\0', '')
+  if (clean !== content) room.apply(diff(content, clean), systemActor)
+}
+
+const wipes = (update: ParsedUpdate, room: Room): boolean =>
+  update.deleted > limits.wipeUnitsMin && update.deleted > room.text.length * limits.wipeShare
+
+/**
+ * Checks an update that Hocuspocus is about to apply. From the last check to the return nothing waits.
+ * Errors: `UpdateRefused`, `content_too_large`.
+ */
+export const takeUpdate = async (entry: LoadedDocument, ledger: Ledger, payload: Uint8Array, connection: Connection): Promise<void> => {
+  const update = parseUpdate(payload)
+  // Hocuspocus itself does not apply what a reader sends.
+  if (connection.readOnly) return
+  const { room, owners } = entry
+  const peer = peerOf(connection)
+  let news = newsOf(entry, peer, update)
+  if (room.text.length + update.inserted > limits.contentUnitsMax) throw new ServiceError('content_too_large')
+  if (wipes(update, room)) {
+    await saveBeforeWipe(ledger, entry.id, room.snapshot())
+    news = newsOf(entry, peer, update)
+  }
+  for (const client of news) owners.set(client, peer)
+  if (update.untidy) setImmediate(() => tidy(room))
+}
+
+/** Closes the socket of a refused update with the code that tells the client what to do; answers what to log. */
+export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, error: unknown): string => {
+  if (error instanceof UpdateRefused) {
+    const honest = error.reason === 'gap' || error.reason === 'client_id'
+    // The holder of the id may be gone without a goodbye.
+    if (error.client !== undefined) entry?.owners.get(error.client)?.probe()
+    peer.close(honest ? closeCodes.syncAgain : closeCodes.badMessage, error.message)
+    return `${error.reason}: ${error.message}`
+  }
+  const tooLarge = error instanceof ServiceError && error.code === 'content_too_large'
+  peer.close(tooLarge ? closeCodes.tooBig : closeCodes.syncAgain, tooLarge ? error.message : 'sync again')
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Keeps one presence per connection, under an id that is its own, as the server presents it. Changes `states` in place. */
+export const takePresence = (
+  entry: LoadedDocument,
+  connection: Connection,
+  states: Map<number, Record<string, unknown>>,
+  caller: Caller
+): void => {
+  const peer = peerOf(connection)
+  const own = [...states.keys()].findLast((client) => (entry.owners.get(client) ?? peer) === peer)
+  for (const [client, state] of states) {
+    if (client !== own) {
+      states.delete(client)
+      continue
+    }
+    const presented = presentState(client, state, caller)
+    states.set(client, { ...presented })
+    if (presented.user.name !== guestWithoutName) (connection.context as Context).guestName = presented.user.name
+  }
+  if (own === undefined) return
+  entry.owners.set(own, peer)
+  const former = [...(entry.document.getClients(connection) as Set<number>)].filter((client) => client !== own)
+  if (former.length > 0) removeAwarenessStates(entry.document.awareness, former, null)
+}
+
+/** Takes the removals out of a presence message (awareness.ts tells why). Errors: throws when the message does not decode. */
+export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Array): void => {
+  const removed = removedClients(decoding.readVarUint8Array(decoding.createDecoder(message)))
+  const own = removed.filter((client) => entry.owners.get(client) === peer)
+  if (own.length > 0) removeAwarenessStates(entry.document.awareness, own, null)
+}
+
+/** Frees the client ids of a connection that ended. */
+export const freeClients = (entry: LoadedDocument, peer: Peer): void => {
+  for (const [client, owner] of entry.owners) if (owner === peer) entry.owners.delete(client)
+}
