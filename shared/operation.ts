@@ -44,8 +44,10 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly normalise?: (raw: Record<string, unknown>) => Record<string, unknown>
 }
 
-export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(entry: Operation<Input, Output>): Operation<Input, Output> =>
-  entry
+/** An entry of the table, with its own types kept. */
+export const operation = <Input extends z.ZodObject, Output extends z.ZodType, const On extends Operation['on']>(
+  entry: Operation<Input, Output> & { readonly on: On }
+): Operation<Input, Output> & { readonly on: On } => entry
 
 /** Copies the first present alias to the name it stands for, unless that is present itself. */
 export const rename =

@@ -19,7 +19,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
   },
   {
     of: /^server\/(auth|http|mcp)\//,
-    files: /^(shared|server\/domain)\//,
+    files: /^(shared|server\/(domain|auth|http|mcp))\//,
     types: /^server\/(handlers|log)\.ts$/,
     packages: [builtin, /^(koa|@koa\/.+|zod|zod-openapi)$/]
   },
@@ -30,6 +30,8 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     files: /^(shared|web)\//,
     packages: [text, /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|markdown-it)(\/|$)/]
   },
+  // What measures or tries the server runs the real one.
+  { of: /^scripts\/(bench|fuzz|golden)/, files: /^(shared|server|scripts|test)\//, packages: [/^[^.]/] },
   { of: /^scripts\//, files: /^(shared|scripts)\//, packages: [/^[^.]/] }
 ]
 

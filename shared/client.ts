@@ -1,0 +1,90 @@
+/** The typed client, derived from the operations table. Runs wherever `fetch` does. */
+import { type ErrorCode, errorCodes, ServiceError } from './errors.ts'
+import { type Operation, pathParameters } from './operation.ts'
+import { type OperationName, operations, type Output, type Request as InputOf } from './operations/index.ts'
+
+export interface ClientOptions {
+  /** Address of the service without a trailing slash. */
+  readonly baseUrl: string
+  /** Share key. */
+  readonly key?: string
+  /** Bearer token. */
+  readonly token?: string
+  /** Name under which a guest or agent writes. */
+  readonly author?: string
+  readonly fetch?: typeof fetch
+}
+
+export interface CallOptions {
+  /** Makes the call safe to send again (api.md, Retries). */
+  readonly idempotencyKey?: string
+  readonly signal?: AbortSignal
+}
+
+type DocumentOperation = { [Name in OperationName]: (typeof operations)[Name]['on'] extends 'document' ? Name : never }[OperationName]
+
+/** One function per operation; those on a document take its id first. Errors: `ServiceError` as the service answered it. */
+export type Client = {
+  readonly [Name in OperationName]: Name extends DocumentOperation
+    ? (doc: string, input?: InputOf<Name>, options?: CallOptions) => Promise<Output<Name>>
+    : (input?: InputOf<Name>, options?: CallOptions) => Promise<Output<Name>>
+}
+
+type Fields = Record<string, unknown>
+
+const isErrorCode = (code: unknown): code is ErrorCode => errorCodes.includes(code as ErrorCode)
+
+/** The error that an answer describes; what is not ours (a proxy's page, say) is `internal` with its status. */
+const errorOf = async (response: Response): Promise<ServiceError> => {
+  const problem = (await response.json().catch(() => ({}))) as Fields
+  return new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status: response.status, ...problem })
+}
+
+const headersOf = ({ key, token, author }: ClientOptions, { idempotencyKey }: CallOptions, hasBody: boolean): Record<string, string> => ({
+  Accept: 'application/json',
+  ...(hasBody ? { 'Content-Type': 'application/json' } : {}),
+  ...(key === undefined ? {} : { 'X-Share-Key': key }),
+  ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+  // Header values are Latin-1; the service reads UTF-8 in them.
+  ...(author === undefined ? {} : { 'X-Agent-Author': String.fromCharCode(...new TextEncoder().encode(author)) }),
+  ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey })
+})
+
+const pathOf = (operation: Operation, doc: string | undefined, fields: Fields): string =>
+  operation.rest.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(name === 'id' ? (doc ?? '') : String(fields[name])))
+
+const queryOf = (operation: Operation, fields: Fields): string => {
+  const names = (operation.rest.query ?? []).filter((name) => fields[name] !== undefined)
+  const query = new URLSearchParams(names.map((name) => [name, String(fields[name])])).toString()
+  return query === '' ? '' : `?${query}`
+}
+
+const bodyOf = (operation: Operation, fields: Fields): string | undefined => {
+  if (operation.rest.method === 'GET' || operation.rest.method === 'DELETE') return undefined
+  const elsewhere = new Set([...pathParameters(operation.rest.path), ...(operation.rest.query ?? [])])
+  return JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([name]) => !elsewhere.has(name))))
+}
+
+const call = async (options: ClientOptions, operation: Operation, doc: string | undefined, fields: Fields, how: CallOptions): Promise<unknown> => {
+  const body = bodyOf(operation, fields)
+  const response = await (options.fetch ?? fetch)(`${options.baseUrl}${pathOf(operation, doc, fields)}${queryOf(operation, fields)}`, {
+    method: operation.rest.method,
+    headers: headersOf(options, how, body !== undefined),
+    // A redirect to elsewhere must not carry the credentials along.
+    redirect: 'error',
+    ...(body === undefined ? {} : { body }),
+    ...(how.signal === undefined ? {} : { signal: how.signal })
+  })
+  if (!response.ok) throw await errorOf(response)
+  return response.json()
+}
+
+export const createClient = (options: ClientOptions): Client => {
+  const functions = (Object.entries(operations) as [OperationName, Operation][]).map(([name, operation]) => [
+    name,
+    operation.on === 'document'
+      ? (doc: string, fields: Fields = {}, how: CallOptions = {}) => call(options, operation, doc, fields, how)
+      : (fields: Fields = {}, how: CallOptions = {}) => call(options, operation, undefined, fields, how)
+  ])
+  return Object.fromEntries(functions) as unknown as Client
+}
