@@ -116,7 +116,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     await ledger.idle()
     http.closeIdleConnections()
     // Answers under way get a moment; who still waits then is cut off.
-    const cancel = clock.after((limits.stopSecondsMax / 4) * 1000, () => http.closeAllConnections())
+    const cancel = clock.after((limits.stopSecondsMax / 4) * 1000, () => {
+      live.terminateSockets()
+      http.closeAllConnections()
+    })
     await closed
     cancel()
   }

@@ -15,8 +15,8 @@ export interface RestBinding {
   readonly status?: number
   /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. */
   readonly body?: 'markdown'
-  /** `markdown`: the answer is the document's text unless JSON is asked for. */
-  readonly reply?: 'markdown'
+  /** `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
+  readonly reply?: 'markdown' | 'record'
   /** Whether the body may be as large as a document. */
   readonly large?: boolean
 }

@@ -5,6 +5,3 @@ export type Role = (typeof roles)[number]
 
 /** True when a caller who holds `held` may do what needs `needed`. */
 export const includesRole = (held: Role | null, needed: Role): boolean => held !== null && roles.indexOf(held) >= roles.indexOf(needed)
-
-/** The lower of two roles: with a session and a key together the lower one counts (api.md, Shares). */
-export const lowerRole = (one: Role, other: Role): Role => (roles.indexOf(one) <= roles.indexOf(other) ? one : other)

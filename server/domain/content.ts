@@ -13,7 +13,7 @@ import { merge } from '../../shared/text/merge.ts'
 import { actorOf, type Caller, nameOfActor } from './caller.ts'
 import type { Announcement, ContentPayload } from './follow.ts'
 import { remember } from './idempotency.ts'
-import { contentAt, findEntry, findProjection, formatVersion, parseVersion, type Point } from './journal.ts'
+import { contentAt, findPointAt, findProjection, formatVersion, parseVersion, type Point } from './journal.ts'
 import type { Head } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import { getRevision, saveRevision, saveUnsaved } from './revisions.ts'
@@ -49,22 +49,14 @@ export const currentContent = async (service: Service, doc: string): Promise<Sna
   }
 }
 
-/** The version of the text on disk. */
-export const currentVersion = async (service: Service, doc: string, head: Head): Promise<Point> => {
-  const room = service.live.find(doc)
-  return room === undefined ? head : durableSnapshot(room)
-}
-
 /** The point that a version names, if this document ever had it. */
 export const findPoint = async (service: Service, doc: string, version: string): Promise<Point | undefined> => {
   const point = parseVersion(version)
   if (point === undefined) return undefined
   const head = await service.ledger.head(doc)
   if (point.seq > head.seq) return undefined
-  if (point.seq === head.seq) return point.tag === head.tag ? point : undefined
-  // Entry 0 is the empty document; its tag is the one before entry 1.
-  const entry = point.seq === 0 ? undefined : await findEntry(service.storage, doc, point.seq)
-  return entry?.tag === point.tag ? point : undefined
+  const found = await findPointAt(service.storage, head, point.seq)
+  return found?.tag === point.tag ? point : undefined
 }
 
 export const readContent = async (service: Service, doc: string, input: Input<'readContent'>): Promise<Output<'readContent'>> => {
@@ -137,10 +129,11 @@ const record = (
   unannounced: Announcement | undefined,
   what: Replacement
 ): number => {
-  room.journalInto(draft)
+  room.journalInto(draft, before.seq)
   if (unannounced !== undefined)
     draft.event('content.changed', unannounced.actor, { ...unannounced.payload }, unannounced.payload.toVersion)
   saveUnsaved(draft, before)
+  room.journalInto(draft)
   const revision = saveRevision(draft, after, what.cause, actor, what.label ?? null)
   if (after.seq > before.seq) {
     const payload: ContentPayload = {

@@ -54,7 +54,7 @@ const seed = (content: string): Uint8Array => {
   return update
 }
 
-const emptyHead = (id: string, input: Input<'createDocument'>, owner: Owner, now: number): Head => ({
+const emptyHead = (id: string, tag: string, input: Input<'createDocument'>, owner: Owner, now: number): Head => ({
   id,
   title: input.title?.trim() || null,
   kind: input.kind ?? 'live',
@@ -63,8 +63,9 @@ const emptyHead = (id: string, input: Input<'createDocument'>, owner: Owner, now
   updatedAt: now,
   publishedAt: null,
   deletedAt: null,
+  firstTag: tag,
   seq: 0,
-  tag: firstTag(),
+  tag,
   event: 0,
   revision: 0,
   revisionSeq: 0,
@@ -96,7 +97,7 @@ export const createDocument = async (
   checkSize(content)
   const owner = ownerOf(caller)
   const actor = actorOf(caller)
-  const head = emptyHead(newId(), input, owner, service.clock.now())
+  const head = emptyHead(newId(), firstTag(), input, owner, service.clock.now())
   return service.ledger.create(head, (draft) => {
     putFirstContent(draft, content, actor)
     const link =

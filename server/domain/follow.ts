@@ -7,7 +7,7 @@ import type { Hunk } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
 import { hunks } from '../../shared/text/diff.ts'
 import { nameOfActor, systemActor } from './caller.ts'
-import { contentAt, encodeProjection, encodeSegment, encodeState, findEntry, formatVersion, listRecords } from './journal.ts'
+import { contentAt, encodeProjection, encodeSegment, encodeState, findPointAt, formatVersion, listRecords } from './journal.ts'
 import { type Head, keys } from './keys.ts'
 import type { Draft, Ledger } from './ledger.ts'
 import type { Clock, Storage } from './ports.ts'
@@ -55,9 +55,9 @@ interface FollowerOptions {
 /** The snapshot up to which content events tell the changes: the present one unless the last run ended before it could tell. */
 const announcedAtStart = async (storage: Storage, room: Room, head: Head): Promise<Snapshot> => {
   if (head.announcedSeq >= head.seq) return room.snapshot()
-  const entry = await findEntry(storage, room.id, head.announcedSeq)
-  if (entry === undefined) return room.snapshot()
-  return { seq: entry.seq, tag: entry.tag, version: formatVersion(entry), content: await contentAt(storage, room.id, entry) }
+  const point = await findPointAt(storage, head, head.announcedSeq)
+  if (point === undefined) return room.snapshot()
+  return { seq: point.seq, tag: point.tag, version: formatVersion(point), content: await contentAt(storage, room.id, point) }
 }
 
 /** Calls `run` once after `quietMs` without a call to `poke`, and at the latest `maxMs` after the first. */

@@ -22,7 +22,7 @@ import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
 import { ServiceError } from '../../shared/errors.ts'
 import { textRootName } from '../../shared/names.ts'
-import { keys } from './keys.ts'
+import { type Head, keys } from './keys.ts'
 import type { Key, Storage } from './ports.ts'
 
 const format = 1
@@ -227,9 +227,11 @@ export const contentAt = async (storage: Storage, doc: string, point: Point): Pr
   }
 }
 
-/** The entry with this number, or undefined; entry 0 is the empty document and has none. */
-export const findEntry = async (storage: Storage, doc: string, seq: number): Promise<JournalEntry | undefined> => {
-  for await (const entries of entriesAfter(storage, doc, seq - 1)) return entries.find((entry) => entry.seq === seq)
+/** The point after the entry with this number, which must not be above the head's; 0 is the empty document. */
+export const findPointAt = async (storage: Storage, head: Head, seq: number): Promise<Point | undefined> => {
+  if (seq === head.seq) return { seq, tag: head.tag }
+  if (seq === 0) return { seq, tag: head.firstTag }
+  for await (const entries of entriesAfter(storage, head.id, seq - 1)) return entries.find((entry) => entry.seq === seq)
   return undefined
 }
 

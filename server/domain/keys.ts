@@ -48,6 +48,8 @@ export interface Head {
   readonly updatedAt: number
   readonly publishedAt: number | null
   readonly deletedAt: number | null
+  /** Tag of the empty document that the history begins with. */
+  readonly firstTag: string
   /** Sequence number of the newest update on disk; 0: none. */
   readonly seq: number
   /** History tag at `seq` (journal.ts). */

@@ -7,7 +7,6 @@
 import { ServiceError } from '../../shared/errors.ts'
 import type { EventKind } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
-import type { RequestStamp } from './caller.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent } from './keys.ts'
 import type { Clock, Entry, Key, Put, Storage } from './ports.ts'
 
@@ -22,12 +21,6 @@ export interface Draft {
   event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent
   /** Appends a revision; its number is the next one. */
   revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision
-}
-
-/** An answer to keep for retries of the request it answers (idempotency.ts). */
-export interface Remembered<T> {
-  readonly stamp: RequestStamp | null
-  encode(result: T): Put
 }
 
 interface Waiting {

@@ -9,7 +9,6 @@ import type * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'
-import { systemActor } from './caller.ts'
 import { encodeEntries, formatVersion, type JournalEntry, nextTag, type Point, type Tail } from './journal.ts'
 import { type Head, keys, type Unsaved } from './keys.ts'
 import type { Draft, Ledger } from './ledger.ts'
@@ -39,8 +38,8 @@ export interface Room {
   snapshot(): Snapshot
   /** The text with the edits applied, as one transaction by `actor`. Synchronous: check a version just before, without an `await` between. */
   apply(edits: readonly Edit[], actor: string): Snapshot
-  /** To be called in a change of this document: writes what is applied and not yet on disk into the draft. */
-  journalInto(draft: Draft): void
+  /** To be called in a change of this document: writes what is applied (up to `seq`, if given) and not yet on disk into the draft. */
+  journalInto(draft: Draft, seq?: number): void
   /** Resolves when everything up to `seq` (now, if absent) is on disk. Rejects when the journal failed. */
   durable(seq?: number): Promise<void>
   /** Calls back after each advance of `durableSeq` and when the room failed. Returns the way to stop. */
@@ -115,8 +114,8 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
     notify()
   }
 
-  const journalInto = (draft: Draft): void => {
-    const entries = pending.filter((entry) => entry.seq > draft.head.seq)
+  const journalInto = (draft: Draft, upTo = Number.POSITIVE_INFINITY): void => {
+    const entries = pending.filter((entry) => entry.seq > draft.head.seq && entry.seq <= upTo)
     const last = entries.at(-1)
     if (last === undefined) return
     if (entries[0]?.seq !== draft.head.seq + 1) throw new Error(`journal of ${id}: ${draft.head.seq} is followed by ${entries[0]?.seq}`)
@@ -224,6 +223,3 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
     }
   }
 }
-
-/** The actor of an update that no person or agent made. */
-export const actorOfSystem: ActorOfOrigin = () => systemActor

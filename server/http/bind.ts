@@ -52,7 +52,8 @@ const limit = (http: Http, ctx: Context, name: OperationName, credentials: Crede
   const anonymous = credentials.key === undefined && credentials.bearer === undefined
   if (anonymous) take(http, ctx, 'address', ctx.state.address)
   else http.limiter.check('failedKey', ctx.state.address)
-  if (!writes(ctx)) return
+  // GET /new creates a document too.
+  if (!writes(ctx) && name !== 'createDocument') return
   if (name === 'createDocument' && anonymous) take(http, ctx, 'create', ctx.state.address)
   else take(http, ctx, 'write', whoIs(credentials, ctx.state.address))
 }
@@ -177,25 +178,30 @@ const named = (caller: Caller, input: Record<string, unknown>): Caller => {
 
 // ——— answer ———
 
-const wantsJson = (ctx: Context): boolean => {
-  const found = ctx.accepts('text/markdown', 'text/plain', 'application/json')
+const wantsJson = (ctx: Context, reply: 'markdown' | 'record'): boolean => {
+  const text = ['text/markdown', 'text/plain']
+  const found = ctx.accepts(reply === 'record' ? ['application/json', ...text] : [...text, 'application/json'])
   if (found === false) throw new ServiceError('not_acceptable')
   return found === 'application/json'
 }
 
-const presentMarkdown = (ctx: Context, answer: Record<string, unknown>): void => {
+// Not `ctx.fresh`: it takes the `Cache-Control: no-cache` that fetch() adds to every conditional request for a wish to get it all.
+const holdsVersion = (ctx: Context, version: string): boolean =>
+  versionsNamed(ctx.get('If-None-Match')).some((named) => named === '*' || named === version)
+
+const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: 'markdown' | 'record'): void => {
   const version = String(answer['version'])
   ctx.set('ETag', `"${version}"`)
   ctx.set('X-Doc-Version', version)
   ctx.set('Cache-Control', 'private, no-store')
   ctx.vary('Accept')
   // JSON of the same version is another representation: a 304 may only stand for the text that the client has.
-  if (!ctx.path.endsWith('.md') && wantsJson(ctx)) {
+  if (!ctx.path.endsWith('.md') && wantsJson(ctx, reply)) {
     ctx.body = answer
     return
   }
   ctx.status = 200
-  if (ctx.fresh) {
+  if (holdsVersion(ctx, version)) {
     ctx.status = 304
     return
   }
@@ -204,7 +210,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>): void =>
 }
 
 const present = ({ ctx, operation, name }: Exchange, answer: Record<string, unknown>): void => {
-  if (operation.rest.reply === 'markdown') return presentMarkdown(ctx, answer)
+  if (operation.rest.reply !== undefined) return presentMarkdown(ctx, answer, operation.rest.reply)
   ctx.status = operation.rest.status ?? 200
   ctx.set('Cache-Control', 'no-store')
   if (name === 'createDocument') ctx.set('Location', String(answer['url']))

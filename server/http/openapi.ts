@@ -55,7 +55,7 @@ const versionHeaders = z.object({ ETag: z.string(), 'X-Doc-Version': z.string() 
 
 const success = (operation: Operation): object => {
   const json = { 'application/json': { schema: operation.output } }
-  if (operation.rest.reply !== 'markdown') return { description: 'Done.', content: json }
+  if (operation.rest.reply === undefined) return { description: 'Done.', content: json }
   return {
     description: 'The Markdown, or JSON when that is accepted.',
     headers: versionHeaders,

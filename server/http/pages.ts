@@ -35,9 +35,9 @@ const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/
 const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
   ctx.req.headers['content-type'] = 'application/json'
   const answer = await handle(http, ctx, 'createDocument')
+  ctx.body = null
   ctx.status = 303
   ctx.set('Location', String(answer['url']))
-  ctx.body = ''
 }
 
 export const bindPages = (http: Http, router: Router<RequestState>, files: Files): void => {

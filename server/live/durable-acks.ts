@@ -106,6 +106,11 @@ export class Peer implements WebSocketLike {
     this.#forget()
   }
 
+  /** Cuts the socket off without a goodbye. */
+  terminate(): void {
+    this.#ws.terminate()
+  }
+
   /** Drops the socket at once when it did not answer the last ping, else pings it. */
   probe(): void {
     if (!this.#answered) {

@@ -29,6 +29,8 @@ export interface LiveOptions {
 export interface LiveServer extends Live, Pick<Sockets, 'upgrade'> {
   /** Closes the sockets, writes what is open, lets go of every document. */
   stop(): Promise<void>
+  /** Cuts off the sockets that did not answer the goodbye. */
+  terminateSockets(): void
   counts(): { documents: number; sockets: number }
 }
 
@@ -199,6 +201,7 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
       sockets.stop()
       await documents.settleAll()
     },
+    terminateSockets: () => sockets.terminateAll(),
     counts: () => ({ documents: documents.count(), sockets: sockets.count() })
   }
 }

@@ -27,8 +27,10 @@ interface SocketsOptions {
 export interface Sockets {
   /** Takes over an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Takes no more sockets and closes those there are. */
+  /** Takes no more sockets and says goodbye to those there are. */
   stop(): void
+  /** Cuts off who did not answer the goodbye. */
+  terminateAll(): void
   count(): number
 }
 
@@ -136,6 +138,9 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
       stopping = true
       clearInterval(pinging)
       for (const peer of peers) peer.close(closeCodes.restarting, 'restarting')
+    },
+    terminateAll() {
+      for (const peer of peers) peer.terminate()
     },
     count: () => peers.size
   }

@@ -93,6 +93,7 @@ function encodeParts(parts: Key, bound?: number): Uint8Array {
     assert(at <= keyBytesMax, tooLong)
   }
   if (bound !== undefined) scratch[at++] = bound
+  assert(at <= keyBytesMax, tooLong)
   return Uint8Array.prototype.slice.call(scratch, 0, at)
 }
 

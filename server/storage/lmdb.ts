@@ -190,9 +190,10 @@ function createLmdbStorage(database: Database, path: string, onFailure: (error: 
   /** What a failed transaction means: a full disk passes; after any other failure nothing that the disk says can be trusted. */
   const explain = async (cause: unknown): Promise<ServiceError> => {
     if (await isFull(path)) return new ServiceError('storage_full', {}, { cause })
-    failure = new ServiceError('storage_unavailable', {}, { cause })
-    onFailure(failure)
-    return failure
+    const error = new ServiceError('storage_unavailable', {}, { cause })
+    failure = error
+    queueMicrotask(() => onFailure(error))
+    return error
   }
 
   const enqueue = (batch: EncodedBatch) => {
@@ -224,6 +225,7 @@ function createLmdbStorage(database: Database, path: string, onFailure: (error: 
     },
     watch: watchers.watch,
     async close() {
+      if (closed) return
       closed = true
       await writing
       // After a failure LMDB may wait for ever for a transaction that never ended.

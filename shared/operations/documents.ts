@@ -108,7 +108,7 @@ export const readRevision = operation({
   summary: 'Reads one revision with its text.',
   on: 'document',
   role: 'view',
-  rest: { method: 'GET', path: '/api/docs/{id}/revisions/{revisionId}', reply: 'markdown' },
+  rest: { method: 'GET', path: '/api/docs/{id}/revisions/{revisionId}', reply: 'record' },
   cli: 'revisions show',
   input: z.object({ revisionId: z.coerce.number().int().min(0) }),
   output: RevisionRecord.extend({ content: z.string() }),

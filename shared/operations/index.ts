@@ -1,11 +1,34 @@
 /** THE TABLE: every operation of the service, by name. */
 import type { z } from 'zod'
-import * as documents from './documents.ts'
+import {
+  createDocument,
+  deleteDocument,
+  listRevisions,
+  readContent,
+  readDocument,
+  readRevision,
+  replaceContent,
+  restoreRevision
+} from './documents.ts'
 import { listEvents } from './events.ts'
 import { readHealth } from './service.ts'
-import * as shares from './shares.ts'
+import { createShare, listShares, revokeShare } from './shares.ts'
 
-export const operations = { ...documents, ...shares, listEvents, readHealth } as const
+export const operations = {
+  createDocument,
+  readDocument,
+  deleteDocument,
+  readContent,
+  replaceContent,
+  listRevisions,
+  readRevision,
+  restoreRevision,
+  listShares,
+  createShare,
+  revokeShare,
+  listEvents,
+  readHealth
+} as const
 
 export type OperationName = keyof typeof operations
 

@@ -1,6 +1,6 @@
 /**
  * From one text to another: minimal edits for the live text, line hunks for events and merges, unified diffs for people.
- * Lines are compared by Myers' algorithm (package `diff`) inside the part that differs; within a hunk only the middle that differs is touched.
+ * Lines are compared by Myers' algorithm (package `diff`) inside the part that differs, and words within a hunk; only what differs is touched.
  */
 import { diffArrays, structuredPatch } from 'diff'
 import type { Hunk } from '../events.ts'
@@ -82,6 +82,44 @@ const differingLines = (before: string, after: string): { from: number; old: str
   return { from, old: linesOf(before.slice(from, before.length - keep)), new: linesOf(after.slice(from, after.length - keep)) }
 }
 
+// Words with the space after them: an anchor in a word that stays must stay, and lone spaces would match anywhere.
+const wordsOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? []
+
+// A passage that was written anew is replaced whole beyond this many changed words.
+const wordEditLengthMax = 400
+
+/** Edits within a hunk, word by word. */
+const wordEdits = (from: number, removed: string, added: string): Edit[] => {
+  const parts = removed === '' || added === '' ? undefined : wordChanges(removed, added)
+  if (parts === undefined) return [trimmed(from, removed, added) ?? []].flat()
+  const edits: Edit[] = []
+  for (const part of parts) {
+    const edit = trimmed(from + part.from, removed.slice(part.from, part.to), part.insert)
+    if (edit !== undefined) edits.push(edit)
+  }
+  return edits
+}
+
+const wordChanges = (removed: string, added: string): Edit[] | undefined => {
+  const parts = diffArrays(wordsOf(removed), wordsOf(added), { maxEditLength: wordEditLengthMax })
+  if (parts === undefined) return undefined
+  const edits: { from: number; to: number; insert: string }[] = []
+  let at = 0
+  let open: (typeof edits)[number] | undefined
+  for (const part of parts) {
+    const text = part.value.join('')
+    if (!part.added && !part.removed) {
+      at += text.length
+      open = undefined
+      continue
+    }
+    if (open === undefined) edits.push((open = { from: at, to: at, insert: '' }))
+    if (part.removed) open.to = at += text.length
+    else open.insert += text
+  }
+  return edits
+}
+
 /** Edits that turn `before` into `after`: ascending, non-overlapping, offsets in UTF-16 units of `before` (as Y.Text counts). */
 export const diff = (before: string, after: string): readonly Edit[] => {
   if (before === after) return []
@@ -92,8 +130,7 @@ export const diff = (before: string, after: string): readonly Edit[] => {
   for (const change of lineChanges(middle.old, middle.new)) {
     for (; line < change.at; line++) offset += middle.old[line]?.length ?? 0
     const removed = change.removed.join('')
-    const edit = trimmed(offset, removed, change.added.join(''))
-    if (edit !== undefined) edits.push(edit)
+    edits.push(...wordEdits(offset, removed, change.added.join('')))
     offset += removed.length
     line += change.removed.length
   }
