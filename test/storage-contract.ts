@@ -24,8 +24,21 @@ export function storageContract(name: string, factory: () => Promise<Storage>): 
 
     test('[STORE-1] a commit is read back whole: its puts there, its deletes gone', async () => {
       expect(await storage.get(['d', 'a'])).toBeUndefined()
-      expect(await fill([['d', 'a'], ['d', 'b']])).toBe(true)
-      expect(await storage.commit({ puts: [{ key: ['d', 'c'], value: new Uint8Array() }], deletes: [['d', 'a'], ['d', 'none']] })).toBe(true)
+      expect(
+        await fill([
+          ['d', 'a'],
+          ['d', 'b']
+        ])
+      ).toBe(true)
+      expect(
+        await storage.commit({
+          puts: [{ key: ['d', 'c'], value: new Uint8Array() }],
+          deletes: [
+            ['d', 'a'],
+            ['d', 'none']
+          ]
+        })
+      ).toBe(true)
       expect(await storage.get(['d', 'a'])).toBeUndefined()
       expect(await storage.get(['d', 'b'])).toMatchObject({ key: ['d', 'b'], value: bytes('["d","b"]') })
       expect((await storage.get(['d', 'c']))?.value).toEqual(new Uint8Array())
@@ -35,8 +48,20 @@ export function storageContract(name: string, factory: () => Promise<Storage>): 
       await put(['head'], 'one')
       const seen = await version(['head'])
       await put(['head'], 'two')
-      const checks = [{ key: ['none'], version: null }, { key: ['head'], version: seen }]
-      expect(await storage.commit({ checks, puts: [{ key: ['head'], value: bytes('three') }, { key: ['new'], value: bytes('n') }], deletes: [['head']] })).toBe(false)
+      const checks = [
+        { key: ['none'], version: null },
+        { key: ['head'], version: seen }
+      ]
+      expect(
+        await storage.commit({
+          checks,
+          puts: [
+            { key: ['head'], value: bytes('three') },
+            { key: ['new'], value: bytes('n') }
+          ],
+          deletes: [['head']]
+        })
+      ).toBe(false)
       expect(text(await storage.get(['head']))).toBe('two')
       expect(await storage.get(['new'])).toBeUndefined()
     })
@@ -82,7 +107,13 @@ export function storageContract(name: string, factory: () => Promise<Storage>): 
         for (;;) {
           const head = await storage.get(['counter'])
           const next = bytes(String(Number(text(head) ?? 0) + 1))
-          if (await storage.commit({ checks: [{ key: ['counter'], version: head?.version ?? null }], puts: [{ key: ['counter'], value: next }] })) return
+          if (
+            await storage.commit({
+              checks: [{ key: ['counter'], version: head?.version ?? null }],
+              puts: [{ key: ['counter'], value: next }]
+            })
+          )
+            return
         }
       }
       const writer = { busy: Promise.resolve() }
@@ -97,7 +128,20 @@ export function storageContract(name: string, factory: () => Promise<Storage>): 
     })
 
     test('[STORE-7] a listing has the keys below its prefix and no others, in key order', async () => {
-      const below: Key[] = [['d', 1], ['d', 2, 'x'], ['d', 10], ['d', 255], ['d', 256], ['d', ''], ['d', '\0'], ['d', '\x01'], ['d', 'a'], ['d', 'a', 0], ['d', 'a\0'], ['d', 'b']]
+      const below: Key[] = [
+        ['d', 1],
+        ['d', 2, 'x'],
+        ['d', 10],
+        ['d', 255],
+        ['d', 256],
+        ['d', ''],
+        ['d', '\0'],
+        ['d', '\x01'],
+        ['d', 'a'],
+        ['d', 'a', 0],
+        ['d', 'a\0'],
+        ['d', 'b']
+      ]
       await fill([...below.toReversed(), ['d'], ['c', 'z'], ['d\0', 1], ['dd'], ['e'], [1, 'd']])
       expect(await keysOf(['d'])).toEqual(below)
       expect(await keysOf(['d', 'a'])).toEqual([['d', 'a', 0]])
@@ -107,10 +151,25 @@ export function storageContract(name: string, factory: () => Promise<Storage>): 
 
     test('[STORE-8] after and before leave out the parts they name with all below them; reverse and limit begin at the far end', async () => {
       await fill([['e', 1], ['e', 2], ['e', 2, 'x'], ['e', 3], ['e', 10], ['e', 'a'], ['f']])
-      expect(await keysOf(['e'], { after: 2 })).toEqual([['e', 3], ['e', 10], ['e', 'a']])
-      expect(await keysOf(['e'], { before: 3 })).toEqual([['e', 1], ['e', 2], ['e', 2, 'x']])
-      expect(await keysOf(['e'], { after: 1, before: 10, reverse: true })).toEqual([['e', 3], ['e', 2, 'x'], ['e', 2]])
-      expect(await keysOf(['e'], { reverse: true, limit: 2 })).toEqual([['e', 'a'], ['e', 10]])
+      expect(await keysOf(['e'], { after: 2 })).toEqual([
+        ['e', 3],
+        ['e', 10],
+        ['e', 'a']
+      ])
+      expect(await keysOf(['e'], { before: 3 })).toEqual([
+        ['e', 1],
+        ['e', 2],
+        ['e', 2, 'x']
+      ])
+      expect(await keysOf(['e'], { after: 1, before: 10, reverse: true })).toEqual([
+        ['e', 3],
+        ['e', 2, 'x'],
+        ['e', 2]
+      ])
+      expect(await keysOf(['e'], { reverse: true, limit: 2 })).toEqual([
+        ['e', 'a'],
+        ['e', 10]
+      ])
       expect(await keysOf(['e'], { reverse: true, before: 'a', limit: 1 })).toEqual([['e', 10]])
       expect(await keysOf(['e'], { limit: 0 })).toEqual([])
       expect(await keysOf(['e'], { after: 3, before: 2 })).toEqual([])
@@ -124,8 +183,16 @@ export function storageContract(name: string, factory: () => Promise<Storage>): 
     })
 
     test('[STORE-10] keys of any strings and numbers are kept apart, come back unchanged and sort by their parts', async () => {
-      const part = fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), fc.nat(300), fc.maxSafeNat(), fc.constantFrom('', '\0', '\x01', 'a'.repeat(70) + '\0', '\uffff', '\u{10000}'))
-      const someKeys = fc.uniqueArray(fc.array(part, { minLength: 1, maxLength: 4 }), { maxLength: 30, selector: (key) => JSON.stringify(key) })
+      const part = fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 80 }),
+        fc.nat(300),
+        fc.maxSafeNat(),
+        fc.constantFrom('', '\0', '\x01', 'a'.repeat(70) + '\0', '\uffff', '\u{10000}')
+      )
+      const someKeys = fc.uniqueArray(fc.array(part, { minLength: 1, maxLength: 4 }), {
+        maxLength: 30,
+        selector: (key) => JSON.stringify(key)
+      })
       let run = 0
       await fc.assert(
         fc.asyncProperty(someKeys, part, fc.boolean(), async (keys, bound, reverse) => {
@@ -155,12 +222,25 @@ export function storageContract(name: string, factory: () => Promise<Storage>): 
     test('[STORE-12] a watcher wakes once per commit, with the touched keys that begin with its prefix, after they can be read', async () => {
       const wakes: { keys: readonly Key[]; read: Promise<Entry | undefined> }[] = []
       const stop = storage.watch(['d', 1], (keys) => wakes.push({ keys, read: storage.get(['d', 1, 'a']) }))
-      await storage.commit({ puts: [{ key: ['d', 1, 'a'], value: bytes('new') }, { key: ['d', 2], value: bytes('') }], deletes: [['d', 1]] })
+      await storage.commit({
+        puts: [
+          { key: ['d', 1, 'a'], value: bytes('new') },
+          { key: ['d', 2], value: bytes('') }
+        ],
+        deletes: [['d', 1]]
+      })
       await storage.commit({ checks: [{ key: ['none'], version: 1 }], puts: [{ key: ['d', 1], value: bytes('') }] })
       await Promise.all([put(['d', '1']), put(['d', 1, 'b']), put(['d', 1, 'c'])])
       stop()
       await put(['d', 1])
-      expect(wakes.map(({ keys }) => keys)).toEqual([[['d', 1], ['d', 1, 'a']], [['d', 1, 'b']], [['d', 1, 'c']]])
+      expect(wakes.map(({ keys }) => keys)).toEqual([
+        [
+          ['d', 1],
+          ['d', 1, 'a']
+        ],
+        [['d', 1, 'b']],
+        [['d', 1, 'c']]
+      ])
       expect(text(await wakes[0]!.read)).toBe('new')
     })
 
@@ -189,7 +269,12 @@ export function storageContract(name: string, factory: () => Promise<Storage>): 
 
     test('[STORE-15] values of several megabytes are kept whole', async () => {
       const value = new Uint8Array(5_000_003).map((_, at) => at % 251)
-      await storage.commit({ puts: [{ key: ['big'], value }, { key: ['small'], value: bytes('s') }] })
+      await storage.commit({
+        puts: [
+          { key: ['big'], value },
+          { key: ['small'], value: bytes('s') }
+        ]
+      })
       const [big, small] = await storage.list([]).then((entries) => entries)
       expect(Buffer.compare(big!.value, value)).toBe(0)
       expect(text(small)).toBe('s')

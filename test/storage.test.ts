@@ -32,7 +32,9 @@ async function temporaryFolder(): Promise<string> {
 /** A closed data folder with `entries` entries `['d', n]`. */
 async function filledFolder(entries = 50): Promise<string> {
   const folder = await temporaryFolder()
-  await withStorage(folder, (storage) => storage.commit({ puts: Array.from({ length: entries }, (_, n) => ({ key: ['d', n], value: bytes(`entry ${n} `.repeat(50)) })) }))
+  await withStorage(folder, (storage) =>
+    storage.commit({ puts: Array.from({ length: entries }, (_, n) => ({ key: ['d', n], value: bytes(`entry ${n} `.repeat(50)) })) })
+  )
   return folder
 }
 
@@ -106,7 +108,8 @@ test('[STORE-18] a flipped byte of a value or version is storage_corrupt naming 
   await damage(folder, ['d', 4], (envelope) => envelope.writeUInt8(envelope.readUInt8(12) ^ 1, 12))
   await damage(folder, ['d', 5], (envelope) => envelope.writeUInt8(9, 0))
   await withStorage(folder, async (storage) => {
-    for (const n of [3, 4, 5]) await expect(storage.get(['d', n])).rejects.toMatchObject({ code: 'storage_corrupt', details: { key: ['d', n] } })
+    for (const n of [3, 4, 5])
+      await expect(storage.get(['d', n])).rejects.toMatchObject({ code: 'storage_corrupt', details: { key: ['d', n] } })
     await expect(storage.list(['d'])).rejects.toMatchObject({ code: 'storage_corrupt' })
     expect((await storage.list(['d'], { after: 5 })).length).toBe(44)
   })
@@ -149,7 +152,10 @@ test.each([
 ])('[STORE-21] a store file that is %s is refused with exit code 3 and the way to restore', async (_, ruin) => {
   const folder = await filledFolder(2000)
   await ruin(dataFile(folder))
-  await expect(checkStore(folder)).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining('restore the whole folder from a backup') })
+  await expect(checkStore(folder)).rejects.toMatchObject({
+    exitCode: 3,
+    message: expect.stringContaining('restore the whole folder from a backup')
+  })
 })
 
 test.each([
@@ -159,7 +165,12 @@ test.each([
   const folder = await filledFolder()
   await ruin(dataFile(folder))
   await expect(openLmdbStorage({ folder })).rejects.toMatchObject({ exitCode: 3 })
-  expect(await stat(dataFile(folder)).then(({ size }) => size, () => 0)).toBe(0)
+  expect(
+    await stat(dataFile(folder)).then(
+      ({ size }) => size,
+      () => 0
+    )
+  ).toBe(0)
 })
 
 test('[STORE-23] the store of another data folder is refused by the check and by opening', async () => {
@@ -200,7 +211,11 @@ test('[STORE-26] a data folder keeps its instance id and its secret, which only 
 })
 
 test('[STORE-27] a folder that lost its secret or its instance.json, or whose instance.json is damaged, is refused with exit code 3', async () => {
-  for (const ruin of [(folder: string) => rm(join(folder, 'secret')), (folder: string) => rm(join(folder, 'instance.json')), (folder: string) => writeFile(join(folder, 'instance.json'), '{"for')]) {
+  for (const ruin of [
+    (folder: string) => rm(join(folder, 'secret')),
+    (folder: string) => rm(join(folder, 'instance.json')),
+    (folder: string) => writeFile(join(folder, 'instance.json'), '{"for')
+  ]) {
     const folder = await filledFolder()
     await ruin(folder)
     await expect(prepareDataFolder(folder)).rejects.toMatchObject({ exitCode: 3 })
@@ -230,7 +245,10 @@ test('[STORE-28] a second process on the same folder is refused with exit code 1
 test('[STORE-29] a folder that cannot be made is refused with exit code 1', async () => {
   const folder = await temporaryFolder()
   await writeFile(join(folder, 'file'), '')
-  await expect(prepareDataFolder(join(folder, 'file', 'data'))).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('writable') })
+  await expect(prepareDataFolder(join(folder, 'file', 'data'))).rejects.toMatchObject({
+    exitCode: 1,
+    message: expect.stringContaining('writable')
+  })
 })
 
 test('[STORE-30] when the disk refuses a write, every commit of the group and all later ones are refused, nothing of them is visible, reads go on and no rejection escapes', async () => {
@@ -258,7 +276,12 @@ test('[STORE-30] when the disk refuses a write, every commit of the group and al
   await once(child, 'exit')
   const unavailable = 'storage_unavailable'
   expect(JSON.parse(output.trim().split('\n').at(-1) ?? '')).toEqual({
-    codes: [unavailable, unavailable, unavailable], later: unavailable, visible: 0, readable: 50, failures: [unavailable], escaped: []
+    codes: [unavailable, unavailable, unavailable],
+    later: unavailable,
+    visible: 0,
+    readable: 50,
+    failures: [unavailable],
+    escaped: []
   })
 })
 
@@ -266,6 +289,7 @@ test('[STORE-31] a closed store refuses reads and commits, and close waits for t
   const folder = await temporaryFolder()
   const storage = await openLmdbStorage({ folder })
   const commits = Array.from({ length: 20 }, (_, n) => storage.commit({ puts: [{ key: ['k', n], value: bytes('v') }] }))
+  await storage.close()
   await storage.close()
   expect(await Promise.all(commits)).toEqual(commits.map(() => true))
   await expect(storage.get(['k', 1])).rejects.toMatchObject({ code: 'storage_unavailable' })

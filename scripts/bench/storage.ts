@@ -15,7 +15,18 @@ const valueBytes = 80
 
 type Put = (n: number) => Promise<unknown>
 
-const { openLmdbStorage } = (await import(new URL('../../server/storage/lmdb.ts', import.meta.url).href)) as typeof import('../../server/storage/lmdb.ts')
+/** What is measured. Loaded by address: a bench looks at the server from outside, and scripts import nothing of it. */
+interface Measured {
+  commit(batch: { puts: { key: (string | number)[]; value: Uint8Array }[] }): Promise<boolean>
+  get(key: (string | number)[]): Promise<unknown>
+  close(): Promise<void>
+}
+
+interface Adapter {
+  openLmdbStorage(options: { folder: string }): Promise<Measured>
+}
+
+const { openLmdbStorage } = (await import(new URL('../../server/storage/lmdb.ts', import.meta.url).href)) as Adapter
 
 const folder = await mkdtemp(join(tmpdir(), 'agmd-bench-'))
 const storage = await openLmdbStorage({ folder })

@@ -129,11 +129,10 @@ const record = (
   unannounced: Announcement | undefined,
   what: Replacement
 ): number => {
-  room.journalInto(draft, before.seq)
+  room.journalInto(draft)
   if (unannounced !== undefined)
     draft.event('content.changed', unannounced.actor, { ...unannounced.payload }, unannounced.payload.toVersion)
   saveUnsaved(draft, before)
-  room.journalInto(draft)
   const revision = saveRevision(draft, after, what.cause, actor, what.label ?? null)
   if (after.seq > before.seq) {
     const payload: ContentPayload = {
@@ -169,13 +168,20 @@ const replaceIn = async (service: Service, caller: Caller, doc: string, what: Re
     }
     // From the check above to the end of `apply` nothing waits: an edit between them would be lost.
     const actor = actorOf(caller)
+    // Queued ahead of the change, into the same commit: the revision of what was typed counts that alone.
+    const typed = service.ledger.write(doc, (draft) => {
+      room.journalInto(draft, before.seq)
+      saveUnsaved(draft, before)
+    })
     const after = changed ? room.apply(diff(before.content, what.content), actor) : before
     const unannounced = follower.takeAnnouncement(before)
     follower.announced(after)
-    return await service.ledger.write(doc, (draft) => {
+    const written = service.ledger.write(doc, (draft) => {
       const revisionId = record(draft, room, actor, before, after, unannounced, what)
       return remember(service, draft, caller, doc, { ok: true as const, version: after.version, revisionId, changed })
     })
+    const [answer] = await Promise.all([written, typed])
+    return answer
   } finally {
     release()
   }

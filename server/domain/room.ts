@@ -115,6 +115,8 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
   }
 
   const journalInto = (draft: Draft, upTo = Number.POSITIVE_INFINITY): void => {
+    // What was queued behind the write that failed must not reach the disk: another room goes on from there by now.
+    if (failed) throw failure as Error
     const entries = pending.filter((entry) => entry.seq > draft.head.seq && entry.seq <= upTo)
     const last = entries.at(-1)
     if (last === undefined) return

@@ -44,8 +44,14 @@ const whoIs = ({ key, bearer }: Credentials, address: string): string =>
   (key ?? bearer) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '')
 
 const take = (http: Http, ctx: Context, name: RateLimitName, who: string): void => {
-  const state = http.limiter.take(name, who)
-  if (state !== undefined) ctx.set(rateHeaders(state))
+  try {
+    const state = http.limiter.take(name, who)
+    if (state !== undefined) ctx.set(rateHeaders(state))
+  } catch (error) {
+    // The answer that refuses is a limited one too (api.md, Errors).
+    if (error instanceof ServiceError) ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
+    throw error
+  }
 }
 
 const limit = (http: Http, ctx: Context, name: OperationName, credentials: Credentials): void => {
@@ -279,10 +285,17 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   return once(exchange, request, () => run(exchange, { ...caller, request }))
 }
 
+/** Of two keys one would be ignored, and a wrong one never is. */
+const refuseSeveralKeys = (ctx: Context): void => {
+  const sent = [ctx.get('X-Share-Key'), ...ctx.URL.searchParams.getAll('key')].filter((key) => key !== '')
+  if (new Set(sent).size > 1) throw new ServiceError('credential_invalid', { message: 'Several different keys were sent.' })
+}
+
 /** Runs one operation for a request and writes its answer; errors are thrown. */
 export const handle = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
   const operation: Operation = operations[name]
   const credentials = readCredentials(ctx.req.headers, ctx.URL.searchParams)
+  refuseSeveralKeys(ctx)
   limit(http, ctx, name, credentials)
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''
   const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: Buffer.alloc(0) }
@@ -303,4 +316,16 @@ export const bindOperations = (http: Http, router: Router<RequestState>): void =
         await handle(http, ctx as unknown as Context, name)
       })
   }
+  refuseOtherMethods(router)
+}
+
+/** Any other method on a path that has a route. To be bound last. */
+const refuseOtherMethods = (router: Router<RequestState>): void => {
+  const routes = [...router.stack]
+  router.all(/^\/.*/, (ctx, next) => {
+    const allowed = new Set(routes.filter((route) => route.match(ctx.path)).flatMap((route) => route.methods))
+    if (allowed.size === 0) return next()
+    ctx.set('Allow', [...allowed].toSorted().join(', '))
+    throw new ServiceError('method_not_allowed')
+  })
 }

@@ -35,9 +35,22 @@ const readStatic = async (path: string, name: string): Promise<StaticFile> => {
   const type = types[extname(path)] ?? 'application/octet-stream'
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
   const file = { type, etag, immutable: name.startsWith('/assets/'), plain }
-  if (!compressible(type) || plain.length < 1024) return file
+  return !compressible(type) || plain.length < 1024 ? file : { ...file, ...(await packedOnce(etag, plain)) }
+}
+
+/** By content: a process that starts several servers, as tests do, packs each file once. */
+const packed = new Map<string, Promise<{ br: Buffer; gzip: Buffer }>>()
+
+const packedOnce = (etag: string, plain: Buffer): Promise<{ br: Buffer; gzip: Buffer }> => {
+  const found = packed.get(etag) ?? pack(plain)
+  packed.set(etag, found)
+  return found
+}
+
+const pack = async (plain: Buffer): Promise<{ br: Buffer; gzip: Buffer }> => {
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
-  return { ...file, br: await promisify(brotliCompress)(plain, quality), gzip: await promisify(gzip)(plain, { level: 9 }) }
+  const [br, gzipped] = await Promise.all([promisify(brotliCompress)(plain, quality), promisify(gzip)(plain, { level: 9 })])
+  return { br, gzip: gzipped }
 }
 
 export interface Files {
@@ -67,10 +80,10 @@ export const readFiles = async (folder: string): Promise<Files> => {
         return true
       }
       const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
-      const packed = encoding === 'br' ? file.br : encoding === 'gzip' ? file.gzip : undefined
+      const smaller = encoding === 'br' ? file.br : encoding === 'gzip' ? file.gzip : undefined
       ctx.type = file.type
-      if (packed !== undefined) ctx.set('Content-Encoding', encoding as string)
-      ctx.body = packed ?? file.plain
+      if (smaller !== undefined) ctx.set('Content-Encoding', encoding as string)
+      ctx.body = smaller ?? file.plain
       return true
     }
   }

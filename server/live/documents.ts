@@ -163,7 +163,10 @@ export const createDocuments = ({ service, hocuspocus, idleUnloadSeconds, log }:
     fence,
     drop,
     async settleAll() {
-      await Promise.all([...loaded.values()].map((entry) => entry.follower.settle()))
+      // A document that cannot be settled must not keep the others from it: its journal heals the rest at the next start.
+      const settle = (entry: LoadedDocument): Promise<void> =>
+        entry.follower.settle().catch((error: unknown) => log('warn', 'not settled at the end', { doc: entry.id, error }))
+      await Promise.all([...loaded.values()].map(settle))
       for (const id of loaded.keys()) drop(id)
     },
     count: () => loaded.size

@@ -15,12 +15,21 @@ import type { Context, LoadedDocument } from './documents.ts'
 import { closeCodes, type Peer } from './durable-acks.ts'
 import { checkUpdate, parseUpdate, type ParsedUpdate, UpdateRefused } from './update-check.ts'
 
+/** `WebSocket.OPEN`. */
+const socketOpen = 1
+
 const peerOf = (connection: Connection): Peer => (connection.context as Context).peer
 
-const newsOf = ({ room, owners }: LoadedDocument, peer: Peer, update: ParsedUpdate): number[] =>
+/** Whether another open connection writes under this client id. What a closed one left in its queue may still be applied, and must not keep the id. */
+const takenByOther = ({ owners }: LoadedDocument, client: number, peer: Peer): boolean => {
+  const owner = owners.get(client)
+  return owner !== undefined && owner !== peer && owner.readyState === socketOpen
+}
+
+const newsOf = (entry: LoadedDocument, peer: Peer, update: ParsedUpdate): number[] =>
   checkUpdate(update, {
-    clockOf: (client) => Y.getState(room.ydoc.store, client),
-    takenByOther: (client) => (owners.get(client) ?? peer) !== peer
+    clockOf: (client) => Y.getState(entry.room.ydoc.store, client),
+    takenByOther: (client) => takenByOther(entry, client, peer)
   })
 
 /** Carriage returns and NUL never stay in a document, whoever typed them (CodeMirror counts CR LF as one). */
@@ -76,7 +85,7 @@ export const takePresence = (
   caller: Caller
 ): void => {
   const peer = peerOf(connection)
-  const own = [...states.keys()].findLast((client) => (entry.owners.get(client) ?? peer) === peer)
+  const own = [...states.keys()].findLast((client) => !takenByOther(entry, client, peer))
   for (const [client, state] of states) {
     if (client !== own) {
       states.delete(client)

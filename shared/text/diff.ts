@@ -12,8 +12,10 @@ export interface Edit {
   readonly insert: string
 }
 
-// Beyond this many changed lines the exact script costs more than it helps: the whole middle is replaced.
-const editLengthMax = 4000
+// Beyond this many changes among the lines, and words, that both sides have, the exact script costs more than it helps (its time grows
+// with the square, and the server waits): the whole middle is replaced.
+const editLengthMax = 1000
+const wordEditLengthMax = 200
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
@@ -42,24 +44,35 @@ export interface LineChange {
   readonly added: readonly string[]
 }
 
+/** Indices of equal items in both, ascending: a longest common subsequence, or none where finding it would cost too much. */
+const matches = (before: readonly string[], after: readonly string[], lengthMax: number): [number, number][] => {
+  // What stands on one side only is no match: leaving it out first changes nothing but the time.
+  const indicesOf = (items: readonly string[], others: ReadonlySet<string>): number[] =>
+    items.flatMap((item, index) => (others.has(item) ? [index] : []))
+  const old = indicesOf(before, new Set(after))
+  const young = indicesOf(after, new Set(before))
+  const at = (items: readonly string[], indices: readonly number[]): string[] => indices.map((index) => items[index] ?? '')
+  const parts = diffArrays(at(before, old), at(after, young), { maxEditLength: lengthMax }) ?? []
+  const pairs: [number, number][] = []
+  let one = 0
+  let other = 0
+  for (const { added, removed, value } of parts) {
+    if (!added && !removed) value.forEach((_item, step) => pairs.push([old[one + step] ?? 0, young[other + step] ?? 0]))
+    if (!added) one += value.length
+    if (!removed) other += value.length
+  }
+  return pairs
+}
+
 /** The changes by whole lines, ascending and apart from each other. Joining kept and added lines gives `after`. */
-export const lineChanges = (before: readonly string[], after: readonly string[]): LineChange[] => {
-  const parts = diffArrays([...before], [...after], { maxEditLength: editLengthMax })
-  if (parts === undefined) return [{ at: 0, removed: before, added: after }]
-  const changes: { at: number; removed: string[]; added: string[] }[] = []
-  let line = 0
-  let open: (typeof changes)[number] | undefined
-  for (const part of parts) {
-    if (!part.added && !part.removed) {
-      line += part.value.length
-      open = undefined
-      continue
-    }
-    if (open === undefined) changes.push((open = { at: line, removed: [], added: [] }))
-    if (part.removed) {
-      open.removed.push(...part.value)
-      line += part.value.length
-    } else open.added.push(...part.value)
+export const lineChanges = (before: readonly string[], after: readonly string[], lengthMax = editLengthMax): LineChange[] => {
+  const changes: LineChange[] = []
+  let old = 0
+  let young = 0
+  for (const [one, other] of [...matches(before, after, lengthMax), [before.length, after.length] as const]) {
+    if (one > old || other > young) changes.push({ at: old, removed: before.slice(old, one), added: after.slice(young, other) })
+    old = one + 1
+    young = other + 1
   }
   return changes
 }
@@ -72,69 +85,48 @@ const trimmed = (from: number, removed: string, insert: string): Edit | undefine
 }
 
 /** The middle that differs, widened to whole lines. */
-const differingLines = (before: string, after: string): { from: number; old: string[]; new: string[] } => {
+const differingLines = (before: string, after: string): { from: number; old: string; young: string } => {
   const prefix = commonPrefix(before, after)
-  const from = before.lastIndexOf('\n', prefix - 1) + 1
+  // `lastIndexOf` takes -1 for 0.
+  const from = prefix === 0 ? 0 : before.lastIndexOf('\n', prefix - 1) + 1
   const suffix = commonSuffix(before, after, Math.min(before.length, after.length) - prefix)
   // The first line end inside the common suffix closes the last line that may differ.
   const lineEnd = before.indexOf('\n', before.length - suffix)
   const keep = lineEnd === -1 ? 0 : before.length - lineEnd - 1
-  return { from, old: linesOf(before.slice(from, before.length - keep)), new: linesOf(after.slice(from, after.length - keep)) }
+  return { from, old: before.slice(from, before.length - keep), young: after.slice(from, after.length - keep) }
 }
 
-// Words with the space after them: an anchor in a word that stays must stay, and lone spaces would match anywhere.
+// A line with the empty lines after it: empty ones alone would match anywhere and pull their neighbours apart.
+const blocksOf = (text: string): string[] => text.match(/[^\n]*\n+|[^\n]+$/g) ?? []
+// A word with the space after it, for the same reason.
 const wordsOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? []
 
-// A passage that was written anew is replaced whole beyond this many changed words.
-const wordEditLengthMax = 400
-
-/** Edits within a hunk, word by word. */
-const wordEdits = (from: number, removed: string, added: string): Edit[] => {
-  const parts = removed === '' || added === '' ? undefined : wordChanges(removed, added)
-  if (parts === undefined) return [trimmed(from, removed, added) ?? []].flat()
-  const edits: Edit[] = []
-  for (const part of parts) {
-    const edit = trimmed(from + part.from, removed.slice(part.from, part.to), part.insert)
-    if (edit !== undefined) edits.push(edit)
-  }
-  return edits
+/** Edits that turn `removed`, which stands at `from`, into `added`, by the pieces that differ. */
+const editsBetween = (
+  from: number,
+  removed: string,
+  added: string,
+  split: (text: string) => string[],
+  lengthMax: number,
+  within: (from: number, removed: string, added: string) => Edit[]
+): Edit[] => {
+  const pieces = split(removed)
+  let offset = from
+  let piece = 0
+  return lineChanges(pieces, split(added), lengthMax).flatMap((change) => {
+    for (; piece < change.at; piece++) offset += pieces[piece]?.length ?? 0
+    return within(offset, change.removed.join(''), change.added.join(''))
+  })
 }
 
-const wordChanges = (removed: string, added: string): Edit[] | undefined => {
-  const parts = diffArrays(wordsOf(removed), wordsOf(added), { maxEditLength: wordEditLengthMax })
-  if (parts === undefined) return undefined
-  const edits: { from: number; to: number; insert: string }[] = []
-  let at = 0
-  let open: (typeof edits)[number] | undefined
-  for (const part of parts) {
-    const text = part.value.join('')
-    if (!part.added && !part.removed) {
-      at += text.length
-      open = undefined
-      continue
-    }
-    if (open === undefined) edits.push((open = { from: at, to: at, insert: '' }))
-    if (part.removed) open.to = at += text.length
-    else open.insert += text
-  }
-  return edits
-}
+const wordEdits = (from: number, removed: string, added: string): Edit[] =>
+  editsBetween(from, removed, added, wordsOf, wordEditLengthMax, (at, old, young) => [trimmed(at, old, young) ?? []].flat())
 
 /** Edits that turn `before` into `after`: ascending, non-overlapping, offsets in UTF-16 units of `before` (as Y.Text counts). */
 export const diff = (before: string, after: string): readonly Edit[] => {
   if (before === after) return []
-  const middle = differingLines(before, after)
-  const edits: Edit[] = []
-  let offset = middle.from
-  let line = 0
-  for (const change of lineChanges(middle.old, middle.new)) {
-    for (; line < change.at; line++) offset += middle.old[line]?.length ?? 0
-    const removed = change.removed.join('')
-    edits.push(...wordEdits(offset, removed, change.added.join('')))
-    offset += removed.length
-    line += change.removed.length
-  }
-  return edits
+  const { from, old, young } = differingLines(before, after)
+  return editsBetween(from, old, young, blocksOf, editLengthMax, wordEdits)
 }
 
 /** `before` with the edits applied; offsets are those of `before`. */
@@ -158,7 +150,7 @@ export const hunks = (before: string, after: string, charsMax: number): Hunk[] =
   const firstLine = before.slice(0, middle.from).split('\n').length
   const result: Hunk[] = []
   let left = charsMax
-  for (const change of lineChanges(middle.old, middle.new)) {
+  for (const change of lineChanges(linesOf(middle.old), linesOf(middle.young))) {
     left -= change.removed.join('').length + change.added.join('').length
     if (left < 0) break
     result.push({ line: firstLine + change.at, removed: bare(change.removed), added: bare(change.added) })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
-import type { Clock } from '../../server/domain/ports.ts'
+import type { Clock, Storage } from '../../server/domain/ports.ts'
 import type { Service } from '../../server/domain/service.ts'
 import { createLog } from '../../server/log.ts'
 import { startServer } from '../../server/server.ts'
@@ -18,6 +18,8 @@ export interface StartOptions {
   /** Data folder to use; a fresh temporary one when absent. */
   readonly folder?: string
   readonly clock?: Clock
+  /** Puts something between the service and its store: a delay, a failure. */
+  readonly storage?: (storage: Storage) => Storage
 }
 
 export interface World {
@@ -43,7 +45,8 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
   const lines: string[] = []
   const log = createLog({ level: config.logLevel, format: 'json', write: (line) => lines.push(line), now: Date.now })
   const held = await prepareDataFolder(folder)
-  const storage = await openLmdbStorage({ folder })
+  const opened = await openLmdbStorage({ folder })
+  const storage = options.storage?.(opened) ?? opened
   const clock = options.clock ?? systemClock
   const server = await startServer({ config, log, clock, storage, secret: held.secret, version: 'test', readOnly: () => false })
   return {

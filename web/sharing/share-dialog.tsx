@@ -15,7 +15,7 @@ const roleWords: Readonly<Record<Role, string>> = {
   comment: 'Can comment',
   suggest: 'Can suggest',
   edit: 'Can edit',
-  owner: 'Owner: can share and delete'
+  owner: 'Owner'
 }
 
 const words = (error: unknown): string => {
@@ -51,7 +51,7 @@ function CreateForm({ session, onCreated, onFail }: { session: Session; onCreate
     >
       <label class="field grow">
         <span>For whom</span>
-        <input ref={label} type="text" maxLength={200} placeholder="A name, so that you know whose link it is" />
+        <input ref={label} type="text" maxLength={200} placeholder="Ana, or “review agent”" />
       </label>
       <label class="field">
         <span>Role</span>
@@ -75,7 +75,9 @@ const canEdit = (role: Role): boolean => role === 'edit' || role === 'owner'
 function ShareRow({ session, share, onRevoke }: { session: Session; share: Share; onRevoke?: (share: Share) => void }): JSX.Element {
   const asking = useSignal(false)
   const name = share.label ?? 'Link without a name'
-  const used = share.lastUsedAt === null ? 'never used' : `last used ${new Date(share.lastUsedAt).toLocaleDateString('en', { day: 'numeric', month: 'short' })}`
+  // To revoke the link that one holds would shut oneself out.
+  const own = share.secret === session.key
+  const used = own ? 'this is your own link' : share.lastUsedAt === null ? 'never used' : `last used ${new Date(share.lastUsedAt).toLocaleDateString('en', { day: 'numeric', month: 'short' })}`
   return (
     <li class="share-row">
       <div class="share-who">
@@ -108,7 +110,7 @@ function ShareRow({ session, share, onRevoke }: { session: Session; share: Share
           >
             <Icon name="bot" />
           </button>
-          {onRevoke !== undefined && (
+          {onRevoke !== undefined && !own && (
             <button type="button" class="button quiet icon-only" aria-label={`Revoke: ${name}`} title="Revoke" onClick={() => (asking.value = true)}>
               <Icon name="trash" />
             </button>

@@ -1,0 +1,93 @@
+/** People in real Chromium: fresh profiles, the addresses of documents, and what the pages complained about. */
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+
+const executablePath = process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium'
+
+export const args = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+if (!existsSync(join(import.meta.dirname, '../../dist/web/index.html'))) throw new Error('the pages are not built: npm run build')
+
+export interface Profile {
+  readonly folder: string
+  /** Starts the browser on this profile; the one before must be closed. */
+  open(options?: BrowserContextOptions): Promise<BrowserContext>
+  remove(): Promise<void>
+}
+
+/** A browser profile that outlives its browser. */
+export async function profile(): Promise<Profile> {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-profile-'))
+  return {
+    folder,
+    open: async (options = {}) => {
+      const context = await chromium.launchPersistentContext(folder, { executablePath, args, ...options })
+      context.setDefaultTimeout(20_000)
+      return context
+    },
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+export const launch = () => chromium.launch({ executablePath, args })
+
+export interface Document {
+  readonly id: string
+  readonly key: string
+  readonly url: string
+}
+
+export async function createDocument(base: string, content: string): Promise<Document> {
+  const response = await fetch(`${base}/new`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ content }) })
+  const { id, key } = (await response.json()) as { id: string; key: string }
+  return { id, key, url: `${base}/d/${id}?key=${key}` }
+}
+
+export async function createLink(base: string, document: Document, role: string): Promise<{ id: string; url: string; secret: string }> {
+  const response = await fetch(`${base}/api/docs/${document.id}/shares`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-share-key': document.key },
+    body: JSON.stringify({ role, label: `a ${role}` })
+  })
+  const { id, secret } = (await response.json()) as { id: string; secret: string }
+  return { id, secret, url: `${base}/d/${document.id}?key=${secret}` }
+}
+
+export async function readMarkdown(base: string, { id, key }: Document): Promise<string> {
+  const response = await fetch(`${base}/d/${id}.md`, { headers: { 'x-share-key': key } })
+  return await response.text()
+}
+
+/** The text that the editor of a page holds, as its view has it. */
+export const editorText = (page: Page): Promise<string> =>
+  page.locator('.cm-content').evaluate((element) => {
+    const view = (element as unknown as { cmTile?: { view?: { state: { doc: { toString(): string } } } } }).cmTile?.view
+    if (view === undefined) throw new Error('there is no editor behind this element')
+    return view.state.doc.toString()
+  })
+
+export const chip = (page: Page, state: string) => page.locator(`.chip[data-state=${state}]`)
+
+export const saved = (page: Page): Promise<void> => chip(page, 'saved').waitFor()
+
+/** Complaints of a page: uncaught errors and refused policies. */
+export function complaints(page: Page): string[] {
+  const list: string[] = []
+  page.on('pageerror', (error) => list.push(String(error)))
+  page.on('console', (message) => {
+    if (/Content Security Policy|TrustedScript|Refused to/i.test(message.text())) list.push(message.text())
+  })
+  return list
+}
+
+/** Waits until `check` holds; the condition, not the clock, ends the wait. */
+export async function until(check: () => Promise<boolean> | boolean, what: string, milliseconds = 20_000): Promise<void> {
+  const end = Date.now() + milliseconds
+  while (!(await check())) {
+    if (Date.now() > end) throw new Error(`never happened: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,134 @@
+/** Two people, one text. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { chip, complaints, createDocument, createLink, editorText, launch, readMarkdown, saved, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+const person = async (url: string, name: string) => {
+  const context = await browser.newContext()
+  await context.addInitScript((value) => localStorage.setItem('agmd.name', value), name)
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(url)
+  return { page, context, heard }
+}
+
+test('[WEB-20] the key leaves the address bar and opens the document again on this device', async () => {
+  const document = await createDocument(world.url, '# One')
+  const { page, context, heard } = await person(document.url, 'Ana')
+  await saved(page)
+  expect(page.url()).toBe(`${world.url}/d/${document.id}`)
+  await page.reload()
+  await saved(page)
+  expect(await editorText(page)).toBe('# One')
+  await page.goto(world.url)
+  await page.getByRole('link', { name: /One/ }).click()
+  await saved(page)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test("[WEB-21] two pages see each other's text, names and cursors", async () => {
+  const document = await createDocument(world.url, '# Plan\n\nfirst')
+  const link = await createLink(world.url, document, 'edit')
+  const ana = await person(document.url, 'Ana')
+  const bea = await person(link.url, 'Bea')
+  await Promise.all([saved(ana.page), saved(bea.page)])
+  await bea.page.locator('.cm-line').last().click()
+  await bea.page.keyboard.press('End')
+  await bea.page.keyboard.type(' and second')
+  await until(async () => (await editorText(ana.page)) === '# Plan\n\nfirst and second', 'the text of Bea at Ana')
+  await ana.page.locator('.remote-caret.labelled', { hasText: 'Bea' }).waitFor()
+  await ana.page.locator('.avatar', { hasText: 'Bea' }).waitFor()
+  await saved(bea.page)
+  expect(await readMarkdown(world.url, document)).toBe('# Plan\n\nfirst and second')
+  expect([...ana.heard, ...bea.heard]).toEqual([])
+  await ana.context.close()
+  await bea.context.close()
+})
+
+test('[WEB-22] a click on a check box changes one character of the text', async () => {
+  const document = await createDocument(world.url, '- [ ] one\n- [ ] two\n')
+  const { page, context } = await person(document.url, 'Ana')
+  await saved(page)
+  await page.locator('.md-task input').nth(1).click()
+  await until(async () => (await editorText(page)) === '- [ ] one\n- [x] two\n', 'the second task done')
+  await page.locator('.md-task input').nth(1).click()
+  await until(async () => (await editorText(page)) === '- [ ] one\n- [ ] two\n', 'the second task open')
+  await context.close()
+})
+
+test('[WEB-23] pasted CR LF enters the text as LF', async () => {
+  const document = await createDocument(world.url, '')
+  const { page, context } = await person(document.url, 'Ana')
+  await saved(page)
+  await page.locator('.cm-content').click()
+  await page.locator('.cm-content').evaluate((element) => {
+    const data = new DataTransfer()
+    data.setData('text/plain', 'one\r\ntwo\rthree\0')
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+  })
+  await until(async () => (await editorText(page)) === 'one\ntwo\nthree', 'the pasted text')
+  await saved(page)
+  expect(await readMarkdown(world.url, document)).toBe('one\ntwo\nthree')
+  await context.close()
+})
+
+test('[WEB-25] a revoked link ends access within a second; the text stays readable and can be downloaded', async () => {
+  const document = await createDocument(world.url, '# Kept')
+  const link = await createLink(world.url, document, 'edit')
+  const { page, context } = await person(link.url, 'Bea')
+  await saved(page)
+  await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
+  await chip(page, 'ended').waitFor({ timeout: 2000 })
+  expect(await editorText(page)).toBe('# Kept')
+  expect(await page.locator('.cm-content').getAttribute('aria-readonly')).toBe('true')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download my copy' }).click()])
+  expect(download.suggestedFilename()).toBe('Kept.md')
+  await context.close()
+})
+
+test('[WEB-26] the share dialog creates, lists and revokes links', async () => {
+  const document = await createDocument(world.url, '# Shared')
+  const { page, context } = await person(document.url, 'Ana')
+  await saved(page)
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByLabel('For whom').fill('Bea')
+  await page.getByLabel('Role').selectOption('view')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  const url = await page.getByLabel('New link').inputValue()
+  const bea = await person(url, 'Bea')
+  await chip(bea.page, 'readonly').waitFor()
+  const row = page.locator('.share-row', { hasText: 'Bea' })
+  await row.getByRole('button', { name: 'Revoke: Bea' }).click()
+  await row.getByRole('button', { name: 'Revoke link' }).click()
+  await row.waitFor({ state: 'detached' })
+  await chip(bea.page, 'ended').waitFor()
+  await bea.page.reload()
+  await chip(bea.page, 'ended').waitFor()
+  await context.close()
+  await bea.context.close()
+})
+
+test('[WEB-28] a document that cannot be opened says why', async () => {
+  const document = await createDocument(world.url, '# Private')
+  const none = await person(`${world.url}/d/${document.id}`, 'Eve')
+  await none.page.getByRole('heading', { name: 'This document is private' }).waitFor()
+  const wrong = await person(`${world.url}/d/${document.id}?key=${'x'.repeat(32)}`, 'Eve')
+  await wrong.page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
+  await none.context.close()
+  await wrong.context.close()
+})

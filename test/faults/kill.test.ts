@@ -1,0 +1,143 @@
+/** `kill -9` of a real server process under load. `AGMD_TEST_KILL_ROUNDS` and `AGMD_TEST_SEED` repeat or lengthen a run. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type ProcessWorld, startProcess } from '../support/start.ts'
+import { countTokens, createDocument, pause, putMarkdown, readMarkdown, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
+
+const rounds = Number(process.env['AGMD_TEST_KILL_ROUNDS'] ?? 50)
+const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
+const documentsCount = 5
+const typistsCount = 50
+const agentsCount = 5
+
+interface Load {
+  readonly ledger: TokenLedger
+  readonly typists: readonly Typist[]
+  readonly targets: readonly Target[]
+}
+
+/** Reads, appends a token, puts with the version read; after a conflict, or a lost answer, looks again. */
+const agent = async (name: string, index: number, load: Load, running: () => boolean): Promise<void> => {
+  let token: string | undefined
+  while (running()) {
+    try {
+      const target = load.targets[index] as Target
+      const { content, version } = await readMarkdown(target)
+      if (token !== undefined && content.includes(token)) token = undefined
+      token ??= load.ledger.make(name)
+      const { status } = await putMarkdown(target, `${content}${token}\n`, version, name)
+      if (status === 200) {
+        load.ledger.acknowledged.add(token)
+        token = undefined
+      } else expect(status).toBe(409)
+    } catch (error) {
+      // The server was killed in mid-answer.
+      if (running()) await pause(5)
+      else if (!(error instanceof TypeError)) throw error
+    }
+  }
+}
+
+const typing = async (typist: Typist, random: (below: number) => number, running: () => boolean): Promise<void> => {
+  while (running()) {
+    typist.typeToken(random(typist.text.length + 1))
+    await pause(20 + random(40))
+  }
+}
+
+/** What the counts say against each token: absent though acknowledged, or there twice. */
+const wrongs = (ledger: ReadonlySet<string>, counts: ReadonlyMap<string, number>): { lost: string[]; twice: string[] } => ({
+  lost: [...ledger].filter((token) => !counts.has(token)),
+  twice: [...counts].filter(([, count]) => count > 1).map(([token]) => token)
+})
+
+const countAll = async (targets: readonly Target[]): Promise<Map<string, number>> => {
+  const counts = new Map<string, number>()
+  for (const target of targets)
+    for (const [token, count] of countTokens((await readMarkdown(target)).content)) counts.set(token, (counts.get(token) ?? 0) + count)
+  return counts
+}
+
+interface Run {
+  readonly folder: string
+  readonly random: (below: number) => number
+  readonly ledger: TokenLedger
+  server: ProcessWorld
+  /** Every document of the run, without its address: that changes with each restart. */
+  readonly created: Target[]
+  round: number
+}
+
+const at = (run: Run, target: Target): Target => ({ ...target, url: run.server.url })
+
+/** One kill and restart: load, the end, and what is on disk before any client comes back and brings along what the server had lost. */
+const killOnce = async (run: Run, typists: readonly Typist[], targets: readonly Target[]): Promise<void> => {
+  const { ledger, random, round } = run
+  const load: Load = { ledger, typists, targets: targets.map((target) => at(run, target)) }
+  const before = ledger.acknowledged.size
+  typists.forEach((typist, index) => typist.connect(load.targets[index % documentsCount] as Target))
+  let running = true
+  const work = [
+    ...typists.map((typist) => typing(typist, random, () => running)),
+    ...Array.from({ length: agentsCount }, (_, index) => agent(`a${round * agentsCount + index}`, index, load, () => running))
+  ]
+  // Every fifth time while people still come back.
+  const early = round % 5 === 4
+  if (!early) for (const typist of typists) await typist.whenSynced()
+  await pause(100 + random(500))
+  const dead = run.server.kill('SIGKILL')
+  await pause(random(30))
+  running = false
+  expect(await dead).toBe('SIGKILL')
+  await Promise.all(work)
+  for (const typist of typists) typist.disconnect(true)
+  const acknowledged = new Set(ledger.acknowledged)
+  run.server = await startProcess({ folder: run.folder })
+  const found = wrongs(acknowledged, await countAll(run.created.map((target) => at(run, target))))
+  expect(found, `round ${round} of seed ${seed}, on disk`).toEqual({ lost: [], twice: [] })
+  if (!early) expect(acknowledged.size, 'the load was acknowledged').toBeGreaterThan(before)
+}
+
+/** Ten kills on the same documents; then everybody comes back for good, and everything that was typed is there once. */
+const epoch = async (run: Run, count: number): Promise<void> => {
+  const targets: Target[] = []
+  for (let n = 0; n < documentsCount; n++) targets.push(await createDocument(run.server.url, `# Document ${n}\n`))
+  run.created.push(...targets)
+  const first = run.round * typistsCount
+  const typists = Array.from({ length: typistsCount }, (_, index) => {
+    return new Typist(`c${first + index}`, targets[index % documentsCount] as Target, run.ledger)
+  })
+  try {
+    for (let n = 0; n < count; n++, run.round++) await killOnce(run, typists, targets)
+    typists.forEach((typist, index) => typist.connect(at(run, targets[index % documentsCount] as Target)))
+    for (const typist of typists) await typist.whenSettled(60)
+    const texts: string[] = []
+    for (const target of targets) texts.push((await readMarkdown(at(run, target))).content)
+    for (const [index, typist] of typists.entries())
+      await typist.until(() => typist.text.toString() === texts[index % documentsCount], 'the common text')
+    const counts = await countAll(run.created.map((target) => at(run, target)))
+    const typed = [...run.ledger.made].filter((token) => token.startsWith('⟦c'))
+    expect(wrongs(new Set([...typed, ...run.ledger.acknowledged]), counts), `after round ${run.round}, seed ${seed}`).toEqual({
+      lost: [],
+      twice: []
+    })
+  } finally {
+    for (const typist of typists) typist.destroy()
+  }
+}
+
+test(`[FAULT-1] kill -9 at random moments loses nothing that was acknowledged and doubles nothing (seed ${seed})`, { timeout: 400_000 }, async () => {
+  console.log(`kill.test: seed ${seed}, ${rounds} rounds (AGMD_TEST_SEED, AGMD_TEST_KILL_ROUNDS)`)
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-kill-'))
+  const server = await startProcess({ folder })
+  const run: Run = { folder, random: seeded(seed), ledger: new TokenLedger(), server, created: [], round: 0 }
+  try {
+    while (run.round < rounds) await epoch(run, Math.min(10, rounds - run.round))
+    console.log(`kill.test: ${run.ledger.acknowledged.size} acknowledged tokens over ${rounds} kills, 0 lost, 0 twice`)
+  } finally {
+    await run.server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+})

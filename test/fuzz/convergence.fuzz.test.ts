@@ -1,0 +1,30 @@
+/** 200 seeds of the convergence fuzz; `npm run fuzz convergence` for more. `AGMD_TEST_SEEDS` and `AGMD_TEST_SEED` (the first) change the run. */
+import { expect, test } from 'vitest'
+import { converges } from './convergence.ts'
+
+const seeds = Number(process.env['AGMD_TEST_SEEDS'] ?? 200)
+const first = Number(process.env['AGMD_TEST_SEED'] ?? 1_000)
+/** Seeds under way at once: while one waits for the disk or a socket, another one computes. */
+const lanes = 3
+
+/** Seeds that failed once, and what was wrong then. */
+const failedOnce: readonly (readonly [number, string])[] = [
+  [30, 'a replacement of a text that begins with a line end left the line end there'],
+  [133, 'an update that its socket left behind kept the client id for ever, and its owner could not come back']
+]
+
+for (const [seed, what] of failedOnce)
+  test(`[FUZZ-1] seed ${seed}: ${what}`, async () => {
+    await expect(converges(seed)).resolves.toBeUndefined()
+  })
+
+test(`[FUZZ-1] browsers, agents and restarts converge to the same bytes and lose nothing acknowledged (seeds ${first}–${first + seeds - 1})`, async () => {
+  let next = first
+  const failures: string[] = []
+  const lane = async (): Promise<void> => {
+    while (next < first + seeds && failures.length === 0)
+      await converges(next++).catch((error: unknown) => failures.push(error instanceof Error ? error.message : String(error)))
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  expect(failures).toEqual([])
+})

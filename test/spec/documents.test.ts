@@ -1,0 +1,254 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { capabilities } from '../../server/domain/documents.ts'
+import type { Entry, Key } from '../../server/domain/ports.ts'
+import { roles } from '../../shared/roles.ts'
+import { settledWithin, startWorld, until, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+test.each(['/new', '/api/docs'])('[DOC-1] POST %s creates a document and answers metadata, address and owner key', async (path) => {
+  const { status, headers, json } = await world.ask('POST', path, { json: { title: 'Plan', content: '# One\n' } })
+  expect(status).toBe(201)
+  expect(json).toMatchObject({
+    title: 'Plan',
+    kind: 'live',
+    role: 'owner',
+    effectiveRole: 'owner',
+    published: false,
+    publishedAt: null,
+    owner: { kind: 'anonymous' }
+  })
+  expect(json.id).toMatch(/^[A-Za-z0-9_-]{12,22}$/)
+  expect(json.key).toMatch(/^[A-Za-z0-9_-]{32}$/)
+  expect(json.url).toBe(`${world.url}/d/${json.id}?key=${json.key}`)
+  expect(headers.get('Location')).toBe(json.url)
+  expect(new Date(json.createdAt).toISOString()).toBe(json.createdAt)
+  const { doc, ...flat } = json
+  expect(doc).toEqual(flat)
+  expect(await world.person(json.id, json.key).read()).toEqual({ content: '# One\n', version: json.version })
+})
+
+test('[DOC-2] markdown is an alias of content; when both are present content wins', async () => {
+  expect((await (await world.create({ markdown: 'alias' })).read()).content).toBe('alias')
+  expect((await (await world.create({ markdown: 'alias', content: 'content' })).read()).content).toBe('content')
+  expect((await (await world.create({ markdown: 'alias', content: '' })).read()).content).toBe('')
+})
+
+test('[DOC-2] unknown fields are ignored and a body that is the Markdown itself is taken', async () => {
+  expect((await (await world.create({ content: 'a', nonsense: { deep: [1] } })).read()).content).toBe('a')
+  const { status, json } = await world.ask('POST', '/new', { body: '# Raw\n', type: 'text/markdown' })
+  expect(status).toBe(201)
+  expect(json.title).toBe('Raw')
+  expect((await world.ask('POST', '/new')).status).toBe(201)
+})
+
+test.each([
+  [{ title: ' Given ', content: '# Heading' }, 'Given'],
+  [{ content: 'text\n\n## The **first** heading ##\n# Second' }, 'The **first** heading'],
+  [{ content: '```\n# not this\n```\n# This' }, 'This'],
+  [{ title: '   ', content: 'no heading' }, 'Untitled'],
+  [{}, 'Untitled']
+])('[DOC-3] the title is the one given, else the first heading, else Untitled: %j', async (fields, title) => {
+  const owner = await world.create(fields)
+  expect(owner.created.title).toBe(title)
+  expect((await owner.ask('GET', '')).json.title).toBe(title)
+})
+
+const documentsStored = async (): Promise<number> => (await world.service.storage.list(['key'])).length
+
+test('[DOC-4] GET /new shows a page to who asks for HTML and creates nothing', async () => {
+  const before = await documentsStored()
+  const { status, headers } = await world.ask('GET', '/new', { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+  expect([200, 503]).toContain(status)
+  expect(headers.get('Location')).toBeNull()
+  expect(await documentsStored()).toBe(before)
+})
+
+test('[DOC-5] GET /new redirects any other client to a new document', async () => {
+  const { status, headers } = await world.ask('GET', '/new')
+  expect(status).toBe(303)
+  const at = new URL(headers.get('Location') ?? '')
+  const [, id] = /^\/d\/([\w-]+)$/.exec(at.pathname) ?? []
+  expect(await world.person(id ?? '', at.searchParams.get('key') ?? '').read()).toMatchObject({ content: '' })
+})
+
+test('[DOC-6] a form that posts to /new is redirected to a new document', async () => {
+  const { status, headers } = await world.ask('POST', '/new', { body: 'a=b', type: 'application/x-www-form-urlencoded' })
+  expect(status).toBe(303)
+  expect(headers.get('Location')).toMatch(/\/d\/[\w-]+\?key=[\w-]{32}$/)
+})
+
+test.each(roles)('[DOC-7] the metadata tells %s its role and what it may do, and never the key', async (role) => {
+  const owner = await world.create('# Meta')
+  const person = role === 'owner' ? owner : await owner.share(role)
+  const { status, json, text } = await person.ask('GET', '')
+  expect(status).toBe(200)
+  expect(json).toMatchObject({ id: owner.doc, title: 'Meta', role, effectiveRole: role, owner: { kind: 'anonymous' }, publishedAt: null })
+  expect(json.capabilities).toEqual(capabilities(role))
+  expect(json.capabilities.includes('replaceContent')).toBe(role === 'edit' || role === 'owner')
+  expect(json.capabilities.includes('deleteDocument')).toBe(role === 'owner')
+  expect(text).not.toContain(owner.key)
+  const { doc, ...flat } = json
+  expect(doc).toEqual(flat)
+})
+
+test('[DOC-8] /d/{id}.md and …/content answer the Markdown with its version, not to be stored', async () => {
+  const owner = await world.create('# Ä\n\n😀\n')
+  for (const path of [`/d/${owner.doc}.md`, `/api/docs/${owner.doc}/content`]) {
+    const { status, headers, text } = await world.ask('GET', path, { query: { key: owner.key } })
+    expect({ status, text }).toEqual({ status: 200, text: '# Ä\n\n😀\n' })
+    expect(headers.get('Content-Type')).toBe('text/markdown; charset=utf-8')
+    expect(headers.get('X-Doc-Version')).toBe(owner.created.version)
+    expect(headers.get('ETag')).toBe(`"${owner.created.version}"`)
+    expect(headers.get('Cache-Control')).toBe('private, no-store')
+    const head = await world.ask('HEAD', path, { key: owner.key })
+    expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' })
+    expect(head.headers.get('ETag')).toBe(`"${owner.created.version}"`)
+  }
+})
+
+test('[DOC-9] If-None-Match with the version held answers 304 without a body', async () => {
+  const owner = await world.create('one')
+  const held = { headers: { 'If-None-Match': `"${owner.created.version}"` } }
+  const { status, text, headers } = await owner.ask('GET', '/content', held)
+  expect({ status, text }).toEqual({ status: 304, text: '' })
+  expect(headers.get('ETag')).toBe(`"${owner.created.version}"`)
+  await owner.replace('two')
+  expect(await owner.ask('GET', '/content', held)).toMatchObject({ status: 200, text: 'two' })
+})
+
+test('[DOC-10] …/content answers JSON to who accepts only that, and 406 to who accepts nothing we have', async () => {
+  const owner = await world.create('# T\n')
+  const json = await owner.ask('GET', '/content', { headers: { Accept: 'application/json' } })
+  expect(json.json).toEqual({ content: '# T\n', version: owner.created.version, title: 'T' })
+  expect(json.headers.get('Vary')).toContain('Accept')
+  const refused = await owner.ask('GET', '/content', { headers: { Accept: 'image/png' } })
+  expect(refused).toMatchObject({ status: 406, json: { code: 'not_acceptable' } })
+})
+
+test('[DOC-11] the page address answers Markdown to who accepts that', async () => {
+  const owner = await world.create('# Page')
+  const { status, text, headers } = await world.ask('GET', `/d/${owner.doc}`, { key: owner.key, headers: { Accept: 'text/markdown' } })
+  expect({ status, text }).toEqual({ status: 200, text: '# Page' })
+  expect(headers.get('X-Doc-Version')).toBe(owner.created.version)
+})
+
+test('[DOC-12] any version ever handed out stays readable: after edits, compaction and a restart', { timeout: 60_000 }, async () => {
+  let own = await startWorld()
+  let owner = await own.create('')
+  const seen = new Map<string, string>([[owner.created.version, '']])
+  const editor = await owner.connect()
+  for (let round = 0; round < 20; round++) {
+    for (let word = 0; word < 30; word++) editor.type(0, `${word} `)
+    await editor.saved()
+    const { content, version } = await owner.read()
+    seen.set(version, content)
+    // Text that does not compress, so that the journal grows quickly.
+    const text = `round ${round}\n${randomBytes(60_000).toString('base64')}`
+    seen.set((await owner.replace(text)).version, text)
+    await editor.shows(text)
+  }
+  await until(async () => (await own.service.storage.list(['d', owner.doc, 'history'])).length > 0, 'compaction')
+  const check = async (): Promise<void> => {
+    for (const [version, content] of seen) expect(await owner.at(version), version).toBe(content)
+  }
+  await check()
+  const kept = await owner.read()
+  own = await own.restart()
+  owner = Object.assign(own.person(owner.doc, owner.key), { created: owner.created })
+  expect(await owner.read()).toEqual(kept)
+  await check()
+  await own.stop()
+})
+
+test('[DOC-13] a version that this document never had is 404 unknown_version', async () => {
+  const [one, other] = [await world.create('same'), await world.create('same')]
+  for (const version of [other.created.version, '1-000000000000', '99-000000000000', 'nonsense', '', '*'])
+    expect(await one.ask('GET', '/content', { query: { version } }), version).toMatchObject({
+      status: 404,
+      json: { code: 'unknown_version' }
+    })
+})
+
+/** Everything in the store, page by page. */
+const wholeStore = async (from: World): Promise<Entry[]> => {
+  const all: Entry[] = []
+  const walk = async (prefix: Key): Promise<void> => {
+    all.push(...(await from.service.storage.list(prefix)))
+  }
+  for (const root of ['d', 'key', 'deletion', 'request']) await walk([root])
+  return all
+}
+
+const contains = (entries: readonly Entry[], needle: string): Key[] =>
+  entries.filter((entry) => JSON.stringify(entry.key).includes(needle) || Buffer.from(entry.value).includes(needle)).map(({ key }) => key)
+
+test('[DOC-14] a deletion scrubs text, title, labels, events and remembered answers from the store', async () => {
+  const own = await startWorld()
+  const owner = await own.create({ title: 'zebra-title', content: 'zebra-text' })
+  const editor = await owner.connect()
+  editor.type(0, 'zebra-typed ')
+  await editor.saved()
+  await owner.replace('zebra-put', { label: 'zebra-label', headers: { 'Idempotency-Key': 'zebra-key', 'X-Agent-Author': 'zebra-author' } })
+  await owner.share('view', { label: 'zebra-share' })
+  expect(contains(await wholeStore(own), 'zebra').length).toBeGreaterThan(5)
+  expect(await owner.ask('DELETE', '')).toMatchObject({ status: 200, json: { ok: true, deleted: true } })
+  const left = await wholeStore(own)
+  expect(contains(left, 'zebra')).toEqual([])
+  expect(left.filter(({ key }) => key[0] === 'd').map(({ key }) => key)).toEqual([['d', owner.doc]])
+  await own.stop()
+})
+
+test('[DOC-15] a deleted document answers 410 to holders of its links and 401 to everyone else', async () => {
+  const owner = await world.create('gone soon')
+  const viewer = await owner.share('view')
+  const former = await owner.share('edit')
+  await owner.ask('DELETE', `/shares/${former.key}`)
+  const stranger = await world.create('other')
+  await owner.ask('DELETE', '')
+  for (const person of [owner, viewer])
+    for (const path of ['', '/content', '/events', '/revisions'])
+      expect(await person.ask('GET', path), path).toMatchObject({ status: 410, json: { code: 'document_deleted' } })
+  expect(await viewer.ask('DELETE', '')).toMatchObject({ status: 410 })
+  expect(await owner.ask('PUT', '/content', { json: { content: 'x' } })).toMatchObject({ status: 410 })
+  const bare = await world.ask('GET', `/api/docs/${owner.doc}`)
+  expect(bare).toMatchObject({ status: 401, json: { code: 'credential_required' } })
+  expect(await former.ask('GET', '')).toMatchObject({ status: 401, json: { code: 'credential_invalid' } })
+  expect(await world.person(owner.doc, stranger.key).ask('GET', '')).toMatchObject({ status: 404 })
+})
+
+test('[DOC-16] a document without a credential answers the same 401 whether or not it exists', async () => {
+  const { doc } = await world.create('secret')
+  const strip = (json: Record<string, unknown>): unknown => ({ ...json, requestId: '', instance: '' })
+  const [there, nowhere] = [await world.ask('GET', `/api/docs/${doc}`), await world.ask('GET', '/api/docs/AAAAAAAAAAAAAAAA')]
+  expect(there.status).toBe(401)
+  expect(strip(there.json)).toEqual(strip(nowhere.json))
+  expect([...there.headers.keys()]).toEqual([...nowhere.headers.keys()])
+})
+
+test('[DOC-17] a deletion closes its sockets with 4404 and ends its long polls with 410', async () => {
+  const owner = await world.create('open')
+  const editor = await owner.connect()
+  const poll = owner.ask('GET', '/events', { query: { since: 'latest', wait: 50 } })
+  expect(await settledWithin(poll, 50)).toBe('waiting')
+  await owner.ask('DELETE', '')
+  await until(() => editor.closes.length > 0, 'the close', 1)
+  expect(editor.closes[0]).toMatchObject({ code: 4404 })
+  expect(await settledWithin(poll, 1000)).toMatchObject({ status: 410, json: { code: 'document_deleted' } })
+  expect((await world.service.ledger.findHead(owner.doc))?.deletedAt).not.toBeNull()
+})
+
+test('[DOC-18] what was typed into a document after its deletion brings nothing of it back', async () => {
+  const owner = await world.create('open')
+  const editor = await owner.connect()
+  const [deletion] = await Promise.all([owner.ask('DELETE', ''), editor.type(0, 'ghost ')])
+  expect(deletion.status).toBe(200)
+  await until(() => editor.closes.length > 0)
+  await world.service.ledger.idle()
+  expect(contains(await world.service.storage.list(['d', owner.doc]), '')).toEqual([])
+})

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { limits } from '../../shared/limits.ts'
+import { turnedClock } from '../support/clock.ts'
+import { settledWithin, startWorld, until, type World } from '../support/world.ts'
+
+const clock = turnedClock()
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ clock })
+})
+afterAll(() => world.stop())
+
+/** Announcements come a second after an edit. */
+const announce = async (): Promise<void> => {
+  clock.turn(limits.announceMs)
+  await world.service.ledger.idle()
+}
+
+test('[EVENT-1] every change is an event, and cursors are dense from 1', async () => {
+  const owner = await world.create({ title: 'T', content: 'one' })
+  const guest = await owner.share('view')
+  await owner.replace('two', { author: 'Ada' })
+  await owner.ask('POST', '/restore', { json: { revision: 1 } })
+  await owner.ask('DELETE', `/shares/${guest.key}`)
+  const { events, latest } = await owner.events()
+  expect(events.map((event: { kind: string }) => event.kind)).toEqual([
+    'doc.created',
+    'share.created',
+    'content.replaced',
+    'content.restored',
+    'share.revoked'
+  ])
+  expect(events.map((event: { seq: number }) => event.seq)).toEqual([1, 2, 3, 4, 5])
+  expect(latest).toBe(5)
+  expect(events[2]).toMatchObject({ id: 3, type: 'content.replaced', actor: 'Ada', actorKind: 'guest', ts: clock.now() })
+  expect(events[2].at).toBe(new Date(clock.now()).toISOString())
+})
+
+test('[EVENT-2] an API write tells versions, lines and revision', async () => {
+  const owner = await world.create('a\nb\nc\n')
+  const { version, revisionId } = await owner.replace('a\nB\nc\nd\n', { author: 'Ada' })
+  expect((await owner.events()).events.at(-1)).toMatchObject({
+    version,
+    payload: {
+      fromVersion: owner.created.version,
+      toVersion: version,
+      revisionId,
+      actors: ['Ada'],
+      hunks: [
+        { line: 2, removed: ['b'], added: ['B'] },
+        { line: 4, removed: [], added: ['d'] }
+      ]
+    }
+  })
+})
+
+test('[EVENT-3] since lists what comes after the cursor; since=latest lists nothing and tells the newest', async () => {
+  const owner = await world.create('one')
+  await owner.replace('two')
+  expect((await owner.events({ since: 1 })).events.map((event: { seq: number }) => event.seq)).toEqual([2])
+  expect(await owner.events({ since: 2 })).toEqual({ events: [], latest: 2 })
+  expect(await owner.events({ since: 'latest' })).toEqual({ events: [], latest: 2 })
+  expect(await owner.events({ since: 999 })).toEqual({ events: [], latest: 2 })
+})
+
+test.each([{ since: -1 }, { since: 1.5 }, { since: 'x' }, { since: 'Latest' }, { wait: 'x' }, { wait: 'NaN' }])(
+  '[EVENT-4] a cursor or wait that is no number is 400: %j',
+  async (query) => {
+    const owner = await world.create('one')
+    const { status, json } = await owner.ask('GET', '/events', { query: query as Record<string, string> })
+    expect(status).toBe(400)
+    expect(json).toMatchObject({ code: 'invalid_request', details: [{ path: Object.keys(query)[0] }] })
+  }
+)
+
+test('[EVENT-5] a wait that elapses is 200 and empty with the same cursor; it is clamped to 55 seconds', async () => {
+  const owner = await world.create('one')
+  for (const [wait, seconds] of [[20, 20], [1000, 55], [55, 55]] as const) {
+    const poll = owner.events({ since: 'latest', wait })
+    expect(await settledWithin(poll, 30)).toBe('waiting')
+    clock.turn(seconds * 1000 - 1)
+    expect(await settledWithin(poll, 30)).toBe('waiting')
+    clock.turn(1)
+    expect(await poll).toEqual({ events: [], latest: 1 })
+  }
+  expect(await owner.events({ since: 'latest', wait: -5 })).toEqual({ events: [], latest: 1 })
+})
+
+test('[EVENT-6] an event wakes every waiter at once', async () => {
+  const owner = await world.create('one')
+  const polls = Array.from({ length: 20 }, () => owner.events({ since: 'latest', wait: 55 }))
+  expect(await settledWithin(Promise.race(polls), 50)).toBe('waiting')
+  await owner.replace('two')
+  for (const { events, latest } of await Promise.all(polls)) {
+    expect(events).toMatchObject([{ seq: 2, kind: 'content.replaced' }])
+    expect(latest).toBe(2)
+  }
+  expect((await owner.events({ since: 1, wait: 55 })).events.length).toBe(1)
+})
+
+test('[EVENT-7] types and excludeActor filter, the cursor moves past what they leave out, and a wait goes on', async () => {
+  const owner = await world.create('one')
+  await owner.replace('two', { author: 'Ada' })
+  await owner.replace('three', { author: 'Ben' })
+  const kinds = async (query: Record<string, string>): Promise<unknown[]> =>
+    (await owner.events(query)).events.map((event: { seq: number }) => event.seq)
+  expect(await kinds({ types: 'content.replaced, doc.created' })).toEqual([1, 2, 3])
+  expect(await kinds({ types: 'content.replaced', excludeActor: 'Ada' })).toEqual([3])
+  expect(await owner.events({ types: 'share.created' })).toEqual({ events: [], latest: 3 })
+  const poll = owner.events({ since: 3, wait: 55, excludeActor: 'Ada' })
+  await owner.replace('four', { author: 'Ada' })
+  expect(await settledWithin(poll, 60)).toBe('waiting')
+  await owner.replace('five', { author: 'Ben' })
+  expect(await poll).toMatchObject({ events: [{ seq: 5, actor: 'Ben' }], latest: 5 })
+})
+
+test('[EVENT-8] a page holds 200 events and says that there are more', { timeout: 60_000 }, async () => {
+  const owner = await world.create('one')
+  for (let count = 0; count < 260; count++) await owner.replace(`text ${count}`)
+  const first = await owner.events()
+  expect(first).toMatchObject({ capped: true, latest: 200 })
+  expect(first.events.length).toBe(200)
+  const second = await owner.events({ since: first.latest })
+  expect(second.events.length).toBe(61)
+  expect(second).not.toHaveProperty('capped')
+  expect(await owner.events({ types: 'share.created' })).toMatchObject({ events: [], latest: 200, capped: true })
+})
+
+test('[EVENT-9] what browsers typed is one content.changed after a second, with its lines and actors', async () => {
+  const owner = await world.create('a\nb\n')
+  const editor = await owner.connect()
+  for (const letter of 'word') editor.type(editor.ytext.length, letter)
+  await editor.saved()
+  const { latest } = await owner.events({ since: 'latest' })
+  expect(latest).toBe(1)
+  await announce()
+  await until(async () => (await owner.events({ since: 1 })).events.length > 0, 'the announcement')
+  const { events } = await owner.events({ since: 1 })
+  const { version } = await owner.read()
+  expect(events).toMatchObject([
+    {
+      kind: 'content.changed',
+      actorKind: 'guest',
+      version,
+      payload: { fromVersion: owner.created.version, toVersion: version, hunks: [{ line: 3, removed: [], added: ['word'] }], actors: ['guest'] }
+    }
+  ])
+})
+
+test('[EVENT-10] a PUT announces what was typed before it first', async () => {
+  const owner = await world.create('a\n')
+  const editor = await owner.connect()
+  editor.type(0, 'typed ')
+  await editor.saved()
+  const between = await owner.read()
+  await owner.replace('put\n', { author: 'Ada' })
+  await announce()
+  const { events } = await owner.events({ since: 1 })
+  expect(events).toMatchObject([
+    { kind: 'content.changed', payload: { fromVersion: owner.created.version, toVersion: between.version } },
+    { kind: 'content.replaced', payload: { fromVersion: between.version } }
+  ])
+  expect(events.length).toBe(2)
+})
+
+test.each(['text\n', ''])('[EVENT-11] edits that a crash kept from being announced are announced later: begun with %j', async (content) => {
+  let own = await startWorld({ clock: turnedClock() })
+  const created = await own.create(content)
+  const editor = await created.connect()
+  editor.type(0, 'typed')
+  await editor.saved()
+  // A crash: what is in memory is lost, and nobody settles anything.
+  own.service.live.fence(created.doc, new Error('crash'))
+  editor.close()
+  const before = (await own.service.ledger.head(created.doc)).announcedSeq
+  const clockAfter = turnedClock(Date.UTC(2030, 0, 2))
+  own = await own.restart({ clock: clockAfter })
+  expect((await own.service.ledger.head(created.doc)).announcedSeq).toBe(before)
+  const owner = own.person(created.doc, created.key)
+  await owner.events()
+  clockAfter.turn(limits.announceMs)
+  await until(async () => (await owner.events({ since: 1 })).events.length > 0, 'the announcement')
+  expect((await owner.events({ since: 1 })).events).toMatchObject([
+    { kind: 'content.changed', payload: { fromVersion: created.created.version, hunks: [{ line: 1, added: [expect.stringContaining('typed')] }] } }
+  ])
+  expect((await owner.read()).content).toBe(`typed${content}`)
+  await own.stop()
+})
+
+test('[EVENT-12] open pages hear of events over their socket', async () => {
+  const owner = await world.create('one')
+  const editor = await owner.connect()
+  await owner.replace('two')
+  await until(() => editor.messages.some((message) => message.type === 'event' && message.event.kind === 'content.replaced'), 'the message')
+  expect(editor.messages[0]).toEqual({ type: 'role', role: 'owner' })
+})

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { errorCodes } from '../../shared/errors.ts'
+import type { Operation } from '../../shared/operation.ts'
+import { operations } from '../../shared/operations/index.ts'
+import { type Json, startWorld, type World } from '../support/world.ts'
+
+let world: World
+let api: Json
+beforeAll(async () => {
+  world = await startWorld()
+  api = (await world.ask('GET', '/openapi.json')).json
+})
+afterAll(() => world.stop())
+
+const table = Object.entries(operations) as unknown as [string, Operation][]
+const root = join(import.meta.dirname, '..', '..')
+const snapshotPath = join(root, 'test', 'openapi.snapshot.json')
+
+/** The description without what differs from start to start. */
+const settled = (): Json => ({ ...api, servers: [{ url: 'http://localhost:8080' }] })
+
+test('[OPENAPI-1] /openapi.json is OpenAPI 3.1.0 of interface version 0.2.0, open to everyone', async () => {
+  expect(api).toMatchObject({ openapi: '3.1.0', info: { version: '0.2.0' }, servers: [{ url: world.url }] })
+})
+
+test.each(table)('[OPENAPI-2] %s is described at each of its paths, with its errors', (name, operation) => {
+  const { method, path, also = [], status = 200 } = operation.rest
+  for (const each of [path, ...also]) {
+    const described = api.paths[each]?.[method.toLowerCase()]
+    expect(described?.operationId, each).toMatch(new RegExp(`^${name}`))
+    expect(Object.keys(described.responses)).toEqual(expect.arrayContaining([String(status), '400', '429']))
+    for (const parameter of operation.rest.query ?? [])
+      expect(described.parameters).toContainEqual(expect.objectContaining({ name: parameter, in: 'query' }))
+  }
+})
+
+test('[OPENAPI-2] nothing is described that the table does not have, and the codes of errors are the closed list', () => {
+  const described = Object.values(api.paths as Record<string, object>).flatMap((methods) => Object.keys(methods))
+  expect(described.length).toBe(table.reduce((sum, [, { rest }]) => sum + 1 + (rest.also?.length ?? 0), 0))
+  expect(api.components.schemas.Problem.properties.code.enum).toEqual(errorCodes)
+})
+
+test('[OPENAPI-3] redocly lint has nothing to say', { timeout: 60_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-openapi-'))
+  await writeFile(join(folder, 'openapi.json'), JSON.stringify(settled()))
+  // What the specification itself demands is allowed: one path with and without `.md`, a server on localhost.
+  const rules = { 'no-ambiguous-paths': 'off', 'no-server-example.com': 'off', 'operation-4xx-response': 'error' }
+  await writeFile(join(folder, 'redocly.yaml'), JSON.stringify({ extends: ['recommended'], rules, telemetry: 'off' }))
+  const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true', NO_COLOR: '1' }
+  const cli = join(root, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js')
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [cli, 'lint', 'openapi.json', '--config', 'redocly.yaml', '--format', 'json', '--max-problems', '20'],
+    { cwd: folder, env: { ...process.env, ...quiet } }
+  ).catch((error: { stdout: string; stderr: string }) => error)
+  await rm(folder, { recursive: true })
+  const found = JSON.parse(stdout.slice(stdout.indexOf('{')) || `{"stderr":${JSON.stringify(stderr)}}`) as Json
+  expect(found.totals, JSON.stringify(found.problems?.slice(0, 5))).toEqual({ errors: 0, warnings: 0, ignored: 0 })
+})
+
+test('[OPENAPI-4] the description is the one committed: a change of the interface is a change of this file', async () => {
+  const text = `${JSON.stringify(settled(), null, 2)}\n`
+  if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') await writeFile(snapshotPath, text)
+  // Written anew with AGMD_UPDATE_SNAPSHOTS=1.
+  expect(JSON.parse(await readFile(snapshotPath, 'utf8'))).toEqual(JSON.parse(text))
+})
+
+/** Enough of JSON Schema 2020-12 for what zod writes; a keyword it does not know is an error. */
+const violations = (schema: Json, value: Json, at = ''): string[] => {
+  if (schema.$ref !== undefined) return violations(api.components.schemas[schema.$ref.split('/').at(-1)], value, at)
+  const found: string[] = []
+  const known = new Set(['type', 'properties', 'required', 'items', 'enum', 'const', 'anyOf', 'allOf', 'additionalProperties', 'description', 'example', 'examples', 'maxLength', 'minimum', 'maximum', 'propertyNames', 'id', 'format', 'pattern'])
+  for (const keyword of Object.keys(schema)) if (!known.has(keyword)) found.push(`${at}: unknown keyword ${keyword}`)
+  if (schema.anyOf !== undefined && !schema.anyOf.some((each: Json) => violations(each, value, at).length === 0)) found.push(`${at}: none of anyOf`)
+  for (const each of schema.allOf ?? []) found.push(...violations(each, value, at))
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
+  if (schema.type !== undefined && ![schema.type].flat().includes(kind) && !(schema.type === 'number' && kind === 'integer'))
+    found.push(`${at}: ${kind}, not ${schema.type}`)
+  if (schema.enum !== undefined && !schema.enum.includes(value)) found.push(`${at}: ${value} is not in the enum`)
+  if (schema.const !== undefined && schema.const !== value) found.push(`${at}: not ${schema.const}`)
+  if (kind === 'array') value.forEach((item: Json, index: number) => found.push(...violations(schema.items ?? {}, item, `${at}/${index}`)))
+  if (kind !== 'object') return found
+  for (const name of schema.required ?? []) if (!(name in value)) found.push(`${at}: ${name} is missing`)
+  for (const [name, each] of Object.entries(value)) {
+    const property = schema.properties?.[name]
+    if (property !== undefined) found.push(...violations(property, each, `${at}/${name}`))
+    else if (schema.additionalProperties === false) found.push(`${at}: ${name} is not described`)
+  }
+  return found
+}
+
+test('[OPENAPI-5] answers have the shape that is described', async () => {
+  const owner = await world.create('# One\n')
+  const editor = await owner.connect()
+  editor.type(0, 'x')
+  await editor.saved()
+  const json = { Accept: 'application/json' }
+  const asked: [string, string, Json][] = [
+    ['/api/docs', 'post', await world.ask('POST', '/api/docs', { json: { content: 'a' } })],
+    ['/api/docs/{id}', 'get', await owner.ask('GET', '')],
+    ['/api/docs/{id}/content', 'put', await owner.ask('PUT', '/content', { json: { content: '# Two\n', label: 'l' } })],
+    ['/api/docs/{id}/content', 'put', await owner.ask('PUT', '/content', { json: { content: '# Three\n' }, query: { dryRun: 1 } })],
+    ['/api/docs/{id}/content', 'put', await owner.ask('PUT', '/content', { json: { content: 'x', baseVersion: owner.created.version } })],
+    ['/api/docs/{id}/content', 'get', await owner.ask('GET', '/content', { headers: json })],
+    ['/api/docs/{id}/revisions', 'get', await owner.ask('GET', '/revisions')],
+    ['/api/docs/{id}/revisions/{revisionId}', 'get', await owner.ask('GET', '/revisions/1', { headers: json })],
+    ['/api/docs/{id}/restore', 'post', await owner.ask('POST', '/restore', { json: { revision: 1 } })],
+    ['/api/docs/{id}/shares', 'post', await owner.ask('POST', '/shares', { json: { role: 'view' } })],
+    ['/api/docs/{id}/shares', 'post', await owner.ask('POST', '/shares', { json: { role: 'king' } })],
+    ['/api/docs/{id}/shares', 'get', await owner.ask('GET', '/shares')],
+    ['/api/docs/{id}/events', 'get', await owner.ask('GET', '/events')],
+    ['/api/docs/{id}', 'get', await world.ask('GET', `/api/docs/${owner.doc}`)],
+    ['/api/health', 'get', await world.ask('GET', '/api/health')],
+    ['/api/docs/{id}', 'delete', await owner.ask('DELETE', '')]
+  ]
+  for (const [path, method, answer] of asked) {
+    const response = api.paths[path][method].responses[String(answer.status)]
+    expect(response, `${method} ${path} ${answer.status}`).toBeDefined()
+    const type = answer.headers.get('Content-Type').split(';')[0]
+    expect(violations(response.content[type].schema, answer.json), `${method} ${path} ${answer.status}`).toEqual([])
+  }
+})

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ErrorCode } from '../../shared/errors.ts'
+import { errorMeanings } from '../../shared/errors.ts'
+import type { Operation } from '../../shared/operation.ts'
+import { pathParameters } from '../../shared/operation.ts'
+import { operations } from '../../shared/operations/index.ts'
+import { includesRole, roles, type Role } from '../../shared/roles.ts'
+import { startWorld, type Person, type World } from '../support/world.ts'
+
+const callers = ['none', 'bad key', 'key of another document', 'revoked', ...roles] as const
+type CallerKind = (typeof callers)[number]
+
+const table = Object.entries(operations) as unknown as [string, Operation][]
+
+/** What the table says about a caller: the code of the refusal, or undefined where the operation runs. */
+const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefined => {
+  if (caller === 'bad key' || caller === 'revoked') return 'credential_invalid'
+  if (operation.on === 'service') return undefined
+  if (caller === 'none') return 'credential_required'
+  if (caller === 'key of another document') return 'not_found'
+  return includesRole(caller, operation.role ?? 'owner') ? undefined : 'forbidden'
+}
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+/** Bodies and path parameters that the operation accepts; an operation that needs more than this table knows answers 400 and is named. */
+const inputs: Readonly<Record<string, { body?: Record<string, unknown>; path?: (owner: Person) => Promise<Record<string, string>> }>> = {
+  replaceContent: { body: { content: 'new' } },
+  restoreRevision: { body: { revision: 1 } },
+  readRevision: { path: async () => ({ revisionId: '1' }) },
+  createShare: { body: { role: 'view' } },
+  revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) }
+}
+
+const keyOf = async (owner: Person, caller: CallerKind): Promise<string | undefined> => {
+  if (caller === 'none') return undefined
+  if (caller === 'bad key') return 'A'.repeat(32)
+  if (caller === 'key of another document') return (await world.create('another')).key
+  if (caller === 'revoked') {
+    const former = await owner.share('owner')
+    await owner.ask('DELETE', `/shares/${former.link.id}`)
+    return former.key
+  }
+  return (await owner.share(caller)).key
+}
+
+describe.each(table)('%s', (name, operation) => {
+  const { method, path, also = [], status = 200 } = operation.rest
+  test.each(callers)('[ROLE-1] answers %s as the table says', async (caller) => {
+    const owner = await world.create('text')
+    const fields = { id: owner.doc, ...(await inputs[name]?.path?.(owner)) } as Record<string, string>
+    const key = await keyOf(owner, caller)
+    const refusal = refusalOf(operation, caller)
+    for (const each of [path, ...also]) {
+      for (const parameter of pathParameters(each)) expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
+      const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
+      const body = method === 'GET' || method === 'DELETE' ? {} : { json: inputs[name]?.body ?? {} }
+      const answer = await world.ask(method, target, { key, ...body })
+      expect({ status: answer.status, code: answer.json?.code }, `${method} ${target}`).toEqual({
+        status: refusal === undefined ? status : errorMeanings[refusal].status,
+        code: refusal
+      })
+      if (refusal === 'forbidden') expect(answer.json).toMatchObject({ requiredRole: operation.role, role: caller })
+      // A refused caller changes nothing.
+      if (refusal !== undefined) expect((await owner.read()).content).toBe('text')
+    }
+  })
+})
+
+test('[ROLE-2] an operation on a document names the role it needs', () => {
+  for (const [name, operation] of table) expect(operation.role !== undefined, name).toBe(operation.on === 'document')
+})
+
+test.each(roles)('[ROLE-3] %s includes the permissions of the roles before it', async (role) => {
+  const owner = await world.create('text')
+  const able = async (held: Role): Promise<string[]> => (await (await owner.share(held)).ask('GET', '')).json.capabilities
+  const lower = roles[roles.indexOf(role) - 1]
+  if (lower !== undefined) expect(await able(role)).toEqual(expect.arrayContaining(await able(lower)))
+})

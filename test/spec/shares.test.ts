@@ -1,0 +1,223 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { limits } from '../../shared/limits.ts'
+import { roles } from '../../shared/roles.ts'
+import { turnedClock } from '../support/clock.ts'
+import { settledWithin, startWorld, until, type World } from '../support/world.ts'
+
+const clock = turnedClock()
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ clock })
+})
+afterAll(() => world.stop())
+
+const refused = { status: 401, json: { code: 'credential_invalid' } }
+const inAnHour = (): string => new Date(clock.now() + 3_600_000).toISOString()
+
+test.each(roles)('[SHARE-1] a link grants its role and nothing more: %s', async (role) => {
+  const owner = await world.create('text')
+  const { status, json } = await owner.ask('POST', '/shares', { json: { role, label: 'For Ada' } })
+  expect(status).toBe(201)
+  expect(json).toMatchObject({ role, label: 'For Ada', expiresAt: null, lastUsedAt: null, revoked: false })
+  expect(json.secret).toMatch(/^[A-Za-z0-9_-]{32}$/)
+  expect(json.key).toBe(json.secret)
+  expect(json.url).toBe(`${world.url}/d/${owner.doc}?key=${json.secret}`)
+  expect((await fetch(json.agentUrl)).status).toBe(200)
+  const { share, ...flat } = json
+  expect(share).toEqual(flat)
+  expect((await world.person(owner.doc, json.secret).ask('GET', '')).json.role).toBe(role)
+})
+
+test('[SHARE-2] every link has a secret of its own', async () => {
+  const owner = await world.create('text')
+  const people = await Promise.all([1, 2, 3].map(() => owner.share('view')))
+  expect(new Set([owner.key, ...people.map(({ key }) => key)]).size).toBe(4)
+})
+
+test('[SHARE-3] an editor makes links up to edit; owner links, the list and revoking are for the owner', async () => {
+  const owner = await world.create('text')
+  const editor = await owner.share('edit')
+  const viewer = await editor.share('view')
+  expect(await editor.ask('POST', '/shares', { json: { role: 'owner' } })).toMatchObject({
+    status: 403,
+    json: { code: 'forbidden', requiredRole: 'owner', role: 'edit' }
+  })
+  for (const person of [editor, viewer]) {
+    expect((await person.ask('GET', '/shares')).status).toBe(403)
+    expect((await person.ask('DELETE', `/shares/${viewer.key}`)).status).toBe(403)
+  }
+  const second = await owner.share('owner')
+  expect((await second.ask('GET', '/shares')).status).toBe(200)
+})
+
+test('[SHARE-4] the owner lists all links with their secrets, newest first', async () => {
+  const owner = await world.create('text')
+  clock.turn(1000)
+  const viewer = await owner.share('view', { label: 'one' })
+  clock.turn(1000)
+  const editor = await owner.share('edit', { expiresAt: inAnHour() })
+  const { shares } = (await owner.ask('GET', '/shares')).json
+  expect(shares.map((share: { secret: string }) => share.secret)).toEqual([editor.key, viewer.key, owner.key])
+  expect(shares[0]).toMatchObject({ role: 'edit', label: null, revoked: false, expiresAt: inAnHour() })
+})
+
+test('[SHARE-5] the list tells when a link was used last', async () => {
+  const owner = await world.create('text')
+  const viewer = await owner.share('view')
+  await viewer.read()
+  await world.service.ledger.idle()
+  const lastUsed = async (): Promise<unknown> =>
+    (await owner.ask('GET', '/shares')).json.shares.find((share: { id: string }) => share.id === viewer.link.id).lastUsedAt
+  expect(await lastUsed()).toBe(new Date(clock.now()).toISOString())
+  clock.turn(limits.lastUsedSeconds * 1000)
+  await viewer.read()
+  await world.service.ledger.idle()
+  expect(await lastUsed()).toBe(new Date(clock.now()).toISOString())
+})
+
+test('[SHARE-6] a link ends at its expiry: requests, sockets and long polls', async () => {
+  const owner = await world.create('text')
+  const guest = await owner.share('edit', { expiresAt: inAnHour() })
+  const editor = await guest.connect()
+  clock.turn(3_590_000)
+  await guest.read()
+  const poll = guest.ask('GET', '/events', { query: { since: 'latest', wait: 50 } })
+  expect(await settledWithin(poll, 50)).toBe('waiting')
+  clock.turn(10_000)
+  expect(await guest.ask('GET', '')).toMatchObject(refused)
+  await until(() => editor.closes.length > 0, 'the close', 1)
+  expect(editor.closes[0]?.code).toBe(4401)
+  expect(await settledWithin(poll, 1000)).toMatchObject(refused)
+})
+
+test.each([{ role: 'admin' }, {}, { role: 'view', expiresAt: 'tomorrow' }, { role: 'view', expiresAt: '2001-01-01T00:00:00Z' }, { role: 'view', label: 'a\nb' }, { role: 'view', label: 7 }])(
+  '[SHARE-7] a wrong role, expiry or label is 400 and names the field: %j',
+  async (json) => {
+    const owner = await world.create('text')
+    const answer = await owner.ask('POST', '/shares', { json })
+    expect(answer).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
+    expect(answer.json.details[0].path).toBe(Object.keys(json).at(-1) ?? 'role')
+    expect((await owner.ask('GET', '/shares')).json.shares.length).toBe(1)
+  }
+)
+
+test.each(['secret', 'id'] as const)('[SHARE-8] a link revoked by its %s is invalid at once, and revoking again is 200', async (by) => {
+  const owner = await world.create('text')
+  const guest = await owner.share('edit')
+  for (const _twice of [1, 2])
+    expect(await owner.ask('DELETE', `/shares/${guest.link[by]}`)).toMatchObject({ status: 200, json: { ok: true, revoked: true } })
+  for (const [method, path] of [['GET', ''], ['GET', '/content'], ['PUT', '/content']] as const)
+    expect(await guest.ask(method, path, method === 'PUT' ? { json: { content: 'x' } } : {})).toMatchObject(refused)
+  expect((await owner.ask('GET', '/shares')).json.shares.find((share: { id: string }) => share.id === guest.link.id).revoked).toBe(true)
+  const { events } = await owner.events({ types: 'share.revoked' })
+  expect(events).toMatchObject([{ payload: { shareId: guest.link.id, role: 'edit' } }])
+})
+
+test('[SHARE-8] revoked twice at the same moment a link is revoked once', async () => {
+  const owner = await world.create('text')
+  const guest = await owner.share('edit')
+  await Promise.all([1, 2, 3, 4, 5].map(() => owner.ask('DELETE', `/shares/${guest.key}`)))
+  expect((await owner.events({ types: 'share.revoked' })).events.length).toBe(1)
+})
+
+test('[SHARE-9] a link of another document, or an unknown one, is 404 to revoke', async () => {
+  const [owner, other] = [await world.create('text'), await world.create('text')]
+  for (const name of [other.key, (await other.share('view')).link.id, 'A'.repeat(32), 'nonsense'])
+    expect(await owner.ask('DELETE', `/shares/${name}`)).toMatchObject({ status: 404, json: { code: 'not_found' } })
+  expect((await other.ask('GET', '')).status).toBe(200)
+})
+
+test('[SHARE-10] revoking ends the sockets and long polls of that link within a second, and of no other', async () => {
+  const owner = await world.create('text')
+  const [leaver, stayer] = [await owner.share('edit'), await owner.share('edit')]
+  const [gone, here] = [await leaver.connect(), await stayer.connect()]
+  const query = { since: 'latest', wait: 55, types: 'content.replaced' }
+  const [ended, waits] = [leaver.ask('GET', '/events', { query }), stayer.ask('GET', '/events', { query })]
+  expect(await settledWithin(Promise.race([ended, waits]), 50)).toBe('waiting')
+  const start = performance.now()
+  await owner.ask('DELETE', `/shares/${leaver.key}`)
+  await until(() => gone.closes.length > 0, 'the close', 1)
+  expect(await settledWithin(ended, 1000)).toMatchObject(refused)
+  expect(performance.now() - start).toBeLessThan(1000)
+  expect(gone.closes[0]?.code).toBe(4401)
+  gone.type(0, 'too late ')
+  here.type(0, 'still here ')
+  await here.saved()
+  expect(here.closes).toEqual([])
+  expect(await settledWithin(waits, 20)).toBe('waiting')
+  await owner.replace('end')
+  expect((await waits).json.events.length).toBe(1)
+})
+
+test('[SHARE-11] a key of another document is 404, as for a document that is not there', async () => {
+  const [owner, other] = [await world.create('text'), await world.create('text')]
+  const there = await world.person(other.doc, owner.key).ask('GET', '')
+  const nowhere = await world.person('AAAAAAAAAAAAAAAA', owner.key).ask('GET', '')
+  expect(there).toMatchObject({ status: 404, json: { code: 'not_found' } })
+  const strip = (json: Record<string, unknown>): unknown => ({ ...json, requestId: '', instance: '' })
+  expect(strip(there.json)).toEqual(strip(nowhere.json))
+})
+
+test('[SHARE-12] an invalid credential beside anything is 401, never ignored', async () => {
+  const owner = await world.create('text')
+  const wrong = 'A'.repeat(32)
+  const at = `/api/docs/${owner.doc}`
+  const attempts: [string, Record<string, string>][] = [
+    [`${at}?key=${wrong}`, {}],
+    [`${at}?key=short`, {}],
+    [at, { 'X-Share-Key': wrong }],
+    [`${at}?key=${owner.key}`, { Authorization: 'Bearer asess_nonsense' }],
+    [`${at}?key=${owner.key}`, { Authorization: 'Basic YTpi' }],
+    [`${at}?key=${owner.key}`, { 'X-Share-Key': wrong }],
+    [`${at}?key=${wrong}`, { 'X-Share-Key': owner.key }],
+    [`${at}?key=${owner.key}&key=${wrong}`, {}],
+    [`/api/health?key=${wrong}`, {}]
+  ]
+  for (const [path, headers] of attempts) expect(await world.ask('GET', path, { headers }), path).toMatchObject(refused)
+  expect(await world.ask('POST', '/new', { key: wrong, json: {} })).toMatchObject(refused)
+  expect((await world.ask('GET', `${at}?key=${owner.key}`, { headers: { 'X-Share-Key': owner.key } })).status).toBe(200)
+})
+
+test('[SHARE-13] secrets stand neither in the log nor in the data folder', async () => {
+  const own = await startWorld()
+  const owner = await own.create('text')
+  const guests = [await owner.share('edit'), await owner.share('view')]
+  const secrets = [owner.key, ...guests.map(({ key }) => key)]
+  for (const key of secrets) {
+    await own.ask('GET', `/d/${owner.doc}.md?key=${key}`)
+    await own.ask('GET', `/d/${owner.doc}?key=${key}`, { headers: { Accept: 'text/html' } })
+    await own.ask('GET', `/nowhere?key=${key}`)
+    await own.ask('PUT', `/api/docs/${owner.doc}/content?key=${key}`, { body: '{', type: 'application/json' })
+    await own.person(owner.doc, key).connect()
+  }
+  await owner.ask('POST', '/shares', { json: { role: 'view' }, headers: { 'Idempotency-Key': 'once' } })
+  await owner.ask('DELETE', `/shares/${guests[0]?.key}`)
+  const { shares } = (await owner.ask('GET', '/shares')).json
+  secrets.push(...shares.map((share: { secret: string }) => share.secret))
+  expect(own.lines.length).toBeGreaterThan(10)
+  for (const secret of secrets) expect(own.lines.filter((line) => line.includes(secret))).toEqual([])
+  const names = await readdir(own.folder, { recursive: true, withFileTypes: true })
+  const files = await Promise.all(names.filter((entry) => entry.isFile()).map((entry) => readFile(join(entry.parentPath, entry.name))))
+  expect(files.length).toBeGreaterThan(0)
+  for (const secret of secrets) expect(files.some((file) => file.includes(secret))).toBe(false)
+  await own.stop()
+})
+
+// The path is logged as it came (server/app.ts): a secret that stands in it is not redacted yet.
+test.fails('[SHARE-13] a secret in a path does not stand in the log either', async () => {
+  const owner = await world.create('text')
+  const editor = await owner.share('edit')
+  await editor.ask('DELETE', `/shares/${owner.key}`)
+  expect(world.lines.filter((line) => line.includes(owner.key))).toEqual([])
+})
+
+test('[SHARE-14] a document has at most so many live links; revoking one makes room', { timeout: 60_000 }, async () => {
+  const owner = await world.create('text')
+  const made = []
+  for (let count = 1; count < limits.sharesMax; count++) made.push(await owner.share('view'))
+  expect(await owner.ask('POST', '/shares', { json: { role: 'view' } })).toMatchObject({ status: 400 })
+  await owner.ask('DELETE', `/shares/${made[0]?.key}`)
+  expect(await owner.ask('POST', '/shares', { json: { role: 'view' } })).toMatchObject({ status: 201 })
+})

@@ -1,0 +1,37 @@
+/** A clock that stands still until it is turned. */
+import type { Clock } from '../../server/domain/ports.ts'
+
+export interface TurnedClock extends Clock {
+  /** Moves time on and runs, in order, what became due. */
+  turn(milliseconds: number): void
+}
+
+interface Timer {
+  readonly at: number
+  readonly run: () => void
+}
+
+/** Starts at an instant long after any file of these tests was written. */
+export const turnedClock = (start = Date.UTC(2030, 0, 1)): TurnedClock => {
+  let time = start
+  const timers = new Set<Timer>()
+  const next = (until: number): Timer | undefined =>
+    [...timers].filter((timer) => timer.at <= until).toSorted((one, other) => one.at - other.at)[0]
+  return {
+    now: () => time,
+    after(milliseconds, run) {
+      const timer = { at: time + milliseconds, run }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    turn(milliseconds) {
+      const until = time + milliseconds
+      for (let timer = next(until); timer !== undefined; timer = next(until)) {
+        timers.delete(timer)
+        time = Math.max(time, timer.at)
+        timer.run()
+      }
+      time = until
+    }
+  }
+}

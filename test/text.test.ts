@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { applyEdits, diff, type Edit, hunks, unifiedDiff } from '../shared/text/diff.ts'
+import { merge } from '../shared/text/merge.ts'
+
+// Few letters, so that texts have much in common; surrogate pairs that share a half.
+const unit = fc.constantFrom('a', 'b', ' ', '\n', '\n', '# ', 'ä', '😀', '😁', '👍', '🂠', 'word ', '')
+const someText = fc.array(unit, { maxLength: 40 }).map((parts) => parts.join(''))
+const edited = fc
+  .tuple(someText, fc.array(fc.tuple(fc.nat(40), fc.nat(8), unit), { maxLength: 5 }))
+  .map(([before, changes]): [string, string] => {
+    const points = [...before]
+    for (const [at, remove, insert] of changes) points.splice(at, remove, insert)
+    return [before, points.join('')]
+  })
+const pair = fc.oneof(fc.tuple(someText, someText), edited)
+const runs = { numRuns: 2000 }
+
+const cuts = (text: string, at: number): boolean =>
+  at > 0 && at < text.length && /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '')
+
+const isOrdered = (edits: readonly Edit[], length: number): boolean =>
+  edits.every((edit, index) => edit.from <= edit.to && edit.to <= length && (index === 0 || (edits[index - 1]?.to ?? 0) <= edit.from))
+
+test('[TEXT-1] the edits of a difference turn one text into the other, in order and apart', () => {
+  fc.assert(
+    fc.property(pair, ([before, after]) => {
+      const edits = diff(before, after)
+      expect(applyEdits(before, edits)).toBe(after)
+      expect(isOrdered(edits, before.length)).toBe(true)
+      if (before === after) expect(edits).toEqual([])
+    }),
+    runs
+  )
+})
+
+test('[TEXT-2] no edit begins, ends or inserts within a surrogate pair', () => {
+  fc.assert(
+    fc.property(pair, ([before, after]) => {
+      for (const { from, to, insert } of diff(before, after)) {
+        expect(cuts(before, from) || cuts(before, to)).toBe(false)
+        expect(insert.isWellFormed()).toBe(true)
+      }
+    }),
+    runs
+  )
+  expect(diff('😀', '😁')).toEqual([{ from: 0, to: 2, insert: '😁' }])
+  expect(diff('x😀y', 'x🈀y')).toEqual([{ from: 1, to: 3, insert: '🈀' }])
+})
+
+test('[TEXT-3] a small change in a large text is a small edit, and quick', () => {
+  const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index} of some text\n`)
+  const before = lines.join('')
+  const start = performance.now()
+  const edits = diff(before, lines.with(25_000, 'line 25000 of other text\n').join(''))
+  const from = before.indexOf('some', before.indexOf('line 25000'))
+  expect(edits.length).toBe(1)
+  expect(edits[0]?.from).toBe(from)
+  expect(edits[0]?.insert.length).toBeLessThan(8)
+  expect(performance.now() - start).toBeLessThan(500)
+})
+
+test('[TEXT-3] words that stay are not touched, even where the lines around them are new', () => {
+  const before = '# Head\n\nalpha beta gamma\n\nend\n'
+  const after = '# Other head\n\nnew paragraph\n\nalpha beta delta\n\nend\nmore\n'
+  const beta = before.indexOf('beta')
+  for (const edit of diff(before, after)) expect(edit.to <= beta || edit.from >= beta + 4).toBe(true)
+})
+
+test('[TEXT-1] a change of the first line end is seen', () => {
+  for (const [before, after] of [['\n', ''], ['\n', 'a'], ['\na', 'a'], ['\n\n', '\n']] as const)
+    expect(applyEdits(before, diff(before, after))).toBe(after)
+})
+
+test('[TEXT-4] two texts without a line in common are replaced in bounded time', () => {
+  const text = (word: string): string => Array.from({ length: 20_000 }, (_, index) => `${word} ${index * 7919}\n`).join('')
+  const [before, after] = [text('one'), text('two')]
+  const start = performance.now()
+  expect(applyEdits(before, diff(before, after))).toBe(after)
+  expect(hunks(before, after, 8192).length).toBeLessThan(2)
+  expect(unifiedDiff(before, after, 8192).length).toBeLessThanOrEqual(8192)
+  expect(performance.now() - start).toBeLessThan(5000)
+})
+
+const bareLines = (text: string): string[] => (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line) => line.replace('\n', ''))
+
+test('[TEXT-5] hunks name whole lines, from 1, and applied in reverse give the new text', () => {
+  fc.assert(
+    fc.property(pair, ([before, after]) => {
+      const lines = bareLines(before)
+      for (const hunk of hunks(before, after, 1e9).toReversed()) {
+        expect(lines.slice(hunk.line - 1, hunk.line - 1 + hunk.removed.length)).toEqual(hunk.removed)
+        lines.splice(hunk.line - 1, hunk.removed.length, ...hunk.added)
+      }
+      expect(lines).toEqual(bareLines(after))
+    }),
+    runs
+  )
+})
+
+test('[TEXT-5] hunks beyond the size allowed are left out', () => {
+  expect(hunks('a\nb\n', 'x\nb\n', 4)).toEqual([{ line: 1, removed: ['a'], added: ['x'] }])
+  expect(hunks('a\nb\n', 'x\nb\n', 3)).toEqual([])
+})
+
+test('[TEXT-6] a unified diff shows changes with three lines of context and is cut at a line end', () => {
+  const before = Array.from({ length: 20 }, (_, index) => `${index}\n`).join('')
+  expect(unifiedDiff(before, before.replace('\n10\n', '\nten\n'), 8192)).toBe('@@ -8,7 +8,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11\n 12\n 13')
+  const long = unifiedDiff('', 'line\n'.repeat(1000), 100)
+  expect(long.length).toBeLessThanOrEqual(100)
+  expect(long.endsWith('+line')).toBe(true)
+})
+
+test('[MERGE-1] merging with an unchanged side gives the other side', () => {
+  fc.assert(
+    fc.property(pair, ([base, other]) => {
+      expect(merge(base, other, base)).toEqual({ clean: true, content: other })
+      expect(merge(base, base, other)).toEqual({ clean: true, content: other })
+      expect(merge(base, other, other)).toEqual({ clean: true, content: other })
+    }),
+    runs
+  )
+})
+
+test('[MERGE-2] a merge is clean for one side exactly when it is for the other, and then the same', () => {
+  fc.assert(
+    fc.property(someText, someText, someText, (base, one, other) => {
+      const [ab, ba] = [merge(base, one, other), merge(base, other, one)]
+      expect(ab.clean).toBe(ba.clean)
+      if (ab.clean && ba.clean) expect(ab.content).toBe(ba.content)
+    }),
+    runs
+  )
+})
+
+test('[MERGE-3] changes of lines that are apart are both in the merge', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(9), { minLength: 2, maxLength: 2 }), ([one = 0, other = 0]) => {
+      const lines = Array.from({ length: 10 }, (_, index) => `line ${index}\n`)
+      const write = (at: number, text: string): string => lines.with(at, text).join('')
+      const merged = merge(lines.join(''), write(one, 'mine\n'), write(other, 'theirs\n'))
+      expect(merged).toEqual(
+        Math.abs(one - other) > 1
+          ? { clean: true, content: lines.with(one, 'mine\n').with(other, 'theirs\n').join('') }
+          : { clean: false, conflicts: [expect.objectContaining({ line: Math.min(one, other) + 1 })] }
+      )
+    })
+  )
+})
+
+test('[MERGE-4] a conflict shows the lines of all three', () => {
+  expect(merge('a\nb\nc\n', 'a\nB\nc\n', 'a\nbb\nc\n')).toEqual({
+    clean: false,
+    conflicts: [{ line: 2, base: 'b\n', mine: 'B\n', theirs: 'bb\n' }]
+  })
+})
+
+test('[MERGE-5] a merge of repetitive texts takes bounded time', () => {
+  const base = 'same\n'.repeat(20_000)
+  const start = performance.now()
+  merge(base, `${base}mine\n`, `theirs\n${base}`)
+  expect(performance.now() - start).toBeLessThan(3000)
+})

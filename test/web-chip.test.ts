@@ -1,0 +1,44 @@
+/** What the connection chip says. */
+import { expect, test } from 'vitest'
+import { chip, type ChipInput } from '../web/connection/chip.ts'
+
+const calm: ChipInput = {
+  socket: 'synced',
+  online: true,
+  durable: true,
+  unsent: 0,
+  kept: true,
+  canEdit: true,
+  ended: false,
+  connectedBefore: true
+}
+
+const say = (change: Partial<ChipInput>): string => chip({ ...calm, ...change }).label
+
+test('[WEB-1] the chip says Saved only when connected and everything is on the disk of the server', () => {
+  expect(say({})).toBe('Saved')
+  expect(say({ durable: false })).toBe('Saving')
+  for (const socket of ['connecting', 'closed'] as const) {
+    for (const online of [true, false]) expect(say({ socket, online })).not.toContain('Saved')
+  }
+})
+
+test('[WEB-2] without a connection the chip counts the changes and says whether this device keeps them', () => {
+  expect(say({ socket: 'connecting', online: false })).toBe('Offline')
+  expect(say({ socket: 'connecting', online: false, unsent: 1 })).toBe('Offline, 1 change kept on this device')
+  expect(say({ socket: 'connecting', online: false, unsent: 7 })).toBe('Offline, 7 changes kept on this device')
+  expect(say({ socket: 'connecting', online: false, unsent: 7, kept: false })).toBe('Offline, 7 changes not saved')
+  expect(say({ socket: 'connecting', unsent: 2 })).toBe('Reconnecting, 2 changes kept on this device')
+})
+
+test('[WEB-3] a page that opens is connecting, not reconnecting', () => {
+  expect(say({ socket: 'connecting', connectedBefore: false })).toBe('Connecting')
+  expect(say({ socket: 'connecting', connectedBefore: true })).toBe('Reconnecting')
+})
+
+test('[WEB-4] read only and ended access are said before anything about saving', () => {
+  expect(say({ canEdit: false })).toBe('Read only')
+  expect(say({ canEdit: false, durable: false })).toBe('Read only')
+  expect(say({ ended: true })).toBe('Access ended')
+  expect(say({ ended: true, online: false, socket: 'closed', unsent: 3 })).toBe('Access ended')
+})
