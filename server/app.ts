@@ -9,39 +9,48 @@ import type { Context, Http, RequestState } from './http/context.ts'
 import { presentError } from './http/errors.ts'
 import type { Files } from './http/files.ts'
 import { openApi } from './http/openapi.ts'
-import { bindPages, contentSecurityPolicy } from './http/pages.ts'
+import { bindPages } from './http/pages.ts'
 
 type Middleware = Koa.Middleware<RequestState>
 
-/** Client's address: behind `trusted` proxies the one that the outermost of them saw. IPv6 counts by its /64. */
-export const addressOf = (request: IncomingMessage, trusted: number): string => {
-  const forwarded = [request.headers['x-forwarded-for'] ?? []]
+const forwardedFor = (request: IncomingMessage): string[] =>
+  [request.headers['x-forwarded-for'] ?? []]
     .flat()
     .join(',')
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  const address = (trusted > 0 ? forwarded.at(-trusted) : undefined) ?? request.socket.remoteAddress ?? ''
+
+/** Client's address: behind `trusted` proxies the one that the outermost of them saw. IPv6 counts by its /64. */
+export const addressOf = (request: IncomingMessage, trusted: number): string => {
+  const address = (trusted > 0 ? forwardedFor(request).at(-trusted) : undefined) ?? request.socket.remoteAddress ?? ''
   const mapped = address.replace(/^::ffff:/, '')
   return mapped.includes(':') ? mapped.split(':').slice(0, 4).join(':') : mapped
 }
 
+// Unique beyond a restart by its first half, within the process by its second; cheaper than randomness for each request.
+const processId = randomBytes(6).toString('base64url')
+let requests = 0
+
 const identify =
   (trusted: number): Middleware =>
   (ctx, next) => {
-    ctx.state.requestId = randomBytes(9).toString('base64url')
+    ctx.state.requestId = `${processId}${(requests++).toString(36)}`
     ctx.state.address = addressOf(ctx.req, trusted)
     ctx.set('X-Request-Id', ctx.state.requestId)
     return next()
   }
 
+/** For answers that are no pages; pages name what they need themselves (pages.ts). */
+const securityHeaders = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin'
+}
+
 const secure: Middleware = (ctx, next) => {
-  ctx.set('Content-Security-Policy', contentSecurityPolicy)
-  ctx.set('Referrer-Policy', 'no-referrer')
-  ctx.set('X-Content-Type-Options', 'nosniff')
-  ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
-  ctx.set('Cross-Origin-Resource-Policy', 'same-origin')
-  ctx.set('Permissions-Policy', 'geolocation=(), camera=(), payment=()')
+  for (const [name, value] of Object.entries(securityHeaders)) ctx.res.setHeader(name, value)
   return next()
 }
 

@@ -9,6 +9,7 @@ import { startServer } from './server.ts'
 import { checkStore } from './storage/check.ts'
 import { DataFolderError, prepareDataFolder } from './storage/data-folder.ts'
 import { openLmdbStorage } from './storage/lmdb.ts'
+import { withReadCache } from './storage/read-cache.ts'
 
 /** Exit codes: 78 as in sysexits.h (configuration error); 1, 3 and 4 are the data folder's. */
 const exitConfig = 78
@@ -44,13 +45,11 @@ const run = async (): Promise<void> => {
   const folder = await prepareDataFolder(config.dataDir)
   await checkStore(config.dataDir)
   let readOnly = false
-  const storage = await openLmdbStorage({
-    folder: config.dataDir,
-    onFailure: (error: unknown) => {
-      readOnly = true
-      log.error('the store failed and takes no more writes; restart once the disk is well', { error })
-    }
-  })
+  const onFailure = (error: unknown): void => {
+    readOnly = true
+    log.error('the store failed and takes no more writes; restart once the disk is well', { error })
+  }
+  const storage = withReadCache(await openLmdbStorage({ folder: config.dataDir, onFailure }))
   const secret = config.secret === null ? folder.secret : Buffer.from(config.secret)
   const server = await startServer({ config, log, clock: systemClock, storage, secret, version, readOnly: () => readOnly })
   log.info(`agmd ${version} serves ${server.service.baseUrl}`, {

@@ -14,12 +14,14 @@ import { prepareDataFolder } from '../server/storage/data-folder.ts'
 import { encodeKey } from '../server/storage/keys.ts'
 import { openDatabase, openLmdbStorage } from '../server/storage/lmdb.ts'
 import { createMemoryStorage } from '../server/storage/memory.ts'
+import { withReadCache } from '../server/storage/read-cache.ts'
 import { storageContract } from './storage-contract.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const moduleUrl = (path: string) => JSON.stringify(new URL(`../${path}`, import.meta.url).href)
 
 storageContract('memory', async () => createMemoryStorage())
+storageContract('memory behind a read cache', async () => withReadCache(createMemoryStorage()))
 storageContract('lmdb', async () => openLmdbStorage({ folder: await temporaryFolder() }))
 
 /** Removed after the test. */

@@ -79,7 +79,8 @@ async function call<Answer>(path: string, { method = 'GET', key = '', body }: Ca
   return (await response.json()) as Answer
 }
 
-export const createDocument = (input: { title?: string; content?: string }): Promise<CreatedDocument> => call('/new', { method: 'POST', body: input })
+export const createDocument = (input: { title?: string; content?: string }): Promise<CreatedDocument> =>
+  call('/new', { method: 'POST', body: input })
 
 export const readDocument = (id: string, key: string): Promise<DocumentAnswer> => call(`/api/docs/${id}`, { key })
 
@@ -89,4 +90,5 @@ export const listShares = async (id: string, key: string): Promise<readonly Shar
 export const createShare = (id: string, key: string, input: { role: Role; label?: string }): Promise<Share> =>
   call(`/api/docs/${id}/shares`, { method: 'POST', key, body: input })
 
-export const revokeShare = (id: string, key: string, shareId: string): Promise<unknown> => call(`/api/docs/${id}/shares/${shareId}`, { method: 'DELETE', key })
+export const revokeShare = (id: string, key: string, shareId: string): Promise<unknown> =>
+  call(`/api/docs/${id}/shares/${shareId}`, { method: 'DELETE', key })

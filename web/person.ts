@@ -12,9 +12,17 @@ export function setPersonName(name: string): void {
   writeDevice(storageKey, personName.value || null)
 }
 
+/** First character as people count them: an emoji with its parts is one. */
+const first = (word: string): string => [...new Intl.Segmenter().segment(word)][0]?.segment ?? ''
+
 /** Up to two letters for an avatar. */
 export function initials(name: string): string {
   const words = name.trim().split(/\s+/u)
   const letters = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
-  return letters.map((word) => [...(word ?? '')][0] ?? '').join('').toUpperCase() || '?'
+  return (
+    letters
+      .map((word) => first(word ?? ''))
+      .join('')
+      .toUpperCase() || '?'
+  )
 }

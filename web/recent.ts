@@ -26,7 +26,14 @@ function parseOne(value: unknown): RecentDocument[] {
   if (text(entry['id']) === '') return []
   const role = roles.find((name) => name === entry['role']) ?? null
   return [
-    { id: text(entry['id']), title: text(entry['title']), role, key: text(entry['key']), openedAt: Number(entry['openedAt']) || 0, received: entry['received'] === true }
+    {
+      id: text(entry['id']),
+      title: text(entry['title']),
+      role,
+      key: text(entry['key']),
+      openedAt: Number(entry['openedAt']) || 0,
+      received: entry['received'] === true
+    }
   ]
 }
 
@@ -41,7 +48,7 @@ function load(): RecentDocument[] {
 
 export const recentDocuments = signal<readonly RecentDocument[]>(load())
 
-addEventListener('storage', (event) => {
+window.addEventListener('storage', (event) => {
   if (event.key === storageKey) recentDocuments.value = load()
 })
 

@@ -1,5 +1,9 @@
 /** What an address asks for. The server answers all of them with one shell. */
-export type Route = { readonly page: 'home' } | { readonly page: 'new' } | { readonly page: 'document'; readonly id: string } | { readonly page: 'unknown' }
+export type Route =
+  | { readonly page: 'home' }
+  | { readonly page: 'new' }
+  | { readonly page: 'document'; readonly id: string }
+  | { readonly page: 'unknown' }
 
 /** The page of a path; ids are those of the server: 12–22 URL-safe characters. */
 export function route(path: string): Route {

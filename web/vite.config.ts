@@ -26,7 +26,10 @@ function precache(): Plugin {
       const worker = bundle['sw.js']
       if (worker?.type !== 'chunk') throw new Error('the build has no sw.js')
       hash.update(worker.code)
-      const list = { version: hash.digest('hex').slice(0, 12), paths: ['/', ...[...publicFiles, ...built].sort().map((name) => `/${name}`)] }
+      const list = {
+        version: hash.digest('hex').slice(0, 12),
+        paths: ['/', ...[...publicFiles, ...built].sort().map((name) => `/${name}`)]
+      }
       worker.code = worker.code.replaceAll(placeholder, JSON.stringify(list))
     }
   }

@@ -6,24 +6,24 @@
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { firstHeading } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { diff, hunks, unifiedDiff } from '../../shared/text/diff.ts'
 import { merge } from '../../shared/text/merge.ts'
 import { actorOf, type Caller, nameOfActor } from './caller.ts'
 import type { Announcement, ContentPayload } from './follow.ts'
 import { remember } from './idempotency.ts'
-import { contentAt, findPointAt, findProjection, formatVersion, parseVersion, type Point } from './journal.ts'
+import { contentAt, findPointAt, findProjection, parseVersion, type Point, type Snapshot, snapshotOf } from './journal.ts'
 import type { Head } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import { getRevision, saveRevision, saveUnsaved } from './revisions.ts'
-import type { Room, Snapshot } from './room.ts'
+import type { Room } from './room.ts'
 import type { Service } from './service.ts'
 
-const decoder = new TextDecoder()
-
 /** The title given at creation, else the first heading, else "Untitled" (api.md, Documents). */
-export const titleOf = (head: Head, content: string): string => head.title ?? firstHeading(content) ?? 'Untitled'
+export const titleOf = (head: Head, { heading }: { readonly heading: string | undefined }): string => head.title ?? heading ?? 'Untitled'
+
+/** Under this symbol an answer carries its text in UTF-8 too, for faces that send it as it is. */
+export const utf8 = Symbol('utf8')
 
 const durableSnapshot = async (room: Room): Promise<Snapshot> => {
   const snapshot = room.snapshot()
@@ -39,8 +39,7 @@ export const currentContent = async (service: Service, doc: string): Promise<Sna
   const room = service.live.find(doc)
   if (room !== undefined) return durableSnapshot(room)
   const [head, projection] = await Promise.all([service.ledger.head(doc), findProjection(service.storage, doc)])
-  if (projection !== undefined && projection.seq === head.seq && projection.tag === head.tag)
-    return { seq: head.seq, tag: head.tag, version: formatVersion(head), content: decoder.decode(projection.bytes) }
+  if (projection !== undefined && projection.seq === head.seq && projection.tag === head.tag) return projection
   const opened = await service.live.open(doc)
   try {
     return await durableSnapshot(opened.room)
@@ -62,13 +61,14 @@ export const findPoint = async (service: Service, doc: string, version: string):
 export const readContent = async (service: Service, doc: string, input: Input<'readContent'>): Promise<Output<'readContent'>> => {
   const head = await service.ledger.head(doc)
   if (input.version === undefined) {
-    const { content, version } = await currentContent(service, doc)
-    return { content, version, title: titleOf(head, content) }
+    const snapshot = await currentContent(service, doc)
+    const { content, version, bytes } = snapshot
+    return Object.assign({ content, version, title: titleOf(head, snapshot) }, { [utf8]: bytes })
   }
   const point = await findPoint(service, doc, input.version)
   if (point === undefined) throw new ServiceError('unknown_version')
-  const content = await contentAt(service.storage, doc, point)
-  return { content, version: formatVersion(point), title: titleOf(head, content) }
+  const past = snapshotOf(point, await contentAt(service.storage, doc, point))
+  return { content: past.content, version: past.version, title: titleOf(head, past) }
 }
 
 /** The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (api.md, Documents). */

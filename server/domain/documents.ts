@@ -7,7 +7,7 @@ import { includesRole, type Role } from '../../shared/roles.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { checkSize, currentContent, titleOf } from './content.ts'
 import { remember } from './idempotency.ts'
-import { encodeEntries, encodeProjection, firstTag, formatVersion, type JournalEntry, nextTag } from './journal.ts'
+import { encodeEntries, encodeProjection, firstTag, type JournalEntry, nextTag, type Snapshot, snapshotOf } from './journal.ts'
 import { encodeRecord, type Head, keys, type Owner } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import { saveRevision } from './revisions.ts'
@@ -26,14 +26,14 @@ export const capabilities = (role: Role): OperationName[] =>
     return needed !== undefined && includesRole(role, needed)
   })
 
-const present = (service: Service, head: Head, role: Role, version: string, content: string, url: string): Metadata => ({
+const present = (head: Head, role: Role, snapshot: Snapshot, url: string): Metadata => ({
   id: head.id,
-  title: titleOf(head, content),
+  title: titleOf(head, snapshot),
   kind: head.kind,
   url,
   role,
   effectiveRole: role,
-  version,
+  version: snapshot.version,
   published: head.publishedAt !== null,
   publishedAt: head.publishedAt === null ? null : instant(head.publishedAt),
   owner: head.owner,
@@ -75,7 +75,7 @@ const emptyHead = (id: string, tag: string, input: Input<'createDocument'>, owne
 })
 
 /** Writes the first text: journal, canonical text and the revision that shows it. */
-const putFirstContent = (draft: Draft, content: string, actor: string): void => {
+const putFirstContent = (draft: Draft, content: string, actor: string): Snapshot => {
   const { id, tag: before } = draft.head
   if (content !== '') {
     const update = seed(content)
@@ -83,9 +83,10 @@ const putFirstContent = (draft: Draft, content: string, actor: string): void => 
     draft.put(keys.update(id, 1), encodeEntries([entry], before))
     draft.head = { ...draft.head, seq: 1, tag: entry.tag, announcedSeq: 1, unsaved: { added: content.length, removed: 0, actors: [actor] } }
   }
-  const point = { seq: draft.head.seq, tag: draft.head.tag }
-  draft.put(keys.text(id), encodeProjection(point, content))
-  saveRevision(draft, { ...point, content, version: formatVersion(point) }, 'create', actor)
+  const snapshot = snapshotOf(draft.head, content)
+  draft.put(keys.text(id), encodeProjection(snapshot))
+  saveRevision(draft, snapshot, 'create', actor)
+  return snapshot
 }
 
 export const createDocument = async (
@@ -99,20 +100,20 @@ export const createDocument = async (
   const actor = actorOf(caller)
   const head = emptyHead(newId(), firstTag(), input, owner, service.clock.now())
   return service.ledger.create(head, (draft) => {
-    putFirstContent(draft, content, actor)
+    const snapshot = putFirstContent(draft, content, actor)
     const link =
       owner.kind === 'anonymous' ? putShare(service, draft, head.id, { role: 'owner', label: 'Owner', expiresAt: null }) : undefined
-    draft.event('doc.created', actor, { title: titleOf(draft.head, content) }, formatVersion(draft.head))
+    draft.event('doc.created', actor, { title: titleOf(draft.head, snapshot) }, snapshot.version)
     const url = link === undefined ? `${service.baseUrl}/d/${head.id}` : shareUrl(service, head.id, link.secret)
-    const doc = { ...present(service, draft.head, 'owner', formatVersion(draft.head), content, url), ...(link && { key: link.secret }) }
+    const doc = { ...present(draft.head, 'owner', snapshot, url), ...(link && { key: link.secret }) }
     return remember(service, draft, caller, null, { ...doc, doc })
   })
 }
 
 export const readDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'readDocument'>> => {
-  const { content, version } = await currentContent(service, doc)
+  const snapshot = await currentContent(service, doc)
   const head = await service.ledger.head(doc)
-  const found = present(service, head, caller.role ?? 'view', version, content, `${service.baseUrl}/d/${doc}`)
+  const found = present(head, caller.role ?? 'view', snapshot, `${service.baseUrl}/d/${doc}`)
   return { ...found, doc: found }
 }
 

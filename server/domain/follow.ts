@@ -7,12 +7,12 @@ import type { Hunk } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
 import { hunks } from '../../shared/text/diff.ts'
 import { nameOfActor, systemActor } from './caller.ts'
-import { contentAt, encodeProjection, encodeSegment, encodeState, findPointAt, formatVersion, listRecords } from './journal.ts'
+import { contentAt, encodeProjection, encodeSegment, encodeState, findPointAt, listRecords, type Snapshot, snapshotOf } from './journal.ts'
 import { type Head, keys } from './keys.ts'
 import type { Draft, Ledger } from './ledger.ts'
 import type { Clock, Storage } from './ports.ts'
 import { saveRevision, saveUnsaved } from './revisions.ts'
-import type { Room, Snapshot } from './room.ts'
+import type { Room } from './room.ts'
 
 /** What a content event tells (api.md, Events). */
 export interface ContentPayload {
@@ -57,7 +57,7 @@ const announcedAtStart = async (storage: Storage, room: Room, head: Head): Promi
   if (head.announcedSeq >= head.seq) return room.snapshot()
   const point = await findPointAt(storage, head, head.announcedSeq)
   if (point === undefined) return room.snapshot()
-  return { seq: point.seq, tag: point.tag, version: formatVersion(point), content: await contentAt(storage, room.id, point) }
+  return snapshotOf(point, await contentAt(storage, room.id, point))
 }
 
 /** Calls `run` once after `quietMs` without a call to `poke`, and at the latest `maxMs` after the first. */
@@ -120,7 +120,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
     const to = room.snapshot()
     if (projectedSeq === to.seq) return
     await room.durable(to.seq)
-    await ledger.write(doc, (draft) => draft.put(keys.text(doc), encodeProjection(to, to.content)))
+    await ledger.write(doc, (draft) => draft.put(keys.text(doc), encodeProjection(to)))
     projectedSeq = to.seq
   }
 

@@ -21,7 +21,7 @@ import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
 import { ServiceError } from '../../shared/errors.ts'
-import { textRootName } from '../../shared/names.ts'
+import { firstHeading, textRootName } from '../../shared/names.ts'
 import { type Head, keys } from './keys.ts'
 import type { Key, Storage } from './ports.ts'
 
@@ -46,9 +46,14 @@ export interface Point {
   readonly tag: string
 }
 
-export interface Projection extends Point {
-  /** Markdown in UTF-8. */
+/** The text at one point of the history. */
+export interface Snapshot extends Point {
+  readonly version: string
+  readonly content: string
+  /** The same in UTF-8. */
   readonly bytes: Uint8Array
+  /** First heading of the text, if there is one. */
+  readonly heading: string | undefined
 }
 
 export const firstTag = (): string => randomBytes(tagDigits / 2).toString('hex')
@@ -57,6 +62,24 @@ export const nextTag = (tag: string, update: Uint8Array): string =>
   hash('sha256', Buffer.concat([Buffer.from(tag), update]), 'hex').slice(0, tagDigits)
 
 export const formatVersion = (point: Point): string => `${point.seq}-${point.tag}`
+
+/** A snapshot; what is derived from its text is derived when first asked for. */
+export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8Array): Snapshot => {
+  let bytes = stored
+  let heading: { readonly text: string | undefined } | undefined
+  return {
+    seq,
+    tag,
+    version: formatVersion({ seq, tag }),
+    content,
+    get bytes() {
+      return (bytes ??= Buffer.from(content))
+    },
+    get heading() {
+      return (heading ??= { text: firstHeading(content) }).text
+    }
+  }
+}
 
 /** The point that a version names, or undefined when it has not the form of one. */
 export const parseVersion = (version: string): Point | undefined => {
@@ -129,12 +152,20 @@ const decodeState = (value: Uint8Array): Point & { readonly bytes: Uint8Array } 
   return { seq, tag, bytes: decoding.readTailAsUint8Array(decoder) }
 }
 
-export const encodeProjection = (point: Point, content: string): Uint8Array => encodeState(point, new TextEncoder().encode(content))
+export const encodeProjection = (snapshot: Snapshot): Uint8Array => encodeState(snapshot, snapshot.bytes)
+
+const projections = new WeakMap<Uint8Array, Snapshot>()
 
 /** The canonical text as it was last projected; it may be older than the head. */
-export const findProjection = async (storage: Storage, doc: string): Promise<Projection | undefined> => {
+export const findProjection = async (storage: Storage, doc: string): Promise<Snapshot | undefined> => {
   const entry = await storage.get(keys.text(doc))
-  return entry === undefined ? undefined : decodeState(entry.value)
+  if (entry === undefined) return undefined
+  const known = projections.get(entry.value)
+  if (known !== undefined) return known
+  const state = decodeState(entry.value)
+  const projection = snapshotOf(state, new TextDecoder().decode(state.bytes), state.bytes)
+  projections.set(entry.value, projection)
+  return projection
 }
 
 export const encodeSegment = async (records: readonly Uint8Array[]): Promise<Uint8Array> => {

@@ -143,5 +143,16 @@ const decoder = new TextDecoder()
 
 export const encodeRecord = (record: unknown): Uint8Array => encoder.encode(JSON.stringify(record))
 
-/** The record at a key; its shape is trusted because only this layer writes it and storage checks its bytes. */
-export const decodeRecord = <T>(value: Uint8Array): T => JSON.parse(decoder.decode(value)) as T
+const decoded = new WeakMap<Uint8Array, unknown>()
+
+/**
+ * The record at a key; its shape is trusted because only this layer writes it and storage checks its bytes. The same bytes are parsed
+ * once, so a record must never be changed in place.
+ */
+export const decodeRecord = <T>(value: Uint8Array): T => {
+  const known = decoded.get(value)
+  if (known !== undefined) return known as T
+  const record = JSON.parse(decoder.decode(value)) as T
+  decoded.set(value, record)
+  return record
+}

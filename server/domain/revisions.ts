@@ -6,7 +6,7 @@ import { nameOfActor, systemActor } from './caller.ts'
 import { contentAt, formatVersion } from './journal.ts'
 import { decodeRecord, keys, type Revision, type RevisionCause } from './keys.ts'
 import type { Draft } from './ledger.ts'
-import type { Snapshot } from './room.ts'
+import type { Snapshot } from './journal.ts'
 import type { Service } from './service.ts'
 
 const instant = (ms: number): string => new Date(ms).toISOString()

@@ -9,16 +9,10 @@ import type * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'
-import { encodeEntries, formatVersion, type JournalEntry, nextTag, type Point, type Tail } from './journal.ts'
+import { encodeEntries, type JournalEntry, nextTag, type Point, type Tail, type Snapshot, snapshotOf } from './journal.ts'
 import { type Head, keys, type Unsaved } from './keys.ts'
 import type { Draft, Ledger } from './ledger.ts'
 import type { Clock } from './ports.ts'
-
-/** The text at one moment, with the point of the history it belongs to. */
-export interface Snapshot extends Point {
-  readonly content: string
-  readonly version: string
-}
 
 /** Who made a transaction, as its Yjs origin says. */
 export type ActorOfOrigin = (origin: unknown) => string
@@ -165,7 +159,7 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
     for (const listener of updateListeners) listener(update, actor)
   })
 
-  const snapshot = (): Snapshot => (cached ??= { ...point, content: text.toString(), version: formatVersion(point) })
+  const snapshot = (): Snapshot => (cached ??= snapshotOf(point, text.toString()))
 
   return {
     id,
@@ -195,7 +189,7 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
       const before = snapshot().content
       ydoc.transact(apply, { source: 'local', skipStoreHooks: true, context: { actor } })
       // The text is known without asking Yjs, which would walk the whole document.
-      if (edits.length > 0) cached = { ...point, content: applyEdits(before, edits), version: formatVersion(point) }
+      if (edits.length > 0) cached = snapshotOf(point, applyEdits(before, edits))
       return snapshot()
     },
     journalInto,

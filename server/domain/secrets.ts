@@ -1,5 +1,5 @@
 /** Secrets: how they are made, looked up (by hash) and kept (encrypted with the instance secret). */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 
 /** AES-256-GCM with keys derived from the instance secret. */
 export interface Vault {
@@ -37,4 +37,4 @@ export const newShareKey = (): string => randomBytes(24).toString('base64url')
 export const newId = (): string => randomBytes(12).toString('base64url')
 
 /** What a secret is looked up by. The secrets are random and long, so a plain hash is enough and no comparison depends on them. */
-export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
+export const hashSecret = (secret: string): string => hash('sha256', secret, 'base64url')

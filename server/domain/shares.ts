@@ -109,7 +109,12 @@ const getShare = async ({ storage }: Service, doc: string, name: string): Promis
 /** Thrown in a change to look again: something was written since. */
 class Again extends Error {}
 
-const revokeOnce = async (service: Service, caller: Caller, doc: string, name: string): Promise<{ id: string; answer: Output<'revokeShare'> }> => {
+const revokeOnce = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  name: string
+): Promise<{ id: string; answer: Output<'revokeShare'> }> => {
   const { event } = await service.ledger.head(doc)
   const share = await getShare(service, doc, name)
   const answer = await service.ledger.write(doc, (draft) => {

@@ -12,7 +12,7 @@ import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
 import { type Caller, requireRole, type RequestStamp } from '../domain/caller.ts'
 import { findAnswer } from '../domain/idempotency.ts'
-import { versionsNamed } from '../domain/content.ts'
+import { utf8, versionsNamed } from '../domain/content.ts'
 import type { Call } from '../handlers.ts'
 import { mediaType, parseBody, readBody } from './body.ts'
 import type { Context, Http, RequestState } from './context.ts'
@@ -37,6 +37,9 @@ const digest = (...parts: (string | Buffer)[]): string => {
   return hash.digest('base64url')
 }
 
+// Not `ctx.URL`: that is an empty object when the Host header makes no address.
+const queryOf = (ctx: Context): URLSearchParams => new URLSearchParams(ctx.querystring)
+
 const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !== 'HEAD'
 
 /** Who is counted for limits and retries: the credential, else the address. */
@@ -49,7 +52,8 @@ const take = (http: Http, ctx: Context, name: RateLimitName, who: string): void 
     if (state !== undefined) ctx.set(rateHeaders(state))
   } catch (error) {
     // The answer that refuses is a limited one too (api.md, Errors).
-    if (error instanceof ServiceError) ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
+    if (error instanceof ServiceError)
+      ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
     throw error
   }
 }
@@ -71,7 +75,7 @@ const stampOf = ({ ctx, name, doc, credentials, body }: Exchange): RequestStamp 
   if (key === '' || !writes(ctx)) return null
   if (key.length > limits.idempotencyKeyCharsMax)
     throw invalid('Idempotency-Key', `must be at most ${limits.idempotencyKeyCharsMax} characters`)
-  const query = [...ctx.URL.searchParams]
+  const query = [...queryOf(ctx)]
     .filter(([field]) => field !== 'key')
     .toSorted(([one], [other]) => one.localeCompare(other))
     .toString()
@@ -119,7 +123,7 @@ const fromQuery = ({ operation, ctx }: Exchange): Record<string, unknown> => {
   const { shape } = operation.input
   const fields: Record<string, unknown> = {}
   for (const field of operation.rest.query ?? []) {
-    const values = ctx.URL.searchParams.getAll(field)
+    const values = queryOf(ctx).getAll(field)
     if (values.length > 1) throw invalid(field, 'must be given once')
     if (values[0] === undefined) continue
     fields[field] = isFlag(shape[field]) ? flag(values[0]) : values[0]
@@ -212,7 +216,8 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
     return
   }
   ctx.type = 'text/markdown; charset=utf-8'
-  ctx.body = String(answer['content'])
+  const bytes = (answer as { [utf8]?: Uint8Array })[utf8]
+  ctx.body = bytes === undefined ? String(answer['content']) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 const present = ({ ctx, operation, name }: Exchange, answer: Record<string, unknown>): void => {
@@ -286,16 +291,18 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
 }
 
 /** Of two keys one would be ignored, and a wrong one never is. */
-const refuseSeveralKeys = (ctx: Context): void => {
-  const sent = [ctx.get('X-Share-Key'), ...ctx.URL.searchParams.getAll('key')].filter((key) => key !== '')
-  if (new Set(sent).size > 1) throw new ServiceError('credential_invalid', { message: 'Several different keys were sent.' })
+const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
+  const sent = [ctx.get('X-Share-Key'), ...query.getAll('key')].filter((key) => key !== '')
+  if (sent.length > 1 && new Set(sent).size > 1)
+    throw new ServiceError('credential_invalid', { message: 'Several different keys were sent.' })
 }
 
 /** Runs one operation for a request and writes its answer; errors are thrown. */
 export const handle = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
   const operation: Operation = operations[name]
-  const credentials = readCredentials(ctx.req.headers, ctx.URL.searchParams)
-  refuseSeveralKeys(ctx)
+  const query = queryOf(ctx)
+  const credentials = readCredentials(ctx.req.headers, query)
+  refuseSeveralKeys(ctx, query)
   limit(http, ctx, name, credentials)
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''
   const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: Buffer.alloc(0) }

@@ -8,7 +8,8 @@ import { operations } from '../../shared/operations/index.ts'
 const interfaceVersion = '0.2.0'
 
 const ProblemSchema = z
-  .object({
+  // Open: several codes say more under names of their own (`currentVersion`, `requiredRole`, …).
+  .looseObject({
     type: z.string(),
     title: z.string(),
     status: z.number().int(),

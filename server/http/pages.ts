@@ -6,7 +6,7 @@ import type { Context, Http, RequestState } from './context.ts'
 import type { Files } from './files.ts'
 
 /** Everything a page of ours may load and do. No inline script or style, nothing from elsewhere. */
-export const contentSecurityPolicy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -23,6 +23,9 @@ export const contentSecurityPolicy = [
 ].join('; ')
 
 const shell = (ctx: Context, files: Files): void => {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy)
+  ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
+  ctx.set('Permissions-Policy', 'geolocation=(), camera=(), microphone=(), payment=()')
   if (files.serve(ctx, '/index.html')) return
   ctx.status = 503
   ctx.body = 'The web pages are not built. Run: npm run build\n'

@@ -13,8 +13,19 @@ interface Connected {
 // Node's timers hold 31 bits; a link that lives longer is looked at again then.
 const timerMsMax = 2 ** 31 - 1
 
+// What ended stays ended; who was let in just before and connects just after (a document may load in between) must still hear of it.
+const endedMax = 10_000
+
 export const createRegistry = (clock: Clock): Registry => {
   const documents = new Map<string, Set<Connected>>()
+  const ended = new Map<string, ErrorCode>()
+
+  const endedName = (doc: string, share: string | null): string => (share === null ? doc : `${doc} ${share}`)
+
+  const noteEnd = (doc: string, share: string | null, code: ErrorCode): void => {
+    ended.set(endedName(doc, share), code)
+    if (ended.size > endedMax) ended.delete(ended.keys().next().value as string)
+  }
 
   const remove = (doc: string, connected: Connected): void => {
     const set = documents.get(doc)
@@ -38,6 +49,8 @@ export const createRegistry = (clock: Clock): Registry => {
       const connected: Connected = { share: caller.share, end }
       const set = documents.get(doc) ?? new Set()
       documents.set(doc, set.add(connected))
+      const over = ended.get(endedName(doc, caller.share)) ?? ended.get(endedName(doc, null))
+      if (over !== undefined) end(over)
       const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, end)
       return () => {
         cancel?.()
@@ -45,6 +58,7 @@ export const createRegistry = (clock: Clock): Registry => {
       }
     },
     end(doc, share, code) {
+      noteEnd(doc, share, code)
       for (const connected of documents.get(doc) ?? []) if (share === null || connected.share === share) connected.end(code)
     },
     endAll(code) {

@@ -13,6 +13,7 @@
  *   delete set count of clients · (client id · count of ranges · (clock · length)…)…
  */
 import * as decoding from 'lib0/decoding'
+import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 
 /** Why an update was refused: `malformed` and `foreign` are never sent by an honest client; the other two heal by syncing again. */
@@ -37,9 +38,19 @@ interface Span {
   readonly to: number
 }
 
+/** A struct that must come after one of another client. */
+interface Dependency {
+  readonly client: number
+  readonly clock: number
+  readonly on: number
+  readonly onClock: number
+}
+
 export interface ParsedUpdate {
-  /** Structs by client: clocks from `from` up to but without `to`. */
+  /** Structs by client: clocks from `from` up to but without `to`. Each client stands once. */
   readonly spans: readonly Span[]
+  /** What stands beside structs of other clients, in the order of the update. */
+  readonly dependencies: readonly Dependency[]
   readonly deletions: readonly Span[]
   /** Highest clock needed of each client beyond what the update brings itself. */
   readonly needs: ReadonlyMap<number, number>
@@ -105,21 +116,30 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
   const decoder = decoding.createDecoder(update)
   const spans: Span[] = []
   const deletions: Span[] = []
+  const dependencies: Dependency[] = []
   const needs = new Map<number, number>()
+  const clients = new Set<number>()
   let inserted = 0
   let deleted = 0
   let untidy = false
   const need = (client: number, clock: number): void => {
     if (clock >= (needs.get(client) ?? 0)) needs.set(client, clock + 1)
   }
-  const readOrigin = (): void => need(readClient(decoder), readClock(decoder))
-  const readStruct = (): number => {
+  const readOrigin = (client: number, clock: number): void => {
+    const on = readClient(decoder)
+    const onClock = readClock(decoder)
+    // Yjs looks its own client's past up without a check: an item beside itself would throw when half of the update is applied.
+    if (on === client && onClock >= clock) throw new UpdateRefused('gap', 'an item stands beside a later one of its own')
+    need(on, onClock)
+    if (on !== client) dependencies.push({ client, clock, on, onClock })
+  }
+  const readStruct = (client: number, clock: number): number => {
     const info = decoding.readUint8(decoder)
     const kind = info & 0x1f
     if (kind === kindOf.gc) return readLength(decoder)
     if (kind === kindOf.skip) return refuse('a skip')
-    if ((info & 0x80) !== 0) readOrigin()
-    if ((info & 0x40) !== 0) readOrigin()
+    if ((info & 0x80) !== 0) readOrigin(client, clock)
+    if ((info & 0x40) !== 0) readOrigin(client, clock)
     if ((info & 0xc0) === 0) readParent(decoder, info)
     const { length, text } = readContent(decoder, kind)
     inserted += text.length
@@ -127,12 +147,15 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
     return length
   }
   try {
-    for (let clients = readCount(decoder); clients > 0; clients--) {
+    for (let count = readCount(decoder); count > 0; count--) {
       const structs = readCount(decoder)
       const client = readClient(decoder)
+      // Of two runs of one client Yjs keeps the second and waits for ever for the first.
+      if (clients.has(client)) refuse('a client stands twice')
+      if (clients.add(client).size > limits.updateClientsMax) refuse('too many clients')
       const from = readClock(decoder)
       let to = from
-      for (let index = 0; index < structs; index++) to += readStruct()
+      for (let index = 0; index < structs; index++) to += readStruct(client, to)
       if (to > clockMax) refuse('a clock is out of range')
       spans.push({ client, from, to })
     }
@@ -150,7 +173,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
     throw new UpdateRefused('malformed', 'the update does not decode')
   }
   if (decoding.hasContent(decoder)) refuse('bytes follow the update')
-  return { spans, deletions, needs, inserted, deleted, untidy }
+  return { spans, dependencies, deletions, needs, inserted, deleted, untidy }
 }
 
 export interface DocumentState {
@@ -158,6 +181,48 @@ export interface DocumentState {
   clockOf(client: number): number
   /** Whether another open connection writes under this client id. */
   takenByOther(client: number): boolean
+}
+
+const append = <T>(lists: Map<number, T[]>, key: number, item: T): void => {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [item])
+  else list.push(item)
+}
+
+// Honest updates need few steps: each run of a client waits a few times for another.
+const waitsMax = 1_000_000
+
+/**
+ * Whether the structs can be put in an order in which each comes after what it stands beside. Those of a circle would wait in the
+ * document for ever, acknowledged but in no text.
+ */
+const isOrderable = (update: ParsedUpdate, clockOf: (client: number) => number): boolean => {
+  const ends = new Map(update.spans.map(({ client, to }) => [client, to]))
+  const waiting = new Map<number, Dependency[]>()
+  for (const each of update.dependencies)
+    if (each.clock >= clockOf(each.client) && each.onClock >= clockOf(each.on) && ends.has(each.on)) append(waiting, each.client, each)
+  const next = new Map<number, number>()
+  // Up to where a client's structs are in place.
+  const reached = (client: number): number => waiting.get(client)?.[next.get(client) ?? 0]?.clock ?? ends.get(client) ?? clockOf(client)
+  const waiters = new Map<number, number[]>()
+  const ready = [...waiting.keys()]
+  let waits = 0
+  for (let client = ready.pop(); client !== undefined; client = ready.pop()) {
+    const own = waiting.get(client) ?? []
+    const before = reached(client)
+    let index = next.get(client) ?? 0
+    for (let each = own[index]; each !== undefined && reached(each.on) > each.onClock; each = own[index]) index++
+    next.set(client, index)
+    const blocked = own[index]
+    if (blocked !== undefined) append(waiters, blocked.on, client)
+    if (reached(client) === before) continue
+    const woken = waiters.get(client) ?? []
+    waiters.delete(client)
+    waits += woken.length
+    if (waits > waitsMax) return false
+    ready.push(...woken)
+  }
+  return [...waiting].every(([client, own]) => next.get(client) === own.length)
 }
 
 /**
@@ -178,6 +243,7 @@ export const checkUpdate = (update: ParsedUpdate, state: DocumentState): number[
   }
   for (const [client, clock] of update.needs)
     if (clockOf(client) < clock) throw new UpdateRefused('gap', `client ${client} is known up to ${clockOf(client)}, not ${clock}`)
+  if (!isOrderable(update, state.clockOf)) throw new UpdateRefused('gap', 'items stand beside each other in a circle')
   for (const { client, to } of update.deletions)
     if (clockOf(client) < to) throw new UpdateRefused('gap', `a deletion of client ${client} reaches beyond ${clockOf(client)}`)
   return news

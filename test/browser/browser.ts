@@ -7,7 +7,16 @@ import { chromium, type BrowserContext, type BrowserContextOptions, type Page } 
 
 const executablePath = process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium'
 
-export const args = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+export const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync'
+]
 
 if (!existsSync(join(import.meta.dirname, '../../dist/web/index.html'))) throw new Error('the pages are not built: npm run build')
 
@@ -41,7 +50,11 @@ export interface Document {
 }
 
 export async function createDocument(base: string, content: string): Promise<Document> {
-  const response = await fetch(`${base}/new`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ content }) })
+  const response = await fetch(`${base}/new`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ content })
+  })
   const { id, key } = (await response.json()) as { id: string; key: string }
   return { id, key, url: `${base}/d/${id}?key=${key}` }
 }

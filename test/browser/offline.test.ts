@@ -49,7 +49,10 @@ test('[WEB-24] a document opened before opens with the network off and the brows
   context = await ana.open({ offline: true })
   page = await context.newPage()
   await page.goto(`${world.url}/d/${document.id}`)
-  await until(async () => (await page.locator('.cm-content').count()) > 0 && (await editorText(page)) === '# Trip\nfrom the train\n', 'the edit after the restart')
+  await until(
+    async () => (await page.locator('.cm-content').count()) > 0 && (await editorText(page)) === '# Trip\nfrom the train\n',
+    'the edit after the restart'
+  )
   await page.locator('.chip', { hasText: /changes? kept on this device/ }).waitFor()
   await context.setOffline(false)
   await saved(page)

@@ -5,7 +5,7 @@ import { converges } from './convergence.ts'
 const seeds = Number(process.env['AGMD_TEST_SEEDS'] ?? 200)
 const first = Number(process.env['AGMD_TEST_SEED'] ?? 1_000)
 /** Seeds under way at once: while one waits for the disk or a socket, another one computes. */
-const lanes = 3
+const lanes = Number(process.env['AGMD_TEST_LANES'] ?? 2)
 
 /** Seeds that failed once, and what was wrong then. */
 const failedOnce: readonly (readonly [number, string])[] = [

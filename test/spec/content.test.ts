@@ -92,14 +92,22 @@ test('[CONTENT-6] the version of the empty document is known, too', async () => 
   expect(problem.merge.clean).toBe(false)
 })
 
-test.each(['text/markdown', 'text/plain; charset=utf-8', 'Text/Markdown'])('[CONTENT-7] the body may be the text itself: %s', async (type) => {
-  const owner = await world.create('one')
-  const query = { label: 'by hand' }
-  const answer = await owner.ask('PUT', '/content', { body: '# Räw\n{"a":1}', type, query, headers: { 'If-Match': owner.created.version } })
-  expect(answer).toMatchObject({ status: 200, json: { changed: true } })
-  expect((await owner.read()).content).toBe('# Räw\n{"a":1}')
-  expect((await owner.revisions()).revisions[0].label).toBe('by hand')
-})
+test.each(['text/markdown', 'text/plain; charset=utf-8', 'Text/Markdown'])(
+  '[CONTENT-7] the body may be the text itself: %s',
+  async (type) => {
+    const owner = await world.create('one')
+    const query = { label: 'by hand' }
+    const answer = await owner.ask('PUT', '/content', {
+      body: '# Räw\n{"a":1}',
+      type,
+      query,
+      headers: { 'If-Match': owner.created.version }
+    })
+    expect(answer).toMatchObject({ status: 200, json: { changed: true } })
+    expect((await owner.read()).content).toBe('# Räw\n{"a":1}')
+    expect((await owner.revisions()).revisions[0].label).toBe('by hand')
+  }
+)
 
 test('[CONTENT-8] line ends become LF, at creation and in a PUT', async () => {
   const owner = await world.create('a\r\nb\rc\n')
@@ -112,7 +120,10 @@ test('[CONTENT-8] line ends become LF, at creation and in a PUT', async () => {
 test.each(['a\0b', '\ud83d', 'a\ude00b', '\ude00\ud83d'])('[CONTENT-9] NUL and lone surrogates are 400: %j', async (content) => {
   const owner = await world.create('one')
   const body = JSON.stringify({ content })
-  for (const [method, path] of [['PUT', `/api/docs/${owner.doc}/content`], ['POST', '/new']] as const)
+  for (const [method, path] of [
+    ['PUT', `/api/docs/${owner.doc}/content`],
+    ['POST', '/new']
+  ] as const)
     expect(await world.ask(method, path, { key: owner.key, body, type: 'application/json' })).toMatchObject({
       status: 400,
       json: { code: 'invalid_request', details: [{ path: 'content' }] }
@@ -123,8 +134,7 @@ test.each(['a\0b', '\ud83d', 'a\ude00b', '\ude00\ud83d'])('[CONTENT-9] NUL and l
 test('[CONTENT-9] bytes that are not UTF-8 are 400', async () => {
   const owner = await world.create('one')
   const body = Uint8Array.of(0x61, 0xff, 0xfe, 0x62)
-  for (const type of ['text/markdown', 'application/json'])
-    expect((await owner.ask('PUT', '/content', { body, type })).status).toBe(400)
+  for (const type of ['text/markdown', 'application/json']) expect((await owner.ask('PUT', '/content', { body, type })).status).toBe(400)
   expect((await owner.read()).content).toBe('one')
 })
 
@@ -164,7 +174,10 @@ test('[CONTENT-12] dryRun checks and answers the difference, and writes nothing'
   await expect(owner.replace('two', { query: { dryRun: 'maybe' } })).rejects.toMatchObject({ code: 'invalid_request' })
   expect(await owner.read()).toEqual({ content: 'one\n', version: owner.created.version })
   expect((await owner.revisions()).total).toBe(1)
-  expect((await owner.ask('POST', '/restore', { json: { revision: 1, dryRun: true } })).json).toMatchObject({ revisionId: null, changed: false })
+  expect((await owner.ask('POST', '/restore', { json: { revision: 1, dryRun: true } })).json).toMatchObject({
+    revisionId: null,
+    changed: false
+  })
 })
 
 test('[CONTENT-13] what a browser typed makes the version read before it stale at once', async () => {
@@ -293,26 +306,29 @@ test('[REV-4] a pause after typing saves a revision', async () => {
   await own.stop()
 })
 
-test.each(['revision', 'revisionId', 'id'])('[REV-5] a restore, named by %s, is a new version and keeps the history between', async (name) => {
-  const owner = await world.create('first')
-  const { version } = await owner.replace('second')
-  const editor = await owner.connect()
-  editor.type(0, 'unsaved ')
-  await editor.saved()
-  const { status, json } = await owner.ask('POST', '/restore', { json: { [name]: 1, label: 'back' } })
-  expect({ status, ...json }).toMatchObject({ status: 200, ok: true, changed: true })
-  expect(await owner.read()).toEqual({ content: 'first', version: json.version })
-  await editor.shows('first')
-  const { revisions } = await owner.revisions()
-  expect(revisions).toMatchObject([
-    { id: json.revisionId, cause: 'restore', label: 'back' },
-    { cause: 'autosave', size: 14 },
-    { cause: 'put', version },
-    { cause: 'create' }
-  ])
-  expect(await owner.at(revisions[1].version)).toBe('unsaved second')
-  expect((await owner.events()).events.at(-1)).toMatchObject({ kind: 'content.restored', payload: { revision: 1 } })
-})
+test.each(['revision', 'revisionId', 'id'])(
+  '[REV-5] a restore, named by %s, is a new version and keeps the history between',
+  async (name) => {
+    const owner = await world.create('first')
+    const { version } = await owner.replace('second')
+    const editor = await owner.connect()
+    editor.type(0, 'unsaved ')
+    await editor.saved()
+    const { status, json } = await owner.ask('POST', '/restore', { json: { [name]: 1, label: 'back' } })
+    expect({ status, ...json }).toMatchObject({ status: 200, ok: true, changed: true })
+    expect(await owner.read()).toEqual({ content: 'first', version: json.version })
+    await editor.shows('first')
+    const { revisions } = await owner.revisions()
+    expect(revisions).toMatchObject([
+      { id: json.revisionId, cause: 'restore', label: 'back' },
+      { cause: 'autosave', size: 14 },
+      { cause: 'put', version },
+      { cause: 'create' }
+    ])
+    expect(await owner.at(revisions[1].version)).toBe('unsaved second')
+    expect((await owner.events()).events.at(-1)).toMatchObject({ kind: 'content.restored', payload: { revision: 1 } })
+  }
+)
 
 test('[REV-6] a restore with a stale version is 409, of an unknown revision 404', async () => {
   const owner = await world.create('first')

@@ -67,7 +67,7 @@ test.each([{ since: -1 }, { since: 1.5 }, { since: 'x' }, { since: 'Latest' }, {
   '[EVENT-4] a cursor or wait that is no number is 400: %j',
   async (query) => {
     const owner = await world.create('one')
-    const { status, json } = await owner.ask('GET', '/events', { query: query as Record<string, string> })
+    const { status, json } = await owner.ask('GET', '/events', { query: query as unknown as Record<string, string> })
     expect(status).toBe(400)
     expect(json).toMatchObject({ code: 'invalid_request', details: [{ path: Object.keys(query)[0] }] })
   }
@@ -75,7 +75,11 @@ test.each([{ since: -1 }, { since: 1.5 }, { since: 'x' }, { since: 'Latest' }, {
 
 test('[EVENT-5] a wait that elapses is 200 and empty with the same cursor; it is clamped to 55 seconds', async () => {
   const owner = await world.create('one')
-  for (const [wait, seconds] of [[20, 20], [1000, 55], [55, 55]] as const) {
+  for (const [wait, seconds] of [
+    [20, 20],
+    [1000, 55],
+    [55, 55]
+  ] as const) {
     const poll = owner.events({ since: 'latest', wait })
     expect(await settledWithin(poll, 30)).toBe('waiting')
     clock.turn(seconds * 1000 - 1)
@@ -142,7 +146,12 @@ test('[EVENT-9] what browsers typed is one content.changed after a second, with 
       kind: 'content.changed',
       actorKind: 'guest',
       version,
-      payload: { fromVersion: owner.created.version, toVersion: version, hunks: [{ line: 3, removed: [], added: ['word'] }], actors: ['guest'] }
+      payload: {
+        fromVersion: owner.created.version,
+        toVersion: version,
+        hunks: [{ line: 3, removed: [], added: ['word'] }],
+        actors: ['guest']
+      }
     }
   ])
 })
@@ -181,7 +190,10 @@ test.each(['text\n', ''])('[EVENT-11] edits that a crash kept from being announc
   clockAfter.turn(limits.announceMs)
   await until(async () => (await owner.events({ since: 1 })).events.length > 0, 'the announcement')
   expect((await owner.events({ since: 1 })).events).toMatchObject([
-    { kind: 'content.changed', payload: { fromVersion: created.created.version, hunks: [{ line: 1, added: [expect.stringContaining('typed')] }] } }
+    {
+      kind: 'content.changed',
+      payload: { fromVersion: created.created.version, hunks: [{ line: 1, added: [expect.stringContaining('typed')] }] }
+    }
   ])
   expect((await owner.read()).content).toBe(`typed${content}`)
   await own.stop()

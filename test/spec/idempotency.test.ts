@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const once = (key = randomUUID()): { headers: Record<string, string> } => ({ headers: { 'Idempotency-Key': key } })
+const once = (key: string = randomUUID()): { headers: Record<string, string> } => ({ headers: { 'Idempotency-Key': key } })
 const replayed = ({ headers }: Answer): boolean => headers.get('Idempotency-Replayed') === 'true'
 
 /** Sends the same request twice and expects the same answer. */
@@ -39,7 +39,11 @@ test('[RETRY-1] a PUT sent again after another change answers as before and chan
   const first = await put()
   await owner.replace('three')
   const second = await put()
-  expect({ status: second.status, json: second.json, replayed: replayed(second) }).toEqual({ status: 200, json: first.json, replayed: true })
+  expect({ status: second.status, json: second.json, replayed: replayed(second) }).toEqual({
+    status: 200,
+    json: first.json,
+    replayed: true
+  })
   expect((await owner.read()).content).toBe('three')
 })
 
@@ -87,7 +91,7 @@ test('[RETRY-4] a remembered answer outlives a restart', async () => {
   const how = once()
   const made = await own.ask('POST', '/new', { json: {}, ...how })
   const put = await owner.ask('PUT', '/content', { json: { content: 'two' }, ...how })
-  own = await own.restart({ env: { AGMD_BASE_URL: 'http://localhost' } })
+  own = await own.restart()
   const again = own.person(owner.doc, owner.key)
   const putAgain = await again.ask('PUT', '/content', { json: { content: 'two' }, ...how })
   expect({ json: putAgain.json, replayed: replayed(putAgain) }).toEqual({ json: put.json, replayed: true })

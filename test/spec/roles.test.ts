@@ -56,7 +56,8 @@ describe.each(table)('%s', (name, operation) => {
     const key = await keyOf(owner, caller)
     const refusal = refusalOf(operation, caller)
     for (const each of [path, ...also]) {
-      for (const parameter of pathParameters(each)) expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
+      for (const parameter of pathParameters(each))
+        expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
       const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
       const body = method === 'GET' || method === 'DELETE' ? {} : { json: inputs[name]?.body ?? {} }
       const answer = await world.ask(method, target, { key, ...body })

@@ -11,6 +11,7 @@ import { createLog } from '../../server/log.ts'
 import { startServer } from '../../server/server.ts'
 import { prepareDataFolder } from '../../server/storage/data-folder.ts'
 import { openLmdbStorage } from '../../server/storage/lmdb.ts'
+import { withReadCache } from '../../server/storage/read-cache.ts'
 
 export interface StartOptions {
   /** Settings as environment variables. */
@@ -46,7 +47,7 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
   const log = createLog({ level: config.logLevel, format: 'json', write: (line) => lines.push(line), now: Date.now })
   const held = await prepareDataFolder(folder)
   const opened = await openLmdbStorage({ folder })
-  const storage = options.storage?.(opened) ?? opened
+  const storage = withReadCache(options.storage?.(opened) ?? opened)
   const clock = options.clock ?? systemClock
   const server = await startServer({ config, log, clock, storage, secret: held.secret, version: 'test', readOnly: () => false })
   return {

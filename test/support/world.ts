@@ -168,11 +168,12 @@ const connectEditor = async (url: string, doc: string, key: string, options: Con
     erase: (at, length) => ytext.delete(at, length),
     saved: () => until(() => provider.isSynced && !provider.hasUnsyncedChanges, 'saving'),
     shows: (wanted) =>
-      until(() => (typeof wanted === 'string' ? ytext.toString() === wanted : wanted(ytext.toString())), `the text ${String(wanted)}`).catch(
-        (error: Error) => {
-          throw new Error(`${error.message}; it is ${JSON.stringify(ytext.toString().slice(0, 300))}`, { cause: error })
-        }
-      ),
+      until(
+        () => (typeof wanted === 'string' ? ytext.toString() === wanted : wanted(ytext.toString())),
+        `the text ${String(wanted)}`
+      ).catch((error: Error) => {
+        throw new Error(`${error.message}; it is ${JSON.stringify(ytext.toString().slice(0, 300))}`, { cause: error })
+      }),
     close
   }
 }
@@ -265,14 +266,14 @@ export const startWorld = async (options: StartOptions = {}): Promise<World> => 
     raw: (request, done) => rawExchange(bare.url, request, done),
     socket: (how) => openSocket(bare.url, how),
     async restart(again = {}) {
-      for (const close of [...open]) close()
+      for (const close of open) close()
       await bare.stop()
       const next = await startWorld({ ...options, ...again, folder })
       for (const secret of secrets) next.secrets.add(secret)
       return { ...next, stop: () => next.stop().then(() => remove(options, folder)) }
     },
     async stop() {
-      for (const close of [...open]) close()
+      for (const close of open) close()
       await bare.stop()
       await remove(options, folder)
     }

@@ -9,7 +9,13 @@ import { closedWire, durableSocket, type WireState } from './durable-socket.ts'
 /** Why the server ended the connection for good: a close code, or the code of an error. */
 export type Ended = 'credential_ended' | 'forbidden' | 'deleted' | 'bad_message' | 'too_big' | 'credential_required' | 'not_found'
 
-const endedByClose: Readonly<Record<number, Ended>> = { 1009: 'too_big', 4400: 'bad_message', 4401: 'credential_ended', 4403: 'forbidden', 4404: 'deleted' }
+const endedByClose: Readonly<Record<number, Ended>> = {
+  1009: 'too_big',
+  4400: 'bad_message',
+  4401: 'credential_ended',
+  4403: 'forbidden',
+  4404: 'deleted'
+}
 
 const endedByReason: Readonly<Record<string, Ended>> = {
   credential_required: 'credential_required',

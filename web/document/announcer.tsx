@@ -27,7 +27,7 @@ export function Announcer({ view }: { view: View }): JSX.Element {
     }
   }, [view])
   return (
-    <div class="sr-only" role="status">
+    <div class='sr-only' role='status'>
       {spoken.value}
     </div>
   )

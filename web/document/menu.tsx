@@ -17,41 +17,41 @@ export function Menu({ view }: { view: View }): JSX.Element {
   const close = (): void => popover.current?.hidePopover()
   return (
     <>
-      <button type="button" class="button quiet icon-only" aria-label="More" title="More" popovertarget="menu">
-        <Icon name="ellipsis" />
+      <button type='button' class='button quiet icon-only' aria-label='More' title='More' popovertarget='menu'>
+        <Icon name='ellipsis' />
       </button>
-      <div id="menu" class="menu" popover="auto" ref={popover}>
+      <div id='menu' class='menu' popover='auto' ref={popover}>
         <button
-          type="button"
-          class="menu-item"
+          type='button'
+          class='menu-item'
           onClick={() => {
             close()
             view.dialog.value = 'name'
           }}
         >
-          <Icon name="users" size={18} />
+          <Icon name='users' size={18} />
           {personName.value === '' ? 'Set your name' : `You are ${personName.value}`}
         </button>
         <button
-          type="button"
-          class="menu-item"
+          type='button'
+          class='menu-item'
           onClick={() => {
             close()
             view.session.download()
           }}
         >
-          <Icon name="download" size={18} />
+          <Icon name='download' size={18} />
           Download as Markdown
         </button>
-        <a class="menu-item" href="/">
-          <Icon name="home" size={18} />
+        <a class='menu-item' href='/'>
+          <Icon name='home' size={18} />
           All documents
         </a>
-        <fieldset class="menu-themes">
+        <fieldset class='menu-themes'>
           <legend>Theme</legend>
           {themes.map(([value, name]) => (
             <label key={value}>
-              <input type="radio" name="theme" checked={theme.value === value} onChange={() => setTheme(value)} />
+              <input type='radio' name='theme' checked={theme.value === value} onChange={() => setTheme(value)} />
               <span>{name}</span>
             </label>
           ))}

@@ -12,14 +12,20 @@ export function NameDialog({ onClose }: { onClose: () => void }): JSX.Element {
     onClose()
   }
   return (
-    <Dialog title="Your name" about="Others see it beside your cursor. It is kept on this device only." onClose={onClose}>
+    <Dialog title='Your name' about='Others see it beside your cursor. It is kept on this device only.' onClose={onClose}>
       <form onSubmit={submit}>
-        <label class="field">
+        <label class='field'>
           <span>Name</span>
-          <input type="text" maxLength={40} autocomplete="name" value={name} onInput={(event: Event) => setName((event.target as HTMLInputElement).value)} />
+          <input
+            type='text'
+            maxLength={40}
+            autocomplete='name'
+            value={name}
+            onInput={(event: Event) => setName((event.target as HTMLInputElement).value)}
+          />
         </label>
-        <p class="actions end">
-          <button class="button primary">Save</button>
+        <p class='actions end'>
+          <button class='button primary'>Save</button>
         </p>
       </form>
     </Dialog>

@@ -16,7 +16,10 @@ const endedWords: Readonly<Record<Ended, string>> = {
 
 function ended(session: Session, reason: Ended): string {
   const unsent = session.unsent.value
-  const lost = unsent === 0 ? 'The text you see is the last you received.' : `${unsent === 1 ? '1 change' : `${unsent} changes`} of yours did not reach the server.`
+  const lost =
+    unsent === 0
+      ? 'The text you see is the last you received.'
+      : `${unsent === 1 ? '1 change' : `${unsent} changes`} of yours did not reach the server.`
   return `${endedWords[reason]} ${lost}`
 }
 
@@ -25,14 +28,14 @@ function EndedNotice({ session, reason }: { session: Session; reason: Ended }): 
     void session.remove().then(() => location.assign('/'))
   }
   return (
-    <div class="notice danger">
+    <div class='notice danger'>
       <p>{ended(session, reason)}</p>
-      <p class="actions">
-        <button type="button" class="button primary" onClick={session.download}>
-          <Icon name="download" size={18} />
+      <p class='actions'>
+        <button type='button' class='button primary' onClick={session.download}>
+          <Icon name='download' size={18} />
           Download my copy
         </button>
-        <button type="button" class="button" onClick={remove}>
+        <button type='button' class='button' onClick={remove}>
           Remove from this device
         </button>
       </p>
@@ -43,24 +46,24 @@ function EndedNotice({ session, reason }: { session: Session; reason: Ended }): 
 export function Notices({ session }: { session: Session }): JSX.Element {
   const reason = session.link.ended.value
   return (
-    <div class="notices" role="alert">
+    <div class='notices' role='alert'>
       {reason !== undefined && session.state.value === 'open' && <EndedNotice session={session} reason={reason} />}
       {reason === undefined && session.declined.value && (
-        <div class="notice danger">
+        <div class='notice danger'>
           <p>You can read this document but no longer edit it. Changes made on this device before were not accepted.</p>
-          <p class="actions">
-            <button type="button" class="button primary" onClick={session.download}>
-              <Icon name="download" size={18} />
+          <p class='actions'>
+            <button type='button' class='button primary' onClick={session.download}>
+              <Icon name='download' size={18} />
               Download my copy
             </button>
           </p>
         </div>
       )}
       {reason === undefined && session.keep.state.value === 'lost' && (
-        <div class="notice warn">
+        <div class='notice warn'>
           <p>
-            <strong>Not kept on this device.</strong> This browser does not store the text, so it cannot be opened offline. While the page says Saved, everything is on the
-            server.
+            <strong>Not kept on this device.</strong> This browser does not store the text, so it cannot be opened offline. While the page
+            says Saved, everything is on the server.
           </p>
         </div>
       )}

@@ -119,7 +119,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
 function Paper({ start }: { start(parent: HTMLElement): () => void }): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => (host.current === null ? undefined : start(host.current)), [])
-  return <div class="paper" ref={host} />
+  return <div class='paper' ref={host} />
 }
 
 /** Keeps the toolbar of a phone above its keyboard. */
@@ -155,9 +155,9 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <TopBar view={view} />
       {session.canEdit.value && <Toolbar view={view} />}
       <Notices session={session} />
-      <main class="document-main" aria-busy={state.value === 'opening'}>
-        <h1 class="sr-only">{session.title.value}</h1>
-        {state.value === 'open' ? <Paper start={view.start} /> : <div class="skeleton" aria-label="Opening the document" role="img" />}
+      <main class='document-main' aria-busy={state.value === 'opening'}>
+        <h1 class='sr-only'>{session.title.value}</h1>
+        {state.value === 'open' ? <Paper start={view.start} /> : <div class='skeleton' aria-label='Opening the document' role='img' />}
       </main>
       <StatusLine view={view} />
       <Announcer view={view} />

@@ -5,9 +5,9 @@ import type { View } from './page.tsx'
 export function StatusLine({ view }: { view: View }): JSX.Element {
   const role = view.session.role.value
   return (
-    <footer class="status-line tabular">
+    <footer class='status-line tabular'>
       <span>{view.words.value}</span>
-      <span class="spread" />
+      <span class='spread' />
       {role !== null && role !== 'owner' && <span>You can {role === 'view' ? 'read' : role}</span>}
       <span>{view.mode.value === 'live' ? 'Markdown, live' : 'Markdown source'}</span>
     </footer>

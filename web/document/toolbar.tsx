@@ -36,8 +36,8 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
     return (
       <button
         key={action.name}
-        type="button"
-        class="button quiet icon-only"
+        type='button'
+        class='button quiet icon-only'
         aria-label={action.name}
         title={action.key === undefined ? action.name : `${action.name} (${keyName(action.key)})`}
         tabIndex={index === current ? 0 : -1}
@@ -51,8 +51,10 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
     )
   }
   return (
-    <div class="toolbar" role="toolbar" aria-label="Formatting" ref={bar} onKeyDown={move}>
-      {toolbarActions.map((action, index) => (action === undefined ? <span key={index} class="toolbar-gap" /> : button(action)))}
-    </div>
+    <section class='toolbar-dock' aria-label='Formatting'>
+      <div class='toolbar' role='toolbar' aria-label='Formatting' ref={bar} onKeyDown={move}>
+        {toolbarActions.map((action, index) => (action === undefined ? <span key={index} class='toolbar-gap' /> : button(action)))}
+      </div>
+    </section>
   )
 }

@@ -15,8 +15,8 @@ function Avatar({ person }: { person: Person }): JSX.Element {
   const about = person.role === '' ? name : `${name}, ${person.role}`
   return (
     <li class={`avatar hue-${person.hue} ${person.kind}`} title={about}>
-      {person.kind === 'agent' ? <Icon name="bot" size={16} /> : <span aria-hidden="true">{initials(person.name)}</span>}
-      <span class="sr-only">{about}</span>
+      {person.kind === 'agent' ? <Icon name='bot' size={16} /> : <span aria-hidden='true'>{initials(person.name)}</span>}
+      <span class='sr-only'>{about}</span>
     </li>
   )
 }
@@ -26,11 +26,11 @@ function Avatars({ here }: { here: readonly Person[] }): JSX.Element | null {
   if (others.length === 0) return null
   const hidden = others.length - avatarsMax
   return (
-    <ul class="avatars" aria-label="Also here">
+    <ul class='avatars' aria-label='Also here'>
       {others.slice(0, avatarsMax).map((person) => (
         <Avatar key={person.id} person={person} />
       ))}
-      {hidden > 0 && <li class="avatar more">+{hidden}</li>}
+      {hidden > 0 && <li class='avatar more'>+{hidden}</li>}
     </ul>
   )
 }
@@ -39,8 +39,8 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
   const source = view.mode.value === 'source'
   return (
     <button
-      type="button"
-      class="button quiet mode"
+      type='button'
+      class='button quiet mode'
       aria-pressed={source}
       title={`Show the Markdown as it is stored (${keyName('Mod-Alt-p')})`}
       onClick={() => {
@@ -48,7 +48,7 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
         view.editor.value?.view.focus()
       }}
     >
-      <Icon name="code" size={18} />
+      <Icon name='code' size={18} />
       <span>Source</span>
     </button>
   )
@@ -58,22 +58,22 @@ export function TopBar({ view }: { view: View }): JSX.Element {
   const { session } = view
   const chip = session.chip.value
   return (
-    <header class="top-bar">
-      <a class="button quiet icon-only home-link" href="/" aria-label="All documents" title="All documents">
+    <header class='top-bar'>
+      <a class='button quiet icon-only home-link' href='/' aria-label='All documents' title='All documents'>
         <Logo />
       </a>
-      <span class="document-title" title={session.title.value}>
+      <span class='document-title' title={session.title.value}>
         {session.title.value}
       </span>
       <span class={`chip ${chip.state}`} title={chip.detail} data-state={chip.state}>
         {chip.label}
       </span>
-      <span class="spread" />
+      <span class='spread' />
       <Avatars here={view.here.value} />
       <ModeSwitch view={view} />
       {includesRole(session.role.value, 'edit') && session.link.ended.value === undefined && (
-        <button type="button" class="button primary share" onClick={() => (view.dialog.value = 'share')}>
-          <Icon name="users" size={18} />
+        <button type='button' class='button primary share' onClick={() => (view.dialog.value = 'share')}>
+          <Icon name='users' size={18} />
           <span>Share</span>
         </button>
       )}

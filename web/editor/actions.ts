@@ -40,5 +40,19 @@ const mac = /Mac|iPhone|iPad/.test(navigator.platform)
 export const keyName = (key: string): string =>
   key
     .split('-')
-    .map((part) => (part === 'Mod' ? (mac ? '⌘' : 'Ctrl') : part === 'Alt' ? (mac ? '⌥' : 'Alt') : part === 'Shift' ? (mac ? '⇧' : 'Shift') : part.toUpperCase()))
+    .map((part) =>
+      part === 'Mod'
+        ? mac
+          ? '⌘'
+          : 'Ctrl'
+        : part === 'Alt'
+          ? mac
+            ? '⌥'
+            : 'Alt'
+          : part === 'Shift'
+            ? mac
+              ? '⇧'
+              : 'Shift'
+            : part.toUpperCase()
+    )
     .join(mac ? '' : '+')

@@ -7,7 +7,7 @@ import type { Command, EditorView } from '@codemirror/view'
 function selectedLines(state: EditorState): Line[] {
   const lines = new Map<number, Line>()
   for (const range of state.selection.ranges) {
-    for (let position = range.from; position <= range.to; ) {
+    for (let position = range.from; position <= range.to;) {
       const line = state.doc.lineAt(position)
       lines.set(line.number, line)
       position = line.to + 1
@@ -33,7 +33,11 @@ export const setHeading =
     const remove = lines.every((line) => line.text.startsWith(prefix))
     return apply(
       view,
-      lines.map((line) => ({ from: line.from, to: line.from + (headingMark.exec(line.text)?.[0].length ?? 0), insert: remove ? '' : prefix }))
+      lines.map((line) => ({
+        from: line.from,
+        to: line.from + (headingMark.exec(line.text)?.[0].length ?? 0),
+        insert: remove ? '' : prefix
+      }))
     )
   }
 
@@ -79,7 +83,11 @@ export const toggleQuote: Command = (view) => {
   const remove = lines.every((line) => /^> ?/.test(line.text))
   return apply(
     view,
-    lines.map((line) => ({ from: line.from, to: line.from + (remove ? (/^> ?/.exec(line.text)?.[0].length ?? 0) : 0), insert: remove ? '' : '> ' }))
+    lines.map((line) => ({
+      from: line.from,
+      to: line.from + (remove ? (/^> ?/.exec(line.text)?.[0].length ?? 0) : 0),
+      insert: remove ? '' : '> '
+    }))
   )
 }
 

@@ -28,7 +28,7 @@ function item(text: string): Item | undefined {
 }
 
 function inCode(state: EditorState, position: number): boolean {
-  for (let node = syntaxTree(state).resolveInner(position, -1); ; ) {
+  for (let node = syntaxTree(state).resolveInner(position, -1); ;) {
     if (node.name === 'FencedCode' || node.name === 'CodeBlock') return true
     if (node.parent === null) return false
     node = node.parent
@@ -46,7 +46,8 @@ export const continueList: Command = (view) => {
   const empty = line.text.slice(found.length).trim() === ''
   if (empty) {
     const shorter = found.marker === '' ? '' : found.lead.replace(/(?: {1,4}|\t)$/, '')
-    const keep = found.marker !== '' && shorter !== found.lead ? shorter + found.next.slice(found.lead.length) : found.marker === '' ? '' : found.lead
+    const keep =
+      found.marker !== '' && shorter !== found.lead ? shorter + found.next.slice(found.lead.length) : found.marker === '' ? '' : found.lead
     view.dispatch({ changes: { from: line.from, to: line.to, insert: keep }, userEvent: 'input' })
     return true
   }
@@ -64,7 +65,7 @@ const isItem = (line: Line): boolean => /^[ \t]*(?:[-*+]|\d+[.)])[ \t]/.test(lin
 function selectedItems(state: EditorState): Line[] {
   const { from, to } = state.selection.main
   const lines: Line[] = []
-  for (let position = from; position <= to; ) {
+  for (let position = from; position <= to;) {
     const line = state.doc.lineAt(position)
     if (isItem(line)) lines.push(line)
     position = line.to + 1

@@ -21,4 +21,8 @@ export function firstHeading(lines: Iterable<string>): string | undefined {
   return undefined
 }
 
-const plain = (heading: string): string => heading.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/(\*\*|__|~~|`|\*)/g, '').trim() || heading
+const plain = (heading: string): string =>
+  heading
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/(\*\*|__|~~|`|\*)/g, '')
+    .trim() || heading

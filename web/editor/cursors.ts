@@ -3,7 +3,7 @@
  * A name shows for two seconds after each move; on the first line it is below the cursor, where it is not cut off.
  */
 import { EditorSelection, StateEffect, type Extension } from '@codemirror/state'
-import { Direction, EditorView, RectangleMarker, ViewPlugin, layer, type LayerMarker, type ViewUpdate } from '@codemirror/view'
+import { Direction, type EditorView, RectangleMarker, ViewPlugin, layer, type LayerMarker, type ViewUpdate } from '@codemirror/view'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import type { Person } from '../presence/people.ts'
@@ -78,7 +78,9 @@ class CaretMarker implements LayerMarker {
 
   #paint(caret: HTMLElement): void {
     const { person, labelled } = this.#cursor
-    caret.className = ['remote-caret', `hue-${person.hue}`, labelled && 'labelled', this.#below && 'below', this.#flip && 'flip'].filter(Boolean).join(' ')
+    caret.className = ['remote-caret', `hue-${person.hue}`, labelled && 'labelled', this.#below && 'below', this.#flip && 'flip']
+      .filter(Boolean)
+      .join(' ')
     caret.style.left = `${this.#left}px`
     caret.style.top = `${this.#top}px`
     caret.style.height = `${this.#height}px`
@@ -166,7 +168,10 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
   )
 
   const redraw = (update: ViewUpdate): boolean =>
-    update.docChanged || update.geometryChanged || update.viewportChanged || update.transactions.some((transaction) => transaction.effects.some((effect) => effect.is(cursorsMoved)))
+    update.docChanged ||
+    update.geometryChanged ||
+    update.viewportChanged ||
+    update.transactions.some((transaction) => transaction.effects.some((effect) => effect.is(cursorsMoved)))
 
   const carets = layer({
     above: true,

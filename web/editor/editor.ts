@@ -82,7 +82,7 @@ export function createEditor(input: EditorInput): Editor {
         EditorView.lineWrapping,
         EditorState.allowMultipleSelections.of(true),
         EditorView.perLineTextDirection.of(true),
-        EditorView.contentAttributes.of({ spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
+        EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
         search({ top: true }),
         highlightSelectionMatches({ minSelectionLength: 3 }),
         markdown(),
@@ -95,7 +95,8 @@ export function createEditor(input: EditorInput): Editor {
         label.of(labelled('Document')),
         EditorView.updateListener.of((update) => {
           if (update.docChanged || update.selectionSet) input.onChange(update.state)
-          if (update.transactions.some((transaction) => transaction.isUserEvent('input') || transaction.isUserEvent('delete'))) input.onTyped()
+          if (update.transactions.some((transaction) => transaction.isUserEvent('input') || transaction.isUserEvent('delete')))
+            input.onTyped()
         })
       ]
     })

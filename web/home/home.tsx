@@ -39,7 +39,7 @@ function ago(instant: number): string {
 }
 
 function Failure(): JSX.Element {
-  return <div role="alert">{failure.value !== undefined && <p class="notice danger">{failure.value}</p>}</div>
+  return <div role='alert'>{failure.value !== undefined && <p class='notice danger'>{failure.value}</p>}</div>
 }
 
 function Recent({ entry }: { entry: RecentDocument }): JSX.Element {
@@ -50,30 +50,40 @@ function Recent({ entry }: { entry: RecentDocument }): JSX.Element {
     void removeKeptDatabase(entry.id)
   }
   return (
-    <li class="recent">
-      <a class="recent-link" href={`/d/${entry.id}`}>
-        <Icon name="file" />
-        <span class="recent-title">{title}</span>
-        <span class="muted recent-when">
-          {entry.role !== null && entry.role !== 'owner' && <span class="tag">{entry.role}</span>}
+    <li class='recent'>
+      <a class='recent-link' href={`/d/${entry.id}`}>
+        <Icon name='file' />
+        <span class='recent-title'>{title}</span>
+        <span class='muted recent-when'>
+          {entry.role !== null && entry.role !== 'owner' && <span class='tag'>{entry.role}</span>}
           <time dateTime={new Date(entry.openedAt).toISOString()}>{ago(entry.openedAt)}</time>
         </span>
       </a>
       {asking ? (
-        <span class="recent-ask">
-          <button type="button" class="button danger" onClick={remove}>
+        <span class='recent-ask'>
+          <button type='button' class='button danger' onClick={remove}>
             Remove
           </button>
-          <button type="button" class="button quiet" onClick={() => setAsking(false)}>
+          <button type='button' class='button quiet' onClick={() => setAsking(false)}>
             Keep
           </button>
         </span>
       ) : (
-        <button type="button" class="button quiet icon-only" aria-label={`Remove “${title}” from this device`} title="Remove from this device" onClick={() => setAsking(true)}>
-          <Icon name="x" size={18} />
+        <button
+          type='button'
+          class='button quiet icon-only'
+          aria-label={`Remove “${title}” from this device`}
+          title='Remove from this device'
+          onClick={() => setAsking(true)}
+        >
+          <Icon name='x' size={18} />
         </button>
       )}
-      {asking && <p class="muted recent-warning">This removes the link and the copy from this device. Keep the link elsewhere if you need it again.</p>}
+      {asking && (
+        <p class='muted recent-warning'>
+          This removes the link and the copy from this device. Keep the link elsewhere if you need it again.
+        </p>
+      )}
     </li>
   )
 }
@@ -115,11 +125,18 @@ function OpenFile(): JSX.Element {
   }
   return (
     <>
-      <button type="button" class="button large" disabled={busy.value} onClick={() => input.current?.click()}>
-        <Icon name="upload" />
+      <button type='button' class='button large' disabled={busy.value} onClick={() => input.current?.click()}>
+        <Icon name='upload' />
         Open a Markdown file
       </button>
-      <input ref={input} type="file" accept=".md,.markdown,.txt,text/markdown,text/plain" hidden aria-label="Markdown file" onChange={chosen} />
+      <input
+        ref={input}
+        type='file'
+        accept='.md,.markdown,.txt,text/markdown,text/plain'
+        hidden
+        aria-label='Markdown file'
+        onChange={chosen}
+      />
     </>
   )
 }
@@ -127,12 +144,12 @@ function OpenFile(): JSX.Element {
 function RecentList(): JSX.Element {
   const list = recentDocuments.value
   return (
-    <section aria-labelledby="recent-title">
-      <h2 id="recent-title">On this device</h2>
+    <section aria-labelledby='recent-title'>
+      <h2 id='recent-title'>On this device</h2>
       {list.length === 0 ? (
-        <p class="empty">Nothing here yet. Start writing, or drop a Markdown file.</p>
+        <p class='empty'>Nothing here yet. Start writing, or drop a Markdown file.</p>
       ) : (
-        <ul class="recents">
+        <ul class='recents'>
           {list.map((entry) => (
             <Recent key={entry.id} entry={entry} />
           ))}
@@ -155,16 +172,16 @@ export function HomePage(): JSX.Element {
   }, [])
   return (
     <main class={over ? 'home dropping' : 'home'}>
-      <header class="home-head">
-        <span class="brand">
+      <header class='home-head'>
+        <span class='brand'>
           <Logo size={32} />
           agmd
         </span>
         <h1>Markdown that people and agents write together.</h1>
-        <p class="lead">Plain text underneath, live for everyone, on your device when there is no network.</p>
-        <div class="actions">
-          <button type="button" class="button primary large" disabled={busy.value} onClick={() => void attempt(() => startDocument())}>
-            <Icon name="pen" />
+        <p class='lead'>Plain text underneath, live for everyone, on your device when there is no network.</p>
+        <div class='actions'>
+          <button type='button' class='button primary large' disabled={busy.value} onClick={() => void attempt(() => startDocument())}>
+            <Icon name='pen' />
             Start writing
           </button>
           <OpenFile />
@@ -172,13 +189,13 @@ export function HomePage(): JSX.Element {
         <Failure />
       </header>
       <RecentList />
-      <footer class="muted home-foot">
+      <footer class='muted home-foot'>
         <p>
           No account needed: a document belongs to whoever holds its link. Agents use the same links, see{' '}
-          <a href="/openapi.json">the interface</a>.
+          <a href='/openapi.json'>the interface</a>.
         </p>
       </footer>
-      {over && <div class="drop-hint">Drop the file to make it a document</div>}
+      {over && <div class='drop-hint'>Drop the file to make it a document</div>}
     </main>
   )
 }
@@ -192,16 +209,16 @@ export function NewPage(): JSX.Element {
     void attempt(() => startDocument())
   }
   return (
-    <main class="plain">
+    <main class='plain'>
       <Logo size={40} />
       <h1>Create a new document?</h1>
       <p>It gets a private link that only you have, until you share it.</p>
-      <form method="post" action="/new" onSubmit={submit}>
-        <p class="actions">
-          <button class="button primary large" disabled={busy.value}>
+      <form method='post' action='/new' onSubmit={submit}>
+        <p class='actions'>
+          <button class='button primary large' disabled={busy.value}>
             Create document
           </button>
-          <a class="button large" href="/">
+          <a class='button large' href='/'>
             Cancel
           </a>
         </p>

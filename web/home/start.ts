@@ -9,7 +9,12 @@ export const fileBytesMax = 10 * 1024 * 1024
 /** Creates a document, keeps its key on this device, and opens it. */
 export async function startDocument(input: { title?: string; content?: string } = {}): Promise<void> {
   const created = await createDocument(input)
-  remember(created.id, { title: created.title, role: created.effectiveRole ?? created.role ?? 'owner', key: created.key ?? '', openedAt: Date.now() })
+  remember(created.id, {
+    title: created.title,
+    role: created.effectiveRole ?? created.role ?? 'owner',
+    key: created.key ?? '',
+    openedAt: Date.now()
+  })
   location.assign(`/d/${created.id}`)
 }
 

@@ -38,9 +38,11 @@ function offer(registration: ServiceWorkerRegistration): void {
 }
 
 export async function registerWorker(): Promise<void> {
-  if (import.meta.env.DEV || !('serviceWorker' in navigator)) return
+  if (!('serviceWorker' in navigator)) return
   try {
-    const registration: ServiceWorkerRegistration | undefined = await navigator.serviceWorker.register(workerUrl(), { updateViaCache: 'none' })
+    const registration: ServiceWorkerRegistration | undefined = await navigator.serviceWorker.register(workerUrl(), {
+      updateViaCache: 'none'
+    })
     if (registration === undefined) return
     offer(registration)
     registration.addEventListener('updatefound', () => {

@@ -18,7 +18,15 @@ const shell = '/'
 async function install(): Promise<void> {
   const cache = await caches.open(cacheName)
   // All or nothing: a shell without its scripts is worse than the old one.
-  await cache.addAll(paths.map((path) => new Request(path, { cache: path.startsWith('/assets/') ? 'default' : 'reload', headers: { accept: path === shell ? 'text/html' : '*/*' } })))
+  await cache.addAll(
+    paths.map(
+      (path) =>
+        new Request(path, {
+          cache: path.startsWith('/assets/') ? 'default' : 'reload',
+          headers: { accept: path === shell ? 'text/html' : '*/*' }
+        })
+    )
+  )
 }
 
 async function activate(): Promise<void> {

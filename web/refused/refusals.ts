@@ -32,7 +32,11 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   not_found: { title: 'There is no such document', text: 'Check the address. Part of the link may be missing.' },
   deleted: { title: 'This document was deleted', text: 'Its owner deleted it, with everything in it. It cannot be brought back.' },
   rate_limited: { title: 'Too many requests', text: 'The server asks for a short pause.', retries: true },
-  server_error: { title: 'Something went wrong on our side', text: 'The document is safe. This page tries again by itself.', retries: true },
+  server_error: {
+    title: 'Something went wrong on our side',
+    text: 'The document is safe. This page tries again by itself.',
+    retries: true
+  },
   restarting: { title: 'The server is restarting', text: 'This takes a few seconds. The page opens by itself.', retries: true },
   never_opened: {
     title: 'You are offline',

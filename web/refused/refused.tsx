@@ -29,22 +29,22 @@ export function Refused({ refusal }: { refusal: Refusal }): JSX.Element {
     document.title = `${words.title} · agmd`
   }, [words.title])
   return (
-    <main class="plain refused">
+    <main class='plain refused'>
       <Logo size={40} />
       <h1>{words.title}</h1>
       <p>{words.text}</p>
-      {left !== undefined && left > 0 && <p class="muted tabular">Trying again in {left} s.</p>}
+      {left !== undefined && left > 0 && <p class='muted tabular'>Trying again in {left} s.</p>}
       {refusal.requestId !== undefined && (
-        <p class="muted">
+        <p class='muted'>
           Request <code>{refusal.requestId}</code>
         </p>
       )}
-      <p class="actions">
-        <a class="button primary" href="/">
+      <p class='actions'>
+        <a class='button primary' href='/'>
           Go to the first page
         </a>
         {words.retries === true && (
-          <button type="button" class="button" onClick={() => location.reload()}>
+          <button type='button' class='button' onClick={() => location.reload()}>
             Try now
           </button>
         )}

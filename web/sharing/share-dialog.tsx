@@ -24,7 +24,15 @@ const words = (error: unknown): string => {
   return 'That did not work.'
 }
 
-function CreateForm({ session, onCreated, onFail }: { session: Session; onCreated: (share: Share) => void; onFail: (error: unknown) => void }): JSX.Element {
+function CreateForm({
+  session,
+  onCreated,
+  onFail
+}: {
+  session: Session
+  onCreated: (share: Share) => void
+  onFail: (error: unknown) => void
+}): JSX.Element {
   const role = useSignal<Role>('edit')
   const busy = useSignal(false)
   const label = useRef<HTMLInputElement>(null)
@@ -43,17 +51,17 @@ function CreateForm({ session, onCreated, onFail }: { session: Session; onCreate
   }
   return (
     <form
-      class="share-form"
+      class='share-form'
       onSubmit={(event: Event) => {
         event.preventDefault()
         void submit()
       }}
     >
-      <label class="field grow">
+      <label class='field grow'>
         <span>For whom</span>
-        <input ref={label} type="text" maxLength={200} placeholder="Ana, or “review agent”" />
+        <input ref={label} type='text' maxLength={200} placeholder='Ana, or “review agent”' />
       </label>
-      <label class="field">
+      <label class='field'>
         <span>Role</span>
         <select value={role.value} onChange={(event: Event) => (role.value = (event.target as HTMLSelectElement).value as Role)}>
           {offered.map((name) => (
@@ -63,7 +71,7 @@ function CreateForm({ session, onCreated, onFail }: { session: Session; onCreate
           ))}
         </select>
       </label>
-      <button class="button primary" disabled={busy.value}>
+      <button class='button primary' disabled={busy.value}>
         Create link
       </button>
     </form>
@@ -77,68 +85,96 @@ function ShareRow({ session, share, onRevoke }: { session: Session; share: Share
   const name = share.label ?? 'Link without a name'
   // To revoke the link that one holds would shut oneself out.
   const own = share.secret === session.key
-  const used = own ? 'this is your own link' : share.lastUsedAt === null ? 'never used' : `last used ${new Date(share.lastUsedAt).toLocaleDateString('en', { day: 'numeric', month: 'short' })}`
+  const used = own
+    ? 'this is your own link'
+    : share.lastUsedAt === null
+      ? 'never used'
+      : `last used ${new Date(share.lastUsedAt).toLocaleDateString('en', { day: 'numeric', month: 'short' })}`
   return (
-    <li class="share-row">
-      <div class="share-who">
+    <li class='share-row'>
+      <div class='share-who'>
         <strong>{name}</strong>
-        <span class="muted">
+        <span class='muted'>
           {roleWords[share.role]} · {used}
         </span>
       </div>
       {asking.value ? (
-        <div class="share-actions">
-          <button type="button" class="button danger" onClick={() => onRevoke?.(share)}>
+        <div class='share-actions'>
+          <button type='button' class='button danger' onClick={() => onRevoke?.(share)}>
             Revoke link
           </button>
-          <button type="button" class="button quiet" onClick={() => (asking.value = false)}>
+          <button type='button' class='button quiet' onClick={() => (asking.value = false)}>
             Keep
           </button>
         </div>
       ) : (
-        <div class="share-actions">
-          <button type="button" class="button" onClick={() => void copyText(share.url, 'Link')}>
-            <Icon name="copy" size={18} />
+        <div class='share-actions'>
+          <button type='button' class='button' onClick={() => void copyText(share.url, 'Link')}>
+            <Icon name='copy' size={18} />
             Copy link
           </button>
           <button
-            type="button"
-            class="button quiet icon-only"
+            type='button'
+            class='button quiet icon-only'
             aria-label={`Copy instructions for an agent: ${name}`}
-            title="Copy instructions for an agent"
-            onClick={() => void copyText(agentText(location.origin, session.id, share.secret, canEdit(share.role)), 'Instructions for an agent')}
+            title='Copy instructions for an agent'
+            onClick={() =>
+              void copyText(agentText(location.origin, session.id, share.secret, canEdit(share.role)), 'Instructions for an agent')
+            }
           >
-            <Icon name="bot" />
+            <Icon name='bot' />
           </button>
           {onRevoke !== undefined && !own && (
-            <button type="button" class="button quiet icon-only" aria-label={`Revoke: ${name}`} title="Revoke" onClick={() => (asking.value = true)}>
-              <Icon name="trash" />
+            <button
+              type='button'
+              class='button quiet icon-only'
+              aria-label={`Revoke: ${name}`}
+              title='Revoke'
+              onClick={() => (asking.value = true)}
+            >
+              <Icon name='trash' />
             </button>
           )}
         </div>
       )}
-      {asking.value && <p class="muted share-warning">Whoever uses this link is disconnected at once and cannot open the document again.</p>}
+      {asking.value && (
+        <p class='muted share-warning'>Whoever uses this link is disconnected at once and cannot open the document again.</p>
+      )}
     </li>
   )
 }
 
 function Created({ session, share }: { session: Session; share: Share }): JSX.Element {
   return (
-    <div class="share-created" role="status">
+    <div class='share-created' role='status'>
       <p>
-        <Icon name="check" size={18} /> {share.label === null ? 'The link is ready.' : `The link for ${share.label} is ready.`}
+        <Icon name='check' size={18} /> {share.label === null ? 'The link is ready.' : `The link for ${share.label} is ready.`}
       </p>
-      <div class="share-copy">
-        <input type="text" readOnly aria-label="New link" value={share.url} onFocus={(event: FocusEvent) => (event.target as HTMLInputElement).select()} />
-        <button type="button" class="button primary" onClick={() => void copyText(share.url, 'Link')}>
+      <div class='share-copy'>
+        <input
+          type='text'
+          readOnly
+          aria-label='New link'
+          value={share.url}
+          onFocus={(event: FocusEvent) => (event.target as HTMLInputElement).select()}
+        />
+        <button type='button' class='button primary' onClick={() => void copyText(share.url, 'Link')}>
           Copy link
         </button>
       </div>
       <details>
         <summary>For an agent</summary>
-        <pre tabIndex={0} aria-label="Instructions for an agent">{agentText(location.origin, session.id, share.secret, canEdit(share.role))}</pre>
-        <button type="button" class="button" onClick={() => void copyText(agentText(location.origin, session.id, share.secret, canEdit(share.role)), 'Instructions for an agent')}>
-          <Icon name="copy" size={18} />
+        <pre tabIndex={0} aria-label='Instructions for an agent'>
+          {agentText(location.origin, session.id, share.secret, canEdit(share.role))}
+        </pre>
+        <button
+          type='button'
+          class='button'
+          onClick={() =>
+            void copyText(agentText(location.origin, session.id, share.secret, canEdit(share.role)), 'Instructions for an agent')
+          }
+        >
+          <Icon name='copy' size={18} />
           Copy instructions
         </button>
       </details>
@@ -183,15 +219,15 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
     }
   }
   return (
-    <Dialog title="Share" about="Give everyone a link of their own, people and agents alike. Each can be revoked alone." onClose={onClose}>
+    <Dialog title='Share' about='Give everyone a link of their own, people and agents alike. Each can be revoked alone.' onClose={onClose}>
       <CreateForm session={session} onCreated={add} onFail={fail} />
-      <div role="alert">{failure.value !== undefined && <p class="notice danger">{failure.value}</p>}</div>
+      <div role='alert'>{failure.value !== undefined && <p class='notice danger'>{failure.value}</p>}</div>
       {created.value !== undefined && <Created session={session} share={created.value} />}
       {owner && shares.value !== undefined && (
-        <section class="share-list" aria-labelledby="share-list-title">
-          <h3 id="share-list-title">Links</h3>
+        <section class='share-list' aria-labelledby='share-list-title'>
+          <h3 id='share-list-title'>Links</h3>
           {shares.value.length === 0 ? (
-            <p class="muted">No links yet. Only you can open this document.</p>
+            <p class='muted'>No links yet. Only you can open this document.</p>
           ) : (
             <ul>
               {shares.value.map((share) => (
@@ -201,7 +237,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
           )}
         </section>
       )}
-      {!owner && <p class="muted">The owner of the document sees all links and can revoke them.</p>}
+      {!owner && <p class='muted'>The owner of the document sees all links and can revoke them.</p>}
     </Dialog>
   )
 }

@@ -17,19 +17,19 @@ export function Dialog({ title, about, onClose, children }: DialogInput): JSX.El
   return (
     <dialog
       ref={element}
-      class="dialog"
+      class='dialog'
       aria-labelledby={titleId}
       onClose={onClose}
       onClick={(event: MouseEvent) => event.target === element.current && element.current?.close()}
     >
-      <div class="dialog-body">
-        <header class="dialog-head">
+      <div class='dialog-body'>
+        <header class='dialog-head'>
           <h2 id={titleId}>{title}</h2>
-          <button type="button" class="button quiet icon-only" aria-label="Close" onClick={() => element.current?.close()}>
-            <Icon name="x" />
+          <button type='button' class='button quiet icon-only' aria-label='Close' onClick={() => element.current?.close()}>
+            <Icon name='x' />
           </button>
         </header>
-        {about !== undefined && <p class="muted">{about}</p>}
+        {about !== undefined && <p class='muted'>{about}</p>}
         {children}
       </div>
     </dialog>

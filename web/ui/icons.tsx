@@ -34,16 +34,27 @@ export type IconName = keyof typeof paths
 
 /** Decorative: the control that holds it has the words. */
 export const Icon = ({ name, size = 20 }: { name: IconName; size?: number }): JSX.Element => (
-  <svg class="icon" width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+  <svg
+    class='icon'
+    width={size}
+    height={size}
+    viewBox='0 0 24 24'
+    fill='none'
+    stroke='currentColor'
+    stroke-width='1.75'
+    stroke-linecap='round'
+    stroke-linejoin='round'
+    aria-hidden='true'
+  >
     <path d={paths[name]} />
   </svg>
 )
 
 /** The mark of the service. */
 export const Logo = ({ size = 24 }: { size?: number }): JSX.Element => (
-  <svg class="logo" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
-    <rect width="32" height="32" rx="8" class="logo-paper" />
-    <path d="M9 11h14M9 16h9M9 21h5" class="logo-line" />
-    <path d="M20.5 18.5v6" class="logo-cursor" />
+  <svg class='logo' width={size} height={size} viewBox='0 0 32 32' aria-hidden='true'>
+    <rect width='32' height='32' rx='8' class='logo-paper' />
+    <path d='M9 11h14M9 16h9M9 21h5' class='logo-line' />
+    <path d='M20.5 18.5v6' class='logo-cursor' />
   </svg>
 )

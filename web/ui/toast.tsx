@@ -21,12 +21,12 @@ export function toast(text: string, action?: Message['action']): void {
 export function Toasts(): JSX.Element {
   const message = current.value
   return (
-    <div class="toasts" role="status">
+    <div class='toasts' role='status'>
       {message !== undefined && (
-        <div class="toast">
+        <div class='toast'>
           <span>{message.text}</span>
           {message.action !== undefined && (
-            <button type="button" class="button quiet" onClick={message.action.run}>
+            <button type='button' class='button quiet' onClick={message.action.run}>
               {message.action.name}
             </button>
           )}

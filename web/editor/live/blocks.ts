@@ -92,7 +92,7 @@ export function table(node: SyntaxNode, live: LiveContext): void {
   for (let row = node.firstChild; row !== null && nodes.length <= tableRowsMax; row = row.nextSibling) nodes.push(row)
   for (const row of nodes) {
     const name = row.name === 'TableHeader' ? 'md-table-head' : row.name === 'TableDelimiter' ? 'md-table-rule' : 'md-table-row'
-    live.lineClass(live.state.doc.lineAt(row.from).from, 'md-table', name)
+    live.lineClass(live.state.doc.lineAt(row.from).from, 'md-table', name, ...(live.lineTouched(row.from) ? ['md-open'] : []))
   }
   if (nodes.length > tableRowsMax) return
   const rows = nodes.map((row) => cells(row, live))

@@ -104,8 +104,14 @@ class LivePlugin {
     const view = this.#view
     if (!this.#pointerDown) this.#reveal = view.hasFocus && !view.state.readOnly ? view.state.selection.ranges : []
     const parts = view.visibleRanges.map((range) => decorateRange(view, range, this.#reveal))
-    this.decorations = Decoration.set(parts.flatMap((part) => part.finish()), true)
-    this.hidden = Decoration.set(parts.flatMap((part) => part.hidden), true)
+    this.decorations = Decoration.set(
+      parts.flatMap((part) => part.finish()),
+      true
+    )
+    this.hidden = Decoration.set(
+      parts.flatMap((part) => part.hidden),
+      true
+    )
   }
 }
 

@@ -1,0 +1,62 @@
+/**
+ * Keeps what was read lately, for any store. Small records that every request reads (links, heads, canonical texts) then cost no
+ * copy, no checksum and no parsing.
+ *
+ * A commit of this process takes its keys out before its promise resolves; one of another node does when `watch` tells of it.
+ */
+import type { Entry, Key, Storage } from '../domain/ports.ts'
+
+/** Entries kept, and bytes of their values in all; the oldest go first. */
+const entriesMax = 20_000
+const bytesMax = 64 * 1024 * 1024
+/** Larger values are read anew each time. */
+const valueBytesMax = 1024 * 1024
+
+/** Distinct for distinct keys: numbers and strings differ, and no part runs into the next. */
+const nameOf = (key: Key): string => key.map((part) => (typeof part === 'number' ? `#${part}` : `$${part.length}:${part}`)).join('')
+
+export const withReadCache = (storage: Storage): Storage => {
+  const entries = new Map<string, Entry>()
+  let bytes = 0
+  // Rises with every commit: what was read before one must not be kept after it.
+  let generation = 0
+
+  const forget = (name: string): void => {
+    bytes -= entries.get(name)?.value.length ?? 0
+    entries.delete(name)
+  }
+
+  const keep = (name: string, entry: Entry): void => {
+    if (entry.value.length > valueBytesMax) return
+    forget(name)
+    entries.set(name, entry)
+    bytes += entry.value.length
+    for (const oldest of entries.keys()) {
+      if (entries.size <= entriesMax && bytes <= bytesMax) break
+      forget(oldest)
+    }
+  }
+
+  const stop = storage.watch([], (keys) => {
+    generation++
+    for (const key of keys) forget(nameOf(key))
+  })
+
+  return {
+    ...storage,
+    async get(key) {
+      const name = nameOf(key)
+      const kept = entries.get(name)
+      if (kept !== undefined) return kept
+      const before = generation
+      const entry = await storage.get(key)
+      if (entry !== undefined && before === generation) keep(name, entry)
+      return entry
+    },
+    async close() {
+      stop()
+      entries.clear()
+      await storage.close()
+    }
+  }
+}

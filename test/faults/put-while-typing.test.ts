@@ -1,0 +1,218 @@
+import { mkdir, mkdtemp, rm, unlink, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Batch, Storage } from '../../server/domain/ports.ts'
+import { ServiceError } from '../../shared/errors.ts'
+import { prepareDataFolder } from '../../server/storage/data-folder.ts'
+import { start, startProcess } from '../support/start.ts'
+import { countTokens, createDocument, pause, putMarkdown, readMarkdown, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
+
+/** People on one document, all synced. */
+const people = async (count: number, target: Target, ledger: TokenLedger): Promise<Typist[]> => {
+  const typists = Array.from({ length: count }, (_, index) => new Typist(`c${index}`, target, ledger))
+  for (const typist of typists) typist.connect()
+  for (const typist of typists) await typist.whenSynced()
+  return typists
+}
+
+/** Everybody types a token every `ms`, somewhere, until told to stop. */
+const keepTyping = (typists: readonly Typist[], ms: number): { stop(): Promise<void> } => {
+  const random = seeded(1)
+  let running = true
+  const work = typists.map(async (typist) => {
+    while (running) {
+      typist.typeToken(random(typist.text.length + 1))
+      await pause(ms / 2 + random(ms))
+    }
+  })
+  return {
+    async stop() {
+      running = false
+      await Promise.all(work)
+    }
+  }
+}
+
+/** All hold the text that the server answers, with every token of `expected` once. */
+const expectWhole = async (typists: readonly Typist[], target: Target, expected: Iterable<string>): Promise<void> => {
+  for (const typist of typists) await typist.whenSettled(30)
+  const { content } = await readMarkdown(target)
+  for (const typist of typists) await typist.until(() => typist.text.toString() === content, 'the common text')
+  const counts = countTokens(content)
+  expect([...expected].filter((token) => counts.get(token) !== 1)).toEqual([])
+  expect([...counts].filter(([, count]) => count !== 1)).toEqual([])
+}
+
+test('[FAULT-2] a PUT with the version just read, while 20 people type, conflicts whenever anything came between and never takes a keystroke away', async () => {
+  const world = await start()
+  const ledger = new TokenLedger()
+  const target = await createDocument(world.url, '# Crowd\n')
+  const typists = await people(20, target, ledger)
+  const statuses = { taken: 0, refused: 0 }
+  const typing = keepTyping(typists, 500)
+  const room = world.service.live.find(target.doc)
+  const end = performance.now() + 4_000
+  while (performance.now() < end) {
+    const { content, version } = await readMarkdown(target)
+    if (statuses.refused % 2 === 1) await pause(20)
+    const token = ledger.make('a0')
+    const before = room?.seq ?? 0
+    const { status, body } = await putMarkdown(target, `${content}${token}\n`, version)
+    if (status === 200) {
+      ledger.acknowledged.add(token)
+      statuses.taken += 1
+      // Its place in the history is directly after the version it was based on: nothing came between.
+      expect(Number(body.version?.split('-')[0])).toBe(Number(version.split('-')[0]) + 1)
+    } else {
+      expect(status).toBe(409)
+      statuses.refused += 1
+      ledger.made.delete(token)
+      expect(Number(body.currentVersion?.split('-')[0])).toBeGreaterThan(Number(version.split('-')[0]))
+    }
+    expect(room?.seq ?? 0).toBeGreaterThanOrEqual(before)
+  }
+  await typing.stop()
+  await expectWhole(typists, target, ledger.made)
+  expect(statuses.taken).toBeGreaterThan(0)
+  expect(statuses.refused).toBeGreaterThan(0)
+  for (const typist of typists) typist.destroy()
+  await world.stop()
+})
+
+test('[FAULT-3] SIGTERM under load ends with 0 within 10 s, closes sockets with 1001 and loses nothing acknowledged', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-term-'))
+  const ledger = new TokenLedger()
+  let server = await startProcess({ folder })
+  const created = await createDocument(server.url, '')
+  const typists = await people(20, created, ledger)
+  const typing = keepTyping(typists, 20)
+  await pause(700)
+  const begun = performance.now()
+  expect(await server.kill('SIGTERM')).toBe(0)
+  expect(performance.now() - begun).toBeLessThan(10_000)
+  await typing.stop()
+  expect(typists.map(({ closes }) => closes[0])).toEqual(typists.map(() => 1001))
+  for (const typist of typists) typist.disconnect(true)
+  const acknowledged = new Set(ledger.acknowledged)
+  expect(acknowledged.size).toBeGreaterThan(20)
+  server = await startProcess({ folder })
+  const target = { ...created, url: server.url }
+  const counts = countTokens((await readMarkdown(target)).content)
+  expect([...acknowledged].filter((token) => counts.get(token) !== 1)).toEqual([])
+  for (const typist of typists) typist.connect(target)
+  await expectWhole(typists, target, ledger.made)
+  for (const typist of typists) typist.destroy()
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A storage whose next commits fail, or wait, when told to. */
+const troubled = (): { wrap: (storage: Storage) => Storage; trouble: { next: 'none' | 'reject' | 'hang'; hung: (() => void)[] } } => {
+  const trouble: { next: 'none' | 'reject' | 'hang'; hung: (() => void)[] } = { next: 'none', hung: [] }
+  const wrap = (storage: Storage): Storage => ({
+    get: (key) => storage.get(key),
+    list: (prefix, range) => storage.list(prefix, range),
+    watch: (prefix, wake) => storage.watch(prefix, wake),
+    close: () => storage.close(),
+    async commit(batch: Batch) {
+      if (trouble.next === 'none') return storage.commit(batch)
+      if (trouble.next === 'hang') {
+        await new Promise<void>((resolve) => trouble.hung.push(resolve))
+        throw new ServiceError('storage_unavailable', {}, { cause: new Error('the test let it hang') })
+      }
+      trouble.next = 'none'
+      throw new ServiceError('storage_unavailable', {}, { cause: new Error('the test refused it') })
+    }
+  })
+  return { wrap, trouble }
+}
+
+for (const kind of ['reject', 'hang'] as const)
+  test(`[FAULT-4] a journal write that ${kind === 'reject' ? 'fails' : 'hangs and fails'} acknowledges nothing, closes the sockets, and the text is whole once clients are back`, async () => {
+    const { wrap, trouble } = troubled()
+    const world = await start({ storage: wrap })
+    const ledger = new TokenLedger()
+    const target = await createDocument(world.url, '')
+    const typists = await people(5, target, ledger)
+    const [first, ...others] = typists as [Typist, ...Typist[]]
+    first.typeToken(0)
+    await first.whenSettled()
+    trouble.next = kind
+    const unlucky = first.typeToken(0)
+    await pause(100)
+    // Typed while the write is under way: it is queued behind the one that fails, and must not reach the disk either.
+    const behind = others.map((typist) => typist.typeToken(0))
+    if (kind === 'hang') {
+      await pause(300)
+      expect([...ledger.acknowledged]).not.toContain(unlucky)
+      for (const typist of others) expect(typist.text.toString()).not.toContain(unlucky)
+      trouble.next = 'none'
+      for (const fail of trouble.hung) fail()
+    }
+    for (const typist of kind === 'hang' ? typists : [first]) await typist.until(() => typist.closes.length > 0, 'the close')
+    expect(first.closes[0]).toBe(1011)
+    await expectWhole(typists, target, [...ledger.made, unlucky, ...behind])
+    expect([...ledger.acknowledged]).toContain(unlucky)
+    const { content, version } = await readMarkdown(target)
+    expect((await putMarkdown(target, `${content}after\n`, version)).status).toBe(200)
+    for (const typist of typists) typist.destroy()
+    await world.stop()
+  })
+
+test('[FAULT-5] a second server on the same data folder is refused and the first goes on', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-two-'))
+  const server = await startProcess({ folder })
+  await expect(startProcess({ folder })).rejects.toThrow(/ended with 1: .*(process|lock|use)/s)
+  await expect(prepareDataFolder(folder)).rejects.toMatchObject({ exitCode: 1 })
+  const target = await createDocument(server.url, 'still here\n')
+  expect((await readMarkdown(target)).content).toBe('still here\n')
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A disk of 8 MB; undefined, with the reason, when this machine does not let us mount one. */
+const smallDisk = async (): Promise<{ folder: string; unmount: () => void } | string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-full-'))
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder])
+  if (mounted.status === 0) return { folder, unmount: () => void spawnSync('umount', [folder]) }
+  await rm(folder, { recursive: true, force: true })
+  return `a tmpfs cannot be mounted here (${mounted.error?.message ?? mounted.stderr.toString().trim()})`
+}
+
+test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers reads, and takes writes again once there is space', async ({ skip }) => {
+  const disk = await smallDisk()
+  if (typeof disk === 'string') return skip(disk)
+  const folder = join(disk.folder, 'data')
+  await mkdir(folder)
+  const ballast = join(disk.folder, 'ballast')
+  const ledger = new TokenLedger()
+  const server = await startProcess({ folder })
+  try {
+    const target = await createDocument(server.url, 'before\n')
+    const [typist] = (await people(1, target, ledger)) as [Typist]
+    typist.typeToken(0)
+    await typist.whenSettled()
+    await writeFile(ballast, Buffer.alloc(8 * 1024 * 1024)).catch(() => undefined)
+    let refused = await putMarkdown(target, 'x'.repeat(500_000))
+    for (let tries = 0; refused.status === 200 && tries < 20; tries++) refused = await putMarkdown(target, `${tries}`.repeat(500_000))
+    expect(refused.status).toBe(507)
+    // More than what may still be free inside the file.
+    typist.text.insert(0, 'y'.repeat(600_000))
+    const late = typist.typeToken(0)
+    await pause(500)
+    expect([...ledger.acknowledged]).not.toContain(late)
+    expect((await readMarkdown(target)).content).not.toContain(late)
+    await unlink(ballast)
+    await typist.whenSettled(30)
+    const { content, version } = await readMarkdown(target)
+    expect(content).toContain(late)
+    expect((await putMarkdown(target, `${content}after\n`, version)).status).toBe(200)
+    typist.destroy()
+  } finally {
+    await server.stop()
+    disk.unmount()
+    await rm(disk.folder, { recursive: true, force: true })
+  }
+})

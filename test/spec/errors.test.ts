@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Storage } from '../../server/domain/ports.ts'
+import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
+import { limits, rateLimits } from '../../shared/limits.ts'
+import { turnedClock } from '../support/clock.ts'
+import { type Answer, type Ask, type Person, startWorld, type World } from '../support/world.ts'
+
+/** What the store does to the next commits; undefined: it works. */
+let fault: Error | undefined
+const faulty = (storage: Storage): Storage => ({
+  ...storage,
+  commit: (batch) => (fault === undefined ? storage.commit(batch) : Promise.reject(fault))
+})
+
+let world: World
+let owner: Person
+beforeAll(async () => {
+  world = await startWorld({ storage: faulty })
+  owner = await world.create('text')
+})
+afterAll(() => world.stop())
+
+const isProblem = ({ status, headers, json }: Answer, code: ErrorCode): void => {
+  const {
+    status: expected,
+    message,
+    hint,
+    retryable = false
+  } = errorMeanings[code] as { status: number; message: string; hint: string; retryable?: boolean }
+  expect(json, JSON.stringify({ status, json })).toMatchObject({ code, title: message, status: expected, error: message, hint, retryable })
+  expect(status).toBe(expected)
+  expect(headers.get('Content-Type')).toMatch(/^application\/problem\+json/)
+  expect(json.type).toBe(`urn:agmd:error:${code}`)
+  expect(json.message).toBe(json.detail)
+  expect(json.requestId).toMatch(/^[\w-]{8,}$/)
+  expect(headers.get('X-Request-Id')).toBe(json.requestId)
+  expect(headers.get('Cache-Control')).toBe('no-store')
+  expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+}
+
+const put = (what: Ask = {}): Promise<Answer> => owner.ask('PUT', '/content', { json: { content: 'x' }, ...what })
+
+/** One way to each code; those that need more than a request have a test of their own. */
+const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
+  invalid_request: () => put({ json: { content: 7 } }),
+  malformed_json: () => put({ json: undefined, body: '{"content":', type: 'application/json' }),
+  versions_differ: () => put({ json: { content: 'x', baseVersion: 'a' }, headers: { 'If-Match': 'b' } }),
+  credential_required: () => world.ask('GET', `/api/docs/${owner.doc}`),
+  credential_invalid: () => world.ask('GET', `/api/docs/${owner.doc}`, { key: 'A'.repeat(32) }),
+  forbidden: async () => (await owner.share('view')).ask('PUT', '/content', { json: { content: 'x' } }),
+  origin_refused: () => put({ headers: { Origin: 'https://elsewhere.example' } }),
+  not_found: () => world.ask('GET', '/api/nowhere'),
+  unknown_version: () => owner.ask('GET', '/content', { query: { version: '9-000000000000' } }),
+  method_not_allowed: () => owner.ask('PATCH', '/content'),
+  not_acceptable: () => owner.ask('GET', '/content', { headers: { Accept: 'image/png' } }),
+  version_conflict: () => put({ headers: { 'If-Match': '9-000000000000' } }),
+  document_deleted: async () => {
+    const gone = await world.create('x')
+    await gone.ask('DELETE', '')
+    return gone.ask('GET', '')
+  },
+  content_too_large: () => put({ json: undefined, body: 'x'.repeat(limits.contentUnitsMax + 1), type: 'text/markdown' }),
+  body_too_large: () => owner.ask('POST', '/shares', { json: { role: 'view', label: 'x'.repeat(limits.bodyBytesMax) } }),
+  unsupported_media_type: () => put({ json: undefined, body: '<p>', type: 'text/html' }),
+  idempotency_key_reused: async () => {
+    const headers = { 'Idempotency-Key': 'reused' }
+    await owner.ask('POST', '/shares', { json: { role: 'view' }, headers })
+    return owner.ask('POST', '/shares', { json: { role: 'edit' }, headers })
+  }
+}
+
+test.each(Object.entries(ways))('[ERROR-1] %s is a problem document with its status, hint and request id', async (code, way) => {
+  isProblem(await way(), code as ErrorCode)
+})
+
+// Not reachable in this version: the same request is waited for (request_in_progress); the rest needs a broken store or process.
+const elsewhere: ErrorCode[] = [
+  'request_in_progress',
+  'rate_limited',
+  'internal',
+  'storage_corrupt',
+  'storage_unavailable',
+  'storage_full',
+  'shutting_down'
+]
+test('[ERROR-1] every code has a test here', () => {
+  expect([...Object.keys(ways), ...elsewhere].toSorted()).toEqual(Object.keys(errorMeanings).toSorted())
+})
+
+test('[ERROR-2] a failing or full store is 503 or 507, can be retried, and a bug is a 500 that says nothing', async () => {
+  const own = await startWorld({ storage: faulty })
+  const person = await own.create('text')
+  await person.read()
+  await own.service.ledger.idle()
+  const failures: [Error, ErrorCode][] = [
+    [new ServiceError('storage_unavailable'), 'storage_unavailable'],
+    [new ServiceError('storage_full'), 'storage_full'],
+    [new ServiceError('storage_corrupt'), 'storage_corrupt'],
+    [new Error('the secret detail'), 'internal']
+  ]
+  for (const [error, code] of failures) {
+    fault = error
+    const answer = await person.ask('PUT', '/content', { json: { content: `by ${code}` } })
+    fault = undefined
+    isProblem(answer, code)
+    expect(answer.text).not.toContain('secret detail')
+    if (answer.json.retryable === true) expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
+    expect((await person.read()).content).toBe('text')
+  }
+  const made = await person.replace('after all')
+  expect(await person.read()).toEqual({ content: 'after all', version: made.version })
+  await own.stop()
+})
+
+test('[ERROR-3] a 401 tells how to authenticate', async () => {
+  const challenge = `Bearer resource_metadata="${world.url}/.well-known/oauth-protected-resource"`
+  const { headers } = await world.ask('GET', `/api/docs/${owner.doc}`)
+  expect(headers.get('WWW-Authenticate')).toBe(challenge)
+  const invalid = await world.ask('GET', `/api/docs/${owner.doc}`, { key: 'nonsense' })
+  expect(invalid.headers.get('WWW-Authenticate')).toBe(`${challenge}, error="invalid_token"`)
+})
+
+test('[ERROR-4] a 405 names the methods in Allow', async () => {
+  for (const [path, allow] of [
+    [`/api/docs/${owner.doc}/content`, 'GET, HEAD, PUT'],
+    [`/api/docs/${owner.doc}`, 'DELETE, GET, HEAD'],
+    ['/api/health', 'GET, HEAD'],
+    ['/openapi.json', 'GET, HEAD'],
+    ['/new', 'GET, HEAD, POST']
+  ] as const) {
+    const answer = await world.ask('PATCH', path)
+    isProblem(answer, 'method_not_allowed')
+    expect(answer.headers.get('Allow')).toBe(allow)
+  }
+  isProblem(await world.ask('POST', '/api/nowhere'), 'not_found')
+})
+
+test.each(['{', '', 'null', '[]', '"text"', '7', '{"content":"a"}x', '\ufeff{}x', "{'content':'a'}", '{"content":"a",}'])(
+  '[ERROR-5] a body that is no JSON object is 400: %j',
+  async (body) => {
+    const answer = await put({ json: undefined, body, type: 'application/json' })
+    isProblem(answer, body === '' ? 'invalid_request' : 'malformed_json')
+  }
+)
+
+test('[ERROR-6] invalid input names each field with its path', async () => {
+  const answer = await put({ json: { content: 7, label: ['x'], dryRun: 'soon' } })
+  isProblem(answer, 'invalid_request')
+  expect(answer.json.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(['content', 'dryRun', 'label'])
+  const long = await put({ json: { content: 'x', label: 'x'.repeat(limits.labelCharsMax + 1) } })
+  expect(long.json.details).toEqual([{ path: 'label', message: expect.any(String) }])
+  isProblem(await world.ask('POST', '/new', { json: { title: 'x'.repeat(limits.titleCharsMax + 1) } }), 'invalid_request')
+})
+
+test('[ERROR-7] a query parameter that is given twice is 400', async () => {
+  for (const [path, method] of [
+    ['/events?since=1&since=2', 'GET'],
+    ['/content?version=a&version=b', 'GET'],
+    ['/content?dryRun=1&dryRun=0', 'PUT']
+  ] as const) {
+    const answer = await owner.ask(method, path, method === 'PUT' ? { json: { content: 'x' } } : {})
+    isProblem(answer, 'invalid_request')
+    expect(answer.json.details[0].message).toContain('once')
+  }
+})
+
+test.each(['text/html', 'application/xml', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'nonsense'])(
+  '[ERROR-8] a body of another media type is 415: %s',
+  async (type) => {
+    isProblem(await put({ json: undefined, body: 'x', type }), 'unsupported_media_type')
+    isProblem(await owner.ask('POST', '/shares', { body: '{"role":"view"}', type }), 'unsupported_media_type')
+  }
+)
+
+test('[ERROR-8] a compressed body is 415; JSON with parameters or a +json type is taken', async () => {
+  isProblem(await put({ headers: { 'Content-Encoding': 'gzip' } }), 'unsupported_media_type')
+  for (const type of ['application/json; charset=utf-8', 'application/vnd.agmd+json'])
+    expect((await owner.ask('POST', '/shares', { body: '{"role":"view"}', type })).status).toBe(201)
+})
+
+test.each([
+  '/api/health#x',
+  '/api\\health',
+  '/api/health%00',
+  '/api/docs/x%2fcontent',
+  '/api/docs/x%5Ccontent',
+  '/api/%zz',
+  '//api/health',
+  'http://elsewhere.example/api/health',
+  '*',
+  '/api/hea lth',
+  '/api/he\u00e4lth'
+])('[ERROR-9] an odd request target is 400: %j', async (target) => {
+  const answer = await world.raw(Buffer.from(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`, 'latin1'))
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect((await world.ask('GET', '/api/health')).status).toBe(200)
+})
+
+test.each(['', 'Host: \r\n', 'Host: [\r\n', 'Host: a b\r\n', 'Host: x/y?z#\r\n', 'Host: localhost:99999\r\n'])(
+  '[ERROR-9] an odd Host is no failure of ours: %j',
+  async (host) => {
+    const version = host === '' ? '1.0' : '1.1'
+    const answer = await world.raw(`GET /api/docs/${owner.doc}?key=${owner.key} HTTP/${version}\r\n${host}Connection: close\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 (200|400) /)
+  }
+)
+
+test.each([
+  'NONSENSE\r\n\r\n',
+  'GET / HTTP/9.9\r\n\r\n',
+  `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`,
+  '\0\0\0\0\r\n\r\n'
+])('[ERROR-10] what is no HTTP is answered 400 and closed: %#', async (bytes) => {
+  expect(await world.raw(bytes)).toMatch(/^HTTP\/1\.1 4\d\d /)
+  expect((await world.ask('GET', '/api/health')).status).toBe(200)
+})
+
+test('[ERROR-11] deep JSON and names of Object.prototype do no harm', async () => {
+  const deep = `{"role":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
+  isProblem(await owner.ask('POST', '/shares', { body: deep, type: 'application/json' }), 'invalid_request')
+  isProblem(
+    await put({ json: undefined, body: `{"content":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`, type: 'application/json' }),
+    'invalid_request'
+  )
+  const body = '{"__proto__":{"role":"owner","label":"polluted"},"constructor":{"prototype":{"label":"polluted"}},"role":"view"}'
+  const { json } = await owner.ask('POST', '/shares', { body, type: 'application/json' })
+  expect(json).toMatchObject({ role: 'view', label: null })
+  expect(({} as Record<string, unknown>)['label']).toBeUndefined()
+  isProblem(await owner.ask('POST', '/shares', { body: '{"__proto__":{"role":"owner"}}', type: 'application/json' }), 'invalid_request')
+  for (const name of ['__proto__', 'constructor', 'toString'])
+    expect([401, 404]).toContain((await world.ask('GET', `/api/docs/${name}`, { key: owner.key })).status)
+})
+
+test('[ERROR-12] writes from a foreign origin are refused, reads and our own pages are not', async () => {
+  isProblem(await put({ headers: { 'Sec-Fetch-Site': 'cross-site' } }), 'origin_refused')
+  isProblem(await world.ask('POST', '/new', { json: {}, headers: { Origin: 'null' } }), 'origin_refused')
+  expect((await put({ headers: { Origin: world.url } })).status).toBe(200)
+  expect((await owner.ask('GET', '/content', { headers: { Origin: 'https://elsewhere.example' } })).status).toBe(200)
+})
+
+test('[RATE-1] above the rate a request is 429 with Retry-After and both headers, and passes again later', async () => {
+  const clock = turnedClock()
+  const own = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on' } })
+  const person = await own.create('text')
+  const first = await person.ask('PUT', '/content', { json: { content: 'x' } })
+  expect(first.headers.get('RateLimit')).toBe(`"write";r=${rateLimits.write.burst - 1};t=1`)
+  expect(first.headers.get('RateLimit-Policy')).toBe(
+    `"write";q=${rateLimits.write.burst};w=${rateLimits.write.burst / rateLimits.write.perSecond}`
+  )
+  let answer = first
+  for (let count = 0; count < rateLimits.write.burst; count++)
+    answer = await person.ask('PUT', '/content', { json: { content: 'x' }, query: { dryRun: 1 } })
+  isProblem(answer, 'rate_limited')
+  expect(answer.headers.get('Retry-After')).toBe('1')
+  expect(answer.headers.get('RateLimit')).toBe('"write";r=0;t=1')
+  expect(answer.headers.get('RateLimit-Policy')).toMatch(/^"write"/)
+  expect((await person.read()).content).toBe('x')
+  clock.turn(1000)
+  expect((await person.ask('PUT', '/content', { json: { content: 'y' } })).status).toBe(200)
+  await own.stop()
+})
+
+test.each(['GET', 'POST'])('[RATE-2] one address may create only so many documents, by %s /new', async (method) => {
+  const clock = turnedClock()
+  const own = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on' } })
+  let answer = await own.ask(method, '/new')
+  for (let count = 0; count < rateLimits.create.burst; count++) answer = await own.ask(method, '/new')
+  isProblem(answer, 'rate_limited')
+  await own.stop()
+})
+
+test('[RATE-3] guessing keys is stopped, and counts for the guesser alone', async () => {
+  const clock = turnedClock()
+  const own = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1' } })
+  const person = await own.create('text')
+  const guess = (from: string): Promise<Answer> =>
+    own.ask('GET', `/api/docs/${person.doc}`, { key: 'B'.repeat(32), headers: { 'X-Forwarded-For': from } })
+  for (let count = 0; count < rateLimits.failedKey.burst; count++) expect((await guess('192.0.2.1')).status).toBe(401)
+  isProblem(await guess('192.0.2.1'), 'rate_limited')
+  expect((await guess('192.0.2.2')).status).toBe(401)
+  await own.stop()
+})
