@@ -92,13 +92,20 @@ const plainTarget: Middleware = (ctx, next) => {
   return next()
 }
 
-/** Cookies are not used yet, but a page elsewhere must not write through a visitor's browser either. */
+/**
+ * Whether a page of this origin is one of ours: the configured address, or the very host that was asked (people also come by
+ * 127.0.0.1 or the name of the machine; a browser does not let a page choose its Host).
+ */
+export const isOwnOrigin = (origin: string, { headers }: IncomingMessage, baseUrl: string): boolean =>
+  origin === baseUrl || (headers.host !== undefined && (origin === `http://${headers.host}` || origin === `https://${headers.host}`))
+
+/** A page elsewhere must not write through a visitor's browser. */
 const sameOrigin =
   ({ service }: Http): Middleware =>
   (ctx, next) => {
     const site = ctx.get('Sec-Fetch-Site')
     const origin = ctx.get('Origin')
-    const foreign = site === 'cross-site' || site === 'same-site' || (origin !== '' && origin !== service.baseUrl && site !== 'same-origin')
+    const foreign = site === 'cross-site' || site === 'same-site' || (origin !== '' && !isOwnOrigin(origin, ctx.req, service.baseUrl))
     if (foreign && ctx.method !== 'GET' && ctx.method !== 'HEAD') throw new ServiceError('origin_refused')
     return next()
   }

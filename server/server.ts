@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
-import { addressOf, createApp } from './app.ts'
+import { addressOf, createApp, isOwnOrigin } from './app.ts'
 import type { Config } from './config.ts'
 import { finishDeletions } from './domain/documents.ts'
 import { presentEvent } from './domain/events.ts'
@@ -67,7 +67,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const live = createLive({
     service: () => service,
     registry,
-    allowsOrigin: (origin) => origin === baseUrl || (config.baseUrl === null && /^http:\/\/(localhost|127\.0\.0\.1):\d+$/.test(origin)),
+    allowsOrigin: (origin, request) => isOwnOrigin(origin, request, baseUrl),
     addressOf: (request) => addressOf(request, config.trustProxy),
     idleUnloadSeconds: config.idleUnloadSeconds,
     log: (level, message, facts) => log[level](message, facts)

@@ -20,7 +20,7 @@ export interface LiveOptions {
   /** The service, which itself needs this part: asked for when the first document opens. */
   readonly service: () => Service
   readonly registry: Registry
-  readonly allowsOrigin: (origin: string) => boolean
+  readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
   readonly addressOf: (request: IncomingMessage) => string
   readonly idleUnloadSeconds: number
   readonly log: LiveLog

@@ -18,7 +18,7 @@ interface SocketsOptions {
   /** Called with the content of each presence message. Errors: throws when it does not decode. */
   readonly onPresence: (peer: Peer, doc: string, message: Uint8Array) => void
   /** Origins that may open sockets; a missing Origin header is a program and may too. */
-  readonly allowsOrigin: (origin: string) => boolean
+  readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
   /** The client's address, behind trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string
   readonly log: LiveLog
@@ -130,7 +130,7 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
       const address = addressOf(request)
       if (stopping) return deny(socket, '503 Service Unavailable')
       if ((request.url ?? '').split('?')[0] !== collabPath) return deny(socket, '404 Not Found')
-      if (origin !== undefined && !allowsOrigin(origin)) return deny(socket, '403 Forbidden')
+      if (origin !== undefined && !allowsOrigin(origin, request)) return deny(socket, '403 Forbidden')
       if ((perAddress.get(address) ?? 0) >= limits.socketsPerAddressMax) return deny(socket, '429 Too Many Requests')
       return wss.handleUpgrade(request, socket, head, (ws) => accept(ws, address))
     },

@@ -1,1 +1,0 @@
-import Koa from 'koa'; import Router from '@koa/router'; const app=new Koa(); const r=new Router(); const text='x'.repeat(79)+'\n'; const body=text.repeat(128); r.get('/d/:id.md',(ctx)=>{ctx.type='text/markdown; charset=utf-8';ctx.set('ETag','"1-a"');ctx.body=body}); app.use(r.routes()); const s=app.listen(0,'127.0.0.1',()=>console.log('port '+s.address().port))
