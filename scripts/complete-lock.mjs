@@ -15,7 +15,11 @@ const platformOf = (name) => {
   const words = name.split('/').at(-1).split('-')
   const find = (known) => known.filter((each) => words.includes(each))
   const libc = words.some((word) => word.startsWith('gnu')) ? ['glibc'] : words.some((word) => word.startsWith('musl')) ? ['musl'] : []
-  return { ...(find(processors).length > 0 ? { cpu: find(processors) } : {}), ...(find(systems).length > 0 ? { os: find(systems) } : {}), ...(libc.length > 0 ? { libc } : {}) }
+  return {
+    ...(find(processors).length > 0 ? { cpu: find(processors) } : {}),
+    ...(find(systems).length > 0 ? { os: find(systems) } : {}),
+    ...(libc.length > 0 ? { libc } : {})
+  }
 }
 
 const added = []

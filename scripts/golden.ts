@@ -7,12 +7,8 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { open } from 'lmdb'
-
-const local = (path: string): string => new URL(`../${path}`, import.meta.url).href
-const { start } = (await import(local('test/support/start.ts'))) as typeof import('../test/support/start.ts')
-const { createDocument, putMarkdown, readMarkdown, seeded, Typist } = (await import(
-  local('test/support/typist.ts')
-)) as typeof import('../test/support/typist.ts')
+import { start } from '../test/support/start.ts'
+import { createDocument, putMarkdown, readMarkdown, seeded, Typist } from '../test/support/typist.ts'
 
 const goal = resolve(process.argv[2] ?? 'test/golden/format-1')
 const folder = await mkdtemp(join(tmpdir(), 'agmd-golden-'))

@@ -51,7 +51,9 @@ const headersOf = ({ key, token, author }: ClientOptions, { idempotencyKey }: Ca
 })
 
 const pathOf = (operation: Operation, doc: string | undefined, fields: Fields): string =>
-  operation.rest.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(name === 'id' ? (doc ?? '') : String(fields[name])))
+  operation.rest.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(name === 'id' ? (doc ?? '') : String(fields[name]))
+  )
 
 const queryOf = (operation: Operation, fields: Fields): string => {
   const names = (operation.rest.query ?? []).filter((name) => fields[name] !== undefined)
@@ -65,7 +67,13 @@ const bodyOf = (operation: Operation, fields: Fields): string | undefined => {
   return JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([name]) => !elsewhere.has(name))))
 }
 
-const call = async (options: ClientOptions, operation: Operation, doc: string | undefined, fields: Fields, how: CallOptions): Promise<unknown> => {
+const call = async (
+  options: ClientOptions,
+  operation: Operation,
+  doc: string | undefined,
+  fields: Fields,
+  how: CallOptions
+): Promise<unknown> => {
   const body = bodyOf(operation, fields)
   const response = await (options.fetch ?? fetch)(`${options.baseUrl}${pathOf(operation, doc, fields)}${queryOf(operation, fields)}`, {
     method: operation.rest.method,

@@ -2,9 +2,7 @@
  * The convergence fuzz for as long as one likes: `npm run fuzz convergence [seeds] [first]`. Ends with 1 at the first failing seed;
  * a failing seed belongs into test/fuzz/convergence.fuzz.test.ts.
  */
-const { converges } = (await import(
-  new URL('../../test/fuzz/convergence.ts', import.meta.url).href
-)) as typeof import('../../test/fuzz/convergence.ts')
+import { converges } from '../../test/fuzz/convergence.ts'
 
 const words = process.argv.slice(2).map(Number)
 const seeds = words[0] ?? 1_000

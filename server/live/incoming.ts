@@ -26,6 +26,22 @@ const takenByOther = ({ owners }: LoadedDocument, client: number, peer: Peer): b
   return owner !== undefined && owner !== peer && owner.readyState === socketOpen
 }
 
+// Who shows presence under which id. Apart from `owners`: a reader must not keep a writer out by showing up under an id in the text.
+const presences = new WeakMap<LoadedDocument, Map<number, Peer>>()
+
+const presencesOf = (entry: LoadedDocument): Map<number, Peer> => {
+  const known = presences.get(entry) ?? new Map<number, Peer>()
+  presences.set(entry, known)
+  return known
+}
+
+/** Whether another open connection writes or, unless this one writes there itself, shows presence under this client id. */
+const shownByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
+  if (takenByOther(entry, client, peer)) return true
+  const other = presencesOf(entry).get(client)
+  return entry.owners.get(client) !== peer && other !== undefined && other !== peer && other.readyState === socketOpen
+}
+
 const newsOf = (entry: LoadedDocument, peer: Peer, update: ParsedUpdate): number[] =>
   checkUpdate(update, {
     clockOf: (client) => Y.getState(entry.room.ydoc.store, client),
@@ -85,7 +101,7 @@ export const takePresence = (
   caller: Caller
 ): void => {
   const peer = peerOf(connection)
-  const own = [...states.keys()].findLast((client) => !takenByOther(entry, client, peer))
+  const own = [...states.keys()].findLast((client) => !shownByOther(entry, client, peer))
   for (const [client, state] of states) {
     if (client !== own) {
       states.delete(client)
@@ -96,7 +112,8 @@ export const takePresence = (
     if (presented.user.name !== guestWithoutName) (connection.context as Context).guestName = presented.user.name
   }
   if (own === undefined) return
-  entry.owners.set(own, peer)
+  presencesOf(entry).set(own, peer)
+  if (!connection.readOnly) entry.owners.set(own, peer)
   const former = [...(entry.document.getClients(connection) as Set<number>)].filter((client) => client !== own)
   if (former.length > 0) removeAwarenessStates(entry.document.awareness, former, null)
 }
@@ -104,11 +121,11 @@ export const takePresence = (
 /** Takes the removals out of a presence message (awareness.ts tells why). Errors: throws when the message does not decode. */
 export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Array): void => {
   const removed = removedClients(decoding.readVarUint8Array(decoding.createDecoder(message)))
-  const own = removed.filter((client) => entry.owners.get(client) === peer)
+  const own = removed.filter((client) => presencesOf(entry).get(client) === peer)
   if (own.length > 0) removeAwarenessStates(entry.document.awareness, own, null)
 }
 
 /** Frees the client ids of a connection that ended. */
 export const freeClients = (entry: LoadedDocument, peer: Peer): void => {
-  for (const [client, owner] of entry.owners) if (owner === peer) entry.owners.delete(client)
+  for (const ids of [entry.owners, presencesOf(entry)]) for (const [client, owner] of ids) if (owner === peer) ids.delete(client)
 }

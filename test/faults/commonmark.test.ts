@@ -8,7 +8,10 @@ import * as Y from 'yjs'
 import { start } from '../support/start.ts'
 import { createDocument, pause, putMarkdown, readMarkdown, seeded, type Target } from '../support/typist.ts'
 
-const specification = readFileSync(join(dirname(createRequire(import.meta.url).resolve('commonmark-spec/package.json')), 'spec.txt'), 'utf8')
+const specification = readFileSync(
+  join(dirname(createRequire(import.meta.url).resolve('commonmark-spec/package.json')), 'spec.txt'),
+  'utf8'
+)
 
 interface Client {
   readonly provider: HocuspocusProvider

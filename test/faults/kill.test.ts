@@ -4,7 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
-import { countTokens, createDocument, pause, putMarkdown, readMarkdown, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
+import {
+  countTokens,
+  createDocument,
+  pause,
+  putMarkdown,
+  readMarkdown,
+  seeded,
+  type Target,
+  TokenLedger,
+  Typist
+} from '../support/typist.ts'
 
 const rounds = Number(process.env['AGMD_TEST_KILL_ROUNDS'] ?? 50)
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
@@ -128,16 +138,20 @@ const epoch = async (run: Run, count: number): Promise<void> => {
   }
 }
 
-test(`[FAULT-1] kill -9 at random moments loses nothing that was acknowledged and doubles nothing (seed ${seed})`, { timeout: 400_000 }, async () => {
-  console.log(`kill.test: seed ${seed}, ${rounds} rounds (AGMD_TEST_SEED, AGMD_TEST_KILL_ROUNDS)`)
-  const folder = await mkdtemp(join(tmpdir(), 'agmd-kill-'))
-  const server = await startProcess({ folder })
-  const run: Run = { folder, random: seeded(seed), ledger: new TokenLedger(), server, created: [], round: 0 }
-  try {
-    while (run.round < rounds) await epoch(run, Math.min(10, rounds - run.round))
-    console.log(`kill.test: ${run.ledger.acknowledged.size} acknowledged tokens over ${rounds} kills, 0 lost, 0 twice`)
-  } finally {
-    await run.server.stop()
-    await rm(folder, { recursive: true, force: true })
+test(
+  `[FAULT-1] kill -9 at random moments loses nothing that was acknowledged and doubles nothing (seed ${seed})`,
+  { timeout: 400_000 },
+  async () => {
+    console.log(`kill.test: seed ${seed}, ${rounds} rounds (AGMD_TEST_SEED, AGMD_TEST_KILL_ROUNDS)`)
+    const folder = await mkdtemp(join(tmpdir(), 'agmd-kill-'))
+    const server = await startProcess({ folder })
+    const run: Run = { folder, random: seeded(seed), ledger: new TokenLedger(), server, created: [], round: 0 }
+    try {
+      while (run.round < rounds) await epoch(run, Math.min(10, rounds - run.round))
+      console.log(`kill.test: ${run.ledger.acknowledged.size} acknowledged tokens over ${rounds} kills, 0 lost, 0 twice`)
+    } finally {
+      await run.server.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
   }
-})
+)

@@ -7,7 +7,17 @@ import type { Batch, Storage } from '../../server/domain/ports.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { prepareDataFolder } from '../../server/storage/data-folder.ts'
 import { start, startProcess } from '../support/start.ts'
-import { countTokens, createDocument, pause, putMarkdown, readMarkdown, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
+import {
+  countTokens,
+  createDocument,
+  pause,
+  putMarkdown,
+  readMarkdown,
+  seeded,
+  type Target,
+  TokenLedger,
+  Typist
+} from '../support/typist.ts'
 
 /** People on one document, all synced. */
 const people = async (count: number, target: Target, ledger: TokenLedger): Promise<Typist[]> => {
@@ -181,7 +191,9 @@ const smallDisk = async (): Promise<{ folder: string; unmount: () => void } | st
   return `a tmpfs cannot be mounted here (${mounted.error?.message ?? mounted.stderr.toString().trim()})`
 }
 
-test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers reads, and takes writes again once there is space', async ({ skip }) => {
+test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers reads, and takes writes again once there is space', async ({
+  skip
+}) => {
   const disk = await smallDisk()
   if (typeof disk === 'string') return skip(disk)
   const folder = join(disk.folder, 'data')

@@ -13,7 +13,18 @@ import type { Clock } from '../../server/domain/ports.ts'
 import { contentAt, formatVersion } from '../../server/domain/journal.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { start, type World } from '../support/start.ts'
-import { countTokens, createDocument, pause, putMarkdown, type Read, readMarkdown, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
+import {
+  countTokens,
+  createDocument,
+  pause,
+  putMarkdown,
+  type Read,
+  readMarkdown,
+  seeded,
+  type Target,
+  TokenLedger,
+  Typist
+} from '../support/typist.ts'
 
 /** A clock that stands until it is turned. */
 const turnableClock = (): Clock & { turn(milliseconds: number): void } => {
@@ -200,7 +211,8 @@ const timePasses = (fuzz: Fuzz): string => {
 
 /** As if the process had died: from one moment on nothing reaches the disk, and nothing is tidied up. */
 const die = (world: World): void => {
-  world.service.storage.commit = () => Promise.reject(new ServiceError('storage_unavailable', {}, { cause: new Error('the fuzz ended it') }))
+  world.service.storage.commit = () =>
+    Promise.reject(new ServiceError('storage_unavailable', {}, { cause: new Error('the fuzz ended it') }))
 }
 
 /** Stops the server; its own time limits run on the clock that stands. */
@@ -366,7 +378,9 @@ export const converges = async (seed: number, steps?: number): Promise<void> => 
     await play(fuzz, steps ?? 25 + random(35))
   } catch (error) {
     const warnings = fuzz.world.lines.slice(-5).join('')
-    throw new Error(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}\n${fuzz.log.join('\n')}\n${warnings}`, { cause: error })
+    throw new Error(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}\n${fuzz.log.join('\n')}\n${warnings}`, {
+      cause: error
+    })
   } finally {
     for (const { typist } of fuzz.typists) typist.destroy()
     await Promise.allSettled(fuzz.pending)

@@ -212,6 +212,29 @@ test('[LIVE-7] nobody speaks for another: presence under another’s id is dropp
   expect((await othersOf(ben, 1)).get(ana.ydoc.clientID)).toMatchObject({ user: { name: 'Ana' } })
 })
 
+test('[LIVE-7] a reader who shows presence under the id of an editor who is away does not keep the editor out', async () => {
+  const owner = await world.create('one')
+  const ana = await owner.connect()
+  ana.type(0, 'a')
+  await ana.saved()
+  ana.close()
+  const mallory = await world.socket()
+  await mallory.open(owner.doc, (await owner.share('view')).key)
+  const ydoc = new Y.Doc()
+  ydoc.clientID = ana.ydoc.clientID
+  const awareness = new Awareness(ydoc)
+  for (let clock = 0; clock < 100; clock++) awareness.setLocalState({ clock })
+  const update = encodeAwarenessUpdate(awareness, [ydoc.clientID])
+  awareness.destroy()
+  const watcher = await owner.connect()
+  mallory.send(frameOf(owner.doc, 1, (encoder) => encoding.writeVarUint8Array(encoder, update)))
+  await until(() => watcher.provider.awareness?.getStates().has(ydoc.clientID), 'the squatter')
+  ana.ytext.insert(0, 'offline ')
+  const back = await owner.connect({ ydoc: ana.ydoc, eager: true })
+  await until(() => watcher.text() === 'offline aone', 'the edit of the editor', 3)
+  expect(back.closes).toEqual([])
+})
+
 test('[LIVE-8] who leaves is gone for the others: at a goodbye and when the socket breaks', async () => {
   const owner = await world.create('one')
   const [ana, ben, cleo] = [

@@ -18,12 +18,11 @@ export interface Target {
   readonly url: string
   readonly doc: string
   readonly key: string
+  /** Loopback address to come from; the server limits sockets by address. */
+  readonly from?: string
 }
 
-/** `⟦c3-000127⟧` and a line end. Inserted as one item at the edge of others, it stays in one piece. */
-export const tokenLength = 12
-
-/** Tokens that were made, and those the server confirmed: by a SyncStatus or a 2xx. */
+/** Tokens, such as `⟦c3-000127⟧`, that were made, and those the server confirmed: by a SyncStatus or a 2xx. */
 export class TokenLedger {
   readonly made = new Set<string>()
   readonly acknowledged = new Set<string>()
@@ -62,8 +61,6 @@ export class Typist {
   readonly text = this.ydoc.getText('content')
   /** Codes with which its sockets were closed. */
   readonly closes: number[] = []
-  /** Sync messages that were answered, in order of sending: called with the time of the answer. */
-  onAcknowledged: ((token: string | undefined) => void) | undefined
   readonly #ledger: TokenLedger | undefined
   #target: Target
   #ws: WebSocket | undefined
@@ -142,17 +139,14 @@ export class Typist {
     return token
   }
 
-  /** A new token at the very beginning: costs no look at the text. */
-  typeTokenFirst(): string {
-    return this.typeToken(0)
-  }
-
   /** Resolves once `condition` holds. Errors: after `seconds`, with the state. */
   async until(condition: () => boolean, what: string, seconds = 20): Promise<void> {
     const end = performance.now() + seconds * 1000
     while (!condition()) {
       if (performance.now() > end)
-        throw new Error(`${this.name} waited ${seconds} s for ${what}: ${JSON.stringify({ ...this.#state(), closes: this.closes.slice(-5) })}`)
+        throw new Error(
+          `${this.name} waited ${seconds} s for ${what}: ${JSON.stringify({ ...this.#state(), closes: this.closes.slice(-5) })}`
+        )
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 50)
         this.#waiting.push(() => {
@@ -176,7 +170,9 @@ export class Typist {
   }
 
   #open(): void {
-    const ws = new WebSocket(`${this.#target.url.replace(/^http/, 'ws').replace('localhost', '127.0.0.1')}/collab`, { perMessageDeflate: false })
+    const address = `${this.#target.url.replace(/^http/, 'ws').replace('localhost', '127.0.0.1')}/collab`
+    const from = this.#target.from === undefined ? {} : { localAddress: this.#target.from }
+    const ws = new WebSocket(address, { perMessageDeflate: false, ...from })
     this.#ws = ws
     ws.binaryType = 'nodebuffer'
     ws.on('open', () => {
@@ -259,7 +255,6 @@ export class Typist {
   #takeStatus(saved: boolean): void {
     const tokens = this.#unanswered.shift() ?? []
     if (saved) for (const token of tokens) this.#acknowledge(token)
-    if (saved) this.onAcknowledged?.(tokens[0])
     if (this.#unanswered.length === 0) this.#dirty = false
     this.#wake()
   }

@@ -1,0 +1,130 @@
+/**
+ * `GET .md` of a closed document (cold: from the store) and of an open one (warm), and `PUT`, per second, beside a bare Koa route with the same
+ * 10 KB. The load comes from this process over sockets that are kept, one request at a time each; rounds alternate.
+ */
+import { connect, type Socket } from 'node:net'
+import { createDocument, pause, percentile, ms, startBare, type Place, startProcess, table, Typist } from './support/support.ts'
+
+const secondsPerRound = Number(process.env['AGMD_BENCH_SECONDS'] ?? 2)
+const rounds = 3
+const content = 'A line of forty characters, more or less.\n'.repeat(244)
+
+/** The bytes of the n-th request of a connection. */
+type Requests = (connection: number, n: number) => string | Buffer
+
+interface Load {
+  readonly perSecond: number
+  readonly p99: number
+  readonly failed: number
+}
+
+/** Length of a whole answer in `data`, or 0 when more must come. */
+const answerLength = (data: Buffer): number => {
+  const end = data.indexOf('\r\n\r\n')
+  if (end === -1) return 0
+  const length = /content-length: (\d+)/i.exec(data.toString('latin1', 0, end))?.[1]
+  if (length === undefined) throw new Error(`no length: ${data.toString('latin1', 0, end)}`)
+  return data.length >= end + 4 + Number(length) ? end + 4 + Number(length) : 0
+}
+
+const load = async (port: number, connections: number, requests: Requests): Promise<Load> => {
+  const times: number[] = []
+  let failed = 0
+  const end = performance.now() + secondsPerRound * 1000
+  const drive = (connection: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket: Socket = connect(port, '127.0.0.1')
+      let n = 0
+      let at = 0
+      let parts: Buffer[] = []
+      const send = (): void => {
+        at = performance.now()
+        socket.write(requests(connection, n++))
+      }
+      socket.setNoDelay(true)
+      socket.on('connect', send)
+      socket.on('error', reject)
+      socket.on('data', (chunk) => {
+        parts.push(chunk)
+        const data = parts.length === 1 ? chunk : Buffer.concat(parts)
+        if (answerLength(data) === 0) return
+        if (data.toString('latin1', 9, 12) !== '200') failed += 1
+        parts = []
+        times.push(performance.now() - at)
+        if (performance.now() < end) send()
+        else {
+          socket.destroy()
+          resolve()
+        }
+      })
+    })
+  await Promise.all(Array.from({ length: connections }, (_, connection) => drive(connection)))
+  return { perSecond: times.length / secondsPerRound, p99: percentile(times, 0.99), failed }
+}
+
+const agmd = await startProcess({ env: { AGMD_LOG_LEVEL: 'info', AGMD_IDLE_UNLOAD_SECONDS: '86400' } })
+const url = `http://127.0.0.1:${agmd.port}`
+const koa = await startBare('koa')
+const cold = []
+for (let n = 0; n < 200; n++) cold.push(await createDocument(url, content))
+const open = await createDocument(url, content)
+const typist = new Typist('c0', open)
+typist.connect()
+await typist.whenSynced()
+const written: Place[] = []
+for (let n = 0; n < 64; n++) written.push(await createDocument(url, content))
+
+const get = (path: string, key: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: bench\r\nX-Share-Key: ${key}\r\nAccept: text/markdown\r\n\r\n`
+const put = (path: string, key: string, body: string): Buffer =>
+  Buffer.from(
+    `PUT ${path} HTTP/1.1\r\nHost: bench\r\nX-Share-Key: ${key}\r\nContent-Type: text/markdown\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  )
+const changed = (n: number): string => `Change ${n}\n${content}`
+const coldRequests = cold.map(({ doc, key }) => Buffer.from(get(`/d/${doc}.md`, key)))
+const bareGet = Buffer.from(get('/text', '-'))
+const warmGet = Buffer.from(get(`/d/${open.doc}.md`, open.key))
+
+const subjects: [string, number, Requests][] = [
+  ['GET bare koa', koa.port, () => bareGet],
+  ['GET .md cold', agmd.port, (connection, n) => coldRequests[(connection * 31 + n) % coldRequests.length] as Buffer],
+  ['GET .md warm', agmd.port, () => warmGet],
+  ['PUT bare koa', koa.port, (_connection, n) => put('/text', '-', changed(n))],
+  [
+    'PUT content',
+    agmd.port,
+    (connection, n) => {
+      const { doc, key } = written[connection % written.length] as (typeof written)[number]
+      return put(`/api/docs/${doc}/content`, key, changed(n))
+    }
+  ]
+]
+
+for (const [, port, requests] of subjects) await load(port, 16, requests)
+const figures = new Map<string, Load[]>()
+for (let round = 0; round < rounds; round++)
+  for (const connections of [16, 64])
+    for (const [name, port, requests] of subjects) {
+      const key = `${name}|${connections}`
+      figures.set(key, [...(figures.get(key) ?? []), await load(port, connections, requests)])
+      await pause(50)
+    }
+const median = (name: string, connections: number): Load => {
+  const all = figures.get(`${name}|${connections}`) ?? []
+  return all.toSorted((one, other) => one.perSecond - other.perSecond)[Math.floor(all.length / 2)] as Load
+}
+console.log(`requests per second, 10 KB, median of ${rounds} rounds of ${secondsPerRound} s`)
+table(
+  ['request', 'connections', 'per second', 'p99 ms', 'of bare koa', 'not 200'],
+  [16, 64].flatMap((connections) =>
+    subjects.map(([name]) => {
+      const { perSecond, p99, failed } = median(name, connections)
+      const bare = median(`${name.slice(0, 3)} bare koa`, connections).perSecond
+      return [name, connections, Math.round(perSecond), ms(p99), `${Math.round((perSecond / bare) * 100)} %`, failed]
+    })
+  )
+)
+typist.destroy()
+koa.stop()
+await agmd.stop()
+process.exit(0)

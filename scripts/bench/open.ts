@@ -1,0 +1,128 @@
+/**
+ * Cold open of 10 KB, of 1 MB and of the B4 editing trace: server-side load (store → Y.Doc ready), and whole text at a client after a restart,
+ * beside bare Yjs loading the same state. The trace lies in ../shared/data; where it is missing, a generated one of the same shape takes its place.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import * as Y from 'yjs'
+import { createDocument, ms, pause, percentile, type Place, readMarkdown, start, startProcess, table, Typist } from './support/support.ts'
+
+/** [position in code points, deleted, inserted] */
+type Patch = readonly [number, number, string]
+
+interface Trace {
+  readonly name: string
+  readonly patches: readonly Patch[]
+  readonly end: string | undefined
+}
+
+const tracePath = join(import.meta.dirname, '../../../shared/data/automerge-paper.json.gz')
+
+/** 259,778 single keystrokes, one in eleven a deletion, mostly where the one before was. */
+const generated = (): Trace => {
+  const patches: Patch[] = []
+  let length = 0
+  let at = 0
+  for (let n = 0; n < 259_778; n++) {
+    if (n % 100 === 0) at = Math.floor((((n * 7919) % 10_007) / 10_007) * length)
+    if (n % 3.4 < 1 && at > 0) {
+      patches.push([--at, 1, ''])
+      length--
+    } else {
+      patches.push([at++, 0, n % 60 === 0 ? '\n' : String.fromCharCode(97 + (n % 26))])
+      length++
+    }
+  }
+  return { name: 'generated trace (B4 is not here)', patches, end: undefined }
+}
+
+const realTrace = (): Trace => {
+  const { txns, endContent } = JSON.parse(gunzipSync(readFileSync(tracePath)).toString()) as {
+    txns: { patches: Patch[] }[]
+    endContent: string
+  }
+  return { name: 'B4 automerge-paper', patches: txns.flatMap(({ patches }) => patches), end: endContent }
+}
+
+const typeTrace = async (typist: InstanceType<typeof Typist>, { patches }: Trace): Promise<void> => {
+  // Code points are units as long as no astral character was typed.
+  const astral = patches.some(([, , insert]) => /[\ud800-\udfff]/.test(insert))
+  const unitOf = (position: number): number => (astral ? Array.from(typist.text.toString()).slice(0, position).join('').length : position)
+  for (let n = 0; n < patches.length; n += 100) {
+    typist.ydoc.transact(() => {
+      for (const [position, deleted, inserted] of patches.slice(n, n + 100)) {
+        const from = unitOf(position)
+        if (deleted > 0) typist.text.delete(from, unitOf(position + deleted) - from)
+        if (inserted !== '') typist.text.insert(from, inserted)
+      }
+    })
+    if (n % 20_000 === 0) await typist.whenSettled(60)
+  }
+  await typist.whenSettled(60)
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'agmd-bench-open-'))
+const env = { AGMD_LOG_LEVEL: 'info' }
+let server = await startProcess({ folder, env })
+const trace = existsSync(tracePath) ? realTrace() : generated()
+const line = 'A line of forty characters, more or less.\n'
+const documents: { readonly name: string; readonly place: Place }[] = [
+  { name: '10 KB', place: await createDocument(server.url, line.repeat(244)) },
+  { name: '1 MB', place: await createDocument(server.url, line.repeat(24_966)) },
+  { name: trace.name, place: await createDocument(server.url, '') }
+]
+const traced = documents[2]?.place as Place
+const author = new Typist('c0', traced)
+author.connect()
+await author.whenSynced()
+const begun = performance.now()
+await typeTrace(author, trace)
+console.log(
+  `${trace.name}: ${trace.patches.length} keystrokes typed and durable in ${ms((performance.now() - begun) / 1000)} s, in updates of 100`
+)
+const { content } = await readMarkdown(traced)
+const exact = content === (trace.end ?? author.text.toString())
+console.log(`the text through the server is ${exact ? 'exactly' : 'NOT'} the expected one (${content.length} units)`)
+author.destroy()
+await server.stop()
+
+const rows: string[][] = []
+for (const { name, place } of documents) {
+  const loads: number[] = []
+  const bare: number[] = []
+  for (let round = 0; round < 7; round++) {
+    const world = await start({ folder, env })
+    const at = performance.now()
+    const { room, release } = await world.service.live.open(place.doc)
+    loads.push(performance.now() - at)
+    const state = Y.encodeStateAsUpdate(room.ydoc)
+    const ydoc = new Y.Doc()
+    const bareAt = performance.now()
+    Y.applyUpdate(ydoc, state)
+    ydoc.getText('content').toString()
+    bare.push(performance.now() - bareAt)
+    release()
+    await world.stop()
+  }
+  const clients: number[] = []
+  for (let round = 0; round < 3; round++) {
+    server = await startProcess({ folder, env })
+    const reader = new Typist('c1', { ...place, url: server.url })
+    await pause(300)
+    const at = performance.now()
+    reader.connect()
+    await reader.whenSynced()
+    clients.push(performance.now() - at)
+    if (reader.text.length === 0) throw new Error('the reader has no text')
+    reader.destroy()
+    await server.stop()
+  }
+  rows.push([name, ms(loads[0] ?? 0), ms(percentile(loads, 0.5)), ms(percentile(bare, 0.5)), ms(percentile(clients, 0.5))])
+}
+console.log('cold open, ms (each in a fresh server; the first one of a process runs cold code)')
+table(['document', 'first load', 'load p50', 'bare Y.applyUpdate', 'text at a client'], rows)
+await rm(folder, { recursive: true, force: true })
+process.exit(exact ? 0 : 1)

@@ -1,0 +1,126 @@
+/** What the benchmarks share: servers in processes of their own, a socket client that costs little, tables. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as decoding from 'lib0/decoding'
+import * as encoding from 'lib0/encoding'
+import { WebSocket } from 'ws'
+import * as Y from 'yjs'
+
+export { start, startProcess } from '../../../test/support/start.ts'
+export { createDocument, pause, readMarkdown, Typist } from '../../../test/support/typist.ts'
+
+/** Where a document is: the bare servers ask for no key. */
+export interface Place {
+  readonly url: string
+  readonly doc: string
+  readonly key: string
+}
+
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
+
+export const ms = (value: number): string => (Number.isNaN(value) ? '-' : value.toFixed(value < 10 ? 2 : 1))
+
+/** Prints rows under their heads, right-aligned. */
+export const table = (heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void => {
+  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => String(row[column] ?? '').length)))
+  for (const row of [heads, ...rows]) console.log(row.map((cell, column) => String(cell).padStart(widths[column] ?? 0)).join('  '))
+}
+
+/** Resident memory of a process without the files it maps (the store is one), in MiB. */
+export const rss = (pid: number): number =>
+  Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024
+
+/** The bare parts (`bare.ts`) in a process of their own. */
+export const startBare = async (kind: 'hocuspocus' | 'ws' | 'koa'): Promise<{ port: number; child: ChildProcess; stop: () => void }> => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare.ts'), kind], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const port = await new Promise<number>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      const found = /listening (\d+)/.exec(chunk.toString())?.[1]
+      if (found !== undefined) resolve(Number(found))
+    })
+  })
+  return { port, child, stop: () => child.kill() }
+}
+
+/** A person on a socket. Readers look for marks in the bytes and hold no document, so that hundreds fit into one process. */
+export interface Peer {
+  /** Types a mark. */
+  type(mark: string): void
+  close(): void
+}
+
+interface PeerOptions {
+  readonly place: Place
+  /** `raw` sends the marks as they are: for the ws broadcast. */
+  readonly protocol: 'hocuspocus' | 'raw'
+  readonly onMark: (mark: string) => void
+  readonly onAcknowledged: (mark: string) => void
+}
+
+/** Marks are `~` and six digits. */
+export const markOf = (number: number): string => `~${String(number).padStart(6, '0')}`
+
+const scan = (data: Buffer, onMark: (mark: string) => void): void => {
+  for (let at = data.indexOf(0x7e); at !== -1; at = data.indexOf(0x7e, at + 7)) onMark(data.toString('latin1', at, at + 7))
+}
+
+export const openPeer = ({ place, protocol, onMark, onAcknowledged }: PeerOptions): Promise<Peer> =>
+  new Promise((resolve, reject) => {
+    const ws = new WebSocket(place.url, { perMessageDeflate: false })
+    ws.binaryType = 'nodebuffer'
+    const ydoc = new Y.Doc()
+    const text = ydoc.getText('content')
+    const unanswered: string[] = []
+    const frame = (type: number, write: (encoder: encoding.Encoder) => void): void => {
+      const encoder = encoding.createEncoder()
+      encoding.writeVarString(encoder, place.doc)
+      encoding.writeVarUint(encoder, type)
+      write(encoder)
+      ws.send(encoding.toUint8Array(encoder))
+    }
+    const sync = (type: number, payload: Uint8Array): void =>
+      frame(0, (encoder) => {
+        encoding.writeVarUint(encoder, type)
+        encoding.writeVarUint8Array(encoder, payload)
+      })
+    const peer: Peer = {
+      type(mark) {
+        unanswered.push(mark)
+        if (protocol === 'raw') ws.send(Buffer.from(mark))
+        else text.insert(0, mark)
+      },
+      close: () => ws.terminate()
+    }
+    ydoc.on('update', (update: Uint8Array) => sync(2, update))
+    ws.on('error', reject)
+    ws.on('open', () => {
+      if (protocol === 'raw') return resolve(peer)
+      return frame(2, (encoder) => {
+        encoding.writeVarUint(encoder, 0)
+        encoding.writeVarString(encoder, place.key)
+        encoding.writeVarString(encoder, 'bench')
+      })
+    })
+    ws.on('message', (data: Buffer) => {
+      if (protocol === 'raw') return scan(data, onMark)
+      const decoder = decoding.createDecoder(data)
+      decoding.readVarString(decoder)
+      const type = decoding.readVarUint(decoder)
+      if (type === 2) {
+        if (decoding.readVarUint(decoder) !== 2) return reject(new Error('not let in'))
+        return sync(0, Y.encodeStateVector(ydoc))
+      }
+      if (type === 8) {
+        const mark = unanswered.shift()
+        if (mark !== undefined) onAcknowledged(mark)
+        return undefined
+      }
+      if (type !== 0 && type !== 4) return undefined
+      const step = decoding.readVarUint(decoder)
+      if (step === 1) resolve(peer)
+      if (step === 2) scan(data, onMark)
+      return undefined
+    })
+  })
