@@ -92,7 +92,7 @@ test('[EVENT-5] a wait that elapses is 200 and empty with the same cursor; it is
 
 test('[EVENT-6] an event wakes every waiter at once', async () => {
   const owner = await world.create('one')
-  const polls = Array.from({ length: 20 }, () => owner.events({ since: 'latest', wait: 55 }))
+  const polls = Array.from({ length: 20 }, () => owner.events({ since: 1, wait: 55 }))
   expect(await settledWithin(Promise.race(polls), 50)).toBe('waiting')
   await owner.replace('two')
   for (const { events, latest } of await Promise.all(polls)) {
