@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { hideShareSecret } from '../shared/names.ts'
 
 /** Log levels, most severe first. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const
@@ -120,11 +121,10 @@ const jsonToken = /("(?:\w*_)?(?:token|secret|password)"\s*:\s*")[^"]*/gi
 const bearer = /\bbearer\s+[^\s"',;]+/gi
 const token = /\b(asess|ai)_[A-Za-z0-9_-]{8,}/g
 
-/** `text` without the values of secret query parameters and headers, and without session and agent tokens. */
+/** `text` without the values of secret query parameters and headers, secrets of links in paths, and session and agent tokens. */
 export function redactText(text: string): string {
   // A text this long is cut from the record anyway: looking through all of it would only cost time.
-  return text
-    .slice(0, 2 * logRecordBytesMax)
+  return hideShareSecret(text.slice(0, 2 * logRecordBytesMax))
     .replace(parameter, `$1$2$3${hidden}`)
     .replace(headerLine, `$1$2${hidden}`)
     .replace(jsonToken, `$1${hidden}`)

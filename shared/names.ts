@@ -6,6 +6,9 @@ export const documentIdPattern = /^[A-Za-z0-9_-]{12,22}$/
 /** Share keys: 24 random bytes in base64url. */
 export const shareKeyPattern = /^[A-Za-z0-9_-]{32}$/
 
+/** A path that names a link by its secret (`DELETE …/shares/{secret}`), with the secret hidden: for logs and answers. */
+export const hideShareSecret = (path: string): string => path.replace(/(\/shares\/)[A-Za-z0-9_-]{32}(?![A-Za-z0-9_-])/g, '$1[redacted]')
+
 export const isDocumentId = (text: string): boolean => documentIdPattern.test(text)
 
 /** Name of the only root of a live document (api.md, Live protocol). */

@@ -25,10 +25,21 @@ export const titleOf = (head: Head, { heading }: { readonly heading: string | un
 /** Under this symbol an answer carries its text in UTF-8 too, for faces that send it as it is. */
 export const utf8 = Symbol('utf8')
 
-const durableSnapshot = async (room: Room): Promise<Snapshot> => {
+/** The newest text on disk, rebuilt without the copy in memory. */
+const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promise<Snapshot> => {
+  const { seq, tag } = await ledger.head(doc)
+  return snapshotOf({ seq, tag }, await contentAt(storage, doc, { seq, tag }))
+}
+
+/** What the room shows, once that is on disk. When it cannot be written (a full disk), what is there stays readable. */
+const durableSnapshot = async (service: Service, room: Room): Promise<Snapshot> => {
   const snapshot = room.snapshot()
-  await room.durable(snapshot.seq)
-  return snapshot
+  try {
+    await room.durable(snapshot.seq)
+    return snapshot
+  } catch {
+    return storedSnapshot(service, room.id)
+  }
 }
 
 /**
@@ -37,12 +48,12 @@ const durableSnapshot = async (room: Room): Promise<Snapshot> => {
  */
 export const currentContent = async (service: Service, doc: string): Promise<Snapshot> => {
   const room = service.live.find(doc)
-  if (room !== undefined) return durableSnapshot(room)
+  if (room !== undefined) return durableSnapshot(service, room)
   const [head, projection] = await Promise.all([service.ledger.head(doc), findProjection(service.storage, doc)])
   if (projection !== undefined && projection.seq === head.seq && projection.tag === head.tag) return projection
   const opened = await service.live.open(doc)
   try {
-    return await durableSnapshot(opened.room)
+    return await durableSnapshot(service, opened.room)
   } finally {
     opened.release()
   }

@@ -7,7 +7,17 @@ import type { Hunk } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
 import { hunks } from '../../shared/text/diff.ts'
 import { nameOfActor, systemActor } from './caller.ts'
-import { contentAt, encodeProjection, encodeSegment, encodeState, findPointAt, listRecords, type Snapshot, snapshotOf } from './journal.ts'
+import {
+  contentAt,
+  encodeProjection,
+  encodeSegment,
+  encodeState,
+  findPointAt,
+  listRecords,
+  type Snapshot,
+  snapshotOf,
+  type TailRecord
+} from './journal.ts'
 import { type Head, keys } from './keys.ts'
 import type { Draft, Ledger } from './ledger.ts'
 import type { Clock, Storage } from './ports.ts'
@@ -59,6 +69,12 @@ const announcedAtStart = async (storage: Storage, room: Room, head: Head): Promi
   if (point === undefined) return room.snapshot()
   return snapshotOf(point, await contentAt(storage, room.id, point))
 }
+
+/** Journal records that one step of a compaction reads or removes. */
+const compactionStep = 32
+
+/** Lets the event loop serve everyone else first: the store answers within the same turn. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Calls `run` once after `quietMs` without a call to `poke`, and at the latest `maxMs` after the first. */
 const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(): void; stop(): void } => {
@@ -130,12 +146,29 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
     await ledger.write(doc, (draft) => saveUnsaved(draft, to))
   }
 
-  /** Gathers the journal's tail into a history segment and writes the state it leads to. */
+  /** Records of the tail, oldest first, in pieces small enough that reading them holds nobody's keys up. */
+  const tailUpTo = async (seq: number): Promise<TailRecord[]> => {
+    const records: TailRecord[] = []
+    for (;;) {
+      const page = await listRecords(storage, doc, { after: records.at(-1)?.seq ?? 0, upTo: seq, limit: compactionStep })
+      records.push(...page)
+      if (page.length < compactionStep || records.length >= limits.listMax) return records
+      await nextTurn()
+    }
+  }
+
+  /**
+   * Gathers the journal's tail into a history segment and writes the state it leads to. The records themselves are removed afterwards, in
+   * steps: readers pass over those that a segment holds, and what a crash leaves behind goes with the next compaction.
+   */
   const compact = async (): Promise<void> => {
     const to = room.snapshot()
     const state = Y.encodeStateAsUpdate(room.ydoc)
     await room.durable(to.seq)
-    const records = await listRecords(storage, doc, to.seq, limits.listMax)
+    const [segmented] = await storage.list(keys.histories(doc), { reverse: true, limit: 1 })
+    const segmentedSeq = (segmented?.key.at(-1) as number | undefined) ?? 0
+    const all = await tailUpTo(to.seq)
+    const records = all.filter((record) => record.seq > segmentedSeq)
     const last = records.at(-1)
     if (last === undefined) return
     const bytes = records.reduce((sum, record) => sum + record.value.length, 0)
@@ -144,12 +177,17 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
     const keyframeDue =
       bytes >= limits.keyframeBytesMin || to.seq - ((newest?.key.at(-1) as number | undefined) ?? 0) >= limits.journalRecordsMax * 20
     await ledger.write(doc, (draft) => {
-      for (const record of records) draft.delete(record.key)
       draft.put(keys.history(doc, last.seq), segment)
       draft.put(keys.checkpoint(doc), encodeState(to, state))
       if (keyframeDue) draft.put(keys.keyframe(doc, to.seq), encodeState(to, state))
     })
     room.checkpointed()
+    for (let at = 0; at < all.length; at += compactionStep) {
+      await nextTurn()
+      await ledger.write(doc, (draft) => {
+        for (const record of all.slice(at, at + compactionStep)) draft.delete(record.key)
+      })
+    }
   }
 
   const due = (): boolean => room.tail.records >= limits.journalRecordsMax || room.tail.bytes >= limits.journalBytesMax

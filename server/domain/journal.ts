@@ -266,13 +266,20 @@ export const findPointAt = async (storage: Storage, head: Head, seq: number): Pr
   return undefined
 }
 
-/** Journal records that lie wholly at or before `seq`, oldest first, at most `limit`. */
+/** A record of the journal's tail. */
+export interface TailRecord {
+  readonly key: Key
+  /** Its last entry. */
+  readonly seq: number
+  readonly value: Uint8Array
+}
+
+/** Journal records whose last entry is after `after` and at or before `upTo`, oldest first. */
 export const listRecords = async (
   storage: Storage,
   doc: string,
-  seq: number,
-  limit: number
-): Promise<{ key: Key; seq: number; value: Uint8Array }[]> => {
-  const records = await storage.list(keys.updates(doc), { before: seq + 1, limit })
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number }
+): Promise<TailRecord[]> => {
+  const records = await storage.list(keys.updates(doc), { after, before: upTo + 1, limit })
   return records.map((record) => ({ key: record.key, seq: record.key.at(-1) as number, value: record.value }))
 }

@@ -63,16 +63,6 @@ const mergeUnsaved = (one: Unsaved, added: number, removed: number, actors: Iter
   actors: [...new Set([...one.actors, ...actors])].slice(0, limits.revisionAuthorsMax)
 })
 
-const count = (event: Y.YTextEvent): { added: number; removed: number } => {
-  let added = 0
-  let removed = 0
-  for (const part of event.delta) {
-    if (typeof part.insert === 'string') added += part.insert.length
-    removed += part.delete ?? 0
-  }
-  return { added, removed }
-}
-
 interface Pending extends JournalEntry {
   readonly added: number
   readonly removed: number
@@ -145,8 +135,12 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
       .then(settle, fail)
   }
 
-  text.observe((event) => {
-    counted = count(event)
+  // Not by `event.delta`: Yjs walks the whole document for it, at each keystroke.
+  let length = text.length
+  text.observe((_event, { deleteSet }) => {
+    const removed = [...deleteSet.clients.values()].flat().reduce((sum, deleted) => sum + deleted.len, 0)
+    counted = { added: text.length - length + removed, removed }
+    length = text.length
   })
 
   ydoc.on('update', (update: Uint8Array, origin: unknown) => {

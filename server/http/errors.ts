@@ -1,5 +1,6 @@
 /** The one place where an error becomes an HTTP answer (RFC 9457; api.md, Errors). */
 import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
+import { hideShareSecret } from '../../shared/names.ts'
 import type { Log } from '../log.ts'
 import type { Context } from './context.ts'
 
@@ -49,7 +50,7 @@ const challenge = (baseUrl: string, code: ErrorCode): string => {
 
 /** Writes the answer of an error. */
 export const presentError = (ctx: Context, error: unknown, baseUrl: string, log: Log): void => {
-  const problem = problemOf(error, ctx.path, ctx.state.requestId)
+  const problem = problemOf(error, hideShareSecret(ctx.path), ctx.state.requestId)
   if (problem.status >= 500)
     log.error('request failed', { requestId: problem.requestId, method: ctx.method, path: ctx.path, code: problem.code, error })
   ctx.status = problem.status

@@ -5,6 +5,7 @@
  * are held, in order, until the journal has everything the document had when they were written. So an acknowledgement means fsynced,
  * the stock provider's "unsynced" flag means "not yet durable", and nobody ever sees text that a crash could take back.
  */
+import type { Duplex } from 'node:stream'
 import type { WebSocketLike } from '@hocuspocus/server'
 import * as decoding from 'lib0/decoding'
 import type { WebSocket } from 'ws'
@@ -44,19 +45,68 @@ export const readFrame = (frame: Uint8Array): FrameHead => {
   return { doc: end === -1 ? address : address.slice(0, end), type, offset: decoder.pos }
 }
 
-const waitsForDisk = (type: number): boolean =>
+const tellsOfText = (type: number): boolean =>
   type === messageTypes.sync || type === messageTypes.syncReply || type === messageTypes.syncStatus
 
+/** A frame that waits until the document is on disk up to `seq`, and whom it goes to. */
 interface Held {
-  readonly frame: Uint8Array
-  /** The document's sequence number that must be on disk first. */
   readonly seq: number
+  readonly frame: Uint8Array
+  readonly peers: Peer[]
 }
 
-/** Frames of one document that wait for its journal. */
-interface Channel {
-  readonly held: Held[]
-  readonly stop: () => void
+/** The frames of one document that wait for its journal, in the order in which they were written. */
+class Gate {
+  readonly #room: Room
+  #held: Held[] = []
+
+  constructor(room: Room) {
+    this.#room = room
+    room.onDurable(() => this.#release())
+  }
+
+  get isOpen(): boolean {
+    return this.#held.length === 0 && this.#room.durableSeq >= this.#room.seq
+  }
+
+  hold(peer: Peer, frame: Uint8Array): void {
+    const { seq } = this.#room
+    const last = this.#held.at(-1)
+    if (last !== undefined && last.frame === frame && last.seq === seq) last.peers.push(peer)
+    else this.#held.push({ seq, frame, peers: [peer] })
+  }
+
+  #release(): void {
+    // What the journal did not take is never told: the clients come back and sync with what is on disk.
+    if (this.#room.failed) this.#held = []
+    const later = this.#held.findIndex((each) => each.seq > this.#room.durableSeq)
+    const ready = this.#held.splice(0, later === -1 ? this.#held.length : later)
+    const broadcasts = ready.filter(({ peers }) => peers.length > 1)
+    if (broadcasts.length > 1) writeTogether(ready)
+    else writeEach(ready)
+  }
+}
+
+const writeEach = (ready: readonly Held[]): void => {
+  for (const { frame, peers } of ready) for (const peer of peers) peer.write(frame)
+}
+
+/** Several frames for one peer leave in one system call: what piled up while the disk was busy goes out as cheaply as one. */
+const writeTogether = (ready: readonly Held[]): void => {
+  const peers = new Set(ready.flatMap((each) => each.peers))
+  for (const peer of peers) peer.cork()
+  writeEach(ready)
+  for (const peer of peers) peer.uncork()
+}
+
+const gates = new WeakMap<Room, Gate>()
+
+const gateOf = (room: Room): Gate => {
+  const known = gates.get(room)
+  if (known !== undefined) return known
+  const gate = new Gate(room)
+  gates.set(room, gate)
+  return gate
 }
 
 // A broadcast hands the same bytes to every socket: its head is read once.
@@ -70,40 +120,90 @@ const headOf = (frame: Uint8Array): FrameHead => {
   return lastHead
 }
 
+/** A binary message as a frame of a server (RFC 6455 §5.2): unmasked, so that its bytes are the same for everyone. */
+const frameOf = (message: Uint8Array): Buffer => {
+  const { length } = message
+  const header = length < 126 ? 2 : length < 65_536 ? 4 : 10
+  const frame = Buffer.allocUnsafe(header + length)
+  frame[0] = 0x82
+  frame[1] = header === 2 ? length : header === 4 ? 126 : 127
+  if (header === 4) frame.writeUInt16BE(length, 2)
+  if (header === 10) frame.writeBigUInt64BE(BigInt(length), 2)
+  frame.set(message, header)
+  return frame
+}
+
+let lastMessage: Uint8Array | undefined
+let lastFramed: Buffer | undefined
+/** As `frameOf`; a broadcast is framed once, not once for each reader. */
+const framedOnce = (message: Uint8Array): Buffer => {
+  if (message !== lastMessage || lastFramed === undefined) {
+    lastFramed = frameOf(message)
+    lastMessage = message
+  }
+  return lastFramed
+}
+
 /** One WebSocket, as Hocuspocus may use it. */
 export class Peer implements WebSocketLike {
   readonly address: string
   readonly #ws: WebSocket
+  /** What `ws` reads from and writes its control frames to. Nothing is compressed, so whole frames of ours may go between them. */
+  readonly #socket: Duplex
   readonly #findRoom: (doc: string) => Room | undefined
-  readonly #channels = new Map<string, Channel>()
   #answered = true
 
-  constructor(ws: WebSocket, address: string, findRoom: (doc: string) => Room | undefined) {
+  constructor(ws: WebSocket, socket: Duplex, address: string, findRoom: (doc: string) => Room | undefined) {
     this.#ws = ws
+    this.#socket = socket
     this.address = address
     this.#findRoom = findRoom
     ws.on('pong', () => (this.#answered = true))
-    ws.on('close', () => this.#forget())
   }
 
   get readyState(): number {
     return this.#ws.readyState
   }
 
+  /** Sends a message of Hocuspocus, or holds it back until what it tells is on disk. */
   send(data: string | ArrayBufferLike | Blob | ArrayBufferView): void {
-    const frame = data as Uint8Array
-    const { doc, type } = headOf(frame)
-    const channel = this.#channels.get(doc)
-    const room = waitsForDisk(type) || channel !== undefined ? this.#findRoom(doc) : undefined
-    if (waitsForDisk(type) && room === undefined) return
-    if (room !== undefined && (channel !== undefined || room.durableSeq < room.seq)) this.#hold(doc, room, frame)
-    else this.#write(frame)
+    const message = data as Uint8Array
+    const { doc, type } = headOf(message)
+    // A cursor must not come before the text that it points into.
+    const room = tellsOfText(type) || type === messageTypes.awareness ? this.#findRoom(doc) : undefined
+    if (room === undefined) {
+      // The document was dropped: nothing may be said about a text that did not reach the disk.
+      if (!tellsOfText(type)) this.write(message)
+      return
+    }
+    const gate = gateOf(room)
+    if (gate.isOpen) this.write(message)
+    else gate.hold(this, message)
+  }
+
+  /** Sends a message at once. */
+  write(message: Uint8Array): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return
+    if (this.#socket.writableLength > limits.socketBufferBytesMax) {
+      // Whoever does not read must not cost the others memory.
+      this.close(closeCodes.tooSlow, 'too slow')
+      this.#ws.terminate()
+      return
+    }
+    this.#socket.write(framedOnce(message))
+  }
+
+  cork(): void {
+    this.#socket.cork()
+  }
+
+  uncork(): void {
+    this.#socket.uncork()
   }
 
   /** Ends the socket. The reason reaches the client as it is (at most 123 bytes). */
   close(code: number = closeCodes.badMessage, reason = ''): void {
     if (this.#ws.readyState === this.#ws.OPEN) this.#ws.close(closeCode(code), reason.slice(0, 120))
-    this.#forget()
   }
 
   /** Cuts the socket off without a goodbye. */
@@ -119,43 +219,6 @@ export class Peer implements WebSocketLike {
     }
     this.#answered = false
     if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
-  }
-
-  #hold(doc: string, room: Room, frame: Uint8Array): void {
-    const channel = this.#channels.get(doc) ?? this.#open(doc, room)
-    channel.held.push({ frame, seq: room.seq })
-  }
-
-  #open(doc: string, room: Room): Channel {
-    const channel: Channel = { held: [], stop: room.onDurable(() => this.#release(doc, room, channel)) }
-    this.#channels.set(doc, channel)
-    return channel
-  }
-
-  #release(doc: string, room: Room, channel: Channel): void {
-    if (room.failed) channel.held.length = 0
-    const due = channel.held.findIndex((each) => each.seq > room.durableSeq)
-    const ready = channel.held.splice(0, due === -1 ? channel.held.length : due)
-    for (const { frame } of ready) this.#write(frame)
-    if (channel.held.length > 0) return
-    channel.stop()
-    this.#channels.delete(doc)
-  }
-
-  #write(frame: Uint8Array): void {
-    if (this.#ws.readyState !== this.#ws.OPEN) return
-    if (this.#ws.bufferedAmount > limits.socketBufferBytesMax) {
-      // Whoever does not read must not cost the others memory.
-      this.close(closeCodes.tooSlow, 'too slow')
-      this.#ws.terminate()
-      return
-    }
-    this.#ws.send(frame)
-  }
-
-  #forget(): void {
-    for (const channel of this.#channels.values()) channel.stop()
-    this.#channels.clear()
   }
 }
 

@@ -85,8 +85,8 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
     onPresence(peer, doc, frame.subarray(offset))
   }
 
-  const accept = (ws: WebSocket, address: string): void => {
-    const peer = new Peer(ws, address, findRoom)
+  const accept = (ws: WebSocket, socket: Duplex, address: string): void => {
+    const peer = new Peer(ws, socket, address, findRoom)
     const client = attach(peer)
     const documents = new Set<string>()
     const bucket: Bucket = { tokens: limits.socketMessagesBurst, at: performance.now() }
@@ -132,7 +132,7 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
       if ((request.url ?? '').split('?')[0] !== collabPath) return deny(socket, '404 Not Found')
       if (origin !== undefined && !allowsOrigin(origin, request)) return deny(socket, '403 Forbidden')
       if ((perAddress.get(address) ?? 0) >= limits.socketsPerAddressMax) return deny(socket, '429 Too Many Requests')
-      return wss.handleUpgrade(request, socket, head, (ws) => accept(ws, address))
+      return wss.handleUpgrade(request, socket, head, (ws) => accept(ws, socket, address))
     },
     stop() {
       stopping = true
