@@ -1,7 +1,6 @@
 /** The Koa app: what every request passes, in order. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import Router from '@koa/router'
 import Koa from 'koa'
 import { ServiceError } from '../shared/errors.ts'
 import { bindOperations } from './http/bind.ts'
@@ -10,6 +9,7 @@ import { presentError } from './http/errors.ts'
 import type { Files } from './http/files.ts'
 import { openApi } from './http/openapi.ts'
 import { bindPages } from './http/pages.ts'
+import { createRouters } from './http/routers.ts'
 
 type Middleware = Koa.Middleware<RequestState>
 
@@ -32,35 +32,45 @@ export const addressOf = (request: IncomingMessage, trusted: number): string => 
 const processId = randomBytes(6).toString('base64url')
 let requests = 0
 
+/** What every request must pass before a route sees it. Errors are thrown. */
+type Check = (ctx: Parameters<Middleware>[0]) => void
+
 const identify =
-  (trusted: number): Middleware =>
-  (ctx, next) => {
+  (trusted: number): Check =>
+  (ctx) => {
     ctx.state.requestId = `${processId}${(requests++).toString(36)}`
     ctx.state.address = addressOf(ctx.req, trusted)
-    ctx.set('X-Request-Id', ctx.state.requestId)
-    return next()
+    ctx.res.setHeader('X-Request-Id', ctx.state.requestId)
   }
 
 /** For answers that are no pages; pages name what they need themselves (pages.ts). */
-const securityHeaders = {
+const securityHeaders = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin'
+})
+
+const secure: Check = (ctx) => {
+  for (const [name, value] of securityHeaders) ctx.res.setHeader(name, value)
 }
 
-const secure: Middleware = (ctx, next) => {
-  for (const [name, value] of Object.entries(securityHeaders)) ctx.res.setHeader(name, value)
-  return next()
-}
-
-const logged =
-  ({ log }: Http): Middleware =>
-  async (ctx, next) => {
+/** The frame of every request: identity and headers first, errors as answers, one record in the log. */
+const answered = (http: Http): Middleware => {
+  const identified = identify(http.trustedProxies)
+  const checks = [plainTarget, available(http), sameOrigin(http)]
+  return async (ctx, next) => {
     const start = performance.now()
-    await next()
+    identified(ctx)
+    secure(ctx)
+    try {
+      for (const check of checks) check(ctx)
+      await next()
+    } catch (error) {
+      presentError(ctx as unknown as Context, error, http.service.baseUrl, http.log)
+    }
     const level = ctx.status >= 500 ? 'warn' : ctx.method === 'GET' || ctx.method === 'HEAD' ? 'debug' : 'info'
-    log[level]('request', {
+    http.log[level]('request', {
       requestId: ctx.state.requestId,
       method: ctx.method,
       path: ctx.path,
@@ -68,19 +78,10 @@ const logged =
       ms: Math.round((performance.now() - start) * 10) / 10
     })
   }
-
-const caught =
-  ({ service, log }: Http): Middleware =>
-  async (ctx, next) => {
-    try {
-      await next()
-    } catch (error) {
-      presentError(ctx as unknown as Context, error, service.baseUrl, log)
-    }
-  }
+}
 
 /** What the router matched must be what was sent: no fragments, backslashes, control characters, absolute or broken targets. */
-const plainTarget: Middleware = (ctx, next) => {
+const plainTarget: Check = (ctx) => {
   const target = ctx.req.url ?? ''
   // eslint-disable-next-line no-control-regex
   const odd =
@@ -89,7 +90,6 @@ const plainTarget: Middleware = (ctx, next) => {
     /[#\\\u0000-\u0020\u007f-\uffff]/.test(target) ||
     /%(?![0-9A-Fa-f]{2})|%00|%2f|%5c/i.test(target.split('?')[0] ?? '')
   if (odd) throw new ServiceError('invalid_request', { message: 'The request target is not plain.' })
-  return next()
 }
 
 /**
@@ -101,23 +101,22 @@ export const isOwnOrigin = (origin: string, { headers }: IncomingMessage, baseUr
 
 /** A page elsewhere must not write through a visitor's browser. */
 const sameOrigin =
-  ({ service }: Http): Middleware =>
-  (ctx, next) => {
+  ({ service }: Http): Check =>
+  (ctx) => {
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') return
     const site = ctx.get('Sec-Fetch-Site')
     const origin = ctx.get('Origin')
     const foreign = site === 'cross-site' || site === 'same-site' || (origin !== '' && !isOwnOrigin(origin, ctx.req, service.baseUrl))
-    if (foreign && ctx.method !== 'GET' && ctx.method !== 'HEAD') throw new ServiceError('origin_refused')
-    return next()
+    if (foreign) throw new ServiceError('origin_refused')
   }
 
 const available =
-  ({ service }: Http): Middleware =>
-  (ctx, next) => {
+  ({ service }: Http): Check =>
+  (ctx) => {
     if (service.status() === 'stopping' && ctx.path !== '/api/health') {
       ctx.set('Connection', 'close')
       throw new ServiceError('shutting_down')
     }
-    return next()
   }
 
 /** What no route answered. */
@@ -130,32 +129,20 @@ const nothingHere =
 
 export const createApp = (http: Http, files: Files): Koa<RequestState> => {
   const app = new Koa<RequestState>()
-  const router = new Router<RequestState>({ sensitive: true, strict: true })
+  const routers = createRouters()
   const description = JSON.stringify(openApi(http.service.baseUrl))
-  router.get('/openapi.json', (ctx) => {
+  routers.of('/openapi.json').get('/openapi.json', (ctx) => {
     ctx.set('Access-Control-Allow-Origin', '*')
     ctx.set('Cache-Control', 'public, max-age=300')
     ctx.type = 'application/json'
     ctx.body = description
   })
-  bindPages(http, router, files)
-  bindOperations(http, router)
+  bindPages(http, routers, files)
+  bindOperations(http, routers)
 
-  app.use(identify(http.trustedProxies))
-  app.use(secure)
-  app.use(logged(http))
-  app.use(caught(http))
-  app.use(plainTarget)
-  app.use(available(http))
-  app.use(sameOrigin(http))
-  app.use(router.routes())
-  app.use(
-    router.allowedMethods({
-      throw: true,
-      methodNotAllowed: () => new ServiceError('method_not_allowed') as unknown as Error,
-      notImplemented: () => new ServiceError('method_not_allowed') as unknown as Error
-    }) as unknown as Middleware
-  )
+  app.use(answered(http))
+  app.use(routers.routes)
+  app.use(routers.refuseOtherMethods)
   app.use(nothingHere(files))
   app.on('error', (error: Error, ctx?: Context) => {
     // A client that hangs up in mid-answer is no fault of ours.

@@ -2,7 +2,6 @@
  * The operations table as HTTP routes. One request: route → credentials → caller → role → input → handler → answer.
  */
 import { createHash } from 'node:crypto'
-import type Router from '@koa/router'
 import type { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits, type RateLimitName } from '../../shared/limits.ts'
@@ -15,8 +14,9 @@ import { findAnswer } from '../domain/idempotency.ts'
 import { utf8, versionsNamed } from '../domain/content.ts'
 import type { Call } from '../handlers.ts'
 import { mediaType, parseBody, readBody } from './body.ts'
-import type { Context, Http, RequestState } from './context.ts'
+import type { Context, Http } from './context.ts'
 import { rateHeaders } from './rate-limit.ts'
+import type { Routers } from './routers.ts'
 
 type AnyCall = (call: Call<OperationName>) => Promise<Record<string, unknown>>
 
@@ -37,8 +37,10 @@ const digest = (...parts: (string | Buffer)[]): string => {
   return hash.digest('base64url')
 }
 
+const noQuery = new URLSearchParams()
+
 // Not `ctx.URL`: that is an empty object when the Host header makes no address.
-const queryOf = (ctx: Context): URLSearchParams => new URLSearchParams(ctx.querystring)
+const queryOf = ({ querystring }: Context): URLSearchParams => (querystring === '' ? noQuery : new URLSearchParams(querystring))
 
 const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !== 'HEAD'
 
@@ -122,8 +124,9 @@ const flag = (text: string): unknown =>
 const fromQuery = ({ operation, ctx }: Exchange): Record<string, unknown> => {
   const { shape } = operation.input
   const fields: Record<string, unknown> = {}
+  const query = queryOf(ctx)
   for (const field of operation.rest.query ?? []) {
-    const values = queryOf(ctx).getAll(field)
+    const values = query.getAll(field)
     if (values.length > 1) throw invalid(field, 'must be given once')
     if (values[0] === undefined) continue
     fields[field] = isFlag(shape[field]) ? flag(values[0]) : values[0]
@@ -315,24 +318,12 @@ export const handle = async (http: Http, ctx: Context, name: OperationName): Pro
 const routerPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 /** Routes of every operation of the table. */
-export const bindOperations = (http: Http, router: Router<RequestState>): void => {
+export const bindOperations = (http: Http, routers: Routers): void => {
   for (const name of Object.keys(operations) as OperationName[]) {
     const { method, path, also } = operations[name].rest as Operation['rest']
     for (const each of [path, ...(also ?? [])])
-      router.register(routerPath(each), [method], async (ctx) => {
+      routers.of(each).register(routerPath(each), [method], async (ctx) => {
         await handle(http, ctx as unknown as Context, name)
       })
   }
-  refuseOtherMethods(router)
-}
-
-/** Any other method on a path that has a route. To be bound last. */
-const refuseOtherMethods = (router: Router<RequestState>): void => {
-  const routes = [...router.stack]
-  router.all(/^\/.*/, (ctx, next) => {
-    const allowed = new Set(routes.filter((route) => route.match(ctx.path)).flatMap((route) => route.methods))
-    if (allowed.size === 0) return next()
-    ctx.set('Allow', [...allowed].toSorted().join(', '))
-    throw new ServiceError('method_not_allowed')
-  })
 }

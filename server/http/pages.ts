@@ -1,9 +1,9 @@
 /** HTML pages and redirects: plain routes beside the operations table. */
-import type Router from '@koa/router'
 import { mediaType } from './body.ts'
 import { handle } from './bind.ts'
-import type { Context, Http, RequestState } from './context.ts'
+import type { Context, Http } from './context.ts'
 import type { Files } from './files.ts'
+import type { Routers } from './routers.ts'
 
 /** Everything a page of ours may load and do. No inline script or style, nothing from elsewhere. */
 const contentSecurityPolicy = [
@@ -21,6 +21,9 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'"
 ].join('; ')
+
+// Without a dot, so that `/d/{id}.md`, the read of every agent, has one route.
+const documentPage = /^\/d\/([^/.]+)$/
 
 const shell = (ctx: Context, files: Files): void => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy)
@@ -43,17 +46,17 @@ const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
   ctx.set('Location', String(answer['url']))
 }
 
-export const bindPages = (http: Http, router: Router<RequestState>, files: Files): void => {
+export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   const page = (path: string): void => {
-    router.get(path, (ctx) => shell(ctx as unknown as Context, files))
+    routers.of(path).get(path, (ctx) => shell(ctx as unknown as Context, files))
   }
   page('/')
-  router.get('/new', async (koa) => {
+  routers.of('/new').get('/new', async (koa) => {
     const ctx = koa as unknown as Context
     if (asksForHtml(ctx)) shell(ctx, files)
     else await createAndGo(http, ctx)
   })
-  router.post('/new', async (koa, next) => {
+  routers.of('/new').post('/new', async (koa, next) => {
     const ctx = koa as unknown as Context
     // The confirmation page's form: works without script.
     if (mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
@@ -61,12 +64,11 @@ export const bindPages = (http: Http, router: Router<RequestState>, files: Files
     ctx.req.resume()
     return createAndGo(http, ctx)
   })
-  router.get('/d/:id', async (koa, next) => {
-    const ctx = koa as unknown as Context
-    // `/d/{id}.md` is an operation.
-    if (ctx.path.endsWith('.md')) return next()
+  routers.of('/d').get(documentPage, async (koa) => {
+    const ctx = koa as unknown as Context & { params: Record<string, string> }
     ctx.vary('Accept')
     if (ctx.get('Accept') === '' || prefersHtml(ctx) || ctx.get('Accept') === '*/*') return shell(ctx, files)
+    ctx.params = { id: documentPage.exec(ctx.path)?.[1] ?? '' }
     await handle(http, ctx, 'readContent')
     return undefined
   })

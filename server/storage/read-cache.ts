@@ -15,26 +15,39 @@ const valueBytesMax = 1024 * 1024
 /** Distinct for distinct keys: numbers and strings differ, and no part runs into the next. */
 const nameOf = (key: Key): string => key.map((part) => (typeof part === 'number' ? `#${part}` : `$${part.length}:${part}`)).join('')
 
+interface Kept {
+  /** One promise for all who ask. */
+  readonly answer: Promise<Entry>
+  readonly bytes: number
+}
+
 export const withReadCache = (storage: Storage): Storage => {
-  const entries = new Map<string, Entry>()
+  const entries = new Map<string, Kept>()
   let bytes = 0
   // Rises with every commit: what was read before one must not be kept after it.
   let generation = 0
 
   const forget = (name: string): void => {
-    bytes -= entries.get(name)?.value.length ?? 0
+    bytes -= entries.get(name)?.bytes ?? 0
     entries.delete(name)
   }
 
   const keep = (name: string, entry: Entry): void => {
     if (entry.value.length > valueBytesMax) return
     forget(name)
-    entries.set(name, entry)
+    entries.set(name, { answer: Promise.resolve(entry), bytes: entry.value.length })
     bytes += entry.value.length
     for (const oldest of entries.keys()) {
       if (entries.size <= entriesMax && bytes <= bytesMax) break
       forget(oldest)
     }
+  }
+
+  const read = async (name: string, key: Key): Promise<Entry | undefined> => {
+    const before = generation
+    const entry = await storage.get(key)
+    if (entry !== undefined && before === generation) keep(name, entry)
+    return entry
   }
 
   const stop = storage.watch([], (keys) => {
@@ -44,14 +57,9 @@ export const withReadCache = (storage: Storage): Storage => {
 
   return {
     ...storage,
-    async get(key) {
+    get(key) {
       const name = nameOf(key)
-      const kept = entries.get(name)
-      if (kept !== undefined) return kept
-      const before = generation
-      const entry = await storage.get(key)
-      if (entry !== undefined && before === generation) keep(name, entry)
-      return entry
+      return entries.get(name)?.answer ?? read(name, key)
     },
     async close() {
       stop()

@@ -1,0 +1,46 @@
+/**
+ * One router for each first segment of a path. A router tries its routes one after the other: so a read of `/d/{id}.md` does not pay for
+ * those below `/api`.
+ */
+import Router from '@koa/router'
+import type Koa from 'koa'
+import { ServiceError } from '../../shared/errors.ts'
+import type { RequestState } from './context.ts'
+
+export interface Routers {
+  /** The router of a path, or of a route's pattern. */
+  of(path: string): Router<RequestState>
+  /** To be used once all routes are bound. */
+  readonly routes: Koa.Middleware<RequestState>
+  /** To be used for what no route answered. Errors: `method_not_allowed`, with `Allow`, when the path has routes for other methods. */
+  readonly refuseOtherMethods: Koa.Middleware<RequestState>
+}
+
+const firstSegment = (path: string): string => path.slice(1).split(/[/.]/, 1)[0] ?? ''
+
+export const createRouters = (): Routers => {
+  const routers = new Map<string, Router<RequestState>>()
+  const dispatchers = new Map<string, Koa.Middleware<RequestState>>()
+
+  const of = (path: string): Router<RequestState> => {
+    const segment = firstSegment(path)
+    const known = routers.get(segment)
+    if (known !== undefined) return known
+    const router = new Router<RequestState>({ sensitive: true, strict: true })
+    routers.set(segment, router)
+    // The router adds what its type says the context lacks.
+    dispatchers.set(segment, router.routes() as unknown as Koa.Middleware<RequestState>)
+    return router
+  }
+
+  return {
+    of,
+    routes: (ctx, next) => dispatchers.get(firstSegment(ctx.path))?.(ctx, next) ?? next(),
+    refuseOtherMethods(ctx, next) {
+      const found = (routers.get(firstSegment(ctx.path))?.stack ?? []).filter((route) => route.match(ctx.path))
+      if (found.length === 0) return next()
+      ctx.set('Allow', [...new Set(found.flatMap((route) => route.methods))].toSorted().join(', '))
+      throw new ServiceError('method_not_allowed')
+    }
+  }
+}
