@@ -28,12 +28,29 @@ const settings = (): Config => {
   }
 }
 
-/** What libraries print goes through the log: one line each, secrets redacted. */
+/** Records of libraries per minute: one that complains about every frame of a hostile client must not fill the disk. */
+const libraryRecordsPerMinute = 20
+
+/** What libraries print goes through the log: one line each, secrets redacted, so many a minute. */
 const captureConsole = (log: Log): void => {
   const text = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? part : JSON.stringify(part))).join(' ')
-  console.log = console.info = (...parts: unknown[]) => log.info(text(parts), { from: 'library' })
-  console.warn = console.error = (...parts: unknown[]) => log.warn(text(parts), { from: 'library' })
+  let minute = 0
+  let records = 0
+  const say =
+    (level: 'info' | 'warn') =>
+    (...parts: unknown[]): void => {
+      const now = Math.floor(systemClock.now() / 60_000)
+      if (now !== minute) {
+        if (records > libraryRecordsPerMinute) log.warn('records of libraries left out', { count: records - libraryRecordsPerMinute })
+        minute = now
+        records = 0
+      }
+      records += 1
+      if (records <= libraryRecordsPerMinute) log[level](text(parts), { from: 'library' })
+    }
+  console.log = console.info = say('info')
+  console.warn = console.error = say('warn')
 }
 
 const run = async (): Promise<void> => {

@@ -80,13 +80,6 @@ const meanings = {
     hint: 'Read the document again, merge your change into its current text, then send it with the new version.',
     retryable: true
   },
-  request_in_progress: {
-    status: 409,
-    exit: 5,
-    message: 'A request with this Idempotency-Key is still under way.',
-    hint: 'Wait a second, then send the same request again.',
-    retryable: true
-  },
   document_deleted: { status: 410, exit: 3, message: 'This document was deleted.', hint: 'Create a new document with POST /new.' },
   content_too_large: {
     status: 413,

@@ -37,6 +37,8 @@ export const limits = {
   socketMessageBytesMax: 16 * 1024 * 1024,
   /** Largest message before the socket has opened a document, in bytes. */
   socketHelloBytesMax: 16 * 1024,
+  /** Bytes of one socket that may wait for its credentials to be checked: a stranger must not fill the memory. */
+  socketQueueBytesMax: 256 * 1024,
   /** Time for a new socket to open its first document, in seconds. */
   socketHelloSecondsMax: 10,
   /** Largest awareness message, in bytes. */

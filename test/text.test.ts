@@ -114,6 +114,11 @@ test('[TEXT-6] a unified diff shows changes with three lines of context and is c
   const long = unifiedDiff('', 'line\n'.repeat(1000), 100)
   expect(long.length).toBeLessThanOrEqual(100)
   expect(long.endsWith('+line')).toBe(true)
+  // Too different to be compared line by line: one hunk says so.
+  const numbers = (from: number): string => Array.from({ length: 1200 }, (_, n) => `${from + n}\n`).join('')
+  const coarse = unifiedDiff(`same\n${numbers(0)}`, `same\n${numbers(5000)}`, 20_000)
+  expect(coarse.startsWith('@@ -2,1200 +2,1200 @@\n-0\n-1\n')).toBe(true)
+  expect(coarse).toContain('\n-1199\n+5000\n')
 })
 
 test('[MERGE-1] merging with an unchanged side gives the other side', () => {

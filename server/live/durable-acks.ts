@@ -222,6 +222,11 @@ export class Peer implements WebSocketLike {
   }
 }
 
-/** A code that may be sent in a close frame (RFC 6455 §7.4.2). */
-const closeCode = (code: number): number =>
-  [1000, 1001, 1008, 1009, 1011, 1013].includes(code) || (code >= 4000 && code <= 4999) ? code : closeCodes.storeFailed
+/** What Hocuspocus closes with when too much waits for an authentication. */
+const resetConnection = 4205
+
+/** A code that may be sent in a close frame (RFC 6455 §7.4.2), and that our protocol knows. */
+const closeCode = (code: number): number => {
+  if (code === resetConnection) return closeCodes.tooFast
+  return [1000, 1001, 1008, 1009, 1011, 1013].includes(code) || (code >= 4000 && code <= 4999) ? code : closeCodes.storeFailed
+}

@@ -165,8 +165,8 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
     quiet: true,
     timeout: 60_000,
     unloadImmediately: false,
-    maxPendingDocuments: 1,
-    maxUnauthenticatedQueueSize: limits.socketMessageBytesMax,
+    maxPendingDocuments: limits.socketDocumentsMax,
+    maxUnauthenticatedQueueSize: limits.socketQueueBytesMax,
     ...(unused as unknown as Record<string, never>),
     ...hooks
   })

@@ -115,7 +115,15 @@ export const takePresence = (
   presencesOf(entry).set(own, peer)
   if (!connection.readOnly) entry.owners.set(own, peer)
   const former = [...(entry.document.getClients(connection) as Set<number>)].filter((client) => client !== own)
-  if (former.length > 0) removeAwarenessStates(entry.document.awareness, former, null)
+  if (former.length === 0) return
+  removeAwarenessStates(entry.document.awareness, former, null)
+  for (const client of former) giveUp(entry, client, peer)
+}
+
+/** Gives an id up that a connection showed itself under and never wrote with: changing it at every message must not fill the memory. */
+const giveUp = (entry: LoadedDocument, client: number, peer: Peer): void => {
+  if (presencesOf(entry).get(client) === peer) presencesOf(entry).delete(client)
+  if (entry.owners.get(client) === peer && Y.getState(entry.room.ydoc.store, client) === 0) entry.owners.delete(client)
 }
 
 /** Takes the removals out of a presence message (awareness.ts tells why). Errors: throws when the message does not decode. */

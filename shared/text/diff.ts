@@ -158,14 +158,21 @@ export const hunks = (before: string, after: string, charsMax: number): Hunk[] =
   return result
 }
 
+/** Everything between the first and the last difference as one hunk: for texts too different to be compared line by line. */
+const oneHunk = (before: string, after: string): string[] => {
+  const middle = differingLines(before, after)
+  const line = before.slice(0, middle.from).split('\n').length
+  const [removed, added] = [bare(linesOf(middle.old)), bare(linesOf(middle.young))]
+  return [`@@ -${line},${removed.length} +${line},${added.length} @@`, ...removed.map((each) => `-${each}`), ...added.map((each) => `+${each}`)]
+}
+
 /** A unified diff with three lines of context, cut at `charsMax` characters at a line end. */
 export const unifiedDiff = (before: string, after: string, charsMax: number): string => {
   const patch = structuredPatch('before', 'after', before, after, '', '', { context: 3, maxEditLength: editLengthMax })
-  if (patch === undefined) return ''
-  const lines = patch.hunks.flatMap((hunk) => [
+  const lines = patch?.hunks.flatMap((hunk) => [
     `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
     ...hunk.lines
   ])
-  const text = lines.join('\n')
+  const text = (lines ?? oneHunk(before, after)).join('\n')
   return text.length <= charsMax ? text : text.slice(0, text.lastIndexOf('\n', charsMax))
 }

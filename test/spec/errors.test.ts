@@ -73,9 +73,8 @@ test.each(Object.entries(ways))('[ERROR-1] %s is a problem document with its sta
   isProblem(await way(), code as ErrorCode)
 })
 
-// Not reachable in this version: the same request is waited for (request_in_progress); the rest needs a broken store or process.
+// These need a broken store or process, or many requests.
 const elsewhere: ErrorCode[] = [
-  'request_in_progress',
   'rate_limited',
   'internal',
   'storage_corrupt',

@@ -442,6 +442,26 @@ test('[LIVE-16] an update before the token, or after a refused one, changes noth
   expect((await owner.read()).content).toBe('text!')
 })
 
+test('[LIVE-23] what waits for credentials is bounded: beyond it the socket is closed with 4429', async () => {
+  const owner = await world.create('text')
+  const socket = await world.socket()
+  const piece = updateFrame(owner.doc, inserting('x'.repeat(limits.socketHelloBytesMax / 2)))
+  for (let sent = 0; sent <= limits.socketQueueBytesMax; sent += piece.length) socket.send(piece)
+  expect((await socket.end()).code).toBe(4429)
+  expect((await owner.read()).content).toBe('text')
+})
+
+test('[LIVE-24] one socket may open several documents at once', async () => {
+  const owners = await Promise.all(['one', 'two', 'three'].map((content) => world.create(content)))
+  const socket = await world.socket()
+  for (const { doc, key } of owners)
+    socket.send(frameOf(doc, 2, (encoder) => (encoding.writeVarUint(encoder, 0), encoding.writeVarString(encoder, key))))
+  const answered = (doc: string): boolean => socket.frames.some((frame) => Buffer.from(frame).includes(doc))
+  await until(() => owners.every(({ doc }) => answered(doc)) || socket.closed() !== undefined)
+  expect(socket.closed()).toBeUndefined()
+  socket.close()
+})
+
 test('[LIVE-17] sockets are for our own pages and for programs: a foreign origin is 403, another path 404', async () => {
   await expect(world.socket({ origin: 'https://elsewhere.example' })).rejects.toThrow('403')
   await expect(world.socket({ origin: 'null' })).rejects.toThrow('403')
