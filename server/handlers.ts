@@ -3,9 +3,12 @@ import type { Input, OperationName, Output } from '../shared/operations/index.ts
 import type { Caller } from './domain/caller.ts'
 import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
+import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
+import { claimDocument, listDocuments } from './domain/owned.ts'
 import { listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
+import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
 
 /** What a face gives to a handler. */
@@ -15,6 +18,8 @@ export interface Call<Name extends OperationName> {
   /** The document; '' for operations that are about none. */
   readonly doc: string
   readonly input: Input<Name>
+  /** Where the request comes from, for its owner to recognise. */
+  readonly address: string
   readonly end: WaitEnd
 }
 
@@ -38,5 +43,13 @@ export const handlers = {
   readHealth: ({ service }) => {
     const status = service.status()
     return Promise.resolve({ ok: status === 'ok', status, version: service.version, uptimeSeconds: secondsSince(service) })
-  }
+  },
+  readMe: ({ service, caller }) => readMe(service, caller),
+  listDocuments: ({ service, caller, input }) => listDocuments(service, caller, input),
+  claimDocument: ({ service, caller, doc, input }) => claimDocument(service, caller, doc, input),
+  listSessions: ({ service, caller }) => listSessions(service, caller),
+  revokeSession: ({ service, caller, input }) => revokeSession(service, caller, input.session),
+  revokeSessions: ({ service, caller }) => revokeSessions(service, caller),
+  startDeviceLogin: ({ service, input, address }) => startDeviceLogin(service, input, address),
+  pollDeviceLogin: ({ service, input }) => pollDeviceLogin(service, input)
 } satisfies Handlers

@@ -13,6 +13,8 @@ export interface Caller {
   readonly role: Role | null
   /** The link used, if any. */
   readonly share: string | null
+  /** The session used, if any. */
+  readonly session: string | null
   /** When the credential ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
   /** The Idempotency-Key of the request, if any (idempotency.ts). */
@@ -27,18 +29,31 @@ export interface RequestStamp {
   readonly fingerprint: string
 }
 
-export const anonymous: Caller = { identity: { kind: 'guest', name: null }, role: null, share: null, expiresAt: null, request: null }
+export const anonymous: Caller = {
+  identity: { kind: 'guest', name: null },
+  role: null,
+  share: null,
+  session: null,
+  expiresAt: null,
+  request: null
+}
 
-/** The actor of a caller as journal and events keep it: `guest:Ana`, `account:id`, `agent:id`. */
+/**
+ * The actor of a caller as journal and events keep it: `guest:Ana`, `account:id Ana`, `agent:id Name`. The name is the one of that
+ * time, so that reading history needs nothing but the history.
+ */
 export const actorOf = ({ identity }: Caller): string =>
-  `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : identity.id}`
+  `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : `${identity.id} ${identity.name}`}`
 
 export const systemActor = 'system:'
 
-/** The two parts of an actor. */
+/** Kind and name of an actor. */
 export const splitActor = (actor: string): { kind: 'guest' | 'account' | 'agent' | 'system'; name: string } => {
   const colon = actor.indexOf(':')
-  return { kind: actor.slice(0, colon) as 'guest', name: actor.slice(colon + 1) }
+  const kind = actor.slice(0, colon) as 'guest' | 'account' | 'agent' | 'system'
+  const rest = actor.slice(colon + 1)
+  // Ids hold no space; a name may.
+  return { kind, name: kind === 'account' || kind === 'agent' ? rest.slice(rest.indexOf(' ') + 1) : rest }
 }
 
 /** Errors: `forbidden` with both roles. */
@@ -50,4 +65,12 @@ export const requireRole = (caller: Caller, needed: Role): void => {
 export const nameOfActor = (actor: string): string => {
   const { kind, name } = splitActor(actor)
   return name === '' ? kind : name
+}
+
+/** Errors: `credential_required` without any credential, `account_required` when the one there is, a link or an agent, does not do. */
+export const requireIdentity = ({ identity, share }: Caller, needed: 'account' | 'identity'): void => {
+  if (identity.kind === 'account' || (needed === 'identity' && identity.kind === 'agent')) return
+  if (identity.kind === 'guest' && share === null)
+    throw new ServiceError('credential_required', { message: 'This needs a signed-in account.' })
+  throw new ServiceError('account_required')
 }

@@ -2,14 +2,16 @@
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
+import type { Operation } from '../../shared/operation.ts'
 import { type Input, operations, type OperationName, type Output } from '../../shared/operations/index.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
-import { actorOf, type Caller } from './caller.ts'
+import { actorOf, type Caller, type Identity } from './caller.ts'
 import { checkSize, currentContent, titleOf } from './content.ts'
 import { remember } from './idempotency.ts'
 import { encodeEntries, encodeProjection, firstTag, type JournalEntry, nextTag, type Snapshot, snapshotOf } from './journal.ts'
-import { encodeRecord, type Head, keys, type Owner } from './keys.ts'
+import { encodeRecord, type Head, keys, type Owned, type Owner } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import type { Key } from './ports.ts'
 import { saveRevision } from './revisions.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
@@ -19,14 +21,14 @@ type Metadata = Output<'readDocument'>['doc']
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** Names of the operations that a role may use on a document. */
-export const capabilities = (role: Role): OperationName[] =>
+/** Names of the operations that a caller with this role may use on a document. */
+const capabilities = (role: Role, { kind }: Identity): OperationName[] =>
   (Object.keys(operations) as OperationName[]).filter((name) => {
-    const needed = operations[name].role
-    return needed !== undefined && includesRole(role, needed)
+    const { role: needed, needs }: Operation = operations[name]
+    return needed !== undefined && includesRole(role, needed) && (needs === undefined || kind === 'account')
   })
 
-const present = (head: Head, role: Role, snapshot: Snapshot, url: string): Metadata => ({
+export const presentDocument = (head: Head, role: Role, identity: Identity, snapshot: Snapshot, url: string): Metadata => ({
   id: head.id,
   title: titleOf(head, snapshot),
   kind: head.kind,
@@ -39,11 +41,15 @@ const present = (head: Head, role: Role, snapshot: Snapshot, url: string): Metad
   owner: head.owner,
   createdAt: instant(head.createdAt),
   updatedAt: instant(head.updatedAt),
-  capabilities: capabilities(role)
+  capabilities: capabilities(role, identity)
 })
 
-const ownerOf = ({ identity }: Caller): Owner =>
+export const ownerOf = ({ identity }: Caller): Owner =>
   identity.kind === 'guest' ? { kind: 'anonymous' } : { kind: identity.kind, id: identity.id, name: identity.name }
+
+/** Where an account or agent lists the document: by creation, newest last. */
+export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | 'createdAt'>): Key | undefined =>
+  owner.id === undefined ? undefined : keys.owned(owner.kind, owner.id, `${String(createdAt).padStart(15, '0')}-${id}`)
 
 /** The update that seeds a document with its first text. Made once, here: a copy made anew would be another history and merge as a doubled text. */
 const seed = (content: string): Uint8Array => {
@@ -103,9 +109,11 @@ export const createDocument = async (
     const snapshot = putFirstContent(draft, content, actor)
     const link =
       owner.kind === 'anonymous' ? putShare(service, draft, head.id, { role: 'owner', label: 'Owner', expiresAt: null }) : undefined
+    const owned = ownedKey(draft.head)
+    if (owned !== undefined) draft.put(owned, encodeRecord({ doc: head.id } satisfies Owned))
     draft.event('doc.created', actor, { title: titleOf(draft.head, snapshot) }, snapshot.version)
     const url = link === undefined ? `${service.baseUrl}/d/${head.id}` : shareUrl(service, head.id, link.secret)
-    const doc = { ...present(draft.head, 'owner', snapshot, url), ...(link && { key: link.secret }) }
+    const doc = { ...presentDocument(draft.head, 'owner', caller.identity, snapshot, url), ...(link && { key: link.secret }) }
     return remember(service, draft, caller, null, { ...doc, doc })
   })
 }
@@ -113,7 +121,7 @@ export const createDocument = async (
 export const readDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'readDocument'>> => {
   const snapshot = await currentContent(service, doc)
   const head = await service.ledger.head(doc)
-  const found = present(head, caller.role ?? 'view', snapshot, `${service.baseUrl}/d/${doc}`)
+  const found = presentDocument(head, caller.role ?? 'view', caller.identity, snapshot, `${service.baseUrl}/d/${doc}`)
   return { ...found, doc: found }
 }
 
@@ -136,11 +144,14 @@ export const deleteDocument = async (service: Service, caller: Caller, doc: stri
     draft.head = {
       ...draft.head,
       title: null,
-      owner: { kind: draft.head.owner.kind },
+      // Its id stays, so that the owner hears 410; the name does not.
+      owner: { kind: draft.head.owner.kind, ...(draft.head.owner.id !== undefined && { id: draft.head.owner.id }) },
       deletedAt: draft.now,
       unsaved: { added: 0, removed: 0, actors: [] }
     }
     draft.put(keys.deletion(doc), encodeRecord({ doc }))
+    const owned = ownedKey(draft.head)
+    if (owned !== undefined) draft.delete(owned)
     // Kept outside the document: a retry must hear the same answer when nothing of the document is left.
     remember(service, draft, caller, null, answer)
   })

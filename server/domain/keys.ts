@@ -15,6 +15,13 @@
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
  *   ['deletion', doc]             a deletion under way (JSON); gone when nothing of the document is left
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
+ *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
+ *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
+ *   ['owned', kind, id, place]    documents of an account or agent (JSON, `Owned`); `place` sorts by creation
+ *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
+ *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
+ *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes beside it
+ *   ['due', at, …key]             a record that may be removed from `at` on (expiry.ts)
  *
  * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and
  * rewrites its head in the same commit, so the counters are dense. A deleted document keeps its head (with `deletedAt`
@@ -114,6 +121,11 @@ export interface StoredEvent {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
+/** That an account or agent owns a document. */
+export interface Owned {
+  readonly doc: string
+}
+
 export const keys = {
   head: (doc: string): Key => ['d', doc],
   update: (doc: string, seq: number): Key => ['d', doc, 'update', seq],
@@ -135,7 +147,22 @@ export const keys = {
   key: (hash: string): Key => ['key', hash],
   deletion: (doc: string): Key => ['deletion', doc],
   deletions: (): Key => ['deletion'],
-  request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash])
+  request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash]),
+
+  account: (id: string): Key => ['account', id],
+  email: (hash: string): Key => ['email', hash],
+  identity: (hash: string): Key => ['identity', hash],
+  session: (hash: string): Key => ['session', hash],
+  accountSession: (account: string, session: string): Key => ['account', account, 'session', session],
+  accountSessions: (account: string): Key => ['account', account, 'session'],
+  owned: (kind: string, id: string, place: string): Key => ['owned', kind, id, place],
+  ownedBy: (kind: string, id: string): Key => ['owned', kind, id],
+  device: (hash: string): Key => ['device', hash],
+  userCode: (hash: string): Key => ['user-code', hash],
+  usedLink: (hash: string): Key => ['used-link', hash],
+  broker: (...parts: readonly string[]): Key => ['oidc', ...parts],
+  due: (at: number, key: Key): Key => ['due', at, ...key],
+  dues: (): Key => ['due']
 } as const
 
 const encoder = new TextEncoder()

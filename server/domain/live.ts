@@ -19,6 +19,8 @@ export interface Live {
   find(doc: string): Room | undefined
   /** Ends the sockets and long polls that use this link, or all of the document when `share` is null. Acts at once. */
   end(doc: string, share: string | null, code: ErrorCode): void
+  /** Ends the sockets and long polls of a session, whatever documents they are on. Acts at once. */
+  endSession(session: string, code: ErrorCode): void
   /** Tells every open page of the document. */
   announce(doc: string, message: LiveMessage): void
   /** Drops a document whose journal could not be written: its sockets close, clients keep their edits and come back. */
@@ -37,6 +39,8 @@ export interface Registry {
   add(doc: string, caller: Caller, end: (code: ErrorCode) => void): () => void
   /** Ends the connections of a link, or all of the document when `share` is null. */
   end(doc: string, share: string | null, code: ErrorCode): void
+  /** Ends the connections of a session. */
+  endSession(session: string, code: ErrorCode): void
   /** Ends everything. */
   endAll(code: ErrorCode): void
 }

@@ -54,6 +54,8 @@ const pack = async (plain: Buffer): Promise<{ br: Buffer; gzip: Buffer }> => {
 }
 
 export interface Files {
+  /** Path of the stylesheet of the built pages, for those that are not built; undefined when nothing is. */
+  readonly stylesheet: string | undefined
   /** Answers with the file at this path; false when there is none. */
   serve(ctx: Context, path: string): boolean
 }
@@ -68,6 +70,7 @@ export const readFiles = async (folder: string): Promise<Files> => {
     files.set(name, await readStatic(path, name))
   }
   return {
+    stylesheet: /<link[^>]+href="(\/assets\/[\w.-]+\.css)"/.exec(files.get('/index.html')?.plain.toString() ?? '')?.[1],
     serve(ctx, path) {
       const file = files.get(path)
       if (file === undefined) return false

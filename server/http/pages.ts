@@ -25,7 +25,8 @@ const contentSecurityPolicy = [
 // Without a dot, so that `/d/{id}.md`, the read of every agent, has one route.
 const documentPage = /^\/d\/([^/.]+)$/
 
-const shell = (ctx: Context, files: Files): void => {
+/** The built page, which finds out itself what its address asks for. */
+export const shell = (ctx: Context, files: Files): void => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy)
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   ctx.set('Permissions-Policy', 'geolocation=(), camera=(), microphone=(), payment=()')

@@ -22,6 +22,8 @@ export interface LiveOptions {
   readonly registry: Registry
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
   readonly addressOf: (request: IncomingMessage) => string
+  /** The session cookie of the browser that asks. */
+  readonly cookieOf: (request: IncomingMessage) => string | undefined
   readonly idleUnloadSeconds: number
   readonly log: LiveLog
 }
@@ -56,7 +58,7 @@ const closeCodeOf = (code: ErrorCode): number => {
 /** Type of a sync message that asks for what is missing and changes nothing (y-protocols). */
 const syncStep1 = 0
 
-export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnloadSeconds, log }: LiveOptions): LiveServer => {
+export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieOf, idleUnloadSeconds, log }: LiveOptions): LiveServer => {
   let stopping = false
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, idleUnloadSeconds, log })
 
@@ -86,11 +88,13 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
       if (stopping) throw new Refusal('shutting_down')
       if (!isDocumentId(documentName)) throw new Refusal('not_found')
       const isBearer = /^(asess_|ai_)/.test(token)
+      // Beside a bearer token the cookie of the browser is of no account, as in a request.
+      const { cookie } = (context as Context).peer
       try {
         const caller = await callerOfDocument(
           service(),
           documentName,
-          isBearer ? { bearer: token } : { key: token === '' ? undefined : token }
+          isBearer ? { bearer: token } : { key: token === '' ? undefined : token, cookie }
         )
         const connections = documents.find(documentName)?.document.getConnectionsCount() ?? 0
         if (connections >= limits.socketsPerDocumentMax) throw new ServiceError('rate_limited')
@@ -181,6 +185,7 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
     },
     allowsOrigin,
     addressOf,
+    cookieOf,
     log
   })
 
@@ -193,6 +198,7 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
       registry.end(doc, share, code)
       if (code === 'document_deleted') documents.drop(doc)
     },
+    endSession: (session, code) => registry.endSession(session, code),
     announce(doc, message) {
       documents.find(doc)?.document.broadcastStateless(JSON.stringify(message))
     },

@@ -7,6 +7,7 @@ type End = (code: ErrorCode) => void
 
 interface Connected {
   readonly share: string | null
+  readonly session: string | null
   readonly end: End
 }
 
@@ -21,9 +22,10 @@ export const createRegistry = (clock: Clock): Registry => {
   const ended = new Map<string, ErrorCode>()
 
   const endedName = (doc: string, share: string | null): string => (share === null ? doc : `${doc} ${share}`)
+  const endedSession = (session: string): string => `session ${session}`
 
-  const noteEnd = (doc: string, share: string | null, code: ErrorCode): void => {
-    ended.set(endedName(doc, share), code)
+  const noteEnd = (name: string, code: ErrorCode): void => {
+    ended.set(name, code)
     if (ended.size > endedMax) ended.delete(ended.keys().next().value as string)
   }
 
@@ -46,10 +48,11 @@ export const createRegistry = (clock: Clock): Registry => {
 
   return {
     add(doc, caller, end) {
-      const connected: Connected = { share: caller.share, end }
+      const connected: Connected = { share: caller.share, session: caller.session, end }
       const set = documents.get(doc) ?? new Set()
       documents.set(doc, set.add(connected))
-      const over = ended.get(endedName(doc, caller.share)) ?? ended.get(endedName(doc, null))
+      const names = [endedName(doc, caller.share), endedName(doc, null), ...(caller.session === null ? [] : [endedSession(caller.session)])]
+      const over = names.map((name) => ended.get(name)).find((code) => code !== undefined)
       if (over !== undefined) end(over)
       const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, end)
       return () => {
@@ -58,8 +61,12 @@ export const createRegistry = (clock: Clock): Registry => {
       }
     },
     end(doc, share, code) {
-      noteEnd(doc, share, code)
+      noteEnd(endedName(doc, share), code)
       for (const connected of documents.get(doc) ?? []) if (share === null || connected.share === share) connected.end(code)
+    },
+    endSession(session, code) {
+      noteEnd(endedSession(session), code)
+      for (const set of documents.values()) for (const connected of set) if (connected.session === session) connected.end(code)
     },
     endAll(code) {
       for (const set of documents.values()) for (const connected of set) connected.end(code)

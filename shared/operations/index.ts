@@ -1,6 +1,16 @@
 /** THE TABLE: every operation of the service, by name. */
 import type { z } from 'zod'
 import {
+  claimDocument,
+  listDocuments,
+  listSessions,
+  pollDeviceLogin,
+  readMe,
+  revokeSession,
+  revokeSessions,
+  startDeviceLogin
+} from './accounts.ts'
+import {
   createDocument,
   deleteDocument,
   listRevisions,
@@ -27,7 +37,15 @@ export const operations = {
   createShare,
   revokeShare,
   listEvents,
-  readHealth
+  readHealth,
+  readMe,
+  listDocuments,
+  claimDocument,
+  listSessions,
+  revokeSession,
+  revokeSessions,
+  startDeviceLogin,
+  pollDeviceLogin
 } as const
 
 export type OperationName = keyof typeof operations

@@ -1,0 +1,180 @@
+/** Signing in, up and out, the links that administrators hand out, and the way to the account page. */
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Broker } from '../auth/broker.ts'
+import { callbackPath } from '../auth/broker.ts'
+import { readCookie, writeCookie } from '../auth/cookies.ts'
+import { type RelyingParty, safeReturnTo, type SignedIn } from '../auth/oidc.ts'
+import { type Account, accountOfIdentity, createAccount, findAccount, findAccountByEmail, setPassword } from '../domain/accounts.ts'
+import { findLink, type Link, type LinkKind, linkPath, useOf } from '../domain/links.ts'
+import { passwordProblem } from '../domain/passwords.ts'
+import { endBrowserSession, endSessionsOf, findSession, openSession } from '../domain/sessions.ts'
+import { take } from './bind.ts'
+import type { Context, Http } from './context.ts'
+import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
+import { html, problem, showPage } from './html.ts'
+import { nameField, newPasswordField } from './interaction-pages.ts'
+import type { Routers } from './routers.ts'
+import { browserName } from './user-agent.ts'
+
+export interface SignInOptions {
+  readonly http: Http
+  readonly relyingParty: RelyingParty
+  /** Null: an external issuer signs people in. */
+  readonly broker: Broker | null
+  /** Address of the issuer. */
+  readonly issuer: string
+  readonly stylesheet: string | undefined
+  /** Key of the tokens of forms. */
+  readonly formKey: string
+  /** Shows the built account page. */
+  readonly showAccount: (ctx: Context) => void
+}
+
+type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
+
+/** The session of the browser that asks. */
+export const browserSession = async ({ service, cookies }: Http, ctx: Context): Promise<Current | undefined> => {
+  const token = readCookie(ctx.req.headers, cookies.session)
+  return token === undefined ? undefined : findSession(service, 'browser', token)
+}
+
+const returnToOf = (ctx: Context, baseUrl: string): string => safeReturnTo(new URLSearchParams(ctx.querystring).get('return_to'), baseUrl)
+
+export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
+  const { http, relyingParty, broker, issuer, stylesheet, formKey, showAccount } = options
+  const { service, cookies } = http
+  const { baseUrl } = service
+  const page = (path: string, method: 'get' | 'post', handle: (ctx: Context) => Promise<void>): void => {
+    routers.of(path)[method](path, asPage(stylesheet, handle))
+  }
+
+  const open = async (ctx: Context, account: Account): Promise<void> => {
+    const before = readCookie(ctx.req.headers, cookies.session)
+    const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), before)
+    writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
+  }
+
+  const accountOf = async ({ claims }: SignedIn): Promise<Account> => {
+    const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+    if (broker === null)
+      return accountOfIdentity(service, {
+        issuer,
+        subject: claims.sub,
+        name: text(claims['name']) ?? text(claims['preferred_username']),
+        email: text(claims['email']),
+        emailVerified: claims['email_verified'] === true
+      })
+    const account = await findAccount(service, claims.sub)
+    if (account === undefined) throw new ServiceError('sign_in_failed')
+    return account
+  }
+
+  for (const [path, create] of [
+    ['/sign-in', false],
+    ['/sign-up', true]
+  ] as const)
+    page(path, 'get', (ctx) => relyingParty.begin(ctx, returnToOf(ctx, baseUrl), create))
+
+  page(callbackPath, 'get', async (ctx) => {
+    take(http, ctx, 'address', ctx.state.address)
+    const signedIn = await relyingParty.finish(ctx)
+    await open(ctx, await accountOf(signedIn))
+    seeOther(ctx, signedIn.returnTo)
+  })
+
+  page('/account', 'get', async (ctx) => {
+    if ((await browserSession(http, ctx)) === undefined) return seeOther(ctx, '/sign-in?return_to=%2Faccount')
+    showAccount(ctx)
+    ctx.set('Cache-Control', 'no-store')
+    return undefined
+  })
+
+  // ——— signing out ———
+
+  page('/sign-out', 'get', async (ctx) => {
+    const current = await browserSession(http, ctx)
+    if (current === undefined) return seeOther(ctx, '/')
+    const body = html`<p>You are signed in as <strong>${current.account.name}</strong>. Documents that you opened by a link stay open to you.</p>
+<form class="form" method="post" action="/sign-out">
+<input type="hidden" name="token" value="${formToken(formKey, current.session.id)}">
+<p class="actions"><button class="button primary large">Sign out</button>
+<button class="button large" name="everywhere" value="yes">Sign out everywhere</button></p>
+</form>`
+    return showPage(ctx, stylesheet, { title: 'Sign out', body })
+  })
+
+  page('/sign-out', 'post', async (ctx) => {
+    const fields = await readForm(ctx)
+    const current = await browserSession(http, ctx)
+    if (current !== undefined) {
+      // A browser that names its origin needs no token: requests of other origins were refused before.
+      if (ctx.get('Origin') === '') checkFormToken(formKey, current.session.id, fields['token'])
+      await endBrowserSession(service, readCookie(ctx.req.headers, cookies.session) ?? '')
+      if (fields['everywhere'] === 'yes') await endSessionsOf(service, current.account.id)
+    }
+    writeCookie(ctx.res, cookies, cookies.session, '', 0)
+    const atBroker = readCookie(ctx.req.headers, cookies.broker.session)
+    if (broker !== null && atBroker !== undefined) {
+      await broker.store.endSession(atBroker)
+      writeCookie(ctx.res, cookies, cookies.broker.session, '', 0)
+    }
+    seeOther(ctx, broker === null && current !== undefined ? ((await relyingParty.signOutUrl()) ?? '/') : '/')
+  })
+
+  if (broker === null) return
+
+  // ——— links of an administrator ———
+
+  const linkOf = async (ctx: Context, kind: LinkKind, token: string): Promise<Link> => {
+    take(http, ctx, 'address', ctx.state.address)
+    const link = await findLink(service, kind, token)
+    if (link === undefined) throw new ServiceError('form_expired', { message: 'This link has expired or was used. Ask for a new one.' })
+    return link
+  }
+
+  const showLink = (ctx: Context, link: Link, token: string, text?: string): void => {
+    const invited = link.kind === 'invite'
+    const body = html`${problem(text)}
+<p>${invited ? 'You are invited to write here' : 'Set a new password'} as <strong>${link.email}</strong>.${invited ? '' : ' All your sessions end.'}</p>
+<form class="form" method="post" action="${linkPath[link.kind]}">
+<input type="hidden" name="token" value="${token}">
+<input type="hidden" name="username" value="${link.email}" autocomplete="username">
+${invited ? nameField() : undefined}
+${newPasswordField}
+<p class="actions"><button class="button primary large">${invited ? 'Create account' : 'Set password'}</button></p>
+</form>`
+    showPage(ctx, stylesheet, { title: invited ? 'Welcome' : 'New password', body, ...(text !== undefined && { status: 422 }) })
+  }
+
+  /** Does what the link is for. Undefined: it was used meanwhile, or there is no such account, or one already. */
+  const useLink = async (link: Link, token: string, fields: Record<string, string>): Promise<Account | undefined> => {
+    const { email } = link
+    const password = fields['password'] ?? ''
+    if (link.kind === 'invite')
+      return createAccount(service, { email, name: fields['name'], password, emailVerified: true }, useOf(token, link))
+    const account = await findAccountByEmail(service, email)
+    if (account === undefined || !(await setPassword(service, account, password, useOf(token, link)))) return undefined
+    await endSessionsOf(service, account.id)
+    return account
+  }
+
+  for (const kind of ['invite', 'reset'] as const) {
+    page(linkPath[kind], 'get', async (ctx) => {
+      const token = new URLSearchParams(ctx.querystring).get('token') ?? ''
+      showLink(ctx, await linkOf(ctx, kind, token), token)
+    })
+    page(linkPath[kind], 'post', async (ctx) => {
+      const fields = await readForm(ctx)
+      const token = fields['token'] ?? ''
+      const link = await linkOf(ctx, kind, token)
+      const wrong = passwordProblem(fields['password'] ?? '')
+      if (wrong !== undefined) return showLink(ctx, link, token, wrong)
+      const account = await useLink(link, token, fields)
+      if (account === undefined)
+        throw new ServiceError('form_expired', { message: 'This link cannot be used: the account exists already, or not at all.' })
+      await open(ctx, account)
+      return seeOther(ctx, '/account')
+    })
+  }
+}
