@@ -38,6 +38,7 @@ const digest = (...parts: (string | Buffer)[]): string => {
 }
 
 const noQuery = new URLSearchParams()
+const noBody = Buffer.alloc(0)
 
 // Not `ctx.URL`: that is an empty object when the Host header makes no address.
 const queryOf = ({ querystring }: Context): URLSearchParams => (querystring === '' ? noQuery : new URLSearchParams(querystring))
@@ -308,7 +309,7 @@ export const handle = async (http: Http, ctx: Context, name: OperationName): Pro
   refuseSeveralKeys(ctx, query)
   limit(http, ctx, name, credentials)
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''
-  const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: Buffer.alloc(0) }
+  const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: noBody }
   const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
   present(exchange, answer)
   return answer

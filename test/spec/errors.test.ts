@@ -74,14 +74,7 @@ test.each(Object.entries(ways))('[ERROR-1] %s is a problem document with its sta
 })
 
 // These need a broken store or process, or many requests.
-const elsewhere: ErrorCode[] = [
-  'rate_limited',
-  'internal',
-  'storage_corrupt',
-  'storage_unavailable',
-  'storage_full',
-  'shutting_down'
-]
+const elsewhere: ErrorCode[] = ['rate_limited', 'internal', 'storage_corrupt', 'storage_unavailable', 'storage_full', 'shutting_down']
 test('[ERROR-1] every code has a test here', () => {
   expect([...Object.keys(ways), ...elsewhere].toSorted()).toEqual(Object.keys(errorMeanings).toSorted())
 })
