@@ -104,3 +104,18 @@ export async function until(check: () => Promise<boolean> | boolean, what: strin
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
+
+/** Waits for the service worker of a page to run; says what became of it when it does not. */
+export async function workerActive(page: Page): Promise<void> {
+  const found = await page.evaluate(async (milliseconds) => {
+    const describe = async (): Promise<string> => {
+      const registration = await navigator.serviceWorker.getRegistration()
+      if (registration === undefined) return 'it was not registered, or its installation failed'
+      const worker = registration.installing ?? registration.waiting ?? registration.active
+      return `it is ${worker?.state ?? 'gone'}`
+    }
+    const late = new Promise<string>((resolve) => setTimeout(() => void describe().then(resolve), milliseconds))
+    return await Promise.race([navigator.serviceWorker.ready.then(() => 'active'), late])
+  }, 15_000)
+  if (found !== 'active') throw new Error(`the service worker never became active: ${found}`)
+}
