@@ -17,7 +17,7 @@ const say = (change: Partial<ChipInput>): string => chip({ ...calm, ...change })
 
 test('[WEB-1] the chip says Saved only when connected and everything is on the disk of the server', () => {
   expect(say({})).toBe('Saved')
-  expect(say({ durable: false })).toBe('Saving')
+  expect(say({ durable: false })).toBe('Saving…')
   for (const socket of ['connecting', 'closed'] as const) {
     for (const online of [true, false]) expect(say({ socket, online })).not.toContain('Saved')
   }

@@ -119,3 +119,9 @@ export async function workerActive(page: Page): Promise<void> {
   }, 15_000)
   if (found !== 'active') throw new Error(`the service worker never became active: ${found}`)
 }
+
+/** Types at the end of the text, as a person does. */
+export async function typeAtEnd(page: Page, text: string): Promise<void> {
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type(text)
+}

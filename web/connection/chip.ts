@@ -49,6 +49,6 @@ export function chip(input: ChipInput): Chip {
   if (input.socket !== 'synced') return disconnected(input)
   if (!input.canEdit)
     return { state: 'readonly', label: 'Read only', detail: 'You see changes as they happen, but your link does not allow editing.' }
-  if (!input.durable) return { state: 'saving', label: 'Saving', detail: 'Your last changes are on their way to the server.' }
+  if (!input.durable) return { state: 'saving', label: 'Saving…', detail: 'Your last changes are on their way to the server.' }
   return { state: 'saved', label: 'Saved', detail: 'Everything is on the server’s disk.' }
 }
