@@ -23,6 +23,11 @@ test('[WEB-1] the chip says Saved only when connected and everything is on the d
   }
 })
 
+test('[WEB-38] where nothing is kept on this device the chip says so', () => {
+  expect(say({ kept: false })).toBe('Saved, not kept on this device')
+  expect(say({ kept: false, durable: false })).toBe('Saving…, not kept on this device')
+})
+
 test('[WEB-2] without a connection the chip counts the changes and says whether this device keeps them', () => {
   expect(say({ socket: 'connecting', online: false })).toBe('Offline')
   expect(say({ socket: 'connecting', online: false, unsent: 1 })).toBe('Offline, 1 change kept on this device')

@@ -12,8 +12,8 @@ export interface Proxy {
   closeOnText(code: number | undefined): void
   /** Holds back each frame of the server for so many milliseconds, as a long way does. */
   delay(milliseconds: number): void
-  /** Answers requests itself. */
-  answer(with_: ((incoming: IncomingMessage, response: ServerResponse) => boolean) | undefined): void
+  /** Answers requests itself, where it wants to; sockets too, which are then refused with 503. */
+  answer(own: ((incoming: IncomingMessage, response: ServerResponse) => boolean) | undefined): void
   stop(): Promise<void>
 }
 
@@ -48,7 +48,8 @@ export async function startProxy(target: string): Promise<Proxy> {
 
   const wss = new WebSocketServer({ noServer: true })
   http.on('upgrade', (incoming, socket, head) => {
-    wss.handleUpgrade(incoming, socket, head, (near) => {
+    if (answer !== undefined) return socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    return wss.handleUpgrade(incoming, socket, head, (near) => {
       openedAt.push(performance.now())
       sockets.add(near)
       const { host, origin } = incoming.headers

@@ -49,6 +49,8 @@ const step = { ask: 0, answer: 1, update: 2 } as const
 const silentMsMax = {
   /** That owes an answer: to the handshake, to an update, to a question. */
   owing: 10_000,
+  /** The same, while the browser says that there is no network: only a server on this machine answers then. */
+  owingOffline: 2_000,
   /** That has let us in: a large document may be on its way. */
   opening: 120_000,
   /** Otherwise: then it is asked. Presence is renewed, and so heard, every 15 seconds. */
@@ -126,7 +128,7 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
     }
 
     #silentMsMax(): number {
-      if (this.#owing) return silentMsMax.owing + this.#unheardBytes / bytesPerMsMin
+      if (this.#owing) return (navigator.onLine ? silentMsMax.owing : silentMsMax.owingOffline) + this.#unheardBytes / bytesPerMsMin
       return this.#state.offered ? silentMsMax.idle : silentMsMax.opening
     }
 

@@ -158,7 +158,7 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
     struggling.value = false
   })
 
-  /** The network may be another than before: connects at once, or asks whether the server is still there. */
+  /** The network may be another than before: asks whether the server is still there, or connects at once. */
   const look = (): void => {
     if (ended.value !== undefined || document.visibilityState === 'hidden') return
     if (socket.value === 'synced') provider.forceSync()
@@ -182,6 +182,7 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
   addEventListener('pagehide', leave, { capture: true })
   addEventListener('pageshow', comeBack)
   addEventListener('online', look)
+  addEventListener('offline', look)
   document.addEventListener('visibilitychange', look)
 
   return {
@@ -198,6 +199,7 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
       removeEventListener('pagehide', leave, { capture: true })
       removeEventListener('pageshow', comeBack)
       removeEventListener('online', look)
+      removeEventListener('offline', look)
       document.removeEventListener('visibilitychange', look)
       stopSettling()
       provider.destroy()

@@ -69,21 +69,28 @@ interface Unsent {
   clear(): void
 }
 
-/** Counts changes until the server has them, across reloads. The stored number is of all pages of this device together. */
-function countUnsent(id: string, doc: Y.Doc): Unsent {
+/**
+ * Counts changes until the server has them; those that the device keeps, across reloads. The stored number is of all pages of this device
+ * together.
+ */
+function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   const storageKey = `agmd.unsent.${id}`
   const stored = (): number => Number(readDevice(storageKey)) || 0
   const store = (count: number): void => writeDevice(storageKey, count > 0 ? String(count) : null)
   const count = signal(stored())
+  let ofThisPage = count.value
   doc.on('update', (_update: Uint8Array, _origin: unknown, _doc: Y.Doc, transaction: Y.Transaction) => {
     if (!transaction.local) return
     count.value += 1
+    if (kept.state.value === 'lost') return
+    ofThisPage += 1
     store(stored() + 1)
   })
   return {
     count,
     clear() {
-      if (count.peek() > 0) store(stored() - count.peek())
+      if (ofThisPage > 0) store(stored() - ofThisPage)
+      ofThisPage = 0
       count.value = 0
     }
   }
@@ -113,9 +120,9 @@ export function openSession(id: string): Session {
   const known = findRecent(id)
   const doc = new Y.Doc()
   const text = doc.getText('content')
-  const { count: unsent, clear: clearUnsent } = countUnsent(id, doc)
-  const online = watchOnline()
   const kept = keep(id, doc)
+  const { count: unsent, clear: clearUnsent } = countUnsent(id, doc, kept)
+  const online = watchOnline()
   const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
   const link = openLink({ id, key, doc, after: Promise.race([kept.ready, late]) })
 
