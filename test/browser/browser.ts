@@ -125,3 +125,18 @@ export async function typeAtEnd(page: Page, text: string): Promise<void> {
   await page.locator('.cm-content').press('Control+End')
   await page.keyboard.type(text)
 }
+
+/** Puts the cursor at the start of a line, counted from 0, and scrolls it into view. */
+export const cursorAtLine = (page: Page, line: number): Promise<void> =>
+  page.locator('.cm-content').evaluate((element, number) => {
+    interface View {
+      readonly state: { readonly doc: { readonly lines: number; line(number: number): { readonly from: number } } }
+      dispatch(change: object): void
+      focus(): void
+    }
+    const view = (element as unknown as { cmTile?: { view?: View } }).cmTile?.view
+    if (view === undefined) throw new Error('there is no editor behind this element')
+    view.focus()
+    const { doc } = view.state
+    view.dispatch({ selection: { anchor: doc.line(Math.min(number + 1, doc.lines)).from }, scrollIntoView: true })
+  }, line)
