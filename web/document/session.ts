@@ -1,13 +1,14 @@
 /** One open document: its text, where it is kept, its connection, and what may be done. Signals; no user interface. */
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import * as Y from 'yjs'
+import { firstHeading, headingUnitsMax, textRootName } from '../../shared/names.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { readDocument, RequestError } from '../api.ts'
 import { chip, type Chip } from '../connection/chip.ts'
 import { openLink, type Link } from '../connection/link.ts'
 import type { Ended } from '../connection/retry.ts'
 import { readDevice, writeDevice } from '../device.ts'
-import { firstHeading } from '../editor/count.ts'
+import { beginning } from './beginning.ts'
 import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
@@ -109,7 +110,7 @@ function followTitle(text: Y.Text, given: Signal<string>): ReadonlySignal<string
   let timer: ReturnType<typeof setTimeout> | undefined
   const read = (): void => {
     timer = undefined
-    heading.value = firstHeading(text.toString().split('\n'))
+    heading.value = firstHeading(beginning(text, headingUnitsMax))
   }
   text.observe(() => (timer ??= setTimeout(read, 300)))
   return computed(() => heading.value ?? (given.value || 'Untitled'))
@@ -119,7 +120,7 @@ export function openSession(id: string): Session {
   const key = takeKey(id)
   const known = findRecent(id)
   const doc = new Y.Doc()
-  const text = doc.getText('content')
+  const text = doc.getText(textRootName)
   const kept = keep(id, doc)
   const { count: unsent, clear: clearUnsent } = countUnsent(id, doc, kept)
   const online = watchOnline()
