@@ -106,45 +106,25 @@ const getShare = async ({ storage }: Service, doc: string, name: string): Promis
   return decodeRecord<Share>(entry.value)
 }
 
-/** Thrown in a change to look again: something was written since. */
-class Again extends Error {}
-
-const revokeOnce = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  name: string
-): Promise<{ id: string; answer: Output<'revokeShare'> }> => {
-  const { event } = await service.ledger.head(doc)
-  const share = await getShare(service, doc, name)
-  const answer = await service.ledger.write(doc, (draft) => {
-    if (share.revokedAt === null) {
-      // Every revocation is an event: none since the link was read means that nobody else revoked it.
-      if (draft.head.event !== event) throw new Again()
-      draft.put(keys.share(doc, share.id), encodeRecord({ ...share, revokedAt: draft.now }))
-      draft.put(keys.key(share.hash), encodeRecord({ doc, share: share.id, expiresAt: share.expiresAt, revoked: true } satisfies KeyIndex))
-      draft.head = { ...draft.head, shares: draft.head.shares - 1 }
-      draft.event('share.revoked', actorOf(caller), { shareId: share.id, role: share.role, label: share.label })
-    }
-    return remember(service, draft, caller, doc, { ok: true as const, revoked: true as const })
-  })
-  return { id: share.id, answer }
-}
-
 export const revokeShare = async (
   service: Service,
   caller: Caller,
   doc: string,
   input: Input<'revokeShare'>
 ): Promise<Output<'revokeShare'>> => {
-  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
-    try {
-      const { id, answer } = await revokeOnce(service, caller, doc, input.share)
-      service.live.end(doc, id, 'credential_invalid')
-      return answer
-    } catch (error) {
-      if (!(error instanceof Again)) throw error
+  const { id } = await getShare(service, doc, input.share)
+  const key = keys.share(doc, id)
+  const revoke = (draft: Draft): Output<'revokeShare'> => {
+    const share = draft.read<Share>(key)
+    if (share !== undefined && share.revokedAt === null) {
+      draft.put(key, encodeRecord({ ...share, revokedAt: draft.now }))
+      draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: true } satisfies KeyIndex))
+      draft.head = { ...draft.head, shares: draft.head.shares - 1 }
+      draft.event('share.revoked', actorOf(caller), { shareId: id, role: share.role, label: share.label })
     }
+    return remember(service, draft, caller, doc, { ok: true, revoked: true })
   }
-  throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the feed of ${doc} moved ${limits.commitAttemptsMax} times`) })
+  const answer = await service.ledger.write(doc, revoke, { reads: [key] })
+  service.live.end(doc, id, 'credential_invalid')
+  return answer
 }
