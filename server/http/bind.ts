@@ -83,7 +83,8 @@ const stampOf = ({ ctx, name, doc, credentials, body }: Exchange): RequestStamp 
     .toSorted(([one], [other]) => one.localeCompare(other))
     .toString()
   return {
-    id: digest(whoIs(credentials, ctx.state.address), doc, ctx.method, name, key),
+    // People who share a link are different callers: what one of them was answered is not the other's.
+    id: digest(whoIs(credentials, ctx.state.address), credentials.author ?? '', doc, ctx.method, name, key),
     fingerprint: digest(query, ctx.get('If-Match'), mediaType(ctx.req), body)
   }
 }
