@@ -13,6 +13,8 @@ export interface RestBinding {
   readonly query?: readonly string[]
   /** Status of success; 200 when absent. */
   readonly status?: number
+  /** Status when the answer says `created: false`: an earlier request made it. */
+  readonly repeatStatus?: number
   /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. */
   readonly body?: 'markdown'
   /** `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
@@ -31,6 +33,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly on: 'document' | 'account' | 'service'
   /** Least role on the document; absent when `on` is not `document`. */
   readonly role?: Role
+  /** Only the link of the review assignment that the path names will do; an owner's key does not. */
+  readonly taskLink?: boolean
   readonly rest: RestBinding
   /** Name of the MCP tool without its prefix. */
   readonly mcp?: string

@@ -67,7 +67,8 @@ export const callerOfDocument = async (service: Service, doc: string, credential
   if (found.doc !== doc) throw new ServiceError('not_found')
   if (found.share === undefined) throw new ServiceError('document_deleted')
   touch(service, doc, found.share.id)
-  return { ...guest(credentials), role: found.share.role, share: found.share.id, expiresAt: found.share.expiresAt }
+  const { id: share, role, task = null, expiresAt } = found.share
+  return { ...guest(credentials), role, share, task, expiresAt }
 }
 
 /** The caller of an operation that is about no document. Errors: `credential_invalid`. */

@@ -13,6 +13,8 @@ export interface Caller {
   readonly role: Role | null
   /** The link used, if any. */
   readonly share: string | null
+  /** The review assignment that this link was made for, if it was. */
+  readonly task: string | null
   /** When the credential ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
   /** The Idempotency-Key of the request, if any (idempotency.ts). */
@@ -27,7 +29,17 @@ export interface RequestStamp {
   readonly fingerprint: string
 }
 
-export const anonymous: Caller = { identity: { kind: 'guest', name: null }, role: null, share: null, expiresAt: null, request: null }
+export const anonymous: Caller = {
+  identity: { kind: 'guest', name: null },
+  role: null,
+  share: null,
+  task: null,
+  expiresAt: null,
+  request: null
+}
+
+/** The review assignment whose link the caller uses: what is made through it carries its id (api.md, `taskId`). */
+export const taskOf = ({ task }: Caller): string | null => task
 
 /** The actor of a caller as journal and events keep it: `guest:Ana`, `account:id`, `agent:id`. */
 export const actorOf = ({ identity }: Caller): string =>

@@ -2,6 +2,7 @@
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
+import type { Operation } from '../../shared/operation.ts'
 import { type Input, operations, type OperationName, type Output } from '../../shared/operations/index.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { actorOf, type Caller } from './caller.ts'
@@ -19,14 +20,16 @@ type Metadata = Output<'readDocument'>['doc']
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** Names of the operations that a role may use on a document. */
-export const capabilities = (role: Role): OperationName[] =>
-  (Object.keys(operations) as OperationName[]).filter((name) => {
-    const needed = operations[name].role
-    return needed !== undefined && includesRole(role, needed)
-  })
+/** What decides what a caller may do. */
+type Rights = Pick<Caller, 'role' | 'task'>
 
-const present = (head: Head, role: Role, snapshot: Snapshot, url: string): Metadata => ({
+/** Names of the operations that a caller may use on its document. */
+export const capabilities = ({ role, task }: Rights): OperationName[] =>
+  (Object.entries(operations) as [OperationName, Operation][])
+    .filter(([, { role: needed, taskLink }]) => needed !== undefined && includesRole(role, needed) && (taskLink !== true || task !== null))
+    .map(([name]) => name)
+
+const present = (head: Head, { role, task }: Rights & { readonly role: Role }, snapshot: Snapshot, url: string): Metadata => ({
   id: head.id,
   title: titleOf(head, snapshot),
   kind: head.kind,
@@ -39,7 +42,7 @@ const present = (head: Head, role: Role, snapshot: Snapshot, url: string): Metad
   owner: head.owner,
   createdAt: instant(head.createdAt),
   updatedAt: instant(head.updatedAt),
-  capabilities: capabilities(role)
+  capabilities: capabilities({ role, task })
 })
 
 const ownerOf = ({ identity }: Caller): Owner =>
@@ -105,7 +108,7 @@ export const createDocument = async (
       owner.kind === 'anonymous' ? putShare(service, draft, head.id, { role: 'owner', label: 'Owner', expiresAt: null }) : undefined
     draft.event('doc.created', actor, { title: titleOf(draft.head, snapshot) }, snapshot.version)
     const url = link === undefined ? `${service.baseUrl}/d/${head.id}` : shareUrl(service, head.id, link.secret)
-    const doc = { ...present(draft.head, 'owner', snapshot, url), ...(link && { key: link.secret }) }
+    const doc = { ...present(draft.head, { role: 'owner', task: null }, snapshot, url), ...(link && { key: link.secret }) }
     return remember(service, draft, caller, null, { ...doc, doc })
   })
 }
@@ -113,7 +116,7 @@ export const createDocument = async (
 export const readDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'readDocument'>> => {
   const snapshot = await currentContent(service, doc)
   const head = await service.ledger.head(doc)
-  const found = present(head, caller.role ?? 'view', snapshot, `${service.baseUrl}/d/${doc}`)
+  const found = present(head, { role: caller.role ?? 'view', task: caller.task }, snapshot, `${service.baseUrl}/d/${doc}`)
   return { ...found, doc: found }
 }
 

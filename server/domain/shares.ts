@@ -16,6 +16,9 @@ const instantOrNull = (ms: number | null): string | null => (ms === null ? null 
 
 export const shareUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}?key=${secret}`
 
+/** Canonical Markdown of the document with this link. */
+export const agentUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}.md?key=${secret}`
+
 const present = (service: Service, doc: string, share: Share, lastUsedAt: number | null): Output<'listShares'>['shares'][number] => {
   const secret = service.vault.open(share.sealed, share.id)
   return {
@@ -24,7 +27,7 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
     key: secret,
     role: share.role,
     url: shareUrl(service, doc, secret),
-    agentUrl: `${service.baseUrl}/d/${doc}.md?key=${secret}`,
+    agentUrl: agentUrl(service, doc, secret),
     label: share.label,
     createdAt: instant(share.createdAt),
     expiresAt: instantOrNull(share.expiresAt),
@@ -37,15 +40,19 @@ interface NewShare {
   readonly role: Role
   readonly label: string | null
   readonly expiresAt: number | null
+  /** The review assignment that it is for. */
+  readonly task?: string
 }
 
-/** Puts a new link and its index into the draft. */
+/** Puts a new link and its index into the draft. Errors: `invalid_request` when the document has as many as it may. */
 export const putShare = (
   service: Service,
   draft: Draft,
   doc: string,
-  { role, label, expiresAt }: NewShare
+  { role, label, expiresAt, task }: NewShare
 ): { share: Share; secret: string } => {
+  if (draft.head.shares >= limits.sharesMax)
+    throw new ServiceError('invalid_request', { message: `A document may have ${limits.sharesMax} links; revoke one first.` })
   const id = newId()
   const secret = newShareKey()
   const share: Share = {
@@ -56,7 +63,8 @@ export const putShare = (
     sealed: service.vault.seal(secret, id),
     createdAt: draft.now,
     expiresAt,
-    revokedAt: null
+    revokedAt: null,
+    ...(task === undefined ? {} : { task })
   }
   draft.put(keys.share(doc, id), encodeRecord(share))
   draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt, revoked: false } satisfies KeyIndex))
@@ -81,8 +89,6 @@ export const createShare = async (
   if (input.role === 'owner') requireRole(caller, 'owner')
   const expiresAt = expiry(service, input.expiresAt)
   return service.ledger.write(doc, (draft) => {
-    if (draft.head.shares >= limits.sharesMax)
-      throw new ServiceError('invalid_request', { message: `A document may have ${limits.sharesMax} links; revoke one first.` })
     const { share } = putShare(service, draft, doc, { role: input.role, label: input.label ?? null, expiresAt })
     draft.event('share.created', actorOf(caller), { shareId: share.id, role: share.role, label: share.label })
     const answer = present(service, doc, share, null)

@@ -226,8 +226,9 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
 }
 
 const present = ({ ctx, operation, name }: Exchange, answer: Record<string, unknown>): void => {
-  if (operation.rest.reply !== undefined) return presentMarkdown(ctx, answer, operation.rest.reply)
-  ctx.status = operation.rest.status ?? 200
+  const { reply, status = 200, repeatStatus = status } = operation.rest
+  if (reply !== undefined) return presentMarkdown(ctx, answer, reply)
+  ctx.status = answer['created'] === false ? repeatStatus : status
   ctx.set('Cache-Control', 'no-store')
   if (name === 'createDocument') ctx.set('Location', String(answer['url']))
   if (writes(ctx) && typeof answer['version'] === 'string') ctx.set('ETag', `"${answer['version']}"`)

@@ -89,7 +89,7 @@ test.each(roles)('[DOC-7] the metadata tells %s its role and what it may do, and
   const { status, json, text } = await person.ask('GET', '')
   expect(status).toBe(200)
   expect(json).toMatchObject({ id: owner.doc, title: 'Meta', role, effectiveRole: role, owner: { kind: 'anonymous' }, publishedAt: null })
-  expect(json.capabilities).toEqual(capabilities(role))
+  expect(json.capabilities).toEqual(capabilities({ role, task: null }))
   expect(json.capabilities.includes('replaceContent')).toBe(role === 'edit' || role === 'owner')
   expect(json.capabilities.includes('deleteDocument')).toBe(role === 'owner')
   expect(text).not.toContain(owner.key)

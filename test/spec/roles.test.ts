@@ -5,9 +5,10 @@ import type { Operation } from '../../shared/operation.ts'
 import { pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
-import { startWorld, type Person, type World } from '../support/world.ts'
+import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
+import { type Json, type Person, startWorld, type World } from '../support/world.ts'
 
-const callers = ['none', 'bad key', 'key of another document', 'revoked', ...roles] as const
+const callers = ['none', 'bad key', 'key of another document', 'revoked', ...roles, 'link of an assignment'] as const
 type CallerKind = (typeof callers)[number]
 
 const table = Object.entries(operations) as unknown as [string, Operation][]
@@ -18,7 +19,9 @@ const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefi
   if (operation.on === 'service') return undefined
   if (caller === 'none') return 'credential_required'
   if (caller === 'key of another document') return 'not_found'
-  return includesRole(caller, operation.role ?? 'owner') ? undefined : 'forbidden'
+  const role = caller === 'link of an assignment' ? 'suggest' : caller
+  if (!includesRole(role, operation.role ?? 'owner')) return 'forbidden'
+  return operation.taskLink === true && role === caller ? 'task_link_required' : undefined
 }
 
 let world: World
@@ -27,16 +30,31 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
+type Owner = Person & { readonly created: Json }
+
 /** Bodies and path parameters that the operation accepts; an operation that needs more than this table knows answers 400 and is named. */
-const inputs: Readonly<Record<string, { body?: Record<string, unknown>; path?: (owner: Person) => Promise<Record<string, string>> }>> = {
-  replaceContent: { body: { content: 'new' } },
-  restoreRevision: { body: { revision: 1 } },
+const inputs: Readonly<
+  Record<
+    string,
+    { body?: (owner: Owner) => Record<string, unknown>; path?: (owner: Owner, assignment: Assignment) => Promise<Record<string, string>> }
+  >
+> = {
+  replaceContent: { body: () => ({ content: 'new' }) },
+  restoreRevision: { body: () => ({ revision: 1 }) },
   readRevision: { path: async () => ({ revisionId: '1' }) },
-  createShare: { body: { role: 'view' } },
-  revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) }
+  createShare: { body: () => ({ role: 'view' }) },
+  revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
+  createTask: { body: () => requestFor() },
+  readTask: { path: async (_owner, { id }) => ({ taskId: id }) },
+  startTask: { path: async (_owner, { id }) => ({ taskId: id }) },
+  reportTask: {
+    body: ({ created }) => ({ reviewedVersion: created.version, summary: 'Fine.' }),
+    path: async (_owner, { id, by }) => (await by().start(), { taskId: id })
+  },
+  closeTask: { path: async (_owner, { id }) => ({ taskId: id }) }
 }
 
-const keyOf = async (owner: Person, caller: CallerKind): Promise<string | undefined> => {
+const keyOf = async (owner: Person, assignment: Assignment, caller: CallerKind): Promise<string | undefined> => {
   if (caller === 'none') return undefined
   if (caller === 'bad key') return 'A'.repeat(32)
   if (caller === 'key of another document') return (await world.create('another')).key
@@ -45,29 +63,34 @@ const keyOf = async (owner: Person, caller: CallerKind): Promise<string | undefi
     await owner.ask('DELETE', `/shares/${former.link.id}`)
     return former.key
   }
-  return (await owner.share(caller)).key
+  return caller === 'link of an assignment' ? assignment.by().key : (await owner.share(caller)).key
 }
 
 describe.each(table)('%s', (name, operation) => {
   const { method, path, also = [], status = 200 } = operation.rest
   test.each(callers)('[ROLE-1] answers %s as the table says', async (caller) => {
     const owner = await world.create('text')
-    const fields = { id: owner.doc, ...(await inputs[name]?.path?.(owner)) } as Record<string, string>
-    const key = await keyOf(owner, caller)
+    const assignment = await assign(world, owner)
+    const fields = { id: owner.doc, ...(await inputs[name]?.path?.(owner, assignment)) } as Record<string, string>
+    const key = await keyOf(owner, assignment, caller)
     const refusal = refusalOf(operation, caller)
+    const before = await stored(world, owner.doc)
     for (const each of [path, ...also]) {
       for (const parameter of pathParameters(each))
         expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
       const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
-      const body = method === 'GET' || method === 'DELETE' ? {} : { json: inputs[name]?.body ?? {} }
+      const body = method === 'GET' || method === 'DELETE' ? {} : { json: inputs[name]?.body?.(owner) ?? {} }
       const answer = await world.ask(method, target, { key, ...body })
       expect({ status: answer.status, code: answer.json?.code }, `${method} ${target}`).toEqual({
         status: refusal === undefined ? status : errorMeanings[refusal].status,
         code: refusal
       })
-      if (refusal === 'forbidden') expect(answer.json).toMatchObject({ requiredRole: operation.role, role: caller })
+      if (refusal === 'forbidden')
+        expect(answer.json).toMatchObject({ requiredRole: operation.role, role: caller === 'link of an assignment' ? 'suggest' : caller })
       // A refused caller changes nothing.
-      if (refusal !== undefined) expect((await owner.read()).content).toBe('text')
+      if (refusal === undefined) continue
+      expect((await owner.read()).content).toBe('text')
+      expect(await stored(world, owner.doc)).toEqual(before)
     }
   })
 })
