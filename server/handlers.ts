@@ -10,6 +10,7 @@ import { listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
 import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
+import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
 
 /** What a face gives to a handler. */
 export interface Call<Name extends OperationName> {
@@ -40,6 +41,12 @@ export const handlers = {
   createShare: ({ service, caller, doc, input }) => createShare(service, caller, doc, input),
   revokeShare: ({ service, caller, doc, input }) => revokeShare(service, caller, doc, input),
   listEvents: ({ service, doc, input, end }) => listEvents(service, doc, input, end),
+  createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),
+  listTasks: ({ service, caller, doc, input }) => listTasks(service, caller, doc, input),
+  readTask: ({ service, caller, doc, input }) => readTask(service, caller, doc, input),
+  startTask: ({ service, caller, doc, input }) => startTask(service, caller, doc, input),
+  reportTask: ({ service, caller, doc, input }) => reportTask(service, caller, doc, input),
+  closeTask: ({ service, caller, doc, input }) => closeTask(service, caller, doc, input),
   readHealth: ({ service }) => {
     const status = service.status()
     return Promise.resolve({ ok: status === 'ok', status, version: service.version, uptimeSeconds: secondsSince(service) })

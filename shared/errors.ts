@@ -60,6 +60,18 @@ const meanings = {
     message: 'Your role does not allow this.',
     hint: 'Ask the owner of the document for a link with the role named in requiredRole.'
   },
+  task_link_required: {
+    status: 403,
+    exit: 4,
+    message: 'Only the link of the assignment may start and report it.',
+    hint: 'Send the key of task.share.url.'
+  },
+  not_starter: {
+    status: 403,
+    exit: 4,
+    message: 'Another identity started this assignment.',
+    hint: 'Report with the account, the agent token, or the link and author name that started it.'
+  },
   origin_refused: {
     status: 403,
     exit: 4,
@@ -98,6 +110,36 @@ const meanings = {
     hint: 'Read the document again, merge your change into its current text, then send it with the new version.',
     retryable: true
   },
+  request_id_conflict: {
+    status: 409,
+    exit: 5,
+    message: 'This requestId made an assignment with other contents.',
+    hint: 'Use a new requestId for a new assignment, or send the same title and instructions again.'
+  },
+  already_started: {
+    status: 409,
+    exit: 5,
+    message: 'Another identity has started this assignment.',
+    hint: 'Leave it to who started it, or ask the owner for an assignment of your own.'
+  },
+  not_started: {
+    status: 409,
+    exit: 5,
+    message: 'This assignment has not been started.',
+    hint: 'Start it with POST …/start, read the document, then report.'
+  },
+  already_reported: {
+    status: 409,
+    exit: 5,
+    message: 'This assignment was reported with another version, summary or ids.',
+    hint: 'Nothing is left to do; to repeat the report send exactly what was sent before.'
+  },
+  task_closed: {
+    status: 409,
+    exit: 5,
+    message: 'This assignment is closed.',
+    hint: 'Ask the owner for a new assignment.'
+  },
   document_deleted: { status: 410, exit: 3, message: 'This document was deleted.', hint: 'Create a new document with POST /new.' },
   content_too_large: {
     status: 413,
@@ -122,6 +164,24 @@ const meanings = {
     exit: 2,
     message: 'This Idempotency-Key was used with other contents.',
     hint: 'Use a new Idempotency-Key for a new request.'
+  },
+  unknown_reviewed_version: {
+    status: 422,
+    exit: 2,
+    message: 'This document never had the version that the report names.',
+    hint: 'Report the version in the ETag or X-Doc-Version with which you read the document.'
+  },
+  unknown_ids: {
+    status: 422,
+    exit: 2,
+    message: 'The report names comments or suggestions that this document does not have.',
+    hint: 'Report the ids that were answered when they were made; commentIds and suggestionIds name the unknown ones.'
+  },
+  too_many_ids: {
+    status: 422,
+    exit: 2,
+    message: 'The report names more ids than allowed.',
+    hint: 'Report at most 100 comments and 100 suggestions.'
   },
   rate_limited: {
     status: 429,

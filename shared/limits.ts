@@ -28,6 +28,17 @@ export const limits = {
   /** Entries that any listing returns at most. */
   listMax: 1000,
 
+  /** Ids in each list of a task report (specification, Review assignments, rule 2). */
+  taskIdsMax: 100,
+  /** Assignments on a page of the list (specification, Limits). */
+  taskPageMax: 50,
+  /** Longest instructions of an assignment, and longest summary of its report, in characters. Both fit `bodyBytesMax` in any script. */
+  taskTextCharsMax: 16_000,
+  /** Longest `requestId`, in characters. */
+  requestIdCharsMax: 200,
+  /** Longest id of a comment, suggestion or assignment that is looked up, in characters. */
+  idCharsMax: 100,
+
   /** How long the answer to an `Idempotency-Key` is kept, in hours (api.md, Retries). */
   idempotencyHours: 24,
   /** Longest `Idempotency-Key`, in characters. */

@@ -17,15 +17,26 @@ export const textRootName = 'content'
 /** Path of the WebSocket endpoint. */
 export const collabPath = '/collab'
 
-/** The first heading of a Markdown text without its markers, or undefined; only the first 200 lines are looked at. */
+/** How far into a text its first heading is looked for, in UTF-16 units and in lines. */
+export const headingUnitsMax = 20_000
+const headingLinesMax = 200
+
+/** A heading as it reads: links by their text, without the marks of emphasis and code. What is nothing but marks stays. */
+const plain = (heading: string): string =>
+  heading
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/(\*\*|__|~~|`|\*)/g, '')
+    .trim() || heading
+
+/** The first heading of a Markdown text, outside code and without marks, or undefined; only its beginning is looked at. */
 export const firstHeading = (content: string): string | undefined => {
   let fence: string | undefined
-  for (const line of content.slice(0, 20_000).split('\n', 200)) {
+  for (const line of content.slice(0, headingUnitsMax).split('\n', headingLinesMax)) {
     const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]
     if (mark !== undefined) fence = fence === undefined ? mark.slice(0, 3) : mark.startsWith(fence) ? undefined : fence
     if (fence !== undefined) continue
     const heading = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1]
-    if (heading !== undefined && heading !== '') return heading
+    if (heading !== undefined && heading !== '') return plain(heading)
   }
   return undefined
 }

@@ -13,6 +13,8 @@ export interface RestBinding {
   readonly query?: readonly string[]
   /** Status of success; 200 when absent. */
   readonly status?: number
+  /** Status when the answer says `created: false`: an earlier request made it. */
+  readonly repeatStatus?: number
   /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. */
   readonly body?: 'markdown'
   /** `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
@@ -35,6 +37,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly role?: Role
   /** Who must be signed in, whatever the role: a person with an `account`, or any `identity`, agents too. */
   readonly needs?: 'account' | 'identity'
+  /** Only the link of the review assignment that the path names will do; an owner's key does not. */
+  readonly taskLink?: boolean
   readonly rest: RestBinding
   /** Name of the MCP tool without its prefix. */
   readonly mcp?: string

@@ -17,10 +17,15 @@ const say = (change: Partial<ChipInput>): string => chip({ ...calm, ...change })
 
 test('[WEB-1] the chip says Saved only when connected and everything is on the disk of the server', () => {
   expect(say({})).toBe('Saved')
-  expect(say({ durable: false })).toBe('Saving')
+  expect(say({ durable: false })).toBe('Saving…')
   for (const socket of ['connecting', 'closed'] as const) {
     for (const online of [true, false]) expect(say({ socket, online })).not.toContain('Saved')
   }
+})
+
+test('[WEB-38] where nothing is kept on this device the chip says so', () => {
+  expect(say({ kept: false })).toBe('Saved, not kept on this device')
+  expect(say({ kept: false, durable: false })).toBe('Saving…, not kept on this device')
 })
 
 test('[WEB-2] without a connection the chip counts the changes and says whether this device keeps them', () => {

@@ -2,7 +2,11 @@
 import { expect, test } from 'vitest'
 import { cleanText } from '../web/clean-text.ts'
 import { frameKind } from '../web/connection/durable-socket.ts'
-import { countWords, firstHeading } from '../web/editor/count.ts'
+import { Text } from '@codemirror/state'
+import * as Y from 'yjs'
+import { firstHeading } from '../shared/names.ts'
+import { beginning } from '../web/document/beginning.ts'
+import { countDocument, countWords } from '../web/editor/count.ts'
 import { refusalOfStatus } from '../web/refused/refusals.ts'
 import { route } from '../web/route.ts'
 
@@ -13,15 +17,35 @@ test('[WEB-5] text on its way in has LF line ends, no NUL, no byte-order mark an
 })
 
 test('[WEB-6] the title of a document is its first heading outside code, without marks', () => {
-  expect(firstHeading('intro\n\n## The **plan** for [2027](https://x)'.split('\n'))).toBe('The plan for 2027')
-  expect(firstHeading('```\n# not this\n```\n# This'.split('\n'))).toBe('This')
-  expect(firstHeading(['no heading', '#hashtag'])).toBeUndefined()
+  expect(firstHeading('intro\n\n## The **plan** for [2027](https://x)')).toBe('The plan for 2027')
+  expect(firstHeading('```\n# not this\n```\n# This')).toBe('This')
+  expect(firstHeading('no heading\n#hashtag')).toBeUndefined()
 })
 
 test('[WEB-7] words are counted in every script', () => {
   expect(countWords('')).toBe(0)
   expect(countWords('It’s a well-known fact: 3 words')).toBe(6)
   expect(countWords('日本語')).toBe(3)
+})
+
+test('[WEB-7] words of a text that changes are counted as those of one that does not', () => {
+  const line = 'It’s a well-known fact: 3 words 日本語'
+  let text = Text.of(Array.from({ length: 2000 }, () => line))
+  expect(countDocument(text)).toBe(18_000)
+  text = text.replace(40_000, 40_000, Text.of(['', 'two more', '']))
+  expect(countDocument(text)).toBe(countWords(text.toString()))
+  expect(countDocument(text.slice(100, 50_000))).toBe(countWords(text.sliceString(100, 50_000)))
+})
+
+test('[WEB-6] the title is looked for in the beginning of a text alone, whatever was deleted there', () => {
+  const text = new Y.Doc().getText('content')
+  text.insert(0, '# Kept\n' + 'x'.repeat(100_000))
+  text.insert(0, 'gone '.repeat(1000))
+  text.delete(0, 5000)
+  const head = beginning(text, 20_000)
+  expect(text.toString().startsWith(head)).toBe(true)
+  expect(head.length).toBeGreaterThanOrEqual(20_000)
+  expect(firstHeading(head)).toBe('Kept')
 })
 
 test('[WEB-8] an address leads to the home page, a new document, or one document', () => {

@@ -3,7 +3,7 @@ import { render, type JSX } from 'preact'
 import { newVersion, registerWorker } from './offline/register.ts'
 import { Refused } from './refused/refused.tsx'
 import { route } from './route.ts'
-import { toast, Toasts } from './ui/toast.tsx'
+import { offer, Toasts } from './ui/toast.tsx'
 
 async function page(): Promise<JSX.Element> {
   const asked = route(location.pathname)
@@ -29,7 +29,7 @@ if (root !== null) {
 }
 
 newVersion.subscribe((use) => {
-  if (use !== undefined) toast('A new version of agmd is ready.', { name: 'Reload', run: use })
+  if (use !== undefined) offer('A new version of agmd is ready.', 'Reload', use)
 })
 if (document.readyState === 'complete') void registerWorker()
 else addEventListener('load', () => void registerWorker())

@@ -126,6 +126,7 @@ export const callerOfDocument = async (service: Service, doc: string, credential
     ...(holder && { identity: holder.identity }),
     role,
     share: share?.id ?? null,
+    task: share?.task ?? null,
     session: holder?.session ?? null,
     expiresAt: earlier(holder?.expiresAt ?? null, share?.expiresAt ?? null)
   }

@@ -15,6 +15,8 @@ export interface Caller {
   readonly share: string | null
   /** The session used, if any. */
   readonly session: string | null
+  /** The review assignment that this link was made for, if it was. */
+  readonly task: string | null
   /** When the credential ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
   /** The Idempotency-Key of the request, if any (idempotency.ts). */
@@ -34,9 +36,13 @@ export const anonymous: Caller = {
   role: null,
   share: null,
   session: null,
+  task: null,
   expiresAt: null,
   request: null
 }
+
+/** The review assignment whose link the caller uses: what is made through it carries its id (api.md, `taskId`). */
+export const taskOf = ({ task }: Caller): string | null => task
 
 /**
  * The actor of a caller as journal and events keep it: `guest:Ana`, `account:id Ana`, `agent:id Name`. The name is the one of that
@@ -67,9 +73,13 @@ export const nameOfActor = (actor: string): string => {
   return name === '' ? kind : name
 }
 
+/** Who must be signed in: a person with an `account`, or any `identity`, agents too. */
+export const isSignedIn = ({ kind }: Identity, needed: 'account' | 'identity'): boolean =>
+  kind === 'account' || (needed === 'identity' && kind === 'agent')
+
 /** Errors: `credential_required` without any credential, `account_required` when the one there is, a link or an agent, does not do. */
 export const requireIdentity = ({ identity, share }: Caller, needed: 'account' | 'identity'): void => {
-  if (identity.kind === 'account' || (needed === 'identity' && identity.kind === 'agent')) return
+  if (isSignedIn(identity, needed)) return
   if (identity.kind === 'guest' && share === null)
     throw new ServiceError('credential_required', { message: 'This needs a signed-in account.' })
   throw new ServiceError('account_required')

@@ -46,10 +46,11 @@ const durableSnapshot = async (service: Service, room: Room): Promise<Snapshot> 
  * The text on disk. A document that is open answers from memory once its newest edit is durable; a closed one from its projection,
  * without loading the Y.Doc.
  */
-export const currentContent = async (service: Service, doc: string): Promise<Snapshot> => {
+export const currentContent = async (service: Service, doc: string, known?: Head): Promise<Snapshot> => {
   const room = service.live.find(doc)
   if (room !== undefined) return durableSnapshot(service, room)
-  const [head, projection] = await Promise.all([service.ledger.head(doc), findProjection(service.storage, doc)])
+  const projection = await findProjection(service.storage, doc)
+  const head = known ?? (await service.ledger.head(doc))
   if (projection !== undefined && projection.seq === head.seq && projection.tag === head.tag) return projection
   const opened = await service.live.open(doc)
   try {
@@ -72,7 +73,7 @@ export const findPoint = async (service: Service, doc: string, version: string):
 export const readContent = async (service: Service, doc: string, input: Input<'readContent'>): Promise<Output<'readContent'>> => {
   const head = await service.ledger.head(doc)
   if (input.version === undefined) {
-    const snapshot = await currentContent(service, doc)
+    const snapshot = await currentContent(service, doc, head)
     const { content, version, bytes } = snapshot
     return Object.assign({ content, version, title: titleOf(head, snapshot) }, { [utf8]: bytes })
   }

@@ -5,7 +5,7 @@ import { textRootName } from '../../shared/names.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { type Input, operations, type OperationName, type Output } from '../../shared/operations/index.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
-import { actorOf, type Caller, type Identity } from './caller.ts'
+import { actorOf, type Caller, isSignedIn } from './caller.ts'
 import { checkSize, currentContent, titleOf } from './content.ts'
 import { remember } from './idempotency.ts'
 import { encodeEntries, encodeProjection, firstTag, type JournalEntry, nextTag, type Snapshot, snapshotOf } from './journal.ts'
@@ -21,27 +21,35 @@ type Metadata = Output<'readDocument'>['doc']
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** Names of the operations that a caller with this role may use on a document. */
-const capabilities = (role: Role, { kind }: Identity): OperationName[] =>
-  (Object.keys(operations) as OperationName[]).filter((name) => {
-    const { role: needed, needs }: Operation = operations[name]
-    return needed !== undefined && includesRole(role, needed) && (needs === undefined || kind === 'account')
-  })
+/** What decides what a caller may do. */
+type Rights = Pick<Caller, 'role' | 'task' | 'identity'>
 
-export const presentDocument = (head: Head, role: Role, identity: Identity, snapshot: Snapshot, url: string): Metadata => ({
+/** Names of the operations that a caller may use on its document. */
+export const capabilities = ({ role, task, identity }: Rights): OperationName[] =>
+  (Object.entries(operations) as [OperationName, Operation][])
+    .filter(
+      ([, { role: needed, taskLink, needs }]) =>
+        needed !== undefined &&
+        includesRole(role, needed) &&
+        (taskLink !== true || task !== null) &&
+        (needs === undefined || isSignedIn(identity, needs))
+    )
+    .map(([name]) => name)
+
+export const presentDocument = (head: Head, caller: Rights & { readonly role: Role }, snapshot: Snapshot, url: string): Metadata => ({
   id: head.id,
   title: titleOf(head, snapshot),
   kind: head.kind,
   url,
-  role,
-  effectiveRole: role,
+  role: caller.role,
+  effectiveRole: caller.role,
   version: snapshot.version,
   published: head.publishedAt !== null,
   publishedAt: head.publishedAt === null ? null : instant(head.publishedAt),
   owner: head.owner,
   createdAt: instant(head.createdAt),
   updatedAt: instant(head.updatedAt),
-  capabilities: capabilities(role, identity)
+  capabilities: capabilities(caller)
 })
 
 export const ownerOf = ({ identity }: Caller): Owner =>
@@ -113,7 +121,7 @@ export const createDocument = async (
     if (owned !== undefined) draft.put(owned, encodeRecord({ doc: head.id } satisfies Owned))
     draft.event('doc.created', actor, { title: titleOf(draft.head, snapshot) }, snapshot.version)
     const url = link === undefined ? `${service.baseUrl}/d/${head.id}` : shareUrl(service, head.id, link.secret)
-    const doc = { ...presentDocument(draft.head, 'owner', caller.identity, snapshot, url), ...(link && { key: link.secret }) }
+    const doc = { ...presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, url), ...(link && { key: link.secret }) }
     return remember(service, draft, caller, null, { ...doc, doc })
   })
 }
@@ -121,7 +129,7 @@ export const createDocument = async (
 export const readDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'readDocument'>> => {
   const snapshot = await currentContent(service, doc)
   const head = await service.ledger.head(doc)
-  const found = presentDocument(head, caller.role ?? 'view', caller.identity, snapshot, `${service.baseUrl}/d/${doc}`)
+  const found = presentDocument(head, { ...caller, role: caller.role ?? 'view' }, snapshot, `${service.baseUrl}/d/${doc}`)
   return { ...found, doc: found }
 }
 

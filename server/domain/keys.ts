@@ -10,6 +10,10 @@
  *   ['d', doc, 'revision', n]     JSON, `Revision`
  *   ['d', doc, 'event', n]        JSON, `StoredEvent`
  *   ['d', doc, 'share', id]       JSON, `Share`
+ *   ['d', doc, 'comment', id]     JSON
+ *   ['d', doc, 'suggestion', id]  JSON
+ *   ['d', doc, 'task', id]        JSON, `Task`; the id is made of the document and the requestId
+ *   ['d', doc, 'task number', n]  id of the task (JSON string): tasks in the order of their creation
  *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
  *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
@@ -29,6 +33,7 @@
  */
 import type { EventKind } from '../../shared/events.ts'
 import type { Role } from '../../shared/roles.ts'
+import type { TaskState } from '../../shared/task-states.ts'
 import type { Key } from './ports.ts'
 
 export interface Owner {
@@ -85,6 +90,8 @@ export interface Share {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
+  /** The review assignment that it was made for. */
+  readonly task?: string
 }
 
 export interface KeyIndex {
@@ -109,6 +116,45 @@ export interface Revision {
   readonly added: number
   readonly removed: number
   readonly createdAt: number
+}
+
+/** Who did something to a task. A guest's `id` is the link used, and the name their own and unverified. */
+export interface TaskIdentity {
+  readonly kind: 'guest' | 'account' | 'agent'
+  readonly id: string
+  readonly name: string | null
+}
+
+export interface TaskReport {
+  readonly reviewedVersion: string
+  readonly summary: string
+  readonly commentIds: readonly string[]
+  readonly suggestionIds: readonly string[]
+  /** The document had a newer version when the report came. */
+  readonly stale: boolean
+  readonly reportedBy: TaskIdentity
+  readonly reportedAt: number
+}
+
+export interface Task {
+  readonly id: string
+  readonly docId: string
+  /** Cursor of its `task.created`: its place in the list. */
+  readonly number: number
+  readonly requestId: string
+  readonly title: string
+  readonly instructions: string
+  readonly status: TaskState
+  readonly startingVersion: string
+  /** Its own link, with the secret as in `Share`. */
+  readonly share: { readonly id: string; readonly sealed: string }
+  readonly createdBy: TaskIdentity
+  readonly createdAt: number
+  readonly startedBy: TaskIdentity | null
+  readonly startedAt: number | null
+  readonly report: TaskReport | null
+  readonly closedBy: TaskIdentity | null
+  readonly closedAt: number | null
 }
 
 export interface StoredEvent {
@@ -142,6 +188,13 @@ export const keys = {
   events: (doc: string): Key => ['d', doc, 'event'],
   share: (doc: string, id: string): Key => ['d', doc, 'share', id],
   shares: (doc: string): Key => ['d', doc, 'share'],
+  comment: (doc: string, id: string): Key => ['d', doc, 'comment', id],
+  comments: (doc: string): Key => ['d', doc, 'comment'],
+  suggestion: (doc: string, id: string): Key => ['d', doc, 'suggestion', id],
+  suggestions: (doc: string): Key => ['d', doc, 'suggestion'],
+  task: (doc: string, id: string): Key => ['d', doc, 'task', id],
+  taskNumber: (doc: string, number: number): Key => ['d', doc, 'task number', number],
+  taskNumbers: (doc: string): Key => ['d', doc, 'task number'],
   use: (doc: string, share: string): Key => ['d', doc, 'used', share],
   uses: (doc: string): Key => ['d', doc, 'used'],
   key: (hash: string): Key => ['key', hash],

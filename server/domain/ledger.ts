@@ -2,7 +2,8 @@
  * The write path of records: a queue per document, and one commit for all that waits in it.
  *
  * A change is a synchronous function on a draft. Whatever it puts goes to disk together with the new head, or not at all.
- * A change may run again when another node was faster, so it must depend on the draft and on unchanging values only.
+ * A change may run again when another node was faster, so it must depend on the draft and on unchanging values only. A record that
+ * changes is named in `reads` and read from the draft: nothing can come between that reading and the writing.
  */
 import { ServiceError } from '../../shared/errors.ts'
 import type { EventKind } from '../../shared/events.ts'
@@ -15,6 +16,8 @@ export interface Draft {
   head: Head
   /** Milliseconds since 1970; the same for the whole change. */
   readonly now: number
+  /** The JSON record at a key that was named in `reads`, as the changes before left it; undefined: there is none. Errors: those of storage. */
+  read<T>(key: Key): T | undefined
   put(key: Key, value: Uint8Array): void
   delete(key: Key): void
   /** Appends to the event feed. */
@@ -23,10 +26,15 @@ export interface Draft {
   revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision
 }
 
-interface Waiting {
-  readonly change: (draft: Draft) => unknown
+export interface WriteOptions {
+  /** Keys of the records that the change reads. */
+  readonly reads?: readonly Key[]
   /** Whether the change may touch a deleted document. */
-  readonly afterwards: boolean
+  readonly afterDeletion?: boolean
+}
+
+interface Waiting extends WriteOptions {
+  readonly change: (draft: Draft) => unknown
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -39,7 +47,7 @@ export interface Ledger {
    * Changes of one document take effect in the order of the calls. What the change throws is thrown here, and nothing of it is written.
    * Errors: `not_found`, `document_deleted` (unless the change is about what a deletion left), `storage_*`.
    */
-  write<T>(doc: string, change: (draft: Draft) => T, options?: { readonly afterDeletion?: boolean }): Promise<T>
+  write<T>(doc: string, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
   /** Writes the first head of a new document together with what the change puts. */
   create<T>(head: Head, change: (draft: Draft) => T): Promise<T>
   /** The head on disk. Errors: `not_found`, `document_deleted`. */
@@ -49,20 +57,43 @@ export interface Ledger {
   idle(): Promise<void>
 }
 
+/** A value, or why it could not be read: a damaged record fails the changes that read it and no others. */
+type Found = { readonly value: Uint8Array | undefined } | { readonly error: unknown }
+
+/** What the changes of a batch read, by `nameOf` its key. */
+type Records = Map<string, Found>
+
+const nameOf = (key: Key): string => JSON.stringify(key)
+
 class DraftOf implements Draft {
   head: Head
   readonly now: number
   readonly puts = new Map<string, Put>()
   readonly deletes: Key[] = []
   readonly events: StoredEvent[] = []
+  readonly #records: Records
 
-  constructor(head: Head, now: number) {
+  constructor(head: Head, now: number, records: Records) {
     this.head = head
     this.now = now
+    this.#records = records
+  }
+
+  read<T>(key: Key): T | undefined {
+    const found = this.#records.get(nameOf(key))
+    if (found === undefined) throw new Error(`${nameOf(key)} is not named in reads`)
+    if ('error' in found) throw found.error
+    return found.value && decodeRecord<T>(found.value)
+  }
+
+  /** Shows the changes after this one what it wrote. */
+  settle(): void {
+    for (const key of this.deletes) this.#records.set(nameOf(key), { value: undefined })
+    for (const [name, { value }] of this.puts) this.#records.set(name, { value })
   }
 
   put(key: Key, value: Uint8Array): void {
-    this.puts.set(JSON.stringify(key), { key, value })
+    this.puts.set(nameOf(key), { key, value })
   }
 
   delete(key: Key): void {
@@ -103,15 +134,26 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   const queues = new Map<string, Waiting[]>()
   const idlers: (() => void)[] = []
 
+  /** What the changes read. Read after the head: if it is newer than the head, the check of the head fails. */
+  const findRecords = async (waiting: readonly Waiting[]): Promise<Records> => {
+    const find = (key: Key): Promise<[string, Found]> =>
+      storage.get(key).then(
+        (entry) => [nameOf(key), { value: entry?.value }],
+        (error: unknown) => [nameOf(key), { error }]
+      )
+    return new Map(await Promise.all(waiting.flatMap(({ reads = [] }) => reads.map(find))))
+  }
+
   /** Runs the waiting changes one after the other on the head; those that throw leave no trace. */
-  const draw = (head: Head, waiting: readonly Waiting[]): { head: Head; drafts: DraftOf[]; outcomes: Outcome[] } => {
+  const draw = (head: Head, records: Records, waiting: readonly Waiting[]): { head: Head; drafts: DraftOf[]; outcomes: Outcome[] } => {
     const now = clock.now()
     const drafts: DraftOf[] = []
-    const outcomes = waiting.map(({ change, afterwards }): Outcome => {
-      const draft = new DraftOf(head, now)
+    const outcomes = waiting.map(({ change, afterDeletion = false }): Outcome => {
+      const draft = new DraftOf(head, now, records)
       try {
-        if (head.deletedAt !== null && !afterwards) throw new ServiceError('document_deleted')
+        if (head.deletedAt !== null && !afterDeletion) throw new ServiceError('document_deleted')
         const result = change(draft)
+        draft.settle()
         head = draft.head
         drafts.push(draft)
         return { result }
@@ -124,7 +166,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
 
   const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean> => {
     const old = decodeRecord<Head>(entry.value)
-    const { head, drafts, outcomes } = draw(old, waiting)
+    const { head, drafts, outcomes } = draw(old, await findRecords(waiting), waiting)
     if (drafts.length > 0) {
       const puts = new Map(drafts.flatMap((draft) => [...draft.puts]))
       const written = await storage.commit({
@@ -183,10 +225,9 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   }
 
   return {
-    write: (doc, change, options) =>
-      new Promise((resolve, reject) => enqueue(doc, { change, afterwards: options?.afterDeletion ?? false, resolve, reject })),
+    write: (doc, change, options) => new Promise((resolve, reject) => enqueue(doc, { ...options, change, resolve, reject })),
     async create(head, change) {
-      const draft = new DraftOf(head, clock.now())
+      const draft = new DraftOf(head, clock.now(), new Map())
       const result = change(draft)
       const written = await storage.commit({
         checks: [{ key: keys.head(head.id), version: null }],

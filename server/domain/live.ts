@@ -1,5 +1,6 @@
 /** Documents in memory, as the domain sees them. Implemented by `server/live/`. */
 import type { ErrorCode } from '../../shared/errors.ts'
+import type { Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { Caller } from './caller.ts'
 import type { Follower } from './follow.ts'
@@ -21,8 +22,8 @@ export interface Live {
   end(doc: string, share: string | null, code: ErrorCode): void
   /** Ends the sockets and long polls of a session, whatever documents they are on. Acts at once. */
   endSession(session: string, code: ErrorCode): void
-  /** Tells every open page of the document. */
-  announce(doc: string, message: LiveMessage): void
+  /** Tells every open page of the document, or those whose caller satisfies `to`. */
+  announce(doc: string, message: LiveMessage, to?: (caller: Caller) => boolean): void
   /** Drops a document whose journal could not be written: its sockets close, clients keep their edits and come back. */
   fence(doc: string, cause: unknown): void
 }
@@ -31,6 +32,8 @@ export interface Live {
 export type LiveMessage =
   | { readonly type: 'role'; readonly role: Role }
   | { readonly type: 'event'; readonly event: unknown }
+  /** A review assignment was created or changed. Never with its link. */
+  | { readonly type: 'task'; readonly task: Output<'readTask'>['task'] }
   | { readonly type: 'ended'; readonly code: ErrorCode }
 
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once. */

@@ -2,26 +2,28 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import { actorOf, type Caller, type Identity } from './caller.ts'
+import { actorOf, type Caller } from './caller.ts'
 import { currentContent, titleOf } from './content.ts'
 import { ownedKey, ownerOf, presentDocument } from './documents.ts'
 import { remember } from './idempotency.ts'
-import { decodeRecord, encodeRecord, type KeyIndex, keys, type Owned, type Share } from './keys.ts'
+import { decodeRecord, encodeRecord, keys, type Owned } from './keys.ts'
+import type { Draft } from './ledger.ts'
 import type { Entry } from './ports.ts'
 import type { Service } from './service.ts'
+import { putRevocation } from './shares.ts'
 
 type Listed = Output<'listDocuments'>['docs'][number]
 
 const gone = (error: unknown): boolean => error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
 
 /** The document of an entry, or undefined when it is being deleted or does not hold what is searched. */
-const listed = async (service: Service, identity: Identity, doc: string, wanted: string): Promise<Listed | undefined> => {
+const listed = async (service: Service, caller: Caller, doc: string, wanted: string): Promise<Listed | undefined> => {
   try {
     const head = await service.ledger.head(doc)
     const snapshot = await currentContent(service, doc)
     const holds = (text: string): boolean => text.toLowerCase().includes(wanted)
     if (wanted !== '' && !holds(titleOf(head, snapshot)) && !holds(snapshot.content)) return undefined
-    return presentDocument(head, 'owner', identity, snapshot, `${service.baseUrl}/d/${doc}`)
+    return presentDocument(head, { ...caller, role: 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
   } catch (error) {
     if (gone(error)) return undefined
     throw error
@@ -45,17 +47,12 @@ export const listDocuments = async (service: Service, caller: Caller, input: Inp
   let looked = 0
   for (const entry of entries.slice(0, limits.searchDocumentsMax)) {
     if (docs.length === pageMax) break
-    const found = await listed(service, identity, decodeRecord<Owned>(entry.value).doc, wanted)
+    const found = await listed(service, caller, decodeRecord<Owned>(entry.value).doc, wanted)
     if (found !== undefined) docs.push(found)
     looked += 1
   }
   const last = entries[looked - 1]
   return { docs, nextBefore: looked < entries.length && last !== undefined ? placeOf(last) : null }
-}
-
-const revokeLink = async ({ storage }: Service, doc: string, share: string | null): Promise<Share | undefined> => {
-  const entry = share === null ? undefined : await storage.get(keys.share(doc, share))
-  return entry && decodeRecord<Share>(entry.value)
 }
 
 /**
@@ -69,9 +66,10 @@ export const claimDocument = async (
   input: Input<'claimDocument'>
 ): Promise<Output<'claimDocument'>> => {
   const owner = ownerOf(caller)
-  const link = input.revokeKey === true ? await revokeLink(service, doc, caller.share) : undefined
+  const link = input.revokeKey === true ? caller.share : null
+  const reads = link === null ? [] : [keys.share(doc, link)]
   const snapshot = await currentContent(service, doc)
-  const answer = await service.ledger.write(doc, (draft) => {
+  const claim = (draft: Draft): Output<'claimDocument'> => {
     const before = draft.head.owner
     if (before.kind !== 'anonymous' && (before.kind !== owner.kind || before.id !== owner.id)) throw new ServiceError('already_claimed')
     if (before.kind === 'anonymous') {
@@ -80,15 +78,11 @@ export const claimDocument = async (
       if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
       draft.event('doc.claimed', actorOf(caller), { owner })
     }
-    if (link !== undefined && link.revokedAt === null) {
-      draft.put(keys.share(doc, link.id), encodeRecord({ ...link, revokedAt: draft.now }))
-      draft.put(keys.key(link.hash), encodeRecord({ doc, share: link.id, expiresAt: link.expiresAt, revoked: true } satisfies KeyIndex))
-      draft.head = { ...draft.head, shares: draft.head.shares - 1 }
-      draft.event('share.revoked', actorOf(caller), { shareId: link.id, role: link.role, label: link.label })
-    }
-    const presented = presentDocument(draft.head, 'owner', caller.identity, snapshot, `${service.baseUrl}/d/${doc}`)
-    return remember(service, draft, caller, doc, { ok: true as const, claimed: true as const, doc: presented })
-  })
-  if (link !== undefined) service.live.end(doc, link.id, 'credential_invalid')
+    for (const key of reads) putRevocation(draft, caller, doc, key)
+    const presented = presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
+    return remember(service, draft, caller, doc, { ok: true, claimed: true, doc: presented })
+  }
+  const answer = await service.ledger.write(doc, claim, { reads })
+  if (link !== null) service.live.end(doc, link, 'credential_invalid')
   return answer
 }

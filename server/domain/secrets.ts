@@ -36,5 +36,16 @@ export const newShareKey = (): string => randomBytes(24).toString('base64url')
 /** Ids of documents and links: 12 random bytes, 16 characters. */
 export const newId = (): string => randomBytes(12).toString('base64url')
 
+// A request a second by each of thousands of agents costs more in hashing than in anything else that is asked of a key.
+const hashes = new Map<string, string>()
+const hashesMax = 10_000
+
 /** What a secret is looked up by. The secrets are random and long, so a plain hash is enough and no comparison depends on them. */
-export const hashSecret = (secret: string): string => hash('sha256', secret, 'base64url')
+export const hashSecret = (secret: string): string => {
+  const known = hashes.get(secret)
+  if (known !== undefined) return known
+  const hashed = hash('sha256', secret, 'base64url')
+  if (hashes.size >= hashesMax) hashes.clear()
+  hashes.set(secret, hashed)
+  return hashed
+}

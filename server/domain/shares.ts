@@ -8,6 +8,7 @@ import { actorOf, type Caller, requireRole } from './caller.ts'
 import { remember } from './idempotency.ts'
 import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import type { Key } from './ports.ts'
 import { hashSecret, newId, newShareKey } from './secrets.ts'
 import type { Service } from './service.ts'
 
@@ -15,6 +16,9 @@ const instant = (ms: number): string => new Date(ms).toISOString()
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instant(ms))
 
 export const shareUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}?key=${secret}`
+
+/** Canonical Markdown of the document with this link. */
+export const agentUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}.md?key=${secret}`
 
 const present = (service: Service, doc: string, share: Share, lastUsedAt: number | null): Output<'listShares'>['shares'][number] => {
   const secret = service.vault.open(share.sealed, share.id)
@@ -24,7 +28,7 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
     key: secret,
     role: share.role,
     url: shareUrl(service, doc, secret),
-    agentUrl: `${service.baseUrl}/d/${doc}.md?key=${secret}`,
+    agentUrl: agentUrl(service, doc, secret),
     label: share.label,
     createdAt: instant(share.createdAt),
     expiresAt: instantOrNull(share.expiresAt),
@@ -37,15 +41,19 @@ interface NewShare {
   readonly role: Role
   readonly label: string | null
   readonly expiresAt: number | null
+  /** The review assignment that it is for. */
+  readonly task?: string
 }
 
-/** Puts a new link and its index into the draft. */
+/** Puts a new link and its index into the draft. Errors: `invalid_request` when the document has as many as it may. */
 export const putShare = (
   service: Service,
   draft: Draft,
   doc: string,
-  { role, label, expiresAt }: NewShare
+  { role, label, expiresAt, task }: NewShare
 ): { share: Share; secret: string } => {
+  if (draft.head.shares >= limits.sharesMax)
+    throw new ServiceError('invalid_request', { message: `A document may have ${limits.sharesMax} links; revoke one first.` })
   const id = newId()
   const secret = newShareKey()
   const share: Share = {
@@ -56,7 +64,8 @@ export const putShare = (
     sealed: service.vault.seal(secret, id),
     createdAt: draft.now,
     expiresAt,
-    revokedAt: null
+    revokedAt: null,
+    ...(task === undefined ? {} : { task })
   }
   draft.put(keys.share(doc, id), encodeRecord(share))
   draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt, revoked: false } satisfies KeyIndex))
@@ -81,8 +90,6 @@ export const createShare = async (
   if (input.role === 'owner') requireRole(caller, 'owner')
   const expiresAt = expiry(service, input.expiresAt)
   return service.ledger.write(doc, (draft) => {
-    if (draft.head.shares >= limits.sharesMax)
-      throw new ServiceError('invalid_request', { message: `A document may have ${limits.sharesMax} links; revoke one first.` })
     const { share } = putShare(service, draft, doc, { role: input.role, label: input.label ?? null, expiresAt })
     draft.event('share.created', actorOf(caller), { shareId: share.id, role: share.role, label: share.label })
     const answer = present(service, doc, share, null)
@@ -106,29 +113,15 @@ const getShare = async ({ storage }: Service, doc: string, name: string): Promis
   return decodeRecord<Share>(entry.value)
 }
 
-/** Thrown in a change to look again: something was written since. */
-class Again extends Error {}
-
-const revokeOnce = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  name: string
-): Promise<{ id: string; answer: Output<'revokeShare'> }> => {
-  const { event } = await service.ledger.head(doc)
-  const share = await getShare(service, doc, name)
-  const answer = await service.ledger.write(doc, (draft) => {
-    if (share.revokedAt === null) {
-      // Every revocation is an event: none since the link was read means that nobody else revoked it.
-      if (draft.head.event !== event) throw new Again()
-      draft.put(keys.share(doc, share.id), encodeRecord({ ...share, revokedAt: draft.now }))
-      draft.put(keys.key(share.hash), encodeRecord({ doc, share: share.id, expiresAt: share.expiresAt, revoked: true } satisfies KeyIndex))
-      draft.head = { ...draft.head, shares: draft.head.shares - 1 }
-      draft.event('share.revoked', actorOf(caller), { shareId: share.id, role: share.role, label: share.label })
-    }
-    return remember(service, draft, caller, doc, { ok: true as const, revoked: true as const })
-  })
-  return { id: share.id, answer }
+/** Revokes the link at `key`, which the change reads, unless it is revoked already. */
+export const putRevocation = (draft: Draft, caller: Caller, doc: string, key: Key): void => {
+  const share = draft.read<Share>(key)
+  if (share === undefined || share.revokedAt !== null) return
+  const { id, hash, role, label, expiresAt } = share
+  draft.put(key, encodeRecord({ ...share, revokedAt: draft.now }))
+  draft.put(keys.key(hash), encodeRecord({ doc, share: id, expiresAt, revoked: true } satisfies KeyIndex))
+  draft.head = { ...draft.head, shares: draft.head.shares - 1 }
+  draft.event('share.revoked', actorOf(caller), { shareId: id, role, label })
 }
 
 export const revokeShare = async (
@@ -137,14 +130,13 @@ export const revokeShare = async (
   doc: string,
   input: Input<'revokeShare'>
 ): Promise<Output<'revokeShare'>> => {
-  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
-    try {
-      const { id, answer } = await revokeOnce(service, caller, doc, input.share)
-      service.live.end(doc, id, 'credential_invalid')
-      return answer
-    } catch (error) {
-      if (!(error instanceof Again)) throw error
-    }
+  const { id } = await getShare(service, doc, input.share)
+  const key = keys.share(doc, id)
+  const revoke = (draft: Draft): Output<'revokeShare'> => {
+    putRevocation(draft, caller, doc, key)
+    return remember(service, draft, caller, doc, { ok: true, revoked: true })
   }
-  throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the feed of ${doc} moved ${limits.commitAttemptsMax} times`) })
+  const answer = await service.ledger.write(doc, revoke, { reads: [key] })
+  service.live.end(doc, id, 'credential_invalid')
+  return answer
 }

@@ -39,6 +39,7 @@ const digest = (...parts: (string | Buffer)[]): string => {
 }
 
 const noQuery = new URLSearchParams()
+const noBody = Buffer.alloc(0)
 
 // Not `ctx.URL`: that is an empty object when the Host header makes no address.
 const queryOf = ({ querystring }: Context): URLSearchParams => (querystring === '' ? noQuery : new URLSearchParams(querystring))
@@ -86,7 +87,8 @@ const stampOf = ({ ctx, name, doc, credentials, body }: Exchange): RequestStamp 
     .toSorted(([one], [other]) => one.localeCompare(other))
     .toString()
   return {
-    id: digest(whoIs(credentials, ctx.state.address), doc, ctx.method, name, key),
+    // People who share a link are different callers: what one of them was answered is not the other's.
+    id: digest(whoIs(credentials, ctx.state.address), credentials.author ?? '', doc, ctx.method, name, key),
     fingerprint: digest(query, ctx.get('If-Match'), mediaType(ctx.req), body)
   }
 }
@@ -229,8 +231,9 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
 }
 
 const present = ({ ctx, operation, name }: Exchange, answer: Record<string, unknown>): void => {
-  if (operation.rest.reply !== undefined) return presentMarkdown(ctx, answer, operation.rest.reply)
-  ctx.status = operation.rest.status ?? 200
+  const { reply, status = 200, repeatStatus = status } = operation.rest
+  if (reply !== undefined) return presentMarkdown(ctx, answer, reply)
+  ctx.status = answer['created'] === false ? repeatStatus : status
   ctx.set('Cache-Control', 'no-store')
   if (name === 'createDocument') ctx.set('Location', String(answer['url']))
   if (writes(ctx) && typeof answer['version'] === 'string') ctx.set('ETag', `"${answer['version']}"`)
@@ -335,7 +338,7 @@ export const handle = async (http: Http, ctx: Context, name: OperationName): Pro
   refuseSeveralKeys(ctx, query)
   limit(http, ctx, name, credentials)
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''
-  const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: Buffer.alloc(0) }
+  const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: noBody }
   const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
   present(exchange, answer)
   return answer

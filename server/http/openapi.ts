@@ -79,6 +79,11 @@ const success = (operation: Operation): object => {
   }
 }
 
+const successes = (operation: Operation): Record<string, object> => {
+  const { status = 200, repeatStatus = status } = operation.rest
+  return Object.fromEntries([status, repeatStatus].map((each) => [String(each), success(operation)]))
+}
+
 const pick = (shape: z.ZodRawShape, names: readonly string[]): z.ZodObject =>
   z.object(Object.fromEntries(names.flatMap((name) => (shape[name] === undefined ? [] : [[name, shape[name]]]))))
 
@@ -141,7 +146,7 @@ const entry = (name: string, operation: Operation, path: string, alias: boolean)
     security: securityOf(operation),
     requestParams: parametersOf(operation, path),
     ...bodyOf(operation, path),
-    responses: { [String(operation.rest.status ?? 200)]: success(operation), ...errorResponses(operation) }
+    responses: { ...successes(operation), ...errorResponses(operation) }
   }) as ZodOpenApiOperationObject
 
 const paths = (): ZodOpenApiPathsObject => {

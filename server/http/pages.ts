@@ -1,4 +1,5 @@
 /** HTML pages and redirects: plain routes beside the operations table. */
+import { ServiceError } from '../../shared/errors.ts'
 import { mediaType } from './body.ts'
 import { handle } from './bind.ts'
 import type { Context, Http } from './context.ts'
@@ -24,6 +25,15 @@ const contentSecurityPolicy = [
 
 // Without a dot, so that `/d/{id}.md`, the read of every agent, has one route.
 const documentPage = /^\/d\/([^/.]+)$/
+
+/** The service worker: it runs nothing else, and what it asks for (the pages it keeps) is of its own origin. */
+const workerPolicy = "default-src 'none'; connect-src 'self'"
+const workerPath = '/sw.js'
+
+const worker = (ctx: Context, files: Files): void => {
+  ctx.set('Content-Security-Policy', workerPolicy)
+  if (!files.serve(ctx, workerPath)) throw new ServiceError('not_found')
+}
 
 /** The built page, which finds out itself what its address asks for. */
 export const shell = (ctx: Context, files: Files): void => {
@@ -52,6 +62,7 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
     routers.of(path).get(path, (ctx) => shell(ctx as unknown as Context, files))
   }
   page('/')
+  routers.of(workerPath).get(workerPath, (ctx) => worker(ctx as unknown as Context, files))
   routers.of('/new').get('/new', async (koa) => {
     const ctx = koa as unknown as Context
     if (asksForHtml(ctx)) shell(ctx, files)

@@ -67,7 +67,7 @@ export const createRateLimiter = (clock: Clock, enabled: boolean): RateLimiter =
       return { name, remaining: Math.floor(bucket.tokens), resetSeconds: Math.ceil((burst - bucket.tokens) / perSecond) }
     },
     check(name, who) {
-      if (enabled) refuseEmpty(name, fill(name, who))
+      if (enabled && buckets.has(`${name} ${who}`)) refuseEmpty(name, fill(name, who))
     }
   }
 }

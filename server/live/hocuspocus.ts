@@ -199,8 +199,9 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
       if (code === 'document_deleted') documents.drop(doc)
     },
     endSession: (session, code) => registry.endSession(session, code),
-    announce(doc, message) {
-      documents.find(doc)?.document.broadcastStateless(JSON.stringify(message))
+    announce(doc, message, to = () => true) {
+      const wanted = ({ context }: { context: unknown }): boolean => to((context as Context).caller)
+      documents.find(doc)?.document.broadcastStateless(JSON.stringify(message), wanted)
     },
     async stop() {
       stopping = true

@@ -20,10 +20,24 @@ const socketOpen = 1
 
 const peerOf = (connection: Connection): Peer => (connection.context as Context).peer
 
-/** Whether another open connection writes under this client id. What a closed one left in its queue may still be applied, and must not keep the id. */
-const takenByOther = ({ owners }: LoadedDocument, client: number, peer: Peer): boolean => {
-  const owner = owners.get(client)
-  return owner !== undefined && owner !== peer && owner.readyState === socketOpen
+// The client id that a writing connection shows presence under, which is its page's own. The others that it brings along are of earlier
+// pages of its device, or of others that are open there now: each of them brings along what the device had kept when it began.
+const homes = new WeakMap<LoadedDocument, Map<Peer, number>>()
+
+const homesOf = (entry: LoadedDocument): Map<Peer, number> => {
+  const known = homes.get(entry) ?? new Map<Peer, number>()
+  homes.set(entry, known)
+  return known
+}
+
+/**
+ * Whether another open connection writes under this client id as its own; one without presence may be at home in every id it wrote under.
+ * What a closed one left in its queue may still be applied, and must not keep the id.
+ */
+const takenByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
+  const owner = entry.owners.get(client)
+  if (owner === undefined || owner === peer || owner.readyState !== socketOpen) return false
+  return (homesOf(entry).get(owner) ?? client) === client
 }
 
 // Who shows presence under which id. Apart from `owners`: a reader must not keep a writer out by showing up under an id in the text.
@@ -101,6 +115,9 @@ export const takePresence = (
   caller: Caller
 ): void => {
   const peer = peerOf(connection)
+  // Hocuspocus decodes into an `Awareness` of its own, whose empty state comes first and is nobody's.
+  const [scratch] = states.keys()
+  if (scratch !== undefined) states.delete(scratch)
   const own = [...states.keys()].findLast((client) => !shownByOther(entry, client, peer))
   for (const [client, state] of states) {
     if (client !== own) {
@@ -113,7 +130,10 @@ export const takePresence = (
   }
   if (own === undefined) return
   presencesOf(entry).set(own, peer)
-  if (!connection.readOnly) entry.owners.set(own, peer)
+  if (!connection.readOnly) {
+    entry.owners.set(own, peer)
+    homesOf(entry).set(peer, own)
+  }
   const former = [...(entry.document.getClients(connection) as Set<number>)].filter((client) => client !== own)
   if (former.length === 0) return
   removeAwarenessStates(entry.document.awareness, former, null)
@@ -135,5 +155,6 @@ export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Ar
 
 /** Frees the client ids of a connection that ended. */
 export const freeClients = (entry: LoadedDocument, peer: Peer): void => {
+  homesOf(entry).delete(peer)
   for (const ids of [entry.owners, presencesOf(entry)]) for (const [client, owner] of ids) if (owner === peer) ids.delete(client)
 }

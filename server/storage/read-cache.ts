@@ -13,7 +13,11 @@ const bytesMax = 64 * 1024 * 1024
 const valueBytesMax = 1024 * 1024
 
 /** Distinct for distinct keys: numbers and strings differ, and no part runs into the next. */
-const nameOf = (key: Key): string => key.map((part) => (typeof part === 'number' ? `#${part}` : `$${part.length}:${part}`)).join('')
+const nameOf = (key: Key): string => {
+  let name = ''
+  for (const part of key) name += typeof part === 'number' ? `#${part}` : `$${part.length}:${part}`
+  return name
+}
 
 interface Kept {
   /** One promise for all who ask. */

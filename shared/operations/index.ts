@@ -23,6 +23,7 @@ import {
 import { listEvents } from './events.ts'
 import { readHealth } from './service.ts'
 import { createShare, listShares, revokeShare } from './shares.ts'
+import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './tasks.ts'
 
 export const operations = {
   createDocument,
@@ -37,6 +38,12 @@ export const operations = {
   createShare,
   revokeShare,
   listEvents,
+  createTask,
+  listTasks,
+  readTask,
+  startTask,
+  reportTask,
+  closeTask,
   readHealth,
   readMe,
   listDocuments,

@@ -22,7 +22,8 @@ export const MarkdownInput = z
   .refine(wellFormed, 'must not contain NUL or lone surrogates')
   .transform((text) => text.replace(/\r\n?/g, '\n'))
 
-const line = (charsMax: number): z.ZodString =>
+/** One line of text, at most so long. */
+export const line = (charsMax: number): z.ZodString =>
   z
     .string()
     .max(charsMax)

@@ -163,7 +163,11 @@ const oneHunk = (before: string, after: string): string[] => {
   const middle = differingLines(before, after)
   const line = before.slice(0, middle.from).split('\n').length
   const [removed, added] = [bare(linesOf(middle.old)), bare(linesOf(middle.young))]
-  return [`@@ -${line},${removed.length} +${line},${added.length} @@`, ...removed.map((each) => `-${each}`), ...added.map((each) => `+${each}`)]
+  return [
+    `@@ -${line},${removed.length} +${line},${added.length} @@`,
+    ...removed.map((each) => `-${each}`),
+    ...added.map((each) => `+${each}`)
+  ]
 }
 
 /** A unified diff with three lines of context, cut at `charsMax` characters at a line end. */

@@ -104,3 +104,39 @@ export async function until(check: () => Promise<boolean> | boolean, what: strin
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
+
+/** Waits for the service worker of a page to run; says what became of it when it does not. */
+export async function workerActive(page: Page): Promise<void> {
+  const found = await page.evaluate(async (milliseconds) => {
+    const describe = async (): Promise<string> => {
+      const registration = await navigator.serviceWorker.getRegistration()
+      if (registration === undefined) return 'it was not registered, or its installation failed'
+      const worker = registration.installing ?? registration.waiting ?? registration.active
+      return `it is ${worker?.state ?? 'gone'}`
+    }
+    const late = new Promise<string>((resolve) => setTimeout(() => void describe().then(resolve), milliseconds))
+    return await Promise.race([navigator.serviceWorker.ready.then(() => 'active'), late])
+  }, 15_000)
+  if (found !== 'active') throw new Error(`the service worker never became active: ${found}`)
+}
+
+/** Types at the end of the text, as a person does. */
+export async function typeAtEnd(page: Page, text: string): Promise<void> {
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type(text)
+}
+
+/** Puts the cursor at the start of a line, counted from 0, and scrolls it into view. */
+export const cursorAtLine = (page: Page, line: number): Promise<void> =>
+  page.locator('.cm-content').evaluate((element, number) => {
+    interface View {
+      readonly state: { readonly doc: { readonly lines: number; line(number: number): { readonly from: number } } }
+      dispatch(change: object): void
+      focus(): void
+    }
+    const view = (element as unknown as { cmTile?: { view?: View } }).cmTile?.view
+    if (view === undefined) throw new Error('there is no editor behind this element')
+    view.focus()
+    const { doc } = view.state
+    view.dispatch({ selection: { anchor: doc.line(Math.min(number + 1, doc.lines)).from }, scrollIntoView: true })
+  }, line)

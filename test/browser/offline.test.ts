@@ -1,7 +1,19 @@
 /** Without the network, and without a place to keep anything. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
-import { chip, createDocument, createLink, editorText, launch, profile, readMarkdown, saved, until } from './browser.ts'
+import {
+  chip,
+  complaints,
+  createDocument,
+  createLink,
+  editorText,
+  launch,
+  profile,
+  readMarkdown,
+  saved,
+  until,
+  workerActive
+} from './browser.ts'
 
 let world: World
 
@@ -20,7 +32,7 @@ test('[WEB-24] a document opened before opens with the network off and the brows
   let page = await context.newPage()
   await page.goto(document.url)
   await saved(page)
-  await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+  await workerActive(page)
   await context.close()
 
   // Off: start, edit, close.
@@ -71,7 +83,7 @@ test('[WEB-29] the service worker stores no address with a key', async () => {
   const page = await browser.newPage()
   await page.goto(document.url)
   await saved(page)
-  await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+  await workerActive(page)
   await page.goto(document.url)
   await saved(page)
   const stored = await page.evaluate(async () => {
@@ -81,6 +93,23 @@ test('[WEB-29] the service worker stores no address with a key', async () => {
   })
   expect(stored).toContain('/')
   expect(stored.filter((address) => /key=|\/d\/|\/api|\/collab|\.md/.test(address))).toEqual([])
+  await browser.close()
+})
+
+test('[WEB-31] the service worker may ask its own origin alone; a page that the browser no longer keeps comes from the network', async () => {
+  const policy = (await fetch(`${world.url}/sw.js`)).headers.get('content-security-policy')
+  expect(policy).toBe("default-src 'none'; connect-src 'self'")
+  const browser = await launch()
+  const page = await browser.newPage()
+  await page.goto(world.url)
+  await workerActive(page)
+  await page.evaluate(async () => void (await Promise.all((await caches.keys()).map((name) => caches.delete(name)))))
+  const heard = complaints(page)
+  await page.reload()
+  await page.getByRole('button', { name: 'Start writing' }).waitFor()
+  const fonts = await page.evaluate(async () => [...(await document.fonts.ready)].filter((font) => font.status === 'error').length)
+  expect(fonts).toBe(0)
+  expect(heard).toEqual([])
   await browser.close()
 })
 
@@ -106,7 +135,7 @@ test('[WEB-28] a document never opened before says so without the network', asyn
   const context = await ana.open()
   const page = await context.newPage()
   await page.goto(world.url)
-  await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+  await workerActive(page)
   await context.setOffline(true)
   await page.goto(`${world.url}/d/${document.id}`)
   await page.getByRole('heading', { name: 'You are offline' }).waitFor()

@@ -3,6 +3,7 @@ import type { Storage } from '../../server/domain/ports.ts'
 import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { limits, rateLimits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
+import { type Assignment, assign, close, requestFor } from '../support/reviews.ts'
 import { type Answer, type Ask, type Person, startWorld, type World } from '../support/world.ts'
 
 /** What the store does to the next commits; undefined: it works. */
@@ -40,6 +41,13 @@ const isProblem = ({ status, headers, json }: Answer, code: ErrorCode): void => 
 
 const put = (what: Ask = {}): Promise<Answer> => owner.ask('PUT', '/content', { json: { content: 'x' }, ...what })
 
+/** An assignment that Ada has started. */
+const started = async (): Promise<Assignment> => {
+  const assignment = await assign(world, owner)
+  await assignment.by('Ada').start()
+  return assignment
+}
+
 /** One way to each code; those that need more than a request have a test of their own. */
 const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   invalid_request: () => put({ json: { content: 7 } }),
@@ -67,7 +75,28 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     const headers = { 'Idempotency-Key': 'reused' }
     await owner.ask('POST', '/shares', { json: { role: 'view' }, headers })
     return owner.ask('POST', '/shares', { json: { role: 'edit' }, headers })
-  }
+  },
+  task_link_required: async () => owner.ask('POST', `/tasks/${(await assign(world, owner)).id}/start`),
+  request_id_conflict: async () => {
+    await assign(world, owner, { requestId: 'conflict' })
+    return owner.ask('POST', '/tasks', { json: requestFor({ requestId: 'conflict', title: 'Other' }) })
+  },
+  not_started: async () => (await assign(world, owner)).by('Ada').report(),
+  already_started: async () => (await started()).by('Bob').start(),
+  not_starter: async () => (await started()).by('Bob').report(),
+  already_reported: async () => {
+    const assignment = await started()
+    await assignment.by('Ada').report()
+    return assignment.by('Ada').report({ summary: 'Other.' })
+  },
+  task_closed: async () => {
+    const assignment = await started()
+    await close(owner, assignment)
+    return assignment.by('Ada').report()
+  },
+  unknown_reviewed_version: async () => (await started()).by('Ada').report({ reviewedVersion: '9-000000000000' }),
+  unknown_ids: async () => (await started()).by('Ada').report({ commentIds: ['unknown'] }),
+  too_many_ids: async () => (await started()).by('Ada').report({ commentIds: Array.from({ length: limits.taskIdsMax + 1 }, () => 'id') })
 }
 
 test.each(Object.entries(ways))('[ERROR-1] %s is a problem document with its status, hint and request id', async (code, way) => {

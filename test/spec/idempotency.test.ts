@@ -110,6 +110,16 @@ test('[RETRY-5] a key counts for one caller, document and operation', async () =
   expect(await owner.ask('POST', '/restore', { json: { revision: 1 }, ...how })).toMatchObject({ status: 200 })
 })
 
+test('[RETRY-5] people who share a link and have names of their own are different callers', async () => {
+  const owner = await world.create('one')
+  const how = (author: string): Ask => ({ json: { role: 'view' }, headers: { ...once('same').headers, 'X-Agent-Author': author } })
+  const ada = await owner.ask('POST', '/shares', how('Ada'))
+  const bob = await owner.ask('POST', '/shares', how('Bob'))
+  expect([replayed(ada), replayed(bob)]).toEqual([false, false])
+  expect(bob.json.id).not.toBe(ada.json.id)
+  expect(replayed(await owner.ask('POST', '/shares', how('Bob')))).toBe(true)
+})
+
 test('[RETRY-6] a refused request is not remembered', async () => {
   const owner = await world.create('one')
   const how = once()

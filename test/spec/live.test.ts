@@ -538,6 +538,45 @@ test('[LIVE-21] a person who was offline comes back with all of it, merged once'
   expect(content.endsWith('base\nmeanwhile\n')).toBe(true)
 })
 
+test("[LIVE-25] pages of one device bring along the ids of earlier pages, and each other's; all of it is taken once", async () => {
+  const owner = await world.create('base\n')
+  const seen = await owner.connect()
+  const base = Y.encodeStateAsUpdate(seen.ydoc)
+  seen.close()
+  // Without the network: each page begins with what the device has kept until then, and types.
+  const page = (...kept: readonly Y.Doc[]): Y.Doc => {
+    const ydoc = new Y.Doc()
+    for (const update of [base, ...kept.map((one) => Y.encodeStateAsUpdate(one))]) Y.applyUpdate(ydoc, update)
+    return ydoc
+  }
+  const type = (ydoc: Y.Doc, text: string): void => ydoc.getText('content').insert(0, text)
+  const former = page()
+  type(former, 'former, before\n')
+  const first = page(former)
+  type(former, 'former, later\n')
+  type(first, 'first, before\n')
+  const second = page(former, first)
+  type(first, 'first, later\n')
+  type(second, 'second\n')
+  // The second brings the earlier half of the first one's own typing; the third, all that the former page typed.
+  const pages = [second, first, page(former)]
+  const editors = []
+  for (const ydoc of pages) {
+    const editor = await owner.connect({ ydoc, name: 'Ana' })
+    await editor.saved()
+    editors.push(editor)
+  }
+  editors[1]?.type(0, 'first, at last\n')
+  await editors[1]?.saved()
+  const { content } = await owner.read()
+  const lines = ['base', 'first, at last', 'first, before', 'first, later', 'former, before', 'former, later', 'second', '']
+  expect(content.split('\n').sort()).toEqual(lines.sort())
+  for (const editor of editors) {
+    await editor.shows(content)
+    expect(editor.closes).toEqual([])
+  }
+})
+
 test('[LIVE-22] twenty people typing at once end with the same text, nothing lost, nothing twice', async () => {
   const owner = await world.create('')
   const editors = await Promise.all(Array.from({ length: 20 }, () => owner.connect()))

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorCodes } from '../../shared/errors.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { assignmentOf, close, requestFor } from '../support/reviews.ts'
+import { type Json, type Person, startWorld, type World } from '../support/world.ts'
 
 let world: World
 let api: Json
@@ -113,6 +114,25 @@ const violations = (schema: Json, value: Json, at = ''): string[] => {
   return found
 }
 
+/** Answers of every operation on review assignments. */
+const taskAnswers = async (owner: Person): Promise<[string, string, Json][]> => {
+  const json = requestFor()
+  const [created, again] = [await owner.ask('POST', '/tasks', { json }), await owner.ask('POST', '/tasks', { json })]
+  const assignment = assignmentOf(world, created.json.task)
+  const one = '/api/docs/{id}/tasks/{taskId}'
+  return [
+    ['/api/docs/{id}/tasks', 'post', created],
+    ['/api/docs/{id}/tasks', 'post', again],
+    ['/api/docs/{id}/tasks', 'post', await owner.ask('POST', '/tasks', { json: { ...json, title: 'Other' } })],
+    [`${one}/start`, 'post', await assignment.by('Ada').start()],
+    [`${one}/report`, 'post', await assignment.by('Ada').report({ commentIds: ['unknown'] })],
+    [`${one}/report`, 'post', await assignment.by('Ada').report()],
+    [`${one}/close`, 'post', await close(owner, assignment)],
+    [one, 'get', await owner.ask('GET', `/tasks/${assignment.id}`)],
+    ['/api/docs/{id}/tasks', 'get', await (await owner.share('view')).ask('GET', '/tasks')]
+  ]
+}
+
 test('[OPENAPI-5] answers have the shape that is described', async () => {
   const owner = await world.create('# One\n')
   const editor = await owner.connect()
@@ -132,6 +152,7 @@ test('[OPENAPI-5] answers have the shape that is described', async () => {
     ['/api/docs/{id}/shares', 'post', await owner.ask('POST', '/shares', { json: { role: 'view' } })],
     ['/api/docs/{id}/shares', 'post', await owner.ask('POST', '/shares', { json: { role: 'king' } })],
     ['/api/docs/{id}/shares', 'get', await owner.ask('GET', '/shares')],
+    ...(await taskAnswers(owner)),
     ['/api/docs/{id}/events', 'get', await owner.ask('GET', '/events')],
     ['/api/docs/{id}', 'get', await world.ask('GET', `/api/docs/${owner.doc}`)],
     ['/api/health', 'get', await world.ask('GET', '/api/health')],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccount, type Account } from '../../server/domain/accounts.ts'
 import type { Service } from '../../server/domain/service.ts'
 import { openSession } from '../../server/domain/sessions.ts'
+import { createMemoryStorage } from '../../server/storage/memory.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import { errorMeanings } from '../../shared/errors.ts'
 import type { Operation } from '../../shared/operation.ts'
@@ -11,6 +12,7 @@ import { pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
+import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
 import { frameOf, startWorld, until, type Person, type World } from '../support/world.ts'
 
 const table = Object.entries(operations) as unknown as [string, Operation][]
@@ -25,14 +27,16 @@ interface Sent {
 interface CallerKind {
   /** Whose document it is. */
   readonly of: 'nobody' | 'account' | 'agent'
-  readonly sends: (owner: Person) => Promise<Sent>
+  readonly sends: (owner: Person, assignment: Assignment) => Promise<Sent>
   readonly is: 'guest' | 'account' | 'agent'
   /** The role that counts; null: none on this document. */
   readonly role: Role | null
   /** Why it is refused whatever it asks for. */
   readonly refused?: ErrorCode
-  /** Whether any credential is sent. */
+  /** Whether no credential is sent that counts. */
   readonly bare?: boolean
+  /** Whether the key is the link of a review assignment. */
+  readonly task?: boolean
 }
 
 let world: World
@@ -41,7 +45,11 @@ let ana: Account
 let bob: Account
 beforeAll(async () => {
   issuer = await startIssuer()
-  world = await startWorld({ env: { AGMD_AGENT_ISSUER: issuer.url } })
+  // Some thousand documents, none of which has to outlive the test: on disk this takes minutes.
+  world = await startWorld({
+    env: { AGMD_AGENT_ISSUER: issuer.url },
+    storage: (disk) => ({ ...createMemoryStorage(), close: () => disk.close() })
+  })
   const make = async (email: string): Promise<Account> =>
     (await createAccount(world.service, { email, password: 'correct horse battery' })) as Account
   ana = await make('ana@example.org')
@@ -99,6 +107,20 @@ const callers: Readonly<Record<string, CallerKind>> = {
       { of: 'nobody', sends: async (owner) => ({ key: (await owner.share(role)).key }), is: 'guest', role }
     ])
   ),
+  'link of an assignment': {
+    of: 'nobody',
+    sends: async (_owner, assignment) => ({ key: assignment.by().key }),
+    is: 'guest',
+    role: 'suggest',
+    task: true
+  },
+  'agent + link of an assignment': {
+    of: 'account',
+    sends: async (_owner, assignment) => ({ bearer: await agentToken(), key: assignment.by().key }),
+    is: 'agent',
+    role: 'suggest',
+    task: true
+  },
   'session of the owner': { of: 'account', sends: async () => ({ bearer: await appSession(ana) }), is: 'account', role: 'owner' },
   'browser of the owner': { of: 'account', sends: async () => ({ cookie: await cookie(ana) }), is: 'account', role: 'owner' },
   'session of a stranger': { of: 'account', sends: async () => ({ bearer: await appSession(bob) }), is: 'account', role: null },
@@ -234,7 +256,8 @@ const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefi
   if (caller.refused !== undefined) return caller.refused
   if (caller.role === null) return 'not_found'
   if (!mayAsk(operation, caller)) return 'account_required'
-  return includesRole(caller.role, operation.role ?? 'owner') ? undefined : 'forbidden'
+  if (!includesRole(caller.role, operation.role ?? 'owner')) return 'forbidden'
+  return operation.taskLink === true && caller.task !== true ? 'task_link_required' : undefined
 }
 
 const headersOf = ({ bearer, cookie: session }: Sent): Record<string, string> => ({
@@ -254,8 +277,8 @@ const documentOf = async (of: CallerKind['of']): Promise<Person> => {
 }
 
 interface NeededInput {
-  readonly body?: (sent: Sent) => Promise<Record<string, unknown>>
-  readonly path?: (owner: Person, sent: Sent) => Promise<Record<string, string>>
+  readonly body?: (sent: Sent, assignment: Assignment) => Promise<Record<string, unknown>>
+  readonly path?: (owner: Person, sent: Sent, assignment: Assignment) => Promise<Record<string, string>>
 }
 
 const approvedDevice = async (): Promise<{ device_code: string }> => {
@@ -272,6 +295,17 @@ const inputs: Readonly<Record<string, NeededInput>> = {
   readRevision: { path: async () => ({ revisionId: '1' }) },
   createShare: { body: async () => ({ role: 'view' }) },
   revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
+  createTask: { body: async () => requestFor() },
+  readTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
+  startTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
+  reportTask: {
+    body: async (_sent, { task }) => ({ reviewedVersion: task.startingVersion, summary: 'Fine.' }),
+    path: async (_owner, sent, { id, task }) => {
+      await world.ask('POST', `/api/docs/${task.docId}/tasks/${id}/start`, { key: sent.key, headers: headersOf(sent) })
+      return { taskId: id }
+    }
+  },
+  closeTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
   pollDeviceLogin: { body: approvedDevice },
   revokeSession: {
     path: async (_owner, sent) => {
@@ -288,14 +322,16 @@ describe.each(table)('%s', (name, operation) => {
   test.each(kinds)('[ROLE-1] answers %s as the table says', async (_name, caller) => {
     // An operation on no document is asked without one.
     const owner = await documentOf(caller.of)
-    const sent = await caller.sends(owner)
-    const fields = { id: owner.doc, ...(await inputs[name]?.path?.(owner, sent)) } as Record<string, string>
+    const assignment = await assign(world, owner)
+    const sent = await caller.sends(owner, assignment)
+    const fields = { id: owner.doc, ...(await inputs[name]?.path?.(owner, sent, assignment)) } as Record<string, string>
     const refusal = refusalOf(operation, caller)
+    const before = await stored(world, owner.doc)
     for (const each of [path, ...also]) {
       for (const parameter of pathParameters(each))
         expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
       const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
-      const body = method === 'GET' || method === 'DELETE' ? {} : { json: (await inputs[name]?.body?.(sent)) ?? {} }
+      const body = method === 'GET' || method === 'DELETE' ? {} : { json: (await inputs[name]?.body?.(sent, assignment)) ?? {} }
       const answer = await world.ask(method, target, { key: sent.key, headers: headersOf(sent), ...body })
       expect({ status: answer.status, code: answer.json?.code }, `${method} ${target}`).toEqual({
         status: refusal === undefined ? status : errorMeanings[refusal].status,
@@ -303,7 +339,9 @@ describe.each(table)('%s', (name, operation) => {
       })
       if (refusal === 'forbidden') expect(answer.json).toMatchObject({ requiredRole: operation.role, role: caller.role })
       // A refused caller changes nothing.
-      if (refusal !== undefined) expect((await owner.read()).content).toBe('text')
+      if (refusal === undefined) continue
+      expect((await owner.read()).content).toBe('text')
+      expect(await stored(world, owner.doc)).toEqual(before)
     }
   })
 })
@@ -333,7 +371,7 @@ const scopeOf = async (doc: string, { key, bearer, cookie: session }: Sent): Pro
 
 test.each(kinds)('[ROLE-4] the live endpoint answers %s as HTTP does', async (_name, caller) => {
   const owner = await documentOf(caller.of)
-  const sent = await caller.sends(owner)
+  const sent = await caller.sends(owner, await assign(world, owner))
   // A socket takes one token; of a session and a key in one both count only where the session is the browser's cookie.
   if (sent.bearer !== undefined && sent.key !== undefined) return
   const refusal = caller.refused ?? (caller.role === null ? 'not_found' : undefined)

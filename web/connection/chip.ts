@@ -43,12 +43,18 @@ function disconnected(input: ChipInput): Chip {
   return { state: 'reconnecting', label: keptLabel(label, input), detail: keptDetail(input) }
 }
 
+function connected(input: ChipInput): Chip {
+  const where = input.kept ? '' : ', not kept on this device'
+  if (!input.durable) return { state: 'saving', label: `Saving…${where}`, detail: 'Your last changes are on their way to the server.' }
+  const detail = input.kept ? '' : ' This browser does not store the text, so it cannot be opened offline.'
+  return { state: 'saved', label: `Saved${where}`, detail: `Everything is on the server’s disk.${detail}` }
+}
+
 /** What the chip says in a state. */
 export function chip(input: ChipInput): Chip {
   if (input.ended) return { state: 'ended', label: 'Access ended', detail: 'This page no longer receives or sends changes.' }
   if (input.socket !== 'synced') return disconnected(input)
   if (!input.canEdit)
     return { state: 'readonly', label: 'Read only', detail: 'You see changes as they happen, but your link does not allow editing.' }
-  if (!input.durable) return { state: 'saving', label: 'Saving', detail: 'Your last changes are on their way to the server.' }
-  return { state: 'saved', label: 'Saved', detail: 'Everything is on the server’s disk.' }
+  return connected(input)
 }

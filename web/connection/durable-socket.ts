@@ -1,11 +1,14 @@
 /**
- * A WebSocket that counts, on the wire, how many of our updates the server has not yet confirmed.
+ * A WebSocket that counts, on the wire, how many of our updates the server has not yet confirmed, and notices when the server has gone silent.
  *
  * Frame of the Hocuspocus protocol: name (varint length + bytes), type (varint), and for type 0 (sync) a subtype: 0 asks for
  * what we lack, 1 and 2 carry our text. The server answers each 1 or 2 with one type 8 (SyncStatus), sent when it is on disk.
  *
  * The provider's own `unsyncedChanges` is set back to 1 when a connection opens, with older updates still under way, so it can
  * reach 0 too early. Invariant here: `unconfirmed` is frames sent minus frames answered, since this socket opened.
+ *
+ * Subtype 1 is the answer to what the server asked for when the connection opened, and carries everything it lacks. A 2 before it is
+ * held back: it may build on what was written without a connection, which the server does not have yet, and would be refused for the gap.
  */
 export interface WireState {
   /** Updates sent and not yet answered. */
@@ -40,42 +43,106 @@ export function frameKind(bytes: Uint8Array): { type: number; detail: number } {
 
 const sync = 0
 const syncStatus = 8
+const step = { ask: 0, answer: 1, update: 2 } as const
 
-/** A WebSocket class for the provider that reports each change of its wire state. */
-export function durableSocket(report: (state: WireState) => void): typeof WebSocket {
+/** Longest silence of a server, in milliseconds. */
+const silentMsMax = {
+  /** That owes an answer: to the handshake, to an update, to a question. */
+  owing: 10_000,
+  /** The same, while the browser says that there is no network: only a server on this machine answers then. */
+  owingOffline: 2_000,
+  /** That has let us in: a large document may be on its way. */
+  opening: 120_000,
+  /** Otherwise: then it is asked. Presence is renewed, and so heard, every 15 seconds. */
+  idle: 40_000
+} as const
+/** A line slower than this is no line, in bytes per millisecond: what is sent needs time before it can be answered. */
+const bytesPerMsMin = 16
+
+interface SocketEvents {
+  /** Called at each change of the socket in use. */
+  readonly onChange: (state: WireState) => void
+  /** Nothing was heard for a while: the server should be asked something. */
+  readonly onIdle: () => void
+}
+
+const noGoodbye = 1006
+
+/**
+ * A WebSocket class for the provider. One is in use at a time: the one made last. When the server is silent though it should answer,
+ * the socket closes at once, without the goodbye that the browser would wait for.
+ */
+export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSocket {
+  let made = 0
   return class DurableSocket extends WebSocket {
+    readonly #number = ++made
     #state: WireState = closedWire
+    #owing = true
+    #heardAt = Date.now()
+    /** Sent since the server was last heard, in bytes. */
+    #unheardBytes = 0
+    #timer: ReturnType<typeof setTimeout> | undefined
 
     constructor(url: string | URL, protocols?: string | string[]) {
       super(url, protocols)
       this.#set({})
+      this.#watch()
+      this.addEventListener('open', () => (this.#heardAt = Date.now()))
       this.addEventListener('message', (event: MessageEvent) => {
         if (event.data instanceof ArrayBuffer) this.#received(new Uint8Array(event.data))
       })
+      this.addEventListener('close', () => clearTimeout(this.#timer))
     }
 
     override send(data: Parameters<WebSocket['send']>[0]): void {
-      if (data instanceof Uint8Array) this.#sent(data)
+      if (data instanceof Uint8Array && !this.#sends(data)) return
       super.send(data)
     }
 
     #set(change: Partial<WireState>): void {
       this.#state = { ...this.#state, ...change }
-      report(this.#state)
+      if (this.#number === made) onChange(this.#state)
     }
 
-    #sent(bytes: Uint8Array): void {
+    /** Notes a frame; answers whether it may go out. */
+    #sends(bytes: Uint8Array): boolean {
       const { type, detail } = frameKind(bytes)
-      if (type !== sync || detail === 0) return
-      this.#set({ unconfirmed: this.#state.unconfirmed + 1, ...(detail === 1 && { offered: true }) })
+      if (type !== sync) return true
+      if (detail === step.update && !this.#state.offered) return false
+      if (!this.#owing) this.#heardAt = Date.now()
+      this.#owing = true
+      this.#unheardBytes += bytes.length
+      if (detail !== step.ask) this.#set({ unconfirmed: this.#state.unconfirmed + 1, ...(detail === step.answer && { offered: true }) })
+      this.#watch()
+      return true
     }
 
     #received(bytes: Uint8Array): void {
+      this.#heardAt = Date.now()
+      this.#unheardBytes = 0
       // A ping of the connection is one byte, without a name.
-      if (bytes.length < 2) return
-      const { type, detail } = frameKind(bytes)
-      if (type !== syncStatus) return
-      this.#set({ unconfirmed: Math.max(0, this.#state.unconfirmed - 1), ...(detail === 0 && { declined: true }) })
+      const { type, detail } = bytes.length < 2 ? { type: -1, detail: 0 } : frameKind(bytes)
+      if (type === syncStatus) this.#set({ unconfirmed: Math.max(0, this.#state.unconfirmed - 1), ...(detail === 0 && { declined: true }) })
+      this.#owing = this.#state.unconfirmed > 0
+      this.#watch()
+    }
+
+    #silentMsMax(): number {
+      if (this.#owing) return (navigator.onLine ? silentMsMax.owing : silentMsMax.owingOffline) + this.#unheardBytes / bytesPerMsMin
+      return this.#state.offered ? silentMsMax.idle : silentMsMax.opening
+    }
+
+    #watch(): void {
+      const due = this.#heardAt + this.#silentMsMax()
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => this.#look(), Math.max(0, due - Date.now()))
+    }
+
+    #look(): void {
+      if (this.#number !== made) return
+      if (Date.now() < this.#heardAt + this.#silentMsMax()) this.#watch()
+      else if (this.#state.offered && !this.#owing) onIdle()
+      else this.dispatchEvent(new CloseEvent('close', { code: noGoodbye, reason: 'silent' }))
     }
   }
 }

@@ -1,29 +1,12 @@
 /** The connection of one document: socket, token, presence, roles, and what is still unconfirmed. No user interface. */
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
-import { batch, signal, type Signal } from '@preact/signals'
+import { batch, effect, signal, type Signal } from '@preact/signals'
 import type { Awareness } from 'y-protocols/awareness'
 import type * as Y from 'yjs'
 import { roles, type Role } from '../../shared/roles.ts'
 import { closedWire, durableSocket, type WireState } from './durable-socket.ts'
-
-/** Why the server ended the connection for good: a close code, or the code of an error. */
-export type Ended = 'credential_ended' | 'forbidden' | 'deleted' | 'bad_message' | 'too_big' | 'credential_required' | 'not_found'
-
-const endedByClose: Readonly<Record<number, Ended>> = {
-  1009: 'too_big',
-  4400: 'bad_message',
-  4401: 'credential_ended',
-  4403: 'forbidden',
-  4404: 'deleted'
-}
-
-const endedByReason: Readonly<Record<string, Ended>> = {
-  credential_required: 'credential_required',
-  credential_invalid: 'credential_ended',
-  document_deleted: 'deleted',
-  not_found: 'not_found',
-  forbidden: 'forbidden'
-}
+import { takeGaps } from './gaps.ts'
+import { createRetries, endedByRefusal, type Ended } from './retry.ts'
 
 export interface Link {
   readonly awareness: Awareness
@@ -31,6 +14,8 @@ export interface Link {
   readonly wire: Signal<WireState>
   readonly connectedBefore: Signal<boolean>
   readonly ended: Signal<Ended | undefined>
+  /** The server closes every connection before it has taken what this device has. It is tried again all the same. */
+  readonly struggling: Signal<boolean>
   /** From `authorizedScope` and `role` messages; undefined until the server has said. */
   readonly canWrite: Signal<boolean | undefined>
   readonly role: Signal<Role | undefined>
@@ -41,9 +26,16 @@ interface LinkInput {
   readonly id: string
   readonly key: string
   readonly doc: Y.Doc
+  /** Connects when this resolves: what the device has should be in the document then. */
+  readonly after: Promise<unknown>
   /** A stateless message of the server, as an object. */
   onEvent?(message: Record<string, unknown>): void
 }
+
+/** Connections in a row that ended before everything was sent, after which the person should know. */
+const strugglingFrom = 4
+/** Sent by the provider itself when the server closes the document but not the socket. */
+const documentClosed = 1000
 
 function parse(payload: string): Record<string, unknown> {
   try {
@@ -57,33 +49,59 @@ function parse(payload: string): Record<string, unknown> {
 const socketUrl = (): string => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/collab`
 
 /** Connects and keeps connecting, until `close()` or the server ends it. */
-export function openLink({ id, key, doc, onEvent }: LinkInput): Link {
+export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
   const socket = signal<'connecting' | 'synced' | 'closed'>('connecting')
   const wire = signal(closedWire)
   const connectedBefore = signal(false)
   const ended = signal<Ended | undefined>(undefined)
+  const struggling = signal(false)
   const canWrite = signal<boolean | undefined>(undefined)
   const role = signal<Role | undefined>(undefined)
+  const retries = createRetries()
+  let openedAt: number | undefined
+  let putGapsBack = (): void => undefined
 
   const transport = new HocuspocusProviderWebsocket({
     url: socketUrl(),
-    WebSocketPolyfill: durableSocket((state) => (wire.value = state)),
-    delay: 500,
-    minDelay: 500,
+    autoConnect: false,
+    WebSocketPolyfill: durableSocket({
+      onChange: (state) => (wire.value = state),
+      onIdle: () => provider.forceSync()
+    }),
+    // Below every delay that is set later: the provider would stop for good at one that is shorter.
+    minDelay: 250,
     factor: 1.6,
     maxDelay: 10_000,
+    // The socket watches its own silence, and knows when it is one.
+    messageReconnectTimeout: 3_600_000,
     onOpen: () => {
-      // What was typed without a connection waits in this queue too. The handshake offers it as one message; sent twice, a
-      // long offline session would exceed the limits of a socket.
-      ;(transport as unknown as { messageQueue: unknown[] }).messageQueue = []
-    }
+      openedAt = Date.now()
+      setGapsAside()
+    },
+    onClose: ({ event }) => closed(event.code)
   })
+
+  function setGapsAside(): void {
+    putGapsBack()
+    putGapsBack = takeGaps(doc)
+  }
+
+  // Runs before the provider plans its next attempt, whose delay is set here. Attempts that never open it spaces itself.
+  function closed(code: number): void {
+    if (openedAt === undefined || ended.value !== undefined) return
+    const next = retries.closed(code, Date.now() - openedAt)
+    openedAt = undefined
+    if ('ended' in next) return end(next.ended)
+    transport.configuration.delay = next.afterMs
+    struggling.value = retries.failures >= strugglingFrom
+  }
 
   function end(reason: Ended): void {
     batch(() => {
       ended.value ??= reason
       socket.value = 'closed'
       canWrite.value = false
+      struggling.value = false
     })
     transport.disconnect()
   }
@@ -107,19 +125,20 @@ export function openLink({ id, key, doc, onEvent }: LinkInput): Link {
     websocketProvider: transport,
     onAuthenticated: ({ scope }) => (canWrite.value = scope === 'read-write'),
     onAuthenticationFailed: ({ reason }) => {
-      const known = endedByReason[reason]
+      const known = endedByRefusal(reason)
       if (known !== undefined) end(known)
-      // rate_limited and the like pass: the next attempt may succeed.
+      // The next attempt may succeed.
       else transport.webSocket?.close()
     },
-    onSynced: () =>
+    onSynced: () => {
+      setGapsAside()
       batch(() => {
         socket.value = 'synced'
         connectedBefore.value = true
-      }),
+      })
+    },
     onClose: ({ event }) => {
-      const reason = endedByClose[event.code]
-      if (reason !== undefined) end(reason)
+      if (event.code === documentClosed) transport.webSocket?.close()
       batch(() => {
         if (ended.value === undefined) socket.value = 'connecting'
         wire.value = closedWire
@@ -127,23 +146,62 @@ export function openLink({ id, key, doc, onEvent }: LinkInput): Link {
     },
     onStateless: ({ payload }) => receive(payload)
   })
+  const awareness = provider.awareness as Awareness
+  // The server knows this page's client id by its presence, and overlooks the very first state (its clock is 0).
+  awareness.setLocalState({})
   provider.attach()
 
-  const retryNow = (): void => {
-    if (ended.value === undefined) void transport.connect()
+  const stopSettling = effect(() => {
+    const { offered, unconfirmed } = wire.value
+    if (socket.value !== 'synced' || !offered || unconfirmed > 0) return
+    retries.settled()
+    struggling.value = false
+  })
+
+  /** The network may be another than before: asks whether the server is still there, or connects at once. */
+  const look = (): void => {
+    if (ended.value !== undefined || document.visibilityState === 'hidden') return
+    if (socket.value === 'synced') provider.forceSync()
+    else if (started) void transport.connect()
   }
-  addEventListener('online', retryNow)
+  let started = false
+  let closedHere = false
+  void after.then(() => {
+    if (closedHere || ended.value !== undefined) return
+    started = true
+    void transport.connect()
+  })
+  // The provider says goodbye when a page is left; one that the browser brings back is here again.
+  let presence = awareness.getLocalState()
+  const leave = (): void => {
+    presence = awareness.getLocalState()
+  }
+  const comeBack = ({ persisted }: PageTransitionEvent): void => {
+    if (persisted) awareness.setLocalState(presence)
+  }
+  addEventListener('pagehide', leave, { capture: true })
+  addEventListener('pageshow', comeBack)
+  addEventListener('online', look)
+  addEventListener('offline', look)
+  document.addEventListener('visibilitychange', look)
 
   return {
-    awareness: provider.awareness as Awareness,
+    awareness,
     socket,
     wire,
     connectedBefore,
     ended,
+    struggling,
     canWrite,
     role,
     close() {
-      removeEventListener('online', retryNow)
+      closedHere = true
+      removeEventListener('pagehide', leave, { capture: true })
+      removeEventListener('pageshow', comeBack)
+      removeEventListener('online', look)
+      removeEventListener('offline', look)
+      document.removeEventListener('visibilitychange', look)
+      stopSettling()
       provider.destroy()
       transport.destroy()
     }

@@ -1,6 +1,6 @@
 /** What a person must know while writing: access ended, changes refused, nothing kept on this device. */
 import type { JSX } from 'preact'
-import type { Ended } from '../connection/link.ts'
+import type { Ended } from '../connection/retry.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Session } from './session.ts'
 
@@ -16,11 +16,19 @@ const endedWords: Readonly<Record<Ended, string>> = {
 
 function ended(session: Session, reason: Ended): string {
   const unsent = session.unsent.value
-  const lost =
-    unsent === 0
-      ? 'The text you see is the last you received.'
-      : `${unsent === 1 ? '1 change' : `${unsent} changes`} of yours did not reach the server.`
+  const lost = unsent === 0 ? 'The text you see is the last you received.' : `${changes(unsent)} of yours did not reach the server.`
   return `${endedWords[reason]} ${lost}`
+}
+
+const changes = (count: number): string => (count === 1 ? '1 change' : `${count} changes`)
+
+function Download({ session }: { session: Session }): JSX.Element {
+  return (
+    <button type='button' class='button primary' onClick={session.download}>
+      <Icon name='download' size={18} />
+      Download my copy
+    </button>
+  )
 }
 
 function EndedNotice({ session, reason }: { session: Session; reason: Ended }): JSX.Element {
@@ -31,10 +39,7 @@ function EndedNotice({ session, reason }: { session: Session; reason: Ended }): 
     <div class='notice danger'>
       <p>{ended(session, reason)}</p>
       <p class='actions'>
-        <button type='button' class='button primary' onClick={session.download}>
-          <Icon name='download' size={18} />
-          Download my copy
-        </button>
+        <Download session={session} />
         <button type='button' class='button' onClick={remove}>
           Remove from this device
         </button>
@@ -43,30 +48,57 @@ function EndedNotice({ session, reason }: { session: Session; reason: Ended }): 
   )
 }
 
-export function Notices({ session }: { session: Session }): JSX.Element {
+/** What happened to changes that the server does not take. */
+function HeldNotice({ session, text }: { session: Session; text: string }): JSX.Element {
+  return (
+    <div class='notice danger'>
+      <p>{text}</p>
+      <p class='actions'>
+        <Download session={session} />
+      </p>
+    </div>
+  )
+}
+
+function KeepNotice(): JSX.Element {
+  return (
+    <div class='notice warn'>
+      <p>
+        <strong>Not kept on this device.</strong> This browser does not store the text, so it cannot be opened offline. While the page says
+        Saved, everything is on the server.
+      </p>
+    </div>
+  )
+}
+
+function Current({ session }: { session: Session }): JSX.Element | null {
   const reason = session.link.ended.value
+  if (reason !== undefined) return session.state.value === 'open' ? <EndedNotice session={session} reason={reason} /> : null
+  const unsent = session.unsent.value
+  const where = session.keep.state.value === 'kept' ? 'kept on this device' : 'kept while this page is open'
+  return (
+    <>
+      {session.declined.value && (
+        <HeldNotice
+          session={session}
+          text={`You can read this document but no longer edit it. ${changes(unsent)} of yours did not reach the server; the text is ${where}.`}
+        />
+      )}
+      {session.link.struggling.value && unsent > 0 && (
+        <HeldNotice
+          session={session}
+          text={`The server does not take your changes at the moment. ${changes(unsent)} of yours: ${where}, and tried again by itself.`}
+        />
+      )}
+      {session.keep.state.value === 'lost' && <KeepNotice />}
+    </>
+  )
+}
+
+export function Notices({ session }: { session: Session }): JSX.Element {
   return (
     <div class='notices' role='alert'>
-      {reason !== undefined && session.state.value === 'open' && <EndedNotice session={session} reason={reason} />}
-      {reason === undefined && session.declined.value && (
-        <div class='notice danger'>
-          <p>You can read this document but no longer edit it. Changes made on this device before were not accepted.</p>
-          <p class='actions'>
-            <button type='button' class='button primary' onClick={session.download}>
-              <Icon name='download' size={18} />
-              Download my copy
-            </button>
-          </p>
-        </div>
-      )}
-      {reason === undefined && session.keep.state.value === 'lost' && (
-        <div class='notice warn'>
-          <p>
-            <strong>Not kept on this device.</strong> This browser does not store the text, so it cannot be opened offline. While the page
-            says Saved, everything is on the server.
-          </p>
-        </div>
-      )}
+      <Current session={session} />
     </div>
   )
 }

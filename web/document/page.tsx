@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
 import { readDevice, writeDevice } from '../device.ts'
-import { countWords } from '../editor/count.ts'
+import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type Mode } from '../editor/editor.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
@@ -39,10 +39,10 @@ const countMs = 400
 
 function wordsOf(state: EditorState): string {
   const { main } = state.selection
-  const all = countWords(state.doc.toString())
+  const all = countDocument(state.doc)
   const total = all === 1 ? '1 word' : `${all.toLocaleString('en')} words`
   if (main.empty) return total
-  return `${countWords(state.sliceDoc(main.from, main.to)).toLocaleString('en')} of ${total}`
+  return `${countDocument(state.doc.slice(main.from, main.to)).toLocaleString('en')} of ${total}`
 }
 
 function createView(session: Session): View & { start(parent: HTMLElement): () => void } {

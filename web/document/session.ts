@@ -1,12 +1,14 @@
 /** One open document: its text, where it is kept, its connection, and what may be done. Signals; no user interface. */
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import * as Y from 'yjs'
+import { firstHeading, headingUnitsMax, textRootName } from '../../shared/names.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { readDocument, RequestError } from '../api.ts'
 import { chip, type Chip } from '../connection/chip.ts'
-import { openLink, type Ended, type Link } from '../connection/link.ts'
+import { openLink, type Link } from '../connection/link.ts'
+import type { Ended } from '../connection/retry.ts'
 import { readDevice, writeDevice } from '../device.ts'
-import { firstHeading } from '../editor/count.ts'
+import { beginning } from './beginning.ts'
 import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
@@ -45,6 +47,9 @@ const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
   too_big: 'server_error'
 }
 
+/** How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. */
+const keptMsMax = 1000
+
 /** Takes the key out of the address: it must not stay in the history, in screenshots or in what is copied from the bar. */
 export function takeKey(id: string): string {
   const address = new URL(location.href)
@@ -58,15 +63,38 @@ export function takeKey(id: string): string {
   return key ?? findRecent(id)?.key ?? ''
 }
 
-/** Counts changes of this device until the server has them; across reloads, so that the number stays true. */
-function countUnsent(id: string, doc: Y.Doc): Signal<number> {
+interface Unsent {
+  /** Changes of this device that the server has not confirmed, as far as this page has them. */
+  readonly count: Signal<number>
+  /** All that this page has is at the server. */
+  clear(): void
+}
+
+/**
+ * Counts changes until the server has them; those that the device keeps, across reloads. The stored number is of all pages of this device
+ * together.
+ */
+function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   const storageKey = `agmd.unsent.${id}`
-  const unsent = signal(Number(readDevice(storageKey)) || 0)
+  const stored = (): number => Number(readDevice(storageKey)) || 0
+  const store = (count: number): void => writeDevice(storageKey, count > 0 ? String(count) : null)
+  const count = signal(stored())
+  let ofThisPage = count.value
   doc.on('update', (_update: Uint8Array, _origin: unknown, _doc: Y.Doc, transaction: Y.Transaction) => {
-    if (transaction.local) unsent.value += 1
+    if (!transaction.local) return
+    count.value += 1
+    if (kept.state.value === 'lost') return
+    ofThisPage += 1
+    store(stored() + 1)
   })
-  unsent.subscribe((count) => writeDevice(storageKey, count === 0 ? null : String(count)))
-  return unsent
+  return {
+    count,
+    clear() {
+      if (ofThisPage > 0) store(stored() - ofThisPage)
+      ofThisPage = 0
+      count.value = 0
+    }
+  }
 }
 
 function watchOnline(): Signal<boolean> {
@@ -82,7 +110,7 @@ function followTitle(text: Y.Text, given: Signal<string>): ReadonlySignal<string
   let timer: ReturnType<typeof setTimeout> | undefined
   const read = (): void => {
     timer = undefined
-    heading.value = firstHeading(text.toString().split('\n'))
+    heading.value = firstHeading(beginning(text, headingUnitsMax))
   }
   text.observe(() => (timer ??= setTimeout(read, 300)))
   return computed(() => heading.value ?? (given.value || 'Untitled'))
@@ -92,11 +120,12 @@ export function openSession(id: string): Session {
   const key = takeKey(id)
   const known = findRecent(id)
   const doc = new Y.Doc()
-  const text = doc.getText('content')
-  const unsent = countUnsent(id, doc)
-  const online = watchOnline()
+  const text = doc.getText(textRootName)
   const kept = keep(id, doc)
-  const link = openLink({ id, key, doc })
+  const { count: unsent, clear: clearUnsent } = countUnsent(id, doc, kept)
+  const online = watchOnline()
+  const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
+  const link = openLink({ id, key, doc, after: Promise.race([kept.ready, late]) })
 
   const stored = signal(false)
   void kept.ready.then(() => (stored.value = true))
@@ -136,7 +165,7 @@ export function openSession(id: string): Session {
 
   const stops = [
     effect(() => {
-      if (durable.value) unsent.value = 0
+      if (durable.value) clearUnsent()
     }),
     effect(() => {
       if (!link.connectedBefore.value) return
@@ -144,9 +173,10 @@ export function openSession(id: string): Session {
     })
   ]
 
-  // Only where closing the page would lose something: what is kept on this device is sent at the next visit.
+  // Only where leaving would lose something: what is kept on this device is sent at the next visit.
+  let safe = 0
   const guard = (event: BeforeUnloadEvent): void => {
-    if (unsent.value > 0 && kept.state.value !== 'kept' && link.ended.value === undefined) event.preventDefault()
+    if (unsent.value > safe && kept.state.value !== 'kept') event.preventDefault()
   }
   addEventListener('beforeunload', guard)
 
@@ -175,8 +205,12 @@ export function openSession(id: string): Session {
         connectedBefore: link.connectedBefore.value
       })
     ),
-    download: () => downloadMarkdown(title.value, text.toString()),
+    download() {
+      downloadMarkdown(title.value, text.toString())
+      safe = unsent.value
+    },
     async remove() {
+      safe = Infinity
       forget(id)
       writeDevice(`agmd.unsent.${id}`, null)
       await kept.close()

@@ -1,4 +1,6 @@
 /** Words of a text, for the status line. */
+import type { Text } from '@codemirror/state'
+
 const word = /[\p{L}\p{N}]+(?:['’_-][\p{L}\p{N}]+)*/gu
 /** Scripts written without spaces: each character counts, as word processors do. */
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu
@@ -8,21 +10,21 @@ export function countWords(text: string): number {
   return alone + (text.replace(ideograph, ' ').match(word)?.length ?? 0)
 }
 
-/** First heading of a Markdown text, without its markers; undefined when there is none. */
-export function firstHeading(lines: Iterable<string>): string | undefined {
-  let fence: string | undefined
-  for (const line of lines) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
-    if (mark !== undefined) fence = fence === undefined ? mark[0] : mark[0] === fence ? undefined : fence
-    if (fence !== undefined) continue
-    const heading = /^ {0,3}#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1]
-    if (heading !== undefined) return plain(heading)
-  }
-  return undefined
+// The parts of a text are never changed, and most of them stay from one edit to the next.
+const counted = new WeakMap<Text, number>()
+
+function countPart(text: Text): number {
+  if (text.children !== null) return text.children.reduce((sum, child) => sum + countDocument(child), 0)
+  let sum = 0
+  for (const line of text.iterLines()) sum += countWords(line)
+  return sum
 }
 
-const plain = (heading: string): string =>
-  heading
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/(\*\*|__|~~|`|\*)/g, '')
-    .trim() || heading
+/** Words of the text of an editor. Takes time in proportion to what has changed since it was asked last. */
+export function countDocument(text: Text): number {
+  const known = counted.get(text)
+  if (known !== undefined) return known
+  const count = countPart(text)
+  counted.set(text, count)
+  return count
+}

@@ -1,36 +1,54 @@
 /** One short message at a time, bottom left. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { Icon } from './icons.tsx'
 
-interface Message {
+interface Offer {
   readonly text: string
-  readonly action?: { readonly name: string; readonly run: () => void }
+  readonly name: string
+  readonly run: () => void
 }
 
 const shownMs = 5000
-const current = signal<Message | undefined>(undefined)
+const passing = signal<string | undefined>(undefined)
+const staying = signal<Offer | undefined>(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a message for five seconds; one with an action stays twice as long. */
-export function toast(text: string, action?: Message['action']): void {
+/** Shows a message for five seconds. */
+export function toast(text: string): void {
   clearTimeout(timer)
-  current.value = action === undefined ? { text } : { text, action }
-  timer = setTimeout(() => (current.value = undefined), action === undefined ? shownMs : 2 * shownMs)
+  passing.value = text
+  timer = setTimeout(() => (passing.value = undefined), shownMs)
+}
+
+/** Shows a message with a button until it is taken up or closed; others may pass over it. */
+export function offer(text: string, name: string, run: () => void): void {
+  staying.value = { text, name, run }
+}
+
+function OfferToast({ text, name, run }: Offer): JSX.Element {
+  return (
+    <div class='toast'>
+      <span>{text}</span>
+      <button type='button' class='button quiet' onClick={run}>
+        {name}
+      </button>
+      <button type='button' class='button quiet icon-only' aria-label='Not now' title='Not now' onClick={() => (staying.value = undefined)}>
+        <Icon name='x' size={18} />
+      </button>
+    </div>
+  )
 }
 
 export function Toasts(): JSX.Element {
-  const message = current.value
   return (
     <div class='toasts' role='status'>
-      {message !== undefined && (
+      {passing.value !== undefined ? (
         <div class='toast'>
-          <span>{message.text}</span>
-          {message.action !== undefined && (
-            <button type='button' class='button quiet' onClick={message.action.run}>
-              {message.action.name}
-            </button>
-          )}
+          <span>{passing.value}</span>
         </div>
+      ) : (
+        staying.value !== undefined && <OfferToast {...staying.value} />
       )}
     </div>
   )

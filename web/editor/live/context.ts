@@ -8,10 +8,6 @@ export interface Reveal {
   readonly to: number
 }
 
-export interface LineStyle {
-  readonly classes: Set<string>
-}
-
 export class LiveContext {
   readonly state: EditorState
   readonly visible: Reveal

@@ -1,0 +1,55 @@
+/** What a first visit loads, gzipped, beside its budget (experience.md 6.1). Run alone it prints them and exits 1 when one is over. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+interface Chunk {
+  readonly file: string
+  readonly imports?: readonly string[]
+  readonly css?: readonly string[]
+}
+
+export interface Size {
+  readonly name: string
+  /** Kilobytes (1024 bytes), gzipped. */
+  readonly kilobytes: number
+  readonly kilobytesMax: number
+}
+
+const built = join(import.meta.dirname, '../dist/web')
+
+const entry = 'index.html'
+const home = 'home/home.tsx'
+const editor = 'document/page.tsx'
+
+/** Files of a chunk and of all it imports at once. */
+function filesOf(manifest: Record<string, Chunk>, key: string, kind: 'js' | 'css'): string[] {
+  const chunk = manifest[key]
+  if (chunk === undefined) throw new Error(`the manifest has no ${key}`)
+  const own = kind === 'js' ? [chunk.file] : (chunk.css ?? [])
+  return [...own, ...(chunk.imports ?? []).flatMap((other) => filesOf(manifest, other, kind))]
+}
+
+const gzipped = (files: Iterable<string>): number =>
+  [...files].reduce((sum, file) => sum + gzipSync(readFileSync(join(built, file)), { level: 9 }).length, 0) / 1024
+
+/** The sizes of the pages that were built last. Errors: throws when there are none. */
+export function sizes(): Size[] {
+  const manifest = JSON.parse(readFileSync(join(built, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
+  const total = (keys: readonly string[], kind: 'js' | 'css'): number =>
+    gzipped(new Set(keys.flatMap((key) => filesOf(manifest, key, kind))))
+  return [
+    { name: 'editor, first load, JavaScript', kilobytes: total([entry, editor], 'js'), kilobytesMax: 215 },
+    { name: 'home, JavaScript', kilobytes: total([entry, home], 'js'), kilobytesMax: 40 },
+    { name: 'styles', kilobytes: total([entry, home, editor], 'css'), kilobytesMax: 20 },
+    { name: 'service worker', kilobytes: gzipped(['sw.js']), kilobytesMax: 4 }
+  ]
+}
+
+if (import.meta.main) {
+  for (const { name, kilobytes, kilobytesMax } of sizes()) {
+    const over = kilobytes > kilobytesMax
+    console.log(`${over ? 'OVER' : 'ok  '} ${kilobytes.toFixed(1).padStart(6)} of ${kilobytesMax} KB gzip  ${name}`)
+    if (over) process.exitCode = 1
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * Review assignments: the owner asks for a review, and whoever was given the link of the assignment starts it and reports
+ * (specification, Review assignments; api.md, Tasks). What may follow what stands in shared/task-states.ts, what a report must be in
+ * task-reports.ts; here is who sees what, who acts, and what is written.
+ */
+import { hash } from 'node:crypto'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Input, Output } from '../../shared/operations/index.ts'
+import { isTaskState, type TaskAction, type TaskOutcome, taskOutcome, type TaskState } from '../../shared/task-states.ts'
+import { actorOf, type Caller, taskOf } from './caller.ts'
+import { remember } from './idempotency.ts'
+import { formatVersion } from './journal.ts'
+import { decodeRecord, encodeRecord, keys, type Task, type TaskIdentity, type TaskReport } from './keys.ts'
+import type { Draft } from './ledger.ts'
+import type { Service } from './service.ts'
+import { agentUrl, putShare, shareUrl } from './shares.ts'
+import { examineReport, isRetry } from './task-reports.ts'
+
+type TaskAnswer = Output<'readTask'>
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instant(ms))
+
+// ——— who sees what ———
+
+/** The link of an assignment sees that one alone: reviewers do not read each other's. Every other caller sees all. */
+const sees = (caller: Caller, id: string): boolean => taskOf(caller) === null || taskOf(caller) === id
+
+/** The link is a secret of the owner and of who holds it. */
+const seesLink = (caller: Caller, id: string): boolean => caller.role === 'owner' || taskOf(caller) === id
+
+const presentLink = (service: Service, { docId, share }: Task): NonNullable<TaskAnswer['task']['share']> => {
+  const secret = service.vault.open(share.sealed, share.id)
+  return { id: share.id, role: 'suggest', url: shareUrl(service, docId, secret), agentUrl: agentUrl(service, docId, secret) }
+}
+
+const presentReport = ({ reportedAt, ...report }: TaskReport): NonNullable<TaskAnswer['task']['report']> => ({
+  ...report,
+  commentIds: [...report.commentIds],
+  suggestionIds: [...report.suggestionIds],
+  reportedAt: instant(reportedAt)
+})
+
+const present = (service: Service, task: Task, withLink: boolean): TaskAnswer['task'] => ({
+  id: task.id,
+  taskId: task.id,
+  docId: task.docId,
+  requestId: task.requestId,
+  title: task.title,
+  instructions: task.instructions,
+  status: task.status,
+  startingVersion: task.startingVersion,
+  ...(withLink ? { share: presentLink(service, task) } : {}),
+  createdBy: task.createdBy,
+  createdAt: instant(task.createdAt),
+  startedBy: task.startedBy,
+  startedAt: instantOrNull(task.startedAt),
+  report: task.report && presentReport(task.report),
+  closedBy: task.closedBy,
+  closedAt: instantOrNull(task.closedAt)
+})
+
+// ——— reading ———
+
+const unknownTask = (): ServiceError =>
+  new ServiceError('not_found', { message: 'There is no such assignment, or your link belongs to another one.' })
+
+/** Errors: `not_found`, also for an assignment that the caller does not see. */
+const getTask = async ({ storage }: Service, caller: Caller, doc: string, id: string): Promise<Task> => {
+  const entry = sees(caller, id) ? await storage.get(keys.task(doc, id)) : undefined
+  if (entry === undefined) throw unknownTask()
+  return decodeRecord<Task>(entry.value)
+}
+
+export const readTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'readTask'>): Promise<TaskAnswer> => ({
+  task: present(service, await getTask(service, caller, doc, taskId), seesLink(caller, taskId))
+})
+
+export const listTasks = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { before = Number.MAX_SAFE_INTEGER }: Input<'listTasks'>
+): Promise<Output<'listTasks'>> => {
+  const shown = (task: Task): TaskAnswer['task'] => present(service, task, seesLink(caller, task.id))
+  const own = taskOf(caller)
+  if (own !== null) {
+    const task = await getTask(service, caller, doc, own)
+    return { tasks: task.number < before ? [shown(task)] : [], nextBefore: null }
+  }
+  const entries = await service.storage.list(keys.taskNumbers(doc), { reverse: true, limit: limits.taskPageMax + 1, before })
+  const ids = entries.slice(0, limits.taskPageMax).map((entry) => decodeRecord<string>(entry.value))
+  const tasks = await Promise.all(ids.map((id) => getTask(service, caller, doc, id)))
+  return { tasks: tasks.map(shown), nextBefore: entries.length > ids.length ? (tasks.at(-1)?.number ?? null) : null }
+}
+
+// ——— writing ———
+
+/** Who acts: the account, else the agent, else the link together with an author name. */
+const identityOf = ({ identity, share }: Caller): TaskIdentity =>
+  identity.kind === 'guest'
+    ? { kind: 'guest', id: share ?? '', name: identity.name }
+    : { kind: identity.kind, id: identity.id, name: identity.name }
+
+// One name, typed on two machines, may be composed differently (é, e + ´).
+const sameName = (one: string | null, other: string | null): boolean => one?.normalize('NFC') === other?.normalize('NFC')
+
+const isSame = (one: TaskIdentity, other: TaskIdentity): boolean =>
+  one.kind === other.kind && one.id === other.id && (one.kind !== 'guest' || sameName(one.name, other.name))
+
+const outcomeOf = (task: Task, action: TaskAction, identity: TaskIdentity): TaskOutcome =>
+  taskOutcome(task.status, action, task.startedBy !== null && isSame(task.startedBy, identity) ? 'starter' : 'another')
+
+/** Errors: the refusal that the table of states names. */
+const stateOf = (outcome: TaskOutcome, task: Task): TaskState => {
+  if (!isTaskState(outcome)) throw new ServiceError(outcome, { taskStatus: task.status })
+  return outcome
+}
+
+/** An assignment, and who asks for something to be done with it. */
+interface Request {
+  readonly service: Service
+  readonly caller: Caller
+  readonly doc: string
+  readonly id: string
+}
+
+/**
+ * One change of one assignment. Nothing can come between reading the record and writing what `change` makes of it; a change that
+ * returns the record it was given writes nothing. Open pages of those who see the assignment then hear of it, without its link.
+ */
+const write = async <T>(
+  { service, caller, doc, id }: Request,
+  change: (draft: Draft, found: Task | undefined) => Task,
+  answerOf: (task: TaskAnswer['task'], changed: boolean) => T
+): Promise<T> => {
+  const key = keys.task(doc, id)
+  const changeRecord = (draft: Draft): { task: Task; changed: boolean; answer: T } => {
+    const found = draft.read<Task>(key)
+    const task = change(draft, found)
+    const changed = task !== found
+    if (changed) draft.put(key, encodeRecord(task))
+    const answer = answerOf(present(service, task, seesLink(caller, id)), changed)
+    return { task, changed, answer: remember(service, draft, caller, doc, answer) }
+  }
+  const { task, changed, answer } = await service.ledger.write(doc, changeRecord, { reads: [key] })
+  if (changed) service.live.announce(doc, { type: 'task', task: present(service, task, false) }, (other) => sees(other, id))
+  return answer
+}
+
+/** One step of an assignment that is there. Errors: `not_found`. */
+const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promise<TaskAnswer> => {
+  const change = (draft: Draft, found: Task | undefined): Task => {
+    if (found === undefined) throw unknownTask()
+    return take(draft, found)
+  }
+  return write(request, change, (task) => ({ task }))
+}
+
+/** Derived from the requestId, so that one requestId cannot make two assignments. */
+const taskIdOf = (doc: string, requestId: string): string => hash('sha256', `${doc} ${requestId}`, 'base64url').slice(0, 16)
+
+const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, id: string, input: Input<'createTask'>): Task => {
+  const label = `Review: ${input.title}`.slice(0, limits.labelCharsMax).toWellFormed()
+  const { share } = putShare(service, draft, doc, { role: 'suggest', label, expiresAt: null, task: id })
+  const startingVersion = formatVersion(draft.head)
+  const payload = { taskId: id, title: input.title, shareId: share.id }
+  const { seq: number } = draft.event('task.created', actorOf(caller), payload, startingVersion)
+  draft.put(keys.taskNumber(doc, number), encodeRecord(id))
+  return {
+    id,
+    docId: doc,
+    number,
+    requestId: input.requestId,
+    title: input.title,
+    instructions: input.instructions,
+    status: 'open',
+    startingVersion,
+    share: { id: share.id, sealed: share.sealed },
+    createdBy: identityOf(caller),
+    createdAt: draft.now,
+    startedBy: null,
+    startedAt: null,
+    report: null,
+    closedBy: null,
+    closedAt: null
+  }
+}
+
+export const createTask = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'createTask'>
+): Promise<Output<'createTask'>> => {
+  const id = taskIdOf(doc, input.requestId)
+  const change = (draft: Draft, found: Task | undefined): Task => {
+    if (found === undefined) return makeTask(service, draft, caller, doc, id, input)
+    const same = found.title === input.title && found.instructions === input.instructions
+    if (!same) throw new ServiceError('request_id_conflict', { taskId: id })
+    return found
+  }
+  return write({ service, caller, doc, id }, change, (task, created) => ({ task, created }))
+}
+
+/** Errors: `task_link_required`; `not_found` when the caller does not even see the assignment. */
+const requireTaskLink = async ({ service, caller, doc, id }: Request): Promise<void> => {
+  if (taskOf(caller) === id) return
+  await getTask(service, caller, doc, id)
+  throw new ServiceError('task_link_required')
+}
+
+export const startTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'startTask'>): Promise<TaskAnswer> => {
+  const request = { service, caller, doc, id: taskId }
+  await requireTaskLink(request)
+  const identity = identityOf(caller)
+  return step(request, (draft, task) => {
+    const status = stateOf(outcomeOf(task, 'start', identity), task)
+    if (status === task.status) return task
+    draft.event('task.started', actorOf(caller), { taskId, title: task.title })
+    return { ...task, status, startedBy: identity, startedAt: draft.now }
+  })
+}
+
+export const reportTask = async (service: Service, caller: Caller, doc: string, input: Input<'reportTask'>): Promise<TaskAnswer> => {
+  const request = { service, caller, doc, id: input.taskId }
+  await requireTaskLink(request)
+  const identity = identityOf(caller)
+  const { contents, point } = await examineReport(service, doc, input)
+  return step(request, (draft, task) => {
+    const outcome = outcomeOf(task, 'report', identity)
+    if (outcome === 'already_reported' && isRetry(task.report, contents)) return task
+    const status = stateOf(outcome, task)
+    // Whether one may report comes before what is wrong with it; and a retry stays one after a comment that it names was deleted.
+    if (point instanceof ServiceError) throw point
+    const stale = point.seq < draft.head.seq
+    const { reviewedVersion, commentIds, suggestionIds } = contents
+    const payload = { taskId: task.id, title: task.title, reviewedVersion, stale, commentIds, suggestionIds }
+    draft.event('task.reported', actorOf(caller), payload)
+    return { ...task, status, report: { ...contents, stale, reportedBy: identity, reportedAt: draft.now } }
+  })
+}
+
+/** Edits nothing, accepts nothing, and leaves the link as it is (specification, States and transitions). */
+export const closeTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'closeTask'>): Promise<TaskAnswer> => {
+  const identity = identityOf(caller)
+  return step({ service, caller, doc, id: taskId }, (draft, task) => {
+    const status = stateOf(outcomeOf(task, 'close', identity), task)
+    if (status === task.status) return task
+    draft.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
+    return { ...task, status, closedBy: identity, closedAt: draft.now }
+  })
+}

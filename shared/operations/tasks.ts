@@ -1,0 +1,170 @@
+/** Review assignments (specification, Review assignments; api.md, Tasks). */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { operation, rename } from '../operation.ts'
+import { taskStates } from '../task-states.ts'
+import { AuthorName, Instant, line, MarkdownInput, Title, Version } from './schemas.ts'
+
+const Identity = z
+  .object({
+    kind: z.enum(['guest', 'account', 'agent']),
+    id: z.string().meta({ description: 'Of the account or agent; of a guest the id of the link used.' }),
+    name: z.string().nullable().meta({ description: 'A guest’s own and unverified; null when none was given.' })
+  })
+  .meta({ id: 'TaskIdentity' })
+
+const TaskLink = z.object({ id: z.string(), role: z.literal('suggest'), url: z.string(), agentUrl: z.string() }).meta({
+  id: 'TaskLink',
+  description: 'The dedicated link: give this one to the reviewer, and no other. Said to the owner and to its holder only.'
+})
+
+const TaskReport = z
+  .object({
+    reviewedVersion: Version,
+    summary: z.string(),
+    commentIds: z.array(z.string()),
+    suggestionIds: z.array(z.string()),
+    stale: z.boolean().meta({ description: 'The document had a newer version when the report came.' }),
+    reportedBy: Identity,
+    reportedAt: Instant
+  })
+  .meta({ id: 'TaskReport', description: 'Links outputs to the assignment; it does not assert who wrote them.' })
+
+const TaskRecord = z
+  .object({
+    id: z.string(),
+    taskId: z.string(),
+    docId: z.string(),
+    requestId: z.string(),
+    title: z.string(),
+    instructions: z.string(),
+    status: z.enum(taskStates),
+    startingVersion: Version,
+    share: TaskLink.optional(),
+    createdBy: Identity,
+    createdAt: Instant,
+    startedBy: Identity.nullable(),
+    startedAt: Instant.nullable(),
+    report: TaskReport.nullable(),
+    closedBy: Identity.nullable(),
+    closedAt: Instant.nullable()
+  })
+  .meta({ id: 'Task' })
+
+const TaskAnswer = z.object({ task: TaskRecord })
+
+const taskId = line(limits.idCharsMax)
+
+const notBlank = 'must not be blank'
+
+const Prose = (charsMax: number): z.ZodPipe<z.ZodString, typeof MarkdownInput> => z.string().max(charsMax).pipe(MarkdownInput)
+
+// Longer lists than are allowed are 422 and not 400 (api.md, Errors), so the domain refuses them.
+const Ids = z.array(taskId).default([]).meta({ maxItems: limits.taskIdsMax, description: 'Ids from this document.' })
+
+export const createTask = operation({
+  summary: 'Creates a review assignment with a suggest link of its own.',
+  description:
+    'The same requestId with the same contents answers the assignment that it made (200, created: false); with other contents it is 409. ' +
+    'Give the reviewer task.share.url and nothing else.',
+  on: 'document',
+  role: 'owner',
+  rest: { method: 'POST', path: '/api/docs/{id}/tasks', status: 201, repeatStatus: 200 },
+  mcp: 'create_review_task',
+  cli: 'tasks create',
+  input: z.object({
+    requestId: line(limits.requestIdCharsMax).regex(/\S/, notBlank).meta({ description: 'Chosen by the client; unique in the document.' }),
+    title: Title.regex(/\S/, notBlank),
+    instructions: Prose(limits.taskTextCharsMax),
+    author: AuthorName.optional()
+  }),
+  output: z.object({ task: TaskRecord, created: z.boolean().meta({ description: 'False when this requestId had made it before.' }) }),
+  errors: ['request_id_conflict'],
+  normalise: rename({ body: 'instructions', description: 'instructions' })
+})
+
+export const listTasks = operation({
+  summary: 'Lists the review assignments that the caller may see, newest first, 50 a page.',
+  description: 'The link of an assignment sees that one alone; every other link sees all of them. Only the owner also sees their links.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/tasks', query: ['before'] },
+  mcp: 'list_review_tasks',
+  cli: 'tasks list',
+  input: z.object({
+    before: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().meta({ description: 'A nextBefore.' })
+  }),
+  output: z.object({ tasks: z.array(TaskRecord), nextBefore: z.number().int().nullable() }),
+  errors: []
+})
+
+export const readTask = operation({
+  summary: 'Reads a review assignment.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/tasks/{taskId}' },
+  mcp: 'get_review_task',
+  cli: 'tasks get',
+  input: z.object({ taskId }),
+  output: TaskAnswer,
+  errors: []
+})
+
+export const startTask = operation({
+  summary: 'Starts a review assignment with its link; whoever starts it reports it.',
+  description: 'The identity is the account, else the agent, else the link together with the author name.',
+  on: 'document',
+  role: 'suggest',
+  taskLink: true,
+  rest: { method: 'POST', path: '/api/docs/{id}/tasks/{taskId}/start' },
+  mcp: 'start_review_task',
+  cli: 'tasks start',
+  input: z.object({ taskId, author: AuthorName.optional() }),
+  output: TaskAnswer,
+  errors: ['task_link_required', 'already_started', 'task_closed']
+})
+
+export const reportTask = operation({
+  summary: 'Reports a review: the version read, a summary, and the comments and suggestions made.',
+  description:
+    'Sent again with the same version, summary and ids it answers as before. A version that is no longer the newest is accepted and marks the report stale.',
+  on: 'document',
+  role: 'suggest',
+  taskLink: true,
+  rest: { method: 'POST', path: '/api/docs/{id}/tasks/{taskId}/report' },
+  mcp: 'report_review_task',
+  cli: 'tasks report',
+  input: z.object({
+    taskId,
+    reviewedVersion: Version,
+    summary: Prose(limits.taskTextCharsMax),
+    commentIds: Ids,
+    suggestionIds: Ids,
+    author: AuthorName.optional()
+  }),
+  output: TaskAnswer,
+  errors: [
+    'task_link_required',
+    'not_starter',
+    'not_started',
+    'already_reported',
+    'task_closed',
+    'unknown_reviewed_version',
+    'unknown_ids',
+    'too_many_ids'
+  ],
+  normalise: rename({ version: 'reviewedVersion', body: 'summary', text: 'summary', comments: 'commentIds', suggestions: 'suggestionIds' })
+})
+
+export const closeTask = operation({
+  summary: 'Closes or cancels a review assignment, for good.',
+  description: 'Edits nothing, accepts no suggestion and leaves the link as it is; revoke that with the other links.',
+  on: 'document',
+  role: 'owner',
+  rest: { method: 'POST', path: '/api/docs/{id}/tasks/{taskId}/close' },
+  mcp: 'close_review_task',
+  cli: 'tasks close',
+  input: z.object({ taskId, author: AuthorName.optional() }),
+  output: TaskAnswer,
+  errors: []
+})

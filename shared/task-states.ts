@@ -1,0 +1,48 @@
+/**
+ * The life of a review assignment: open → started → reported → closed; it can be closed from anywhere, and closed is final
+ * (specification, States and transitions; api.md, Tasks). The one place where this is said.
+ */
+import type { ErrorCode } from './errors.ts'
+
+export const taskStates = ['open', 'started', 'reported', 'closed'] as const
+export type TaskState = (typeof taskStates)[number]
+
+export const taskActions = ['start', 'report', 'close'] as const
+export type TaskAction = (typeof taskActions)[number]
+
+/** Who acts: the identity that started the assignment, or another one. As long as nobody has started it everyone is another. */
+export const taskActors = ['starter', 'another'] as const
+export type TaskActor = (typeof taskActors)[number]
+
+/** The state after the action, or why it is refused. The state that it had before: done already, answered again without an event. */
+export type TaskOutcome = TaskState | ErrorCode
+
+const anyone = (outcome: TaskOutcome): Record<TaskActor, TaskOutcome> => ({ starter: outcome, another: outcome })
+
+const outcomes: Readonly<Record<TaskState, Record<TaskAction, Record<TaskActor, TaskOutcome>>>> = {
+  open: {
+    start: anyone('started'),
+    report: anyone('not_started'),
+    close: anyone('closed')
+  },
+  started: {
+    start: { starter: 'started', another: 'already_started' },
+    report: { starter: 'reported', another: 'not_starter' },
+    close: anyone('closed')
+  },
+  reported: {
+    start: { starter: 'reported', another: 'already_started' },
+    // The same report again is a retry (rule 6 of the specification) and no second report: tasks.ts tells them apart.
+    report: { starter: 'already_reported', another: 'not_starter' },
+    close: anyone('closed')
+  },
+  closed: {
+    start: anyone('task_closed'),
+    report: anyone('task_closed'),
+    close: anyone('closed')
+  }
+}
+
+export const taskOutcome = (state: TaskState, action: TaskAction, actor: TaskActor): TaskOutcome => outcomes[state][action][actor]
+
+export const isTaskState = (outcome: TaskOutcome): outcome is TaskState => (taskStates as readonly string[]).includes(outcome)

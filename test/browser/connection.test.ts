@@ -1,0 +1,177 @@
+/** Connections that break, servers that refuse, several pages of one device: the text stays. */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { chip, createDocument, editorText, launch, readMarkdown, saved, typeAtEnd, until, workerActive } from './browser.ts'
+import { startProxy, type Proxy } from './proxy.ts'
+
+let world: World
+let proxy: Proxy
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  proxy = await startProxy(world.url)
+  browser = await launch()
+})
+
+beforeEach(() => proxy.closeOnText(undefined))
+
+afterAll(async () => {
+  await browser.close()
+  await proxy.stop()
+  await world.stop()
+})
+
+/** A device that has opened the document, and pages of it. */
+async function device(url: string): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await browser.newContext({ acceptDownloads: true })
+  const page = await context.newPage()
+  await page.goto(url)
+  await saved(page)
+  return { context, page }
+}
+
+test.each([[true], [false]])(
+  '[WEB-33] two pages of one device that both wrote offline converge, nothing lost, nothing twice (both loaded again: %s)',
+  async (bothAgain) => {
+    const document = await createDocument(world.url, '# Shared\n')
+    const { context, page: one } = await device(document.url)
+    await workerActive(one)
+    const two = await context.newPage()
+    await two.goto(`${world.url}/d/${document.id}`)
+    await saved(two)
+
+    await context.setOffline(true)
+    await typeAtEnd(one, 'one, before\n')
+    await typeAtEnd(two, 'two, before\n')
+    await one.reload()
+    await until(async () => (await editorText(one)).includes('one, before'), 'what the first page wrote')
+    // The first page has read what the second had kept until now; the second goes on under the same id, or as a new page.
+    if (bothAgain) {
+      await two.reload()
+      await until(async () => (await editorText(two)).includes('two, before'), 'what the second page wrote')
+    }
+    await typeAtEnd(one, 'one, later\n')
+    await typeAtEnd(two, 'two, later\n')
+    await context.setOffline(false)
+
+    await Promise.all([saved(one), saved(two)])
+    await until(async () => (await editorText(one)) === (await editorText(two)), 'the same text in both')
+    const text = await editorText(one)
+    expect(text.split('\n').sort()).toEqual(['', '# Shared', 'one, before', 'one, later', 'two, before', 'two, later'])
+    expect(await readMarkdown(world.url, document)).toBe(text)
+    await typeAtEnd(one, 'one, at last\n')
+    await until(async () => (await editorText(two)).endsWith('one, at last\n'), 'what is typed afterwards')
+    await context.close()
+  }
+)
+
+test('[WEB-34] a connection closed with a code that passes is tried again, later each time, and all that was written arrives once', async () => {
+  const broken = async (code: number): Promise<void> => {
+    const way = await startProxy(world.url)
+    const document = await createDocument(world.url, '')
+    const { context, page } = await device(`${way.url}/d/${document.id}?key=${document.key}`)
+    way.closeOnText(code)
+    const from = way.openedAt.length - 1
+    await typeAtEnd(page, 'one ')
+    await chip(page, 'reconnecting').waitFor()
+    await typeAtEnd(page, 'two ')
+    await page.locator('.chip', { hasText: /changes kept on this device/ }).waitFor()
+    await page.getByText('The server does not take your changes at the moment').waitFor()
+    await until(() => way.openedAt.length > from + 4, 'the fourth attempt')
+    const waits = way.openedAt.slice(from + 1).map((at, index, all) => at - (all[index - 1] ?? at))
+    // The fourth wait is 2048 ms, give or take a quarter.
+    expect(waits[3], `${code}`).toBeGreaterThan(1500)
+    expect(await editorText(page)).toBe('one two ')
+    way.closeOnText(undefined)
+    await saved(page)
+    expect(await readMarkdown(world.url, document)).toBe('one two ')
+    expect(await page.locator('.notice').count(), `${code}`).toBe(0)
+    await context.close()
+    await way.stop()
+  }
+  await Promise.all([1001, 1006, 1011, 1013, 4408, 4429].map(broken))
+})
+
+test.each([
+  [1009, 1, 'A change was larger than the server takes.'],
+  [4400, 3, 'The server refused a change of this page'],
+  [4401, 1, 'Your link was revoked or has expired.'],
+  [4403, 1, 'Your link no longer opens this document.'],
+  [4404, 1, 'The owner deleted this document.']
+])('[WEB-35] a connection closed with %i ends (at attempt %i), says why, and the text can be downloaded', async (code, attempts, words) => {
+  const document = await createDocument(world.url, '# Kept\n')
+  const { context, page } = await device(`${proxy.url}/d/${document.id}?key=${document.key}`)
+  proxy.closeOnText(code)
+  const from = proxy.openedAt.length
+  await typeAtEnd(page, '!')
+  await chip(page, 'ended').waitFor()
+  await page.getByText(words).waitFor()
+  await page.getByText('1 change of yours did not reach the server.').waitFor()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download my copy' }).click()])
+  expect(await (await download.createReadStream()).toArray().then((chunks) => Buffer.concat(chunks as Buffer[]).toString())).toBe(
+    '# Kept\n!'
+  )
+  // Nothing wakes it again.
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await page.evaluate(async () => void (await fetch('/api/health')))
+  expect(proxy.openedAt.length - from).toBe(attempts - 1)
+  await context.close()
+})
+
+test('[WEB-36] what is typed while a connection opens goes out after what was written before it', async () => {
+  const document = await createDocument(world.url, '')
+  const { context, page } = await device(`${proxy.url}/d/${document.id}?key=${document.key}`)
+  proxy.closeOnText(1006)
+  await typeAtEnd(page, 'before ')
+  await chip(page, 'reconnecting').waitFor()
+  proxy.closeOnText(undefined)
+  proxy.delay(400)
+  const opened = proxy.openedAt.length
+  let typed = 'before '
+  while (!(await chip(page, 'saving').isVisible())) {
+    await page.keyboard.type('x')
+    typed += 'x'
+  }
+  await saved(page)
+  proxy.delay(0)
+  expect(proxy.openedAt.length - opened).toBe(1)
+  expect(await readMarkdown(world.url, document)).toBe(typed)
+  await context.close()
+})
+
+test('[WEB-37] a change that the device lost keeps nothing else from the server', async () => {
+  const document = await createDocument(world.url, '')
+  const { context, page } = await device(document.url)
+  await workerActive(page)
+  await context.setOffline(true)
+  await typeAtEnd(page, 'abc')
+  await page.locator('.cm-content').press('Control+Home')
+  await page.keyboard.type('first ')
+  // One of the changes that were kept, of which later ones are made.
+  await page.evaluate(async (name) => {
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const request = indexedDB.open(name)
+      request.onsuccess = () => resolve(request.result)
+    })
+    const store = database.transaction('updates', 'readwrite').objectStore('updates')
+    const keys = await new Promise<IDBValidKey[]>((resolve) => {
+      const request = store.getAllKeys()
+      request.onsuccess = () => resolve(request.result)
+    })
+    store.delete(keys.at(-2) as IDBValidKey)
+    await new Promise((resolve) => (store.transaction.oncomplete = resolve))
+    database.close()
+  }, `agmd:${document.id}`)
+  await page.reload()
+  await until(async () => (await editorText(page)) === 'firsabc', 'what is left')
+  await typeAtEnd(page, '!')
+  await context.setOffline(false)
+  await saved(page)
+  expect(await readMarkdown(world.url, document)).toBe(await editorText(page))
+  await typeAtEnd(page, '?')
+  await saved(page)
+  expect(await readMarkdown(world.url, document)).toBe('firsabc!?')
+  await context.close()
+})

@@ -1,0 +1,245 @@
+/** What may fail around a document: the device's storage, the role, the address, the server. The person hears of it, and the text stays. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, startProcess, type World } from '../support/start.ts'
+import { chip, createDocument, createLink, editorText, launch, readMarkdown, saved, typeAtEnd, until, workerActive } from './browser.ts'
+import { startProxy } from './proxy.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+const fullDisk = {
+  'at the call': () => {
+    IDBObjectStore.prototype.add = IDBObjectStore.prototype.put = () => {
+      throw new DOMException('full', 'QuotaExceededError')
+    }
+  },
+  'when it is written': () => {
+    const { add } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.add = function (...values: Parameters<typeof add>) {
+      const request = add.apply(this, values)
+      this.transaction.abort()
+      return request
+    }
+  }
+}
+
+/** Whether the browser asks before it leaves the page. */
+async function asksBeforeLeaving(page: Page): Promise<boolean> {
+  const asked = page.waitForEvent('dialog').then(async (dialog) => {
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.dismiss()
+    return true
+  })
+  const closed = page.waitForEvent('close').then(() => false)
+  await page.close({ runBeforeUnload: true })
+  return await Promise.race([asked, closed])
+}
+
+test.each(Object.entries(fullDisk))(
+  '[WEB-38] a device that can keep no more (%s): the page says so, goes on, loses nothing online and warns who leaves with unsent changes',
+  async (_when, fill) => {
+    const document = await createDocument(world.url, '# Full\n')
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(document.url)
+    await saved(page)
+    await typeAtEnd(page, 'kept\n')
+    await saved(page)
+    await page.evaluate(fill)
+    await typeAtEnd(page, 'not kept\n')
+    await page.locator('.chip', { hasText: 'Saved, not kept on this device' }).waitFor()
+    await page.getByText('Not kept on this device.', { exact: false }).first().waitFor()
+    expect(await readMarkdown(world.url, document)).toBe('# Full\nkept\nnot kept\n')
+
+    await context.setOffline(true)
+    await typeAtEnd(page, 'alone')
+    await page.locator('.chip', { hasText: /5 changes not saved/ }).waitFor()
+    expect(await asksBeforeLeaving(page)).toBe(true)
+    await context.setOffline(false)
+    await saved(page)
+    expect(await readMarkdown(world.url, document)).toBe('# Full\nkept\nnot kept\nalone')
+    expect(await asksBeforeLeaving(page)).toBe(false)
+    await context.close()
+  }
+)
+
+test('[WEB-39] unsent changes of a person who may no longer edit stay, are told and can be downloaded; with a better link they arrive', async () => {
+  const document = await createDocument(world.url, '# Roles\n')
+  const edit = await createLink(world.url, document, 'edit')
+  const view = await createLink(world.url, document, 'view')
+  const context = await browser.newContext({ acceptDownloads: true })
+  const page = await context.newPage()
+  await page.goto(edit.url)
+  await saved(page)
+  await workerActive(page)
+  await context.setOffline(true)
+  await typeAtEnd(page, 'mine')
+  await page.goto(view.url)
+  await chip(page, 'offline').waitFor()
+  await context.setOffline(false)
+  await chip(page, 'readonly').waitFor()
+  await page.getByText('You can read this document but no longer edit it. 4 changes of yours did not reach the server').waitFor()
+  expect(await editorText(page)).toBe('# Roles\nmine')
+  expect(await readMarkdown(world.url, document)).toBe('# Roles\n')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download my copy' }).click()])
+  expect(download.suggestedFilename()).toBe('Roles.md')
+  await page.reload()
+  await page.getByText('no longer edit it').waitFor()
+  await page.goto(edit.url)
+  await saved(page)
+  expect(await readMarkdown(world.url, document)).toBe('# Roles\nmine')
+  await context.close()
+})
+
+test('[WEB-28] each refusal says what happened and what to do', async () => {
+  const way = await startProxy(world.url)
+  const document = await createDocument(world.url, '# Refused')
+  const other = await createDocument(world.url, '# Other')
+  const deleted = await createDocument(world.url, '# Deleted')
+  await fetch(`${world.url}/api/docs/${deleted.id}`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
+  const link = await createLink(world.url, document, 'edit')
+  await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
+
+  const shown = async (address: string, title: string, text: string): Promise<void> => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(address)
+    await page.getByRole('heading', { name: title }).waitFor()
+    await page.getByText(text).waitFor()
+    await page.getByRole('link', { name: 'Go to the first page' }).waitFor()
+    await context.close()
+  }
+  const { id } = document
+  await shown(`${world.url}/d/${id}`, 'This document is private', 'Ask its owner for a link.')
+  await shown(link.url, 'This link no longer works', 'Ask the owner of the document for a new one.')
+  await shown(`${world.url}/d/${id}?key=${other.key}`, 'There is no such document', 'Check the address.')
+  await shown(deleted.url, 'This document was deleted', 'It cannot be brought back.')
+
+  // What no test can make the server say at will.
+  const refuse = (status: number, headers: Record<string, string> = {}): void =>
+    way.answer((incoming, response) => {
+      if (incoming.url?.startsWith('/api/') !== true) return false
+      response.writeHead(status, { 'content-type': 'application/problem+json', ...headers })
+      response.end(JSON.stringify({ status, requestId: 'r-123' }))
+      return true
+    })
+  const there = `${way.url}/d/${id}?key=${document.key}`
+  refuse(403)
+  await shown(there, 'You do not have access', 'Ask its owner for one that does.')
+  refuse(429, { 'retry-after': '17' })
+  await shown(there, 'Too many requests', 'Trying again in 17 s.')
+  refuse(500)
+  await shown(there, 'Something went wrong on our side', 'r-123')
+  refuse(503)
+  await shown(there, 'The server is restarting', 'The page opens by itself.')
+  await way.stop()
+})
+
+test('[WEB-28] a page that was refused for the moment opens by itself', async () => {
+  const way = await startProxy(world.url)
+  const document = await createDocument(world.url, '# Soon')
+  const page = await browser.newPage()
+  way.answer((incoming, response) => {
+    if (incoming.url?.startsWith('/api/') !== true) return false
+    response.writeHead(503, { 'content-type': 'application/problem+json', 'retry-after': '1' })
+    response.end('{}')
+    return true
+  })
+  await page.goto(`${way.url}/d/${document.id}?key=${document.key}`)
+  await page.getByRole('heading', { name: 'The server is restarting' }).waitFor()
+  way.answer(undefined)
+  await saved(page)
+  expect(await editorText(page)).toBe('# Soon')
+  await page.close()
+  await way.stop()
+})
+
+test('[WEB-40] a new version is offered once, and taken with a reload', async () => {
+  const way = await startProxy(world.url)
+  const document = await createDocument(world.url, '# Version')
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(`${way.url}/d/${document.id}?key=${document.key}`)
+  await saved(page)
+  await workerActive(page)
+  await page.reload()
+  await saved(page)
+  const worker = await (await fetch(`${world.url}/sw.js`)).text()
+  const release = (text: string): void =>
+    way.answer((incoming, response) => {
+      if (incoming.url !== '/sw.js') return false
+      response.writeHead(200, { 'content-type': 'text/javascript', 'content-security-policy': "default-src 'none'; connect-src 'self'" })
+      response.end(`${worker}\n// ${text}`)
+      return true
+    })
+  const look = () => page.evaluate(async () => void (await (await navigator.serviceWorker.getRegistration())?.update()))
+  release('the next version')
+  await look()
+  await page.locator('.toast', { hasText: 'A new version of agmd is ready.' }).waitFor()
+  await page.getByRole('button', { name: 'Not now' }).click()
+  release('the version after that')
+  await look()
+  await until(
+    () => page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.installing == null),
+    'the installation of the newest version'
+  )
+  expect(await page.locator('.toast').count()).toBe(0)
+
+  await page.reload()
+  await page.locator('.toast', { hasText: 'A new version of agmd is ready.' }).waitFor()
+  way.answer(undefined)
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Reload' }).click()])
+  await saved(page)
+  expect(await editorText(page)).toBe('# Version')
+  expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.waiting == null)).toBe(true)
+  expect(await page.locator('.toast').count()).toBe(0)
+  await context.close()
+  await way.stop()
+})
+
+test('[WEB-41] a server that stops answering is noticed: never Saved while something waits, and all arrives when it goes on', async () => {
+  const server = await startProcess()
+  const document = await createDocument(server.url, '')
+  const page = await browser.newPage()
+  await page.goto(document.url)
+  await saved(page)
+  await typeAtEnd(page, 'before ')
+  await saved(page)
+  server.child.kill('SIGSTOP')
+  const states = page.evaluate(async () => {
+    const seen: string[] = []
+    const element = globalThis.document.querySelector('.chip') as HTMLElement
+    const note = (): number => seen.push(element.dataset['state'] ?? '')
+    note()
+    const observer = new MutationObserver(note)
+    observer.observe(element, { attributes: true, attributeFilter: ['data-state'] })
+    await new Promise<void>((resolve) => addEventListener('told', () => resolve(), { once: true }))
+    observer.disconnect()
+    return seen
+  })
+  const typedAt = performance.now()
+  await typeAtEnd(page, 'during ')
+  await chip(page, 'saving').waitFor({ timeout: 1000 })
+  await page.locator('.chip', { hasText: 'Reconnecting, 7 changes kept on this device' }).waitFor({ timeout: 30_000 })
+  expect(performance.now() - typedAt).toBeLessThan(30_000)
+  await typeAtEnd(page, 'later ')
+  await page.evaluate(() => dispatchEvent(new Event('told')))
+  expect(await states).toEqual(['saved', 'saving', 'reconnecting'])
+  server.child.kill('SIGCONT')
+  await saved(page)
+  expect(await editorText(page)).toBe('before during later ')
+  expect(await readMarkdown(server.url, document)).toBe('before during later ')
+  await page.close()
+  await server.stop()
+})

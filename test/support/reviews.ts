@@ -1,0 +1,71 @@
+/** The language of review assignments: an owner who asks for a review, and reviewers who hold its link. */
+import { encodeRecord, keys } from '../../server/domain/keys.ts'
+import type { Answer, Ask, Json, Person, World } from './world.ts'
+
+/** The key of an address that carries one. */
+export const keyOf = (url: string): string => new URL(url).searchParams.get('key') ?? ''
+
+/** Somebody with the link of an assignment, under a name of their own. */
+export interface Reviewer extends Person {
+  start(what?: Ask): Promise<Answer>
+  report(fields?: Record<string, unknown>, what?: Ask): Promise<Answer>
+}
+
+export interface Assignment {
+  readonly id: string
+  /** As it was created. */
+  readonly task: Json
+  /** A holder of the link; without a name, nobody in particular. */
+  by(name?: string): Reviewer
+}
+
+export const assignmentOf = (world: World, task: Json): Assignment => {
+  const person = world.person(task.docId, keyOf(task.share.url))
+  const post = (action: string, name: string | undefined, what: Ask): Promise<Answer> =>
+    person.ask('POST', `/tasks/${task.id}/${action}`, {
+      ...what,
+      headers: { ...(name === undefined ? {} : { 'X-Agent-Author': name }), ...what.headers }
+    })
+  return {
+    id: task.id,
+    task,
+    by: (name) => ({
+      ...person,
+      start: (what = {}) => post('start', name, what),
+      report: (fields = {}, what = {}) =>
+        post('report', name, { json: { reviewedVersion: task.startingVersion, summary: 'Reads well.', ...fields }, ...what })
+    })
+  }
+}
+
+let requests = 0
+
+export const requestFor = (fields: Record<string, unknown> = {}): Record<string, unknown> => ({
+  requestId: `request ${++requests}`,
+  title: 'Read the introduction',
+  instructions: 'Is it clear?\n\n- Tone\n- Facts',
+  ...fields
+})
+
+/** A new assignment on the owner's document. */
+export const assign = async (world: World, owner: Person, fields?: Record<string, unknown>): Promise<Assignment> => {
+  const { status, json, text } = await owner.ask('POST', '/tasks', { json: requestFor(fields) })
+  if (status !== 201) throw new Error(`${status} ${text}`)
+  return assignmentOf(world, json.task)
+}
+
+export const close = (owner: Person, { id }: Assignment, what?: Ask): Promise<Answer> => owner.ask('POST', `/tasks/${id}/close`, what)
+
+/** Everything stored of assignments, links and the feed of a document: what a refusal must leave as it was. */
+export const stored = async ({ service }: World, doc: string): Promise<string[]> => {
+  await service.ledger.idle()
+  const kinds = ['task', 'task number', 'share', 'event', 'comment', 'suggestion']
+  const entries = await Promise.all(kinds.map((kind) => service.storage.list(['d', doc, kind])))
+  const links = await service.storage.list(['key'])
+  return [...entries.flat(), ...links].map(({ key, value }) => `${JSON.stringify(key)} ${Buffer.from(value).toString()}`)
+}
+
+/** Records of comments and suggestions, as far as a report looks at them. */
+export const seed = async ({ service }: World, doc: string, kind: 'comment' | 'suggestion', ids: readonly string[]): Promise<void> => {
+  await service.storage.commit({ puts: ids.map((id) => ({ key: keys[kind](doc, id), value: encodeRecord({ id }) })) })
+}

@@ -1,0 +1,60 @@
+/** What follows a closed connection: another attempt, or the end. No timers, no user interface. */
+
+/** Why the server ended the connection for good: a close code, or the code of an error. */
+export type Ended = 'credential_ended' | 'forbidden' | 'deleted' | 'bad_message' | 'too_big' | 'credential_required' | 'not_found'
+
+// All other codes pass: 1001 the server restarts, 1006 no goodbye, 1011 its store failed, 1013 sync again, 4408 too slow, 4429 too fast.
+const endedByClose: Readonly<Record<number, Ended>> = { 1009: 'too_big', 4401: 'credential_ended', 4403: 'forbidden', 4404: 'deleted' }
+
+const badMessage = 4400
+
+const endedByReason: Readonly<Record<string, Ended>> = {
+  credential_required: 'credential_required',
+  credential_invalid: 'credential_ended',
+  document_deleted: 'deleted',
+  not_found: 'not_found',
+  forbidden: 'forbidden'
+}
+
+/** What a refused token means; undefined for what passes (`rate_limited`, `storage_unavailable` and the like). */
+export const endedByRefusal = (reason: string): Ended | undefined => endedByReason[reason]
+
+const firstMs = 500
+const factor = 1.6
+const longestMs = 30_000
+
+/** Refused messages in a row after which this page is believed to be at fault. */
+const badMessagesMax = 3
+/** A connection that lived this long was a good one, whatever ended it. */
+const goodMs = 60_000
+
+export interface Retries {
+  /** Everything that this device has is at the server. */
+  settled(): void
+  /** Answers when to connect again, or why not. `aliveMs`: how long the connection had been open. */
+  closed(code: number, aliveMs: number): { readonly afterMs: number } | { readonly ended: Ended }
+  /** Closed connections in a row of which none settled. */
+  readonly failures: number
+}
+
+/** `random`: 0 up to 1; it keeps the pages of a server that restarts from coming back all at once. */
+export function createRetries(random: () => number = Math.random): Retries {
+  let failures = 0
+  let badMessages = 0
+  return {
+    get failures() {
+      return failures
+    },
+    settled() {
+      failures = 0
+    },
+    closed(code, aliveMs) {
+      const ended = endedByClose[code]
+      if (ended !== undefined) return { ended }
+      if (aliveMs >= goodMs) failures = badMessages = 0
+      if (code === badMessage && ++badMessages >= badMessagesMax) return { ended: 'bad_message' }
+      const afterMs = Math.min(longestMs, firstMs * factor ** failures++)
+      return { afterMs: Math.round(afterMs * (0.75 + random() / 2)) }
+    }
+  }
+}
