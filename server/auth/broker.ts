@@ -229,7 +229,7 @@ const createProvider = async ({ service, cookies, secret, stylesheet, log }: Bro
       dPoP: { enabled: false },
       deviceFlow: deviceFlow(show) as { enabled: boolean },
       registration: { enabled: true },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       rpInitiatedLogout: signOut(show) as { enabled: boolean },
       resourceIndicators: {
         enabled: true,
