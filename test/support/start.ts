@@ -26,6 +26,8 @@ export interface StartOptions {
 export interface World {
   /** Address of the service without a trailing slash. */
   readonly url: string
+  /** Address it listens on, whatever the one is that people use. */
+  readonly listening: string
   readonly folder: string
   readonly service: Service
   /** Every line of the log. */
@@ -52,6 +54,7 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
   const server = await startServer({ config, log, clock, storage, secret: held.secret, version: 'test', readOnly: () => false })
   return {
     url: server.service.baseUrl,
+    listening: server.url,
     folder,
     service: server.service,
     lines,
