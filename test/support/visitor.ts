@@ -39,11 +39,14 @@ export interface VisitorOptions {
   /** Redirects to addresses that begin so are not followed. */
   readonly stopAt?: string
   readonly userAgent?: string
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export const newVisitor = ({
   stopAt,
-  userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+  userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  headers: always = {}
 }: VisitorOptions = {}): Visitor => {
   const jar = new Map<string, Cookie>()
   let page: Shown = { url: '', status: 0, headers: new Headers(), text: '' }
@@ -71,6 +74,7 @@ export const newVisitor = ({
   const request = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const target = new URL(url)
     const headers = new Headers(init.headers)
+    for (const [name, value] of Object.entries(always)) headers.set(name, value)
     const cookie = headerFor(target)
     if (cookie !== '') headers.set('Cookie', cookie)
     headers.set('User-Agent', userAgent)
