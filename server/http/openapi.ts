@@ -132,7 +132,10 @@ const bodyOf = (operation: Operation, path: string): object => {
 
 const securityOf = (operation: Operation): object[] => {
   if (operation.on === 'account') return [{ bearer: [] }]
-  const credentials = [{ shareKey: [] }, { shareKeyQuery: [] }, { bearer: [] }]
+  const keys = [{ shareKey: [] }, { shareKeyQuery: [] }]
+  // An account, and the role by a key beside it or by owning the document.
+  if (operation.needs !== undefined) return [...keys.map((key) => ({ ...key, bearer: [] })), { bearer: [] }]
+  const credentials = [...keys, { bearer: [] }]
   return operation.on === 'service' ? [{}, ...credentials] : credentials
 }
 

@@ -9,6 +9,7 @@ import { limits } from '../../shared/limits.ts'
 import { isDocumentId } from '../../shared/names.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { callerOfDocument } from '../domain/access.ts'
+import type { Caller } from '../domain/caller.ts'
 import type { Live, LiveMessage, Registry } from '../domain/live.ts'
 import type { Service } from '../domain/service.ts'
 import { type Context, createDocuments, type LiveLog } from './documents.ts'
@@ -62,6 +63,23 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
   let stopping = false
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, idleUnloadSeconds, log })
 
+  /** Asks now and then whether a credential is still good; an issuer that does not answer is no reason to end anything. */
+  const askAgain = (find: () => Promise<Caller>, end: (code: ErrorCode) => void): (() => void) => {
+    let cancel = (): void => undefined
+    let stopped = false
+    const ask = (): void => {
+      find().catch((error: unknown) => {
+        if (error instanceof ServiceError && error.code === 'credential_invalid' && !stopped) end(error.code)
+      })
+      cancel = service().clock.after(limits.agentTokenSeconds * 1000, ask)
+    }
+    cancel = service().clock.after(limits.agentTokenSeconds * 1000, ask)
+    return () => {
+      stopped = true
+      cancel()
+    }
+  }
+
   // Hooks that are not named would cost a promise chain per message each: the defaults are taken away.
   const unused = {
     onConfigure: undefined,
@@ -91,15 +109,13 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
       // Beside a bearer token the cookie of the browser is of no account, as in a request.
       const { cookie } = (context as Context).peer
       try {
-        const caller = await callerOfDocument(
-          service(),
-          documentName,
-          isBearer ? { bearer: token } : { key: token === '' ? undefined : token, cookie }
-        )
+        const credentials = isBearer ? { bearer: token } : { key: token === '' ? undefined : token, cookie }
+        const find = (): Promise<Caller> => callerOfDocument(service(), documentName, credentials)
+        const caller = await find()
         const connections = documents.find(documentName)?.document.getConnectionsCount() ?? 0
         if (connections >= limits.socketsPerDocumentMax) throw new ServiceError('rate_limited')
         connectionConfig.readOnly = !includesRole(caller.role, 'edit')
-        return { ...context, caller }
+        return { ...context, caller, ...(caller.identity.kind === 'agent' && { again: find }) }
       } catch (error) {
         throw refusalOf(error)
       }
@@ -121,13 +137,16 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
       return Promise.resolve()
     },
 
-    connected({ connection, documentName, context: { peer, caller } }) {
-      const forget = registry.add(documentName, caller, (code) => {
+    connected({ connection, documentName, context: { peer, caller, again } }) {
+      const end = (code: ErrorCode): void => {
         connection.sendStateless(JSON.stringify({ type: 'ended', code } satisfies LiveMessage))
         peer.close(closeCodeOf(code), code)
-      })
+      }
+      const forget = registry.add(documentName, caller, end)
+      const stopAsking = again === undefined ? undefined : askAgain(again, end)
       connection.onClose(() => {
         forget()
+        stopAsking?.()
         const entry = documents.find(documentName)
         if (entry !== undefined) freeClients(entry, peer)
       })
