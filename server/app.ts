@@ -9,7 +9,7 @@ import { presentError } from './http/errors.ts'
 import type { Files } from './http/files.ts'
 import { bindIdentity, type Identity } from './http/identity.ts'
 import { openApi } from './http/openapi.ts'
-import { bindPages, shell } from './http/pages.ts'
+import { bindPages } from './http/pages.ts'
 import { createRouters } from './http/routers.ts'
 
 type Middleware = Koa.Middleware<RequestState>
@@ -142,7 +142,7 @@ export const createApp = (http: Http, identity: Identity, files: Files): Koa<Req
     ctx.body = description
   })
   bindPages(http, routers, files)
-  bindIdentity(http, identity, files.stylesheet, (ctx) => shell(ctx, files), routers)
+  bindIdentity(http, identity, files.stylesheet, routers)
   bindOperations(http, routers)
 
   app.use(answered(http))

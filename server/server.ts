@@ -111,11 +111,12 @@ const createIdentity = (
   }
 }
 
-/** Removes what has expired, at the start and every few minutes. Returns the way to stop. */
+/** Removes what has expired, and what was deleted for good, at the start and every few minutes. Returns the way to stop. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   let cancel = (): void => undefined
   const again = (): void => {
     sweep(service).catch((error: unknown) => log.warn('the sweep of expired records failed', { error }))
+    finishDeletions(service).catch((error: unknown) => log.warn('deletions could not be finished', { error }))
     cancel = service.clock.after(limits.sweepMinutes * 60_000, again)
   }
   again()

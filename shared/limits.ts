@@ -136,6 +136,8 @@ export const limits = {
   issuerKeepMinutes: 10,
   /** Documents that one search looks into; the answer tells where to go on. */
   searchDocumentsMax: 200,
+  /** How long a deletion on the account page can be taken back, in minutes. */
+  undoMinutes: 10,
   /** Time between sweeps of expired records, in minutes, and records that one sweep removes. */
   sweepMinutes: 10,
   sweepRecordsMax: 1000,

@@ -4,7 +4,7 @@ import { limits } from '../../shared/limits.ts'
 import { shareKeyPattern } from '../../shared/names.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { anonymous, type Caller, type Identity } from './caller.ts'
-import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share } from './keys.ts'
+import { decodeRecord, encodeRecord, type Head, type KeyIndex, keys, type Share } from './keys.ts'
 import { hashSecret } from './secrets.ts'
 import type { Service } from './service.ts'
 import { findSession } from './sessions.ts'
@@ -92,13 +92,9 @@ const lower = (one: Role | null, other: Role | null): Role | null => {
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
-/** The role that a holder has of its own. Errors: `document_deleted` to the owner of a document that is gone. */
-const ownRole = async ({ ledger }: Service, doc: string, { identity }: Holder): Promise<Role | null> => {
-  const head = await ledger.findHead(doc)
-  if (head?.owner.kind !== identity.kind || head.owner.id !== identity.id) return null
-  if (head.deletedAt !== null) throw new ServiceError('document_deleted')
-  return 'owner'
-}
+/** The role that a holder has of its own. */
+const ownRole = (head: Head | undefined, { identity }: Holder): Role | null =>
+  head?.owner.kind === identity.kind && head.owner.id === identity.id ? 'owner' : null
 
 /** Errors: `not_found` for a key of another document, `document_deleted`. */
 const shareOf = async (service: Service, doc: string, key: string): Promise<Share> => {
@@ -119,8 +115,10 @@ export const callerOfDocument = async (service: Service, doc: string, credential
   const holder = await findHolder(service, credentials)
   const share = credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key)
   if (holder === undefined && share === undefined) throw new ServiceError('credential_required')
-  const role = lower(holder === undefined ? null : await ownRole(service, doc, holder), share?.role ?? null)
+  const head = await service.ledger.findHead(doc)
+  const role = lower(holder === undefined ? null : ownRole(head, holder), share?.role ?? null)
   if (role === null) throw new ServiceError('not_found')
+  if (head?.deletedAt !== null) throw new ServiceError('document_deleted')
   return {
     ...guest(credentials),
     ...(holder && { identity: holder.identity }),

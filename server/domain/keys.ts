@@ -17,7 +17,8 @@
  *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
  *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
- *   ['deletion', doc]             a deletion under way (JSON); gone when nothing of the document is left
+ *   ['deletion', doc]             a deletion under way (JSON, `Deletion`); gone when nothing of the document is left, or taken back
+ *   ['undoable', kind, id, doc]   a deletion that its owner may take back (JSON, `Undoable`)
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
  *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
  *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
@@ -172,6 +173,21 @@ export interface Owned {
   readonly doc: string
 }
 
+/** A deletion under way. */
+export interface Deletion {
+  readonly doc: string
+  /** When what the document held goes, in milliseconds since 1970; until then its owner may take the deletion back. Absent: now. */
+  readonly scrubAt?: number
+}
+
+/** A deletion that its owner may take back. */
+export interface Undoable {
+  readonly doc: string
+  readonly title: string
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
 export const keys = {
   head: (doc: string): Key => ['d', doc],
   update: (doc: string, seq: number): Key => ['d', doc, 'update', seq],
@@ -200,6 +216,8 @@ export const keys = {
   key: (hash: string): Key => ['key', hash],
   deletion: (doc: string): Key => ['deletion', doc],
   deletions: (): Key => ['deletion'],
+  undoable: (kind: string, id: string, doc: string): Key => ['undoable', kind, id, doc],
+  undoables: (kind: string, id: string): Key => ['undoable', kind, id],
   request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash]),
 
   account: (id: string): Key => ['account', id],

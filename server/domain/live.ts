@@ -22,6 +22,8 @@ export interface Live {
   end(doc: string, share: string | null, code: ErrorCode): void
   /** Ends the sockets and long polls of a session, whatever documents they are on. Acts at once. */
   endSession(session: string, code: ErrorCode): void
+  /** Lets people in again after a deletion that was taken back. */
+  readmit(doc: string): void
   /** Tells every open page of the document, or those whose caller satisfies `to`. */
   announce(doc: string, message: LiveMessage, to?: (caller: Caller) => boolean): void
   /** Drops a document whose journal could not be written: its sockets close, clients keep their edits and come back. */
@@ -44,6 +46,8 @@ export interface Registry {
   end(doc: string, share: string | null, code: ErrorCode): void
   /** Ends the connections of a session. */
   endSession(session: string, code: ErrorCode): void
+  /** Forgets that the document ended. */
+  readmit(doc: string): void
   /** Ends everything. */
   endAll(code: ErrorCode): void
 }

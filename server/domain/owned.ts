@@ -8,7 +8,7 @@ import { ownedKey, ownerOf, presentDocument } from './documents.ts'
 import { remember } from './idempotency.ts'
 import { decodeRecord, encodeRecord, keys, type Owned } from './keys.ts'
 import type { Draft } from './ledger.ts'
-import type { Entry } from './ports.ts'
+import type { Entry, Key } from './ports.ts'
 import type { Service } from './service.ts'
 import { putRevocation } from './shares.ts'
 
@@ -32,16 +32,20 @@ const listed = async (service: Service, caller: Caller, doc: string, wanted: str
 
 const placeOf = (entry: Entry): string => String(entry.key.at(-1))
 
+interface Asked {
+  readonly wanted: string
+  readonly pageMax: number
+  readonly before: string | undefined
+}
+
+type Page = Output<'listDocuments'>
+
 /** Newest first. A search looks into a bounded number of documents and may end before its page is full; `nextBefore` goes on. */
-export const listDocuments = async (service: Service, caller: Caller, input: Input<'listDocuments'>): Promise<Output<'listDocuments'>> => {
-  const { identity } = caller
-  if (identity.kind === 'guest') throw new ServiceError('account_required')
-  const wanted = input.query?.trim().toLowerCase() ?? ''
-  const pageMax = input.limit ?? limits.pageDefault
-  const entries = await service.storage.list(keys.ownedBy(identity.kind, identity.id), {
+const byCreation = async (service: Service, caller: Caller, prefix: Key, { wanted, pageMax, before }: Asked): Promise<Page> => {
+  const entries = await service.storage.list(prefix, {
     reverse: true,
     limit: limits.searchDocumentsMax + 1,
-    ...(input.before === undefined ? {} : { before: input.before })
+    ...(before === undefined ? {} : { before })
   })
   const docs: Listed[] = []
   let looked = 0
@@ -53,6 +57,40 @@ export const listDocuments = async (service: Service, caller: Caller, input: Inp
   }
   const last = entries[looked - 1]
   return { docs, nextBefore: looked < entries.length && last !== undefined ? placeOf(last) : null }
+}
+
+const orders: Readonly<Record<'updated' | 'title', (one: Listed, other: Listed) => number>> = {
+  updated: (one, other) => other.updatedAt.localeCompare(one.updatedAt),
+  title: (one, other) => one.title.localeCompare(other.title, 'en', { sensitivity: 'base', numeric: true })
+}
+
+/** Orders that stand in no index: all is read. `before` and `nextBefore` count what was shown. */
+const byOrder = async (
+  service: Service,
+  caller: Caller,
+  prefix: Key,
+  order: keyof typeof orders,
+  { wanted, pageMax, before }: Asked
+): Promise<Page> => {
+  const entries = await service.storage.list(prefix, { reverse: true, limit: limits.listMax })
+  const all: Listed[] = []
+  for (const entry of entries) {
+    const found = await listed(service, caller, decodeRecord<Owned>(entry.value).doc, wanted)
+    if (found !== undefined) all.push(found)
+  }
+  const from = Number(before ?? 0) || 0
+  const docs = all.toSorted(orders[order]).slice(from, from + pageMax)
+  const next = from + docs.length
+  return { docs, nextBefore: next < all.length ? String(next) : null }
+}
+
+export const listDocuments = async (service: Service, caller: Caller, input: Input<'listDocuments'>): Promise<Page> => {
+  const { identity } = caller
+  if (identity.kind === 'guest') throw new ServiceError('account_required')
+  const { query = '', sort = 'created', limit: pageMax = limits.pageDefault, before } = input
+  const asked = { wanted: query.trim().toLowerCase(), pageMax, before }
+  const prefix = keys.ownedBy(identity.kind, identity.id)
+  return sort === 'created' ? byCreation(service, caller, prefix, asked) : byOrder(service, caller, prefix, sort, asked)
 }
 
 /**

@@ -31,11 +31,14 @@ export interface Page {
   readonly status?: number
   /** Origins, beside ours, to which a form of the page may lead. A browser follows no redirect of a form elsewhere. */
   readonly formTargets?: readonly string[]
+  /** Whether it holds lists, which want room. */
+  readonly wide?: boolean
 }
 
+/** The mark of the service, as the built pages draw it (web/ui/icons.tsx). */
 const logo = new Markup(
-  '<svg width="40" height="40" viewBox="0 0 64 64" aria-hidden="true"><rect class="logo-paper" x="6" y="6" width="52" height="52" rx="14"/>' +
-    '<path class="logo-line" d="M20 24h24M20 34h24M20 44h12"/><path class="logo-cursor" d="M38 40v8"/></svg>'
+  '<svg width="40" height="40" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" class="logo-paper"/>' +
+    '<path d="M9 11h14M9 16h9M9 21h5" class="logo-line"/><path d="M20.5 18.5v6" class="logo-cursor"/></svg>'
 )
 
 const policy = (formTargets: readonly string[]): string =>
@@ -51,7 +54,11 @@ const policy = (formTargets: readonly string[]): string =>
   ].join('; ')
 
 /** Answers with a page. */
-export const showPage = (ctx: Context, stylesheet: string | undefined, { title, body, status = 200, formTargets = [] }: Page): void => {
+export const showPage = (
+  ctx: Context,
+  stylesheet: string | undefined,
+  { title, body, status = 200, formTargets = [], wide = false }: Page
+): void => {
   ctx.status = status
   ctx.set('Content-Security-Policy', policy(formTargets))
   ctx.set('Cache-Control', 'no-store')
@@ -71,7 +78,7 @@ export const showPage = (ctx: Context, stylesheet: string | undefined, { title, 
 ${stylesheet === undefined ? undefined : html`<link rel="stylesheet" href="${stylesheet}">`}
 </head>
 <body>
-<main class="plain forms">
+<main class="plain forms${wide ? ' wide' : ''}">
 <a class="home-link" href="/" aria-label="agmd, first page">${logo}</a>
 <h1>${title}</h1>
 ${body}
@@ -80,6 +87,11 @@ ${body}
 </html>
 `.text
 }
+
+const instantFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+
+/** An instant for people and programs. A page without script cannot know the zone of its reader, so it names its own. */
+export const timeOf = (instant: string): Markup => html`<time datetime="${instant}">${instantFormat.format(new Date(instant))} UTC</time>`
 
 export interface Field {
   readonly name: string

@@ -3,6 +3,7 @@ import type { Broker } from '../auth/broker.ts'
 import { brokerPaths } from '../auth/broker.ts'
 import { type RelyingParty } from '../auth/oidc.ts'
 import { take } from './bind.ts'
+import { bindAccountPage } from './account-page.ts'
 import type { Context, Http } from './context.ts'
 import { bindDevicePage } from './device-page.ts'
 import { bindDiscovery } from './discovery.ts'
@@ -32,16 +33,11 @@ const bindBroker = (http: Http, broker: Broker, routers: Routers): void => {
   })
 }
 
-export const bindIdentity = (
-  http: Http,
-  identity: Identity,
-  stylesheet: string | undefined,
-  showAccount: (ctx: Context) => void,
-  routers: Routers
-): void => {
+export const bindIdentity = (http: Http, identity: Identity, stylesheet: string | undefined, routers: Routers): void => {
   const { broker, relyingParty, issuer, signUp, formKey } = identity
   const { baseUrl } = http.service
-  bindSignIn({ http, relyingParty, broker, issuer, stylesheet, formKey, showAccount }, routers)
+  bindSignIn({ http, relyingParty, broker, issuer, stylesheet, formKey }, routers)
+  bindAccountPage({ http, stylesheet, formKey, sections: async () => undefined }, routers)
   bindDevicePage({ http, stylesheet, formKey }, routers)
   bindDiscovery({ baseUrl, authUrl: broker === null ? issuer.replace(/\/$/, '') : baseUrl, broker, relyingParty }, routers)
   if (broker === null) return

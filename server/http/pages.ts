@@ -36,7 +36,7 @@ const worker = (ctx: Context, files: Files): void => {
 }
 
 /** The built page, which finds out itself what its address asks for. */
-export const shell = (ctx: Context, files: Files): void => {
+const shell = (ctx: Context, files: Files): void => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy)
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   ctx.set('Permissions-Policy', 'geolocation=(), camera=(), microphone=(), payment=()')

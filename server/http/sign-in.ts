@@ -27,11 +27,10 @@ export interface SignInOptions {
   readonly stylesheet: string | undefined
   /** Key of the tokens of forms. */
   readonly formKey: string
-  /** Shows the built account page. */
-  readonly showAccount: (ctx: Context) => void
 }
 
-type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
+/** A browser's session, and whose it is. */
+export type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
 /** The session of the browser that asks. */
 export const browserSession = async ({ service, cookies }: Http, ctx: Context): Promise<Current | undefined> => {
@@ -42,7 +41,7 @@ export const browserSession = async ({ service, cookies }: Http, ctx: Context): 
 const returnToOf = (ctx: Context, baseUrl: string): string => safeReturnTo(new URLSearchParams(ctx.querystring).get('return_to'), baseUrl)
 
 export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
-  const { http, relyingParty, broker, issuer, stylesheet, formKey, showAccount } = options
+  const { http, relyingParty, broker, issuer, stylesheet, formKey } = options
   const { service, cookies } = http
   const { baseUrl } = service
   const page = (path: string, method: 'get' | 'post', handle: (ctx: Context) => Promise<void>): void => {
@@ -81,13 +80,6 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     const signedIn = await relyingParty.finish(ctx)
     await open(ctx, await accountOf(signedIn))
     seeOther(ctx, signedIn.returnTo)
-  })
-
-  page('/account', 'get', async (ctx) => {
-    if ((await browserSession(http, ctx)) === undefined) return seeOther(ctx, '/sign-in?return_to=%2Faccount')
-    showAccount(ctx)
-    ctx.set('Cache-Control', 'no-store')
-    return undefined
   })
 
   // ——— signing out ———

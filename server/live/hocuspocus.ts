@@ -217,6 +217,7 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
       registry.end(doc, share, code)
       if (code === 'document_deleted') documents.drop(doc)
     },
+    readmit: (doc) => registry.readmit(doc),
     endSession: (session, code) => registry.endSession(session, code),
     announce(doc, message, to = () => true) {
       const wanted = ({ context }: { context: unknown }): boolean => to((context as Context).caller)

@@ -68,6 +68,9 @@ export const createRegistry = (clock: Clock): Registry => {
       noteEnd(endedSession(session), code)
       for (const set of documents.values()) for (const connected of set) if (connected.session === session) connected.end(code)
     },
+    readmit(doc) {
+      ended.delete(endedName(doc, null))
+    },
     endAll(code) {
       for (const set of documents.values()) for (const connected of set) connected.end(code)
     }

@@ -20,13 +20,15 @@ export const readMe = operation({
 export const listDocuments = operation({
   summary: 'Lists the documents that the caller owns, newest first.',
   description:
-    '`query` searches title and text. A search looks into a bounded number of documents: go on with `nextBefore` until it is null.',
+    '`query` searches title and text. A search looks into a bounded number of documents: go on with `nextBefore` until it is null. ' +
+    'Sorted by `updated` (changed last first) or `title`, the list is of the 1000 newest documents.',
   on: 'account',
   needs: 'identity',
-  rest: { method: 'GET', path: '/api/docs', query: ['query', 'before', 'limit'] },
+  rest: { method: 'GET', path: '/api/docs', query: ['query', 'sort', 'before', 'limit'] },
   cli: 'docs list',
   input: z.object({
     query: z.string().max(200).optional(),
+    sort: z.enum(['created', 'updated', 'title']).optional(),
     before: z.string().max(60).optional().meta({ description: 'The `nextBefore` of the page before.' }),
     limit: z.coerce.number().int().min(1).max(limits.searchDocumentsMax).optional()
   }),

@@ -210,7 +210,7 @@ describe('by invitation', () => {
       })
     )
     const pages = await Promise.all(visitors.map((visitor) => visitor.submit('/auth/invite', { password })))
-    expect(pages.map(({ status }) => status).toSorted()).toEqual([200, 403, 403])
+    expect(pages.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
   test('[ACCOUNT-11] a reset link sets a new password once and ends every session', async () => {

@@ -101,7 +101,7 @@ test('[OWN-4] of several accounts that claim at once one wins', async () => {
   const answers = await Promise.all(
     [ana, bob, ana, bob].map((token) => by(token, 'POST', `/api/docs/${owner.doc}/claim`, { key: owner.key }))
   )
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 409, 409])
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(2)
   const lists = [await titles(ana), await titles(bob)].filter((list) => list.includes('Wanted'))
   expect(lists).toHaveLength(1)
 })

@@ -189,7 +189,7 @@ test('[AUTH-7] with an issuer of one’s own the embedded broker is not there', 
 
 test('[AUTH-8] signing in replaces the session of the browser: a secret that somebody planted is worth nothing', async () => {
   const visitor = await signedIn()
-  const [key, planted] = [...visitor.cookies].find(([, { name }]) => /^agmd-session-/.test(name)) ?? []
+  const [key, planted] = [...visitor.cookies].find(([, { name }]) => name.startsWith('agmd-session-')) ?? []
   if (key === undefined || planted === undefined) throw new Error('not signed in')
   await signedIn(visitor)
   expect(visitor.cookies.get(key)?.value).not.toBe(planted.value)

@@ -24,6 +24,8 @@ export interface Session {
   readonly role: ReadonlySignal<Role | null>
   readonly canEdit: ReadonlySignal<boolean>
   readonly title: ReadonlySignal<string>
+  /** Whether it belongs to an account or agent already; true until that is known. */
+  readonly owned: Signal<boolean>
   readonly chip: ReadonlySignal<Chip>
   readonly unsent: ReadonlySignal<number>
   /** `opening` until there is a text to show, or a reason why not. */
@@ -131,10 +133,12 @@ export function openSession(id: string): Session {
   void kept.ready.then(() => (stored.value = true))
 
   const given = signal(known?.title ?? '')
+  const owned = signal(true)
   const answered = signal<{ role?: Role; error?: RequestError }>({})
   void readDocument(id, key).then(
     (answer) => {
       given.value = answer.title
+      owned.value = answer.owner.kind !== 'anonymous'
       answered.value = { role: answer.effectiveRole ?? answer.role }
     },
     (error: unknown) => (answered.value = error instanceof RequestError ? { error } : {})
@@ -189,6 +193,7 @@ export function openSession(id: string): Session {
     role,
     canEdit,
     title,
+    owned,
     unsent,
     refusal,
     declined,

@@ -173,10 +173,15 @@ export function HomePage(): JSX.Element {
   return (
     <main class={over ? 'home dropping' : 'home'}>
       <header class='home-head'>
-        <span class='brand'>
-          <Logo size={32} />
-          agmd
-        </span>
+        <div class='home-top'>
+          <span class='brand'>
+            <Logo size={32} />
+            agmd
+          </span>
+          <a class='button quiet' href='/account'>
+            Account
+          </a>
+        </div>
         <h1>Markdown that people and agents write together.</h1>
         <p class='lead'>Plain text underneath, live for everyone, on your device when there is no network.</p>
         <div class='actions'>
