@@ -112,6 +112,8 @@ export const limits = {
   sessionsMax: 100,
   /** A session's time of use is written at most this often, in seconds. */
   sessionTouchSeconds: 60,
+  /** Passkeys of one account. */
+  passkeysMax: 20,
   /** Time to approve a device login, between polls, and added by polling faster, in seconds (RFC 8628 §3.2 and §3.5). */
   deviceSecondsMax: 600,
   devicePollSeconds: 5,

@@ -23,6 +23,7 @@
  *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
  *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
  *   ['owned', kind, id, place]    documents of an account or agent (JSON, `Owned`); `place` sorts by creation
+ *   ['passkey', hash]             JSON, `Passkey` (passkeys.ts); ['account', id, 'passkey', hash] names it
  *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
  *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
  *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes beside it
@@ -226,6 +227,9 @@ export const keys = {
   session: (hash: string): Key => ['session', hash],
   accountSession: (account: string, session: string): Key => ['account', account, 'session', session],
   accountSessions: (account: string): Key => ['account', account, 'session'],
+  passkey: (hash: string): Key => ['passkey', hash],
+  accountPasskey: (account: string, hash: string): Key => ['account', account, 'passkey', hash],
+  accountPasskeys: (account: string): Key => ['account', account, 'passkey'],
   owned: (kind: string, id: string, place: string): Key => ['owned', kind, id, place],
   ownedBy: (kind: string, id: string): Key => ['owned', kind, id],
   device: (hash: string): Key => ['device', hash],

@@ -3,6 +3,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { readCookie } from '../auth/cookies.ts'
+import type { Passkeys } from '../auth/passkeys.ts'
 import { callerOfDocument } from '../domain/access.ts'
 import { anonymous, type Caller, requireRole } from '../domain/caller.ts'
 import { createDocument, deleteWithUndo, listUndoable, undoDeletion } from '../domain/documents.ts'
@@ -13,6 +14,7 @@ import { take } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
 import { html, type Markup, showPage, timeOf } from './html.ts'
+import { bindPasskeyActions, passkeyScript, passkeySection } from './passkey-pages.ts'
 import type { Routers } from './routers.ts'
 import { browserSession, type Current } from './sign-in.ts'
 
@@ -20,9 +22,15 @@ interface AccountPageOptions {
   readonly http: Http
   readonly stylesheet: string | undefined
   readonly formKey: string
-  /** Sections after the documents, such as ways to sign in. */
-  readonly sections: (current: Current, token: string) => Promise<Markup | undefined>
+  /** Null: an external issuer signs people in, or the origin allows no passkeys. */
+  readonly passkeys: Passkeys | null
 }
+
+/** Binds a form of the page; afterwards the browser goes back to where it was, or to the address that `act` answers. */
+export type AccountAction = (
+  path: string,
+  act: (ctx: Context, current: Current, fields: Record<string, string>) => Promise<string | undefined>
+) => void
 
 type Doc = Output<'listDocuments'>['docs'][number]
 type Session = Output<'listSessions'>['sessions'][number]
@@ -66,8 +74,13 @@ export const callerOfCurrent = ({ account, session }: Current): Caller => ({
   expiresAt: session.expiresAt
 })
 
-export const bindAccountPage = ({ http, stylesheet, formKey, sections }: AccountPageOptions, routers: Routers): void => {
+export const bindAccountPage = ({ http, stylesheet, formKey, passkeys }: AccountPageOptions, routers: Routers): void => {
   const { service } = http
+
+  const minutesUntil = (instant: number): string => {
+    const minutes = Math.ceil((instant - service.clock.now()) / 60_000)
+    return minutes === 1 ? 'a minute' : `${minutes} minutes`
+  }
 
   const searchForm = ({ query, sort }: Asked): Markup => html`
 <form class="find" method="get" action="/account" role="search">
@@ -81,13 +94,13 @@ export const bindAccountPage = ({ http, stylesheet, formKey, sections }: Account
   const row = ({ id, title, updatedAt, published }: Doc, token: string, back: string): Markup => html`
 <li class="entry">
 <a class="entry-link" href="/d/${id}"><span class="entry-title">${title}</span></a>
-<span class="muted entry-about">${published ? html`<span class="tag">published</span>` : undefined}${timeOf(updatedAt)}</span>
+<span class="muted entry-about">${published ? html`<span class="tag">published</span>` : undefined}${timeOf(Date.parse(updatedAt), service.clock.now())}</span>
 <form method="post" action="/account/delete">${hidden({ token, back, doc: id })}<button class="button quiet" aria-label="Delete “${title}”">Delete</button></form>
 </li>`
 
   const undoNotice = ({ doc, title, until }: Undoable, token: string, back: string): Markup => html`
 <form class="notice warn" method="post" action="/account/undo">${hidden({ token, back, doc })}
-<p>“${title}” was deleted. Until ${timeOf(new Date(until).toISOString())} that can be undone.</p>
+<p>“${title}” was deleted. This can be undone for ${minutesUntil(until)}.</p>
 <button class="button" aria-label="Undo the deletion of “${title}”">Undo</button></form>`
 
   const nothing = ({ query, before }: Asked, more: boolean): string => {
@@ -120,7 +133,7 @@ ${next === undefined ? undefined : html`<p class="actions"><a class="button" hre
 <span class="entry-link"><span class="entry-title">${name}</span>${current ? html`<span class="tag">this one</span>` : undefined}${
     kind === 'app' ? html`<span class="tag">program</span>` : undefined
   }</span>
-<span class="muted entry-about">used ${timeOf(lastUsedAt)}</span>
+<span class="muted entry-about"><span>used ${timeOf(Date.parse(lastUsedAt), service.clock.now())}</span></span>
 ${
   current
     ? undefined
@@ -146,9 +159,9 @@ ${
     const body = html`
 <p class="account-line"><span class="muted">Signed in as <strong>${name}</strong>${email === null ? undefined : html` · ${email}`}</span> <a class="button quiet" href="/sign-out">Sign out</a></p>
 ${await documentsOf(caller, askedOf(ctx), token)}
-${await sections(current, token)}
+${passkeys === null ? undefined : await passkeySection(service, passkeys)(current, token)}
 ${await sessionsOf(caller, token)}`
-    showPage(ctx, stylesheet, { title: 'Account', body, wide: true })
+    showPage(ctx, stylesheet, { title: 'Account', body, wide: true, ...(passkeys !== null && { scripts: [passkeyScript] }) })
   }
 
   const page = (path: string, method: 'get' | 'post', handle: (ctx: Context, current: Current) => Promise<void>): void => {
@@ -161,11 +174,7 @@ ${await sessionsOf(caller, token)}`
     routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
-  /** A form of the page, then back to where it was. */
-  const action = (
-    path: string,
-    act: (ctx: Context, current: Current, fields: Record<string, string>) => Promise<string | undefined>
-  ): void =>
+  const action: AccountAction = (path, act) =>
     page(path, 'post', async (ctx, current) => {
       const fields = await readForm(ctx)
       checkFormToken(formKey, current.session.id, fields['token'])
@@ -194,6 +203,8 @@ ${await sessionsOf(caller, token)}`
     })
     return undefined
   })
+
+  if (passkeys !== null) bindPasskeyActions(service, passkeys, action)
 
   action('/account/end-session', async (_ctx, current, { session = '' }) => {
     await revokeSession(service, callerOfCurrent(current), session)

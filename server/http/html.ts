@@ -1,4 +1,5 @@
 /** Pages that are plain HTML: text is escaped, forms work without script, and the look is the one of the built pages. */
+import { ago } from '../../shared/ago.ts'
 import type { Context } from './context.ts'
 
 /** Markup that may be written as it is. */
@@ -33,6 +34,8 @@ export interface Page {
   readonly formTargets?: readonly string[]
   /** Whether it holds lists, which want room. */
   readonly wide?: boolean
+  /** Scripts that add to what works without them. */
+  readonly scripts?: readonly string[]
 }
 
 /** The mark of the service, as the built pages draw it (web/ui/icons.tsx). */
@@ -57,7 +60,7 @@ const policy = (formTargets: readonly string[]): string =>
 export const showPage = (
   ctx: Context,
   stylesheet: string | undefined,
-  { title, body, status = 200, formTargets = [], wide = false }: Page
+  { title, body, status = 200, formTargets = [], wide = false, scripts = [] }: Page
 ): void => {
   ctx.status = status
   ctx.set('Content-Security-Policy', policy(formTargets))
@@ -75,6 +78,7 @@ export const showPage = (
 <meta name="robots" content="noindex">
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <script src="/theme.js"></script>
+${scripts.map((script) => html`<script type="module" src="${script}"></script>`)}
 ${stylesheet === undefined ? undefined : html`<link rel="stylesheet" href="${stylesheet}">`}
 </head>
 <body>
@@ -88,10 +92,11 @@ ${body}
 `.text
 }
 
-const instantFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
-
-/** An instant for people and programs. A page without script cannot know the zone of its reader, so it names its own. */
-export const timeOf = (instant: string): Markup => html`<time datetime="${instant}">${instantFormat.format(new Date(instant))} UTC</time>`
+/** An instant, in milliseconds since 1970, for people and programs. In words, because a page without script cannot know the time zone of its reader. */
+export const timeOf = (instant: number, now: number): Markup => {
+  const text = new Date(instant).toISOString()
+  return html`<time datetime="${text}" title="${text}">${ago(instant, now)}</time>`
+}
 
 export interface Field {
   readonly name: string

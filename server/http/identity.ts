@@ -1,6 +1,7 @@
 /** All of identity over HTTP: the broker if it is ours, signing in and out, device login, discovery. */
 import type { Broker } from '../auth/broker.ts'
 import { brokerPaths } from '../auth/broker.ts'
+import { allowsPasskeys, createPasskeys } from '../auth/passkeys.ts'
 import { type RelyingParty } from '../auth/oidc.ts'
 import { take } from './bind.ts'
 import { bindAccountPage } from './account-page.ts'
@@ -36,11 +37,12 @@ const bindBroker = (http: Http, broker: Broker, routers: Routers): void => {
 export const bindIdentity = (http: Http, identity: Identity, stylesheet: string | undefined, routers: Routers): void => {
   const { broker, relyingParty, issuer, signUp, formKey } = identity
   const { baseUrl } = http.service
+  const passkeys = broker !== null && allowsPasskeys(baseUrl) ? createPasskeys(http.service) : null
   bindSignIn({ http, relyingParty, broker, issuer, stylesheet, formKey }, routers)
-  bindAccountPage({ http, stylesheet, formKey, sections: async () => undefined }, routers)
+  bindAccountPage({ http, stylesheet, formKey, passkeys }, routers)
   bindDevicePage({ http, stylesheet, formKey }, routers)
   bindDiscovery({ baseUrl, authUrl: broker === null ? issuer.replace(/\/$/, '') : baseUrl, broker, relyingParty }, routers)
   if (broker === null) return
-  bindInteractionPages({ http, broker, signUp, stylesheet }, routers)
+  bindInteractionPages({ http, broker, passkeys, signUp, stylesheet }, routers)
   bindBroker(http, broker, routers)
 }

@@ -4,12 +4,14 @@ import type { InteractionResults, Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { type Broker, interactionPath } from '../auth/broker.ts'
+import type { Passkeys } from '../auth/passkeys.ts'
 import { createAccount, findAccountByPassword, normalEmail } from '../domain/accounts.ts'
 import { passwordProblem } from '../domain/passwords.ts'
 import { take } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, readForm, seeOther, textOf } from './form.ts'
 import { field, html, type Markup, problem, showPage } from './html.ts'
+import { passkeyForm, passkeyScript } from './passkey-pages.ts'
 import type { Routers } from './routers.ts'
 
 export type SignUp = 'open' | 'invite' | 'closed'
@@ -17,6 +19,8 @@ export type SignUp = 'open' | 'invite' | 'closed'
 interface PagesOptions {
   readonly http: Http
   readonly broker: Broker
+  /** Null: the origin allows none. */
+  readonly passkeys: Passkeys | null
   readonly signUp: SignUp
   readonly stylesheet: string | undefined
 }
@@ -90,20 +94,34 @@ const scopesAsked = ({ prompt }: Details): string[] => {
   return missingOIDCScope ?? []
 }
 
-export const bindInteractionPages = ({ http, broker, signUp, stylesheet }: PagesOptions, routers: Routers): void => {
+export const bindInteractionPages = ({ http, broker, passkeys, signUp, stylesheet }: PagesOptions, routers: Routers): void => {
   const { service } = http
 
-  const showSignIn = ({ ctx, details, fields }: Step, said: Said = {}): void => {
+  const showSignIn = async ({ ctx, details, fields }: Step, said: Said = {}): Promise<void> => {
     const action = `${interactionPath}/${details.uid}`
     const other =
       signUp === 'open'
         ? html`<p>No account yet? <a href="${action}?screen=sign-up">Create one</a></p>`
         : html`<p class="muted">Accounts are made by invitation. Ask whoever runs this server.</p>`
-    const body = html`${problem(said.text)}${signInForm(action, fields)}${other}${cancelForm(action)}`
-    showPage(ctx, stylesheet, { title: 'Sign in', body, formTargets: targetOf(details), ...(said.status && { status: said.status }) })
+    const byPasskey =
+      passkeys &&
+      passkeyForm(
+        `${action}/passkey`,
+        'get',
+        await passkeys.askToSignIn(details.uid),
+        html`<p class="actions"><button class="button large">Sign in with a passkey</button></p>`
+      )
+    const body = html`${problem(said.text)}${signInForm(action, fields)}${byPasskey ?? undefined}${other}${cancelForm(action)}`
+    showPage(ctx, stylesheet, {
+      title: 'Sign in',
+      body,
+      scripts: byPasskey === null ? [] : [passkeyScript],
+      formTargets: targetOf(details),
+      ...(said.status && { status: said.status })
+    })
   }
 
-  const showSignUp = (step: Step, said: Said = {}): void => {
+  const showSignUp = async (step: Step, said: Said = {}): Promise<void> => {
     const { ctx, details, fields } = step
     if (signUp !== 'open') return showSignIn(step, { text: 'New accounts are made by invitation here.' })
     const action = `${interactionPath}/${details.uid}`
@@ -163,6 +181,19 @@ ${cancelForm(action)}`
     return showSignIn(step, { text: 'Email and password do not belong together.', status: 422 })
   }
 
+  const signInByPasskey = async (step: Step): Promise<void> => {
+    const { ctx, details, fields } = step
+    try {
+      take(http, ctx, 'signIn', ctx.state.address)
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      return showSignIn(step, { text: textOf(ctx, error), status: 429 })
+    }
+    const account = await passkeys?.whoSigned(details.uid, fields['challenge'] ?? '', fields['response'] ?? '')
+    if (account === undefined) return showSignIn(step, { text: 'This passkey does not open an account here.', status: 422 })
+    return signedIn(step, account.id)
+  }
+
   const makeAccount = async (step: Step): Promise<void> => {
     const { ctx, fields } = step
     if (signUp !== 'open') return showSignIn(step, { text: 'New accounts are made by invitation here.', status: 403 })
@@ -211,7 +242,7 @@ ${cancelForm(action)}`
     path,
     asPage(stylesheet, async (ctx) => show(await step(ctx, {})))
   )
-  for (const [name, handle] of Object.entries({ 'sign-in': signIn, 'sign-up': makeAccount, agree, cancel }))
+  for (const [name, handle] of Object.entries({ 'sign-in': signIn, passkey: signInByPasskey, 'sign-up': makeAccount, agree, cancel }))
     router.post(
       `${path}/${name}`,
       asPage(stylesheet, async (ctx) => handle(await step(ctx, await readForm(ctx))))

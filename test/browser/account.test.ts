@@ -172,3 +172,35 @@ for (const viewport of sizes) {
     })
   }
 }
+
+test('[WEB-53] a person adds a passkey, signs in with it, and removes it', async () => {
+  const { context, page, heard } = await join('eve@example.org')
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true
+    }
+  })
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('button', { name: /^Remove the passkey/ }).waitFor()
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.waitForURL(`${world.url}/`)
+  await page.goto(`${world.url}/sign-in`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.waitForURL(`${world.url}/account`)
+  await page.getByText('eve@example.org').waitFor()
+  await page.getByRole('button', { name: /^Remove the passkey/ }).click()
+  await page.getByText('without a password').waitFor()
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.goto(`${world.url}/sign-in`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.getByText('This passkey does not open an account here.').waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
