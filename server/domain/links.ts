@@ -21,7 +21,8 @@ export interface Link {
 
 const context = 'account link 1'
 
-const hoursOf: Readonly<Record<LinkKind, number>> = { invite: limits.inviteHours, reset: limits.resetHours }
+/** How long a link is good, in hours. */
+export const hoursOf: Readonly<Record<LinkKind, number>> = { invite: limits.inviteHours, reset: limits.resetHours }
 
 export const linkPath: Readonly<Record<LinkKind, string>> = { invite: '/auth/invite', reset: '/auth/reset' }
 
