@@ -108,6 +108,9 @@ export const limits = {
   /** A session ends after this many days, and after so many without use. */
   sessionDaysMax: 30,
   sessionIdleDaysMax: 7,
+  /** A browser gets a new secret after so many hours; requests under way may still use the former one for so many seconds. */
+  sessionRotateHours: 24,
+  sessionOverlapSeconds: 60,
   /** Sessions of one account; the one that was used longest ago makes room. */
   sessionsMax: 100,
   /** A session's time of use is written at most this often, in seconds. */

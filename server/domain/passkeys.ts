@@ -56,6 +56,11 @@ export const removePasskey = async (service: Service, account: string, id: strin
   await service.storage.commit({ deletes: [key, keys.accountPasskey(account, String(key.at(-1)))] })
 }
 
+/** Removes all of an account's: after a password was lost nobody knows who made them. */
+export const removePasskeysOf = async (service: Service, account: string): Promise<void> => {
+  for (const { id } of await listPasskeys(service, account)) await removePasskey(service, account, id)
+}
+
 export const findPasskey = async (service: Service, id: string): Promise<{ passkey: Passkey; account: Account } | undefined> => {
   const entry = await service.storage.get(keyOf(id))
   if (entry === undefined) return undefined

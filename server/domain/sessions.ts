@@ -22,6 +22,12 @@ export interface Session extends Expiring {
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number
+  /** When the secret was changed, in milliseconds since 1970; absent: never. */
+  readonly rotatedAt?: number
+  /** Hash of the secret that this one takes the place of, until the browser has shown that it has this one. */
+  readonly replaces?: string
+  /** On the record of a former secret: hash of the one that took its place. The session itself stands there. */
+  readonly replacedBy?: string
 }
 
 const dayMs = 24 * 3600 * 1000
@@ -105,10 +111,10 @@ export const openSession = async (
 ): Promise<{ token: string; session: Session }> => {
   const { token, session, puts } = draftSession(service, account, kind, name)
   await service.storage.commit({ puts })
-  const before = replaces === undefined ? undefined : await findSession(service, 'browser', replaces)
+  const before = replaces === undefined ? undefined : await findCurrent(service, hashSecret(replaces))
   const others = await sessionsOf(service, account)
-  const surplus = others.slice(limits.sessionsMax)
-  if (before !== undefined) surplus.push({ hash: hashSecret(replaces ?? ''), session: before.session })
+  const surplus: Kept[] = others.slice(limits.sessionsMax)
+  if (before !== undefined) surplus.push(before)
   await end(service, surplus)
   return { token, session }
 }
@@ -122,6 +128,31 @@ const touch = (service: Service, hash: string, session: Session, version: number
   service.storage.commit({ checks, puts: [{ key, value: encodeRecord({ ...session, lastUsedAt: now }) }] }).catch(() => undefined)
 }
 
+/** The browser has shown the new secret: the former one is good for requests that are under way, and then no more. */
+const confirm = async (service: Service, hash: string, session: Session, version: number): Promise<void> => {
+  const { replaces = '', ...confirmed } = session
+  const former = await findLive<Session>(service, keys.session(replaces))
+  const expiresAt = service.clock.now() + limits.sessionOverlapSeconds * 1000
+  await service.storage.commit({
+    checks: [{ key: keys.session(hash), version }],
+    puts: [
+      { key: keys.session(hash), value: encodeRecord(confirmed satisfies Session) },
+      ...(former === undefined ? [] : expiring(keys.session(replaces), { ...former.record, expiresAt }))
+    ]
+  })
+}
+
+interface Current extends Kept {
+  readonly version: number
+}
+
+/** Where the session of a secret stands: at the secret itself, or at the one that took its place. */
+const findCurrent = async (service: Service, hash: string): Promise<Current | undefined> => {
+  const found = await findLive<Session>(service, keys.session(hash))
+  if (found?.record.replacedBy !== undefined) return findCurrent(service, found.record.replacedBy)
+  return found && { hash, session: found.record, version: found.version }
+}
+
 /** The session of a secret, and its account; undefined when it is none, has expired, was long unused or was revoked. */
 export const findSession = async (
   service: Service,
@@ -130,12 +161,48 @@ export const findSession = async (
 ): Promise<{ session: Session; account: Account } | undefined> => {
   if (!isToken(kind, token)) return undefined
   const hash = hashSecret(token)
-  const found = await findLive<Session>(service, keys.session(hash))
-  if (found === undefined || isIdle(service, found.record)) return undefined
-  const account = await findAccount(service, found.record.account)
+  const found = await findCurrent(service, hash)
+  if (found === undefined || isIdle(service, found.session)) return undefined
+  const { session, version } = found
+  const account = await findAccount(service, session.account)
   if (account === undefined) return undefined
-  touch(service, hash, found.record, found.version)
-  return { session: found.record, account }
+  if (found.hash === hash && session.replaces !== undefined) await confirm(service, hash, session, version)
+  else touch(service, found.hash, session, version)
+  return { session, account }
+}
+
+/**
+ * A new secret for a browser whose own has served for a day; undefined when it may go on with the one it has. The former one stays
+ * good until the new one is used: an answer that gets lost on its way signs nobody out.
+ */
+export const rotateSession = async (service: Service, token: string): Promise<string | undefined> => {
+  const hash = hashSecret(token)
+  // The note of its use may come between.
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const found = await findCurrent(service, hash)
+    if (found === undefined) return undefined
+    const { session } = found
+    const now = service.clock.now()
+    const ageMs = now - (session.rotatedAt ?? session.createdAt)
+    const isLost = found.hash !== hash && session.replaces === hash && ageMs >= limits.sessionOverlapSeconds * 1000
+    const isOld = found.hash === hash && session.replaces === undefined && ageMs >= limits.sessionRotateHours * 3600 * 1000
+    if (!isLost && !isOld) return undefined
+    const next = newToken('browser')
+    const nextHash = hashSecret(next)
+    const rotated: Session = { ...session, rotatedAt: now, replaces: hash }
+    const former: Session = { ...session, replacedBy: nextHash }
+    const written = await service.storage.commit({
+      checks: [{ key: keys.session(found.hash), version: found.version }],
+      puts: [
+        ...expiring(keys.session(nextHash), rotated),
+        { key: keys.session(hash), value: encodeRecord(former) },
+        { key: keys.accountSession(session.account, session.id), value: encodeRecord(nextHash) }
+      ],
+      deletes: isLost ? [keys.session(found.hash)] : []
+    })
+    if (written) return next
+  }
+  return undefined
 }
 
 const accountOf = ({ identity }: Caller): string => {
@@ -175,8 +242,8 @@ export const endSessionsOf = async (service: Service, account: string): Promise<
 
 /** Ends the session of a browser. */
 export const endBrowserSession = async (service: Service, token: string): Promise<void> => {
-  const found = await findSession(service, 'browser', token)
-  if (found !== undefined) await end(service, [{ hash: hashSecret(token), session: found.session }])
+  const found = await findCurrent(service, hashSecret(token))
+  if (found !== undefined) await end(service, [found])
 }
 
 export const revokeSessions = async (service: Service, caller: Caller): Promise<Output<'revokeSessions'>> => ({

@@ -7,12 +7,13 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits, type RateLimitName } from '../../shared/limits.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
+import { writeCookie } from '../auth/cookies.ts'
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
 import { type Caller, requireIdentity, requireRole, type RequestStamp } from '../domain/caller.ts'
 import { findAnswer } from '../domain/idempotency.ts'
 import { utf8, versionsNamed } from '../domain/content.ts'
-import { findSession } from '../domain/sessions.ts'
+import { findSession, rotateSession } from '../domain/sessions.ts'
 import type { Call } from '../handlers.ts'
 import { mediaType, parseBody, parseForm, readBody } from './body.ts'
 import type { Context, Http } from './context.ts'
@@ -324,9 +325,23 @@ const credentialsOf = async (http: Http, ctx: Context, query: URLSearchParams): 
   const credentials = readCredentials(ctx.req.headers, query, http.cookies.session)
   if (credentials.cookie === undefined) return credentials
   const { cookie, ...others } = credentials
-  if (others.bearer !== undefined || (await findSession(http.service, 'browser', cookie)) === undefined) return others
+  const found = others.bearer === undefined ? await findSession(http.service, 'browser', cookie) : undefined
+  if (found === undefined) return others
   if (writes(ctx) && ctx.get('Sec-Fetch-Site') !== 'same-origin' && ctx.get('Origin') === '') throw new ServiceError('origin_refused')
+  await freshCookie(http, ctx, cookie, found.session.expiresAt)
   return credentials
+}
+
+/** Gives a browser the new secret of its session when the one it has has served its time. */
+export const freshCookie = async (
+  { service, cookies }: Pick<Http, 'service' | 'cookies'>,
+  ctx: Context,
+  token: string,
+  expiresAt: number
+): Promise<void> => {
+  const next = await rotateSession(service, token)
+  if (next === undefined) return
+  writeCookie(ctx.res, cookies, cookies.session, next, Math.ceil((expiresAt - service.clock.now()) / 1000))
 }
 
 /** Runs one operation for a request and writes its answer; errors are thrown. */

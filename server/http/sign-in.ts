@@ -7,9 +7,10 @@ import { readCookie, writeCookie } from '../auth/cookies.ts'
 import { type RelyingParty, safeReturnTo, type SignedIn } from '../auth/oidc.ts'
 import { type Account, accountOfIdentity, createAccount, findAccount, findAccountByEmail, setPassword } from '../domain/accounts.ts'
 import { findLink, type Link, type LinkKind, linkPath, useOf } from '../domain/links.ts'
+import { removePasskeysOf } from '../domain/passkeys.ts'
 import { passwordProblem } from '../domain/passwords.ts'
 import { endBrowserSession, endSessionsOf, findSession, openSession } from '../domain/sessions.ts'
-import { take } from './bind.ts'
+import { freshCookie, take } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
 import { html, problem, showPage } from './html.ts'
@@ -33,9 +34,14 @@ export interface SignInOptions {
 export type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
 /** The session of the browser that asks. */
-export const browserSession = async ({ service, cookies }: Http, ctx: Context): Promise<Current | undefined> => {
+export const browserSession = async (
+  { service, cookies }: Pick<Http, 'service' | 'cookies'>,
+  ctx: Context
+): Promise<Current | undefined> => {
   const token = readCookie(ctx.req.headers, cookies.session)
-  return token === undefined ? undefined : findSession(service, 'browser', token)
+  const found = token === undefined ? undefined : await findSession(service, 'browser', token)
+  if (token !== undefined && found !== undefined) await freshCookie({ service, cookies }, ctx, token, found.session.expiresAt)
+  return found
 }
 
 const returnToOf = (ctx: Context, baseUrl: string): string => safeReturnTo(new URLSearchParams(ctx.querystring).get('return_to'), baseUrl)
@@ -128,7 +134,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   const showLink = (ctx: Context, link: Link, token: string, text?: string): void => {
     const invited = link.kind === 'invite'
     const body = html`${problem(text)}
-<p>${invited ? 'You are invited to write here' : 'Set a new password'} as <strong>${link.email}</strong>.${invited ? '' : ' All your sessions end.'}</p>
+<p>${invited ? 'You are invited to write here' : 'Set a new password'} as <strong>${link.email}</strong>.${invited ? '' : ' All your sessions and passkeys end.'}</p>
 <form class="form" method="post" action="${linkPath[link.kind]}">
 <input type="hidden" name="token" value="${token}">
 <input type="hidden" name="username" value="${link.email}" autocomplete="username">
@@ -147,6 +153,7 @@ ${newPasswordField}
       return createAccount(service, { email, name: fields['name'], password, emailVerified: true }, useOf(token, link))
     const account = await findAccountByEmail(service, email)
     if (account === undefined || !(await setPassword(service, account, password, useOf(token, link)))) return undefined
+    await removePasskeysOf(service, account.id)
     await endSessionsOf(service, account.id)
     return account
   }

@@ -68,15 +68,21 @@ test('[SESSION-3] ending all ends this one too, and no other account’s', async
 
 test('[SESSION-4] a session ends after 30 days, and after 7 without use', async () => {
   const [used, idle] = [await bearer(), await bearer()]
+  // The note of a use is written after the answer.
+  const noted = async (): Promise<void> => {
+    const { sessions } = (await by(used, 'GET', '/api/me/sessions')).json
+    expect(sessions.find((session: Json) => session.current).lastUsedAt).toBe(new Date(clock.now()).toISOString())
+  }
   for (let day = 0; day < 6; day++) {
     clock.turn(days(1))
     expect(await statusOf(used)).toBe(200)
+    await expect.poll(noted).toBeUndefined()
   }
-  await world.service.ledger.idle()
   clock.turn(days(1))
   expect([await statusOf(used), await statusOf(idle)]).toEqual([200, 401])
   for (let day = 7; day < limits.sessionDaysMax; day++) {
     expect(await statusOf(used)).toBe(200)
+    await expect.poll(noted).toBeUndefined()
     clock.turn(days(1))
   }
   expect(await statusOf(used)).toBe(401)
@@ -171,4 +177,56 @@ test('[SESSION-8] secrets of sessions are kept hashed, stand in no log, and surv
   }
   world = await world.restart()
   expect(await statusOf(token)).toBe(200)
+})
+
+test('[SESSION-9] the secret of a browser changes every day, and the former one ends when the new one is used', async () => {
+  const first = await browser()
+  const ask = async (cookie: string): Promise<{ status: number; next: string | undefined; maxAge: number }> => {
+    const { status, headers } = await world.ask('GET', '/api/me', { headers: { Cookie: cookie } })
+    const set = headers.getSetCookie()[0]
+    return { status, next: set?.split(';')[0], maxAge: Number(/Max-Age=(\d+)/.exec(set ?? '')?.[1]) }
+  }
+  expect(await ask(first)).toMatchObject({ status: 200, next: undefined })
+  clock.turn(days(1))
+  // Several requests at once: one of them brings the new secret, all are answered.
+  const answers = await Promise.all(Array.from({ length: 4 }, () => ask(first)))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  const [given, ...others] = answers.filter(({ next }) => next !== undefined)
+  expect(others).toEqual([])
+  expect(given?.maxAge).toBe((days(limits.sessionDaysMax) - days(1)) / 1000)
+  const second = given?.next ?? ''
+  expect(second).not.toBe(first)
+  // The answer got lost: a minute later the browser, which has the old one, gets another.
+  clock.turn(limits.sessionOverlapSeconds * 1000)
+  const third = (await ask(first)).next ?? ''
+  expect((await ask(second)).status).toBe(401)
+  expect(await ask(third)).toMatchObject({ status: 200, next: undefined })
+  expect((await ask(first)).status).toBe(200)
+  clock.turn(limits.sessionOverlapSeconds * 1000)
+  expect((await ask(first)).status).toBe(401)
+  expect((await ask(third)).status).toBe(200)
+})
+
+test('[SESSION-9] whatever its secret is by now, a session is one, and ends with all its secrets', async () => {
+  const first = await browser()
+  clock.turn(days(1))
+  const answer = await world.ask('GET', '/api/me', { headers: { Cookie: first } })
+  const second = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const list = async (cookie: string): Promise<Json[]> =>
+    (await world.ask('GET', '/api/me/sessions', { headers: { Cookie: cookie } })).json.sessions.filter((session: Json) => session.current)
+  const [one] = await list(first)
+  expect(await list(second)).toEqual([{ ...one, lastUsedAt: expect.any(String) }])
+  const token = await bearer()
+  await by(token, 'DELETE', `/api/me/sessions/${one.id}`)
+  for (const cookie of [first, second]) expect((await world.ask('GET', '/api/me', { headers: { Cookie: cookie } })).status).toBe(401)
+})
+
+test('[SESSION-9] signing out with the former secret ends the session whole', async () => {
+  const first = await browser()
+  clock.turn(days(1))
+  const answer = await world.ask('GET', '/api/me', { headers: { Cookie: first } })
+  const second = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const headers = { Cookie: first, Origin: world.url }
+  await world.ask('POST', '/sign-out', { body: '', type: 'application/x-www-form-urlencoded', headers })
+  for (const cookie of [first, second]) expect((await world.ask('GET', '/api/me', { headers: { Cookie: cookie } })).status).toBe(401)
 })
