@@ -78,6 +78,8 @@ export const issuerClient = (
   { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>
 ): (() => Promise<oidc.Configuration>) => {
   let known: { config: Promise<oidc.Configuration>; until: number } | undefined
+  // Our own broker is asked within this process, wherever people find it: a team's network often has no certificates.
+  const mayBePlain = (url: URL): boolean => url.protocol === 'http:' && (fetch !== null || isLoopback(url))
   const discover = async (): Promise<oidc.Configuration> => {
     const url = new URL(issuer)
     const config = await oidc.discovery(
@@ -87,12 +89,11 @@ export const issuerClient = (
       clientSecret === null ? oidc.None() : undefined,
       {
         // The signature of an ID token is checked although it came over TLS: its keys are what the issuer is known by.
-        execute: [oidc.enableNonRepudiationChecks, ...(url.protocol === 'http:' && isLoopback(url) ? [oidc.allowInsecureRequests] : [])],
+        execute: [oidc.enableNonRepudiationChecks, ...(mayBePlain(url) ? [oidc.allowInsecureRequests] : [])],
         timeout: limits.issuerSecondsMax,
         ...(fetch !== null && { [oidc.customFetch]: fetch })
       }
     )
-    if (fetch !== null) oidc.allowInsecureRequests(config)
     return config
   }
   return async () => {
