@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 const builtin = /^node:/
 const text = /^(yjs|lib0|diff)(\/|$)/
 const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: readonly RegExp[] }[] = [
-  { of: /^shared\//, files: /^shared\//, packages: [/^(zod|markdown-it)$/, text] },
+  { of: /^shared\//, files: /^shared\//, packages: [/^(zod|markdown-it|markdown-it-footnote)$/, text] },
   { of: /^server\/domain\//, files: /^(shared|server\/domain)\//, packages: [builtin, /^zod$/, text] },
   {
     of: /^server\/(storage|blobs|live|relay)\//,
