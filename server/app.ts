@@ -9,6 +9,7 @@ import { presentError } from './http/errors.ts'
 import type { Files } from './http/files.ts'
 import { openApi } from './http/openapi.ts'
 import { bindPages } from './http/pages.ts'
+import { bindPublished } from './http/published/published.ts'
 import { createRouters } from './http/routers.ts'
 
 type Middleware = Koa.Middleware<RequestState>
@@ -138,6 +139,7 @@ export const createApp = (http: Http, files: Files): Koa<RequestState> => {
     ctx.body = description
   })
   bindPages(http, routers, files)
+  bindPublished(http, routers, files)
   bindOperations(http, routers)
 
   app.use(answered(http))

@@ -4,6 +4,7 @@ import type { Caller } from './domain/caller.ts'
 import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
+import { publishDocument } from './domain/publishing.ts'
 import { listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
@@ -29,6 +30,7 @@ export const handlers = {
   deleteDocument: ({ service, caller, doc }) => deleteDocument(service, caller, doc),
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
   replaceContent: ({ service, caller, doc, input }) => replaceContent(service, caller, doc, input),
+  publishDocument: ({ service, caller, doc, input }) => publishDocument(service, caller, doc, input),
   listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
   readRevision: ({ service, doc, input }) => readRevision(service, doc, input),
   restoreRevision: ({ service, caller, doc, input }) => restoreRevision(service, caller, doc, input),

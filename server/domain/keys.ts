@@ -52,6 +52,8 @@ export interface Head {
   readonly createdAt: number
   readonly updatedAt: number
   readonly publishedAt: number | null
+  /** Whether search engines may list the published page; absent: no. */
+  readonly indexed?: boolean
   readonly deletedAt: number | null
   /** Tag of the empty document that the history begins with. */
   readonly firstTag: string

@@ -15,6 +15,7 @@ import { utf8, versionsNamed } from '../domain/content.ts'
 import type { Call } from '../handlers.ts'
 import { mediaType, parseBody, readBody } from './body.ts'
 import type { Context, Http } from './context.ts'
+import { namesTag } from './etag.ts'
 import { rateHeaders } from './rate-limit.ts'
 import type { Routers } from './routers.ts'
 
@@ -200,10 +201,6 @@ const wantsJson = (ctx: Context, reply: 'markdown' | 'record'): boolean => {
   return found === 'application/json'
 }
 
-// Not `ctx.fresh`: it takes the `Cache-Control: no-cache` that fetch() adds to every conditional request for a wish to get it all.
-const holdsVersion = (ctx: Context, version: string): boolean =>
-  versionsNamed(ctx.get('If-None-Match')).some((named) => named === '*' || named === version)
-
 const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: 'markdown' | 'record'): void => {
   const version = String(answer['version'])
   ctx.set('ETag', `"${version}"`)
@@ -216,7 +213,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
     return
   }
   ctx.status = 200
-  if (holdsVersion(ctx, version)) {
+  if (namesTag(ctx, version)) {
     ctx.status = 304
     return
   }
