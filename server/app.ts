@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import Koa from 'koa'
 import { ServiceError } from '../shared/errors.ts'
+import { bindAssets } from './http/assets.ts'
 import { bindOperations } from './http/bind.ts'
 import type { Context, Http, RequestState } from './http/context.ts'
 import { presentError } from './http/errors.ts'
@@ -140,6 +141,7 @@ export const createApp = (http: Http, files: Files): Koa<RequestState> => {
   })
   bindPages(http, routers, files)
   bindPublished(http, routers, files)
+  bindAssets(http, routers)
   bindOperations(http, routers)
 
   app.use(answered(http))

@@ -1,6 +1,7 @@
 /** Operation → domain function. A missing one does not compile. */
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/caller.ts'
+import { type File, uploadAsset } from './domain/assets.ts'
 import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
@@ -17,6 +18,8 @@ export interface Call<Name extends OperationName> {
   /** The document; '' for operations that are about none. */
   readonly doc: string
   readonly input: Input<Name>
+  /** What was uploaded, for the operations that take a file. */
+  readonly file: File | null
   readonly end: WaitEnd
 }
 
@@ -37,6 +40,7 @@ export const handlers = {
   listShares: ({ service, doc }) => listShares(service, doc),
   createShare: ({ service, caller, doc, input }) => createShare(service, caller, doc, input),
   revokeShare: ({ service, caller, doc, input }) => revokeShare(service, caller, doc, input),
+  uploadAsset: ({ service, caller, doc, input, file }) => uploadAsset(service, caller, doc, input, file),
   listEvents: ({ service, doc, input, end }) => listEvents(service, doc, input, end),
   createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),
   listTasks: ({ service, caller, doc, input }) => listTasks(service, caller, doc, input),

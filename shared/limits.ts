@@ -28,6 +28,9 @@ export const limits = {
   /** Entries that any listing returns at most. */
   listMax: 1000,
 
+  /** Largest asset, in bytes (specification, Limits). */
+  assetBytesMax: 10 * 1024 * 1024,
+
   /** Ids in each list of a task report (specification, Review assignments, rule 2). */
   taskIdsMax: 100,
   /** Assignments on a page of the list (specification, Limits). */

@@ -1,5 +1,6 @@
 /** Links: which protocols may stand, what leaves the page says so, and bare addresses as GFM reads them. */
 import type MarkdownIt from 'markdown-it'
+import { kindOfAddress } from '../media-types.ts'
 
 /** Schemes that a link may have. Images too: markdown-it asks for both. */
 const schemes = /^(https?|mailto|tel|sms|geo|xmpp|matrix|irc|ircs|ftp|sftp|git|ssh):/i
@@ -49,8 +50,7 @@ export const gfmLinks = (markdown: MarkdownIt, isOwnLink: ((href: string) => boo
 
 /** Sound and film are written like pictures (the way an upload inserts them). */
 const mediaOf = (src: string, alt: string, { utils: { escapeHtml } }: MarkdownIt): string | undefined => {
-  const extension = /\.(mp4|webm|mp3|ogg|wav|flac|m4a)(?:[?#]|$)/i.exec(src)?.[1]?.toLowerCase()
-  if (extension === undefined) return undefined
-  const kind = extension === 'mp4' || extension === 'webm' ? 'video' : 'audio'
+  const kind = kindOfAddress(src)
+  if (kind === undefined || kind === 'image') return undefined
   return `<${kind} src="${escapeHtml(src)}" controls preload="metadata" aria-label="${escapeHtml(alt)}"></${kind}>`
 }

@@ -5,6 +5,7 @@
  * consists of tags that this folder writes, so there is nothing to sanitise. What is heavy or differs by place is passed in (`RenderOptions`).
  */
 import MarkdownIt from 'markdown-it'
+
 import footnote from 'markdown-it-footnote'
 import { callouts } from './callouts.ts'
 import { comments } from './comments.ts'
@@ -14,6 +15,7 @@ import { inlineHtml } from './inline-html.ts'
 import { gfmLinks } from './links.ts'
 import { math } from './math.ts'
 import { taskLists } from './task-lists.ts'
+import type { Token } from './tokens.ts'
 
 export interface RenderOptions {
   /** HTML of highlighted code, or undefined when the language is unknown. The result must escape what it is given. */
@@ -117,14 +119,14 @@ const prefixFootnotes = (markdown: MarkdownIt, prefix: string): void => {
   const { rules } = markdown.renderer
   rules['footnote_anchor_name'] = (tokens, index) => `${prefix}note-${Number(tokens[index]?.meta?.id ?? 0) + 1}`
   rules['footnote_ref'] = (tokens, index) => {
-    const { id, subId } = tokens[index]?.meta as { id: number; subId: number }
+    const { id, subId } = (tokens[index] as Token).meta as { id: number; subId: number }
     const name = `${prefix}note-${id + 1}`
     const own = subId > 0 ? `${name}-ref-${subId + 1}` : `${name}-ref`
     return `<sup class="footnote-ref"><a href="#${name}" id="${own}" aria-label="Footnote ${id + 1}">${id + 1}</a></sup>`
   }
   rules['footnote_open'] = (tokens, index) => `<li id="${prefix}note-${Number(tokens[index]?.meta?.id ?? 0) + 1}" class="footnote-item">`
   rules['footnote_anchor'] = (tokens, index) => {
-    const { id, subId } = tokens[index]?.meta as { id: number; subId: number }
+    const { id, subId } = (tokens[index] as Token).meta as { id: number; subId: number }
     const name = `${prefix}note-${id + 1}`
     const own = subId > 0 ? `${name}-ref-${subId + 1}` : `${name}-ref`
     return ` <a href="#${own}" class="footnote-backref" aria-label="Back to reference ${id + 1}">↩</a>`

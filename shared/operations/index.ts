@@ -1,5 +1,6 @@
 /** THE TABLE: every operation of the service, by name. */
 import type { z } from 'zod'
+import { uploadAsset } from './assets.ts'
 import {
   createDocument,
   deleteDocument,
@@ -29,6 +30,7 @@ export const operations = {
   listShares,
   createShare,
   revokeShare,
+  uploadAsset,
   listEvents,
   createTask,
   listTasks,

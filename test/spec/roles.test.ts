@@ -6,7 +6,8 @@ import { pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
-import { type Json, type Person, startWorld, type World } from '../support/world.ts'
+import { type Bytes, samples } from '../support/media.ts'
+import { type Ask, type Json, type Person, startWorld, type World } from '../support/world.ts'
 
 const callers = ['none', 'bad key', 'key of another document', 'revoked', ...roles, 'link of an assignment'] as const
 type CallerKind = (typeof callers)[number]
@@ -36,7 +37,11 @@ type Owner = Person & { readonly created: Json }
 const inputs: Readonly<
   Record<
     string,
-    { body?: (owner: Owner) => Record<string, unknown>; path?: (owner: Owner, assignment: Assignment) => Promise<Record<string, string>> }
+    {
+      body?: (owner: Owner) => Record<string, unknown>
+      file?: () => Blob
+      path?: (owner: Owner, assignment: Assignment) => Promise<Record<string, string>>
+    }
   >
 > = {
   replaceContent: { body: () => ({ content: 'new' }) },
@@ -44,6 +49,7 @@ const inputs: Readonly<
   readRevision: { path: async () => ({ revisionId: '1' }) },
   createShare: { body: () => ({ role: 'view' }) },
   revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
+  uploadAsset: { file: () => new Blob([samples['png']?.bytes as Bytes], { type: 'image/png' }) },
   createTask: { body: () => requestFor() },
   readTask: { path: async (_owner, { id }) => ({ taskId: id }) },
   startTask: { path: async (_owner, { id }) => ({ taskId: id }) },
@@ -52,6 +58,13 @@ const inputs: Readonly<
     path: async (_owner, { id, by }) => (await by().start(), { taskId: id })
   },
   closeTask: { path: async (_owner, { id }) => ({ taskId: id }) }
+}
+
+const bodyOf = async (name: string, owner: Owner): Promise<Pick<Ask, 'json' | 'body' | 'type'>> => {
+  const file = inputs[name]?.file?.()
+  return file === undefined
+    ? { json: inputs[name]?.body?.(owner) ?? {} }
+    : { body: new Uint8Array(await file.arrayBuffer()), type: file.type }
 }
 
 const keyOf = async (owner: Person, assignment: Assignment, caller: CallerKind): Promise<string | undefined> => {
@@ -79,7 +92,7 @@ describe.each(table)('%s', (name, operation) => {
       for (const parameter of pathParameters(each))
         expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
       const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
-      const body = method === 'GET' || method === 'DELETE' ? {} : { json: inputs[name]?.body?.(owner) ?? {} }
+      const body = method === 'GET' || method === 'DELETE' ? {} : await bodyOf(name, owner)
       const answer = await world.ask(method, target, { key, ...body })
       expect({ status: answer.status, code: answer.json?.code }, `${method} ${target}`).toEqual({
         status: refusal === undefined ? status : errorMeanings[refusal].status,
