@@ -162,6 +162,17 @@ test('[MARKDOWN-4] callouts, folded text, comments, math and a few inline tags a
   expect(render('H<sub>2</sub>O <kbd>x *y</kbd>*').html).toBe('<p>H<sub>2</sub>O &lt;kbd&gt;x <em>y&lt;/kbd&gt;</em></p>\n')
 })
 
+test('[MARKDOWN-8] styles of formulas become classes with rules of their own; what could leave a rule is dropped', () => {
+  const styled = createRenderer({ math: (tex) => `<math class="a" style="${tex}"><mi style="${tex}">x</mi></math>` })
+  const good = styled.render('$color:#ff0000;$ $padding:1em;$')
+  expect(good.html).toBe(
+    '<p><math class="a math-1"><mi class="math-1">x</mi></math> <math class="a math-2"><mi class="math-2">x</mi></math></p>\n'
+  )
+  expect(good.css).toBe('.math-1{color:#ff0000;}.math-2{padding:1em;}')
+  for (const bad of ['x}*{color:red', 'background:url(x)', 'a:</style>', '@import x'])
+    expect(styled.render(`$${bad}$`)).toMatchObject({ css: '', html: expect.not.stringContaining(' style=') })
+})
+
 test('[MARKDOWN-5] headings have ids that stay apart; the description is the first paragraph in plain words', () => {
   const { headings, description } = render('# Über *uns*\n\n## Same\n\n## Same\n\n## Same-1\n\n## 🎉\n\nFirst `code` and **bold**.\n')
   expect(headings.map(({ id }) => id)).toEqual(['über-uns', 'same', 'same-1', 'same-1-1', 'section'])

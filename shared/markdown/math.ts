@@ -1,16 +1,37 @@
 /** Math: `$…$` within a line (as pandoc reads it) and `$$…$$` as a block; also a fence with the language `math`. */
 import type MarkdownIt from 'markdown-it'
+import type { Environment } from './render.ts'
 
 /** Longest formula, in characters: longer ones are shown as they are written. */
 const formulaCharsMax = 10_000
 
 type ToHtml = ((tex: string, display: boolean) => string) | undefined
 
-const htmlOf = ({ utils: { escapeHtml } }: MarkdownIt, toHtml: ToHtml, tex: string, display: boolean): string => {
+/** Declarations as a formula needs them, and nothing that could leave a rule or load anything. */
+const plainStyle = /^(?!.*url)[\w\s:;.,%#()!-]*$/i
+
+/** Style attributes become classes: the policy of our pages allows no style attributes. `styles` maps declarations to their class. */
+const styleByClass = (html: string, styles: Map<string, string>): string =>
+  html.replaceAll(/<(\w+)([^<>]*?) style="([^"]*)"([^<>]*)>/g, (_tag, name: string, before: string, style: string, after: string) => {
+    const others = `${before}${after}`
+    if (!plainStyle.test(style)) return `<${name}${others}>`
+    const own = styles.get(style) ?? `math-${styles.size + 1}`
+    styles.set(style, own)
+    const merged = others.replace(/ class="([^"]*)"/, ` class="$1 ${own}"`)
+    return merged === others ? `<${name} class="${own}"${others}>` : `<${name}${merged}>`
+  })
+
+const htmlOf = (
+  { utils: { escapeHtml } }: MarkdownIt,
+  toHtml: ToHtml,
+  tex: string,
+  display: boolean,
+  styles: Map<string, string>
+): string => {
   const source = display ? `<pre class="math"><code>${escapeHtml(tex)}</code></pre>\n` : `<code class="math">${escapeHtml(tex)}</code>`
   if (toHtml === undefined || tex.length > formulaCharsMax) return source
   try {
-    const html = toHtml(tex, display)
+    const html = styleByClass(toHtml(tex, display), styles)
     return display ? `<div class="math" tabindex="0">${html}</div>\n` : html
   } catch {
     return source
@@ -58,8 +79,10 @@ export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
     },
     { alt: ['paragraph', 'reference', 'blockquote', 'list'] }
   )
-  markdown.renderer.rules['math_inline'] = (tokens, index) => htmlOf(markdown, toHtml, tokens[index]?.content ?? '', false)
-  markdown.renderer.rules['math_block'] = (tokens, index) => htmlOf(markdown, toHtml, tokens[index]?.content ?? '', true)
+  markdown.renderer.rules['math_inline'] = (tokens, index, _options, { styles }: Environment) =>
+    htmlOf(markdown, toHtml, tokens[index]?.content ?? '', false, styles)
+  markdown.renderer.rules['math_block'] = (tokens, index, _options, { styles }: Environment) =>
+    htmlOf(markdown, toHtml, tokens[index]?.content ?? '', true, styles)
 }
 
 const closingMark = (text: string, from: number, to: number): number | undefined => {

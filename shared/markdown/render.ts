@@ -32,6 +32,8 @@ export interface RenderOptions {
 
 export interface Rendered {
   readonly html: string
+  /** Style rules that the HTML needs beside the style sheet: those of its formulas. Safe inside `<style>`. */
+  readonly css: string
   /** In the order of the text. */
   readonly headings: readonly Heading[]
   /** The first paragraph as plain text, at most 200 characters; '' when there is none. */
@@ -43,6 +45,8 @@ const descriptionCharsMax = 200
 
 export interface Environment {
   headings: Heading[]
+  /** Class of each set of declarations that formulas need. */
+  readonly styles: Map<string, string>
 }
 
 export interface Renderer {
@@ -50,7 +54,7 @@ export interface Renderer {
 }
 
 const plainText = (markdown: MarkdownIt, source: string): string => {
-  const tokens = markdown.parse(source, { headings: [] } satisfies Environment)
+  const tokens = markdown.parse(source, { headings: [], styles: new Map() } satisfies Environment)
   const paragraph = tokens.findIndex((token) => token.type === 'paragraph_open' && token.level === 0)
   const children = tokens[paragraph + 1]?.children ?? []
   const text = children
@@ -86,9 +90,10 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   markdown.renderer.rules['table_close'] = () => '</table></div>\n'
   return {
     render(source) {
-      const environment: Environment = { headings: [] }
+      const environment: Environment = { headings: [], styles: new Map() }
       const html = markdown.render(source, environment)
-      return { html, headings: environment.headings, description: plainText(markdown, source.slice(0, 20_000)) }
+      const css = [...environment.styles].map(([style, name]) => `.${name}{${style}}`).join('')
+      return { html, css, headings: environment.headings, description: plainText(markdown, source.slice(0, 20_000)) }
     }
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -87,6 +88,16 @@ test('[PUBLISH-6] the page runs no script and loads nothing from elsewhere but p
   expect(policy).toContain("default-src 'none'")
   expect(policy).not.toMatch(/script-src|unsafe/)
   expect(await shown.text()).not.toMatch(/<script|href="javascript/i)
+})
+
+test('[PUBLISH-6] rules that formulas need are allowed by their hash', async () => {
+  const owner = await world.create('$\\color{red}{x}$\n')
+  await owner.ask('POST', '/publish')
+  const shown = await page(owner.doc)
+  const css = /<style>(.*?)<\/style>/.exec(await shown.text())?.[1] ?? ''
+  expect(css).toContain('color:#ff0000')
+  const hash = createHash('sha256').update(css).digest('base64')
+  expect(shown.headers.get('content-security-policy')).toContain(`style-src 'self' 'sha256-${hash}'`)
 })
 
 test('[PUBLISH-7] a large text is rendered aside; a reader who asks for Markdown gets it', { timeout: 60_000 }, async () => {

@@ -14,19 +14,22 @@ import { createRender, type Render, RenderingTooSlow } from './rendering.ts'
 import { pageHtml } from './template.ts'
 
 /** No script at all; pictures and films may come from anywhere that is not plain text over the network. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self' https: data:",
-  "media-src 'self' https:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join('; ')
+const contentSecurityPolicy = (styleSource: string): string =>
+  [
+    "default-src 'none'",
+    `style-src ${styleSource}`,
+    "font-src 'self'",
+    "img-src 'self' https: data:",
+    "media-src 'self' https:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join('; ')
 
 interface Prepared {
   readonly tag: string
+  /** The `style-src` that lets the page's own rules be used. */
+  readonly styleSource: string
   readonly plain: Buffer
   readonly br: Buffer
   readonly gzip: Buffer
@@ -72,13 +75,14 @@ const prepare = async (document: PublishedDocument, baseUrl: string, style: stri
   const { id, title, indexed, updatedAt, snapshot } = document
   const rendered = await render(snapshot.content).catch((error: unknown) => {
     if (!(error instanceof RenderingTooSlow)) throw error
-    return { html: sourceHtml(snapshot.content), headings: [], description: '' }
+    return { html: sourceHtml(snapshot.content), css: '', headings: [], description: '' }
   })
   const url = `${baseUrl}/pub/${id}`
   const plain = Buffer.from(pageHtml({ ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style }))
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
   const [br, gzipped] = await Promise.all([promisify(brotliCompress)(plain, quality), promisify(gzip)(plain, { level: 6 })])
-  return { tag: createHash('sha256').update(plain).digest('base64url').slice(0, 22), plain, br, gzip: gzipped }
+  const styleSource = rendered.css === '' ? "'self'" : `'self' 'sha256-${createHash('sha256').update(rendered.css).digest('base64')}'`
+  return { styleSource, tag: createHash('sha256').update(plain).digest('base64url').slice(0, 22), plain, br, gzip: gzipped }
 }
 
 /** Answers 304 when the reader has this already. */
@@ -92,8 +96,8 @@ const isKnown = (ctx: Context, tag: string): boolean => {
   return true
 }
 
-const sendPage = (ctx: Context, { tag, plain, br, gzip: gzipped }: Prepared, indexed: boolean): void => {
-  ctx.set('Content-Security-Policy', contentSecurityPolicy)
+const sendPage = (ctx: Context, { tag, styleSource, plain, br, gzip: gzipped }: Prepared, indexed: boolean): void => {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(styleSource))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (!indexed) ctx.set('X-Robots-Tag', 'noindex')
   ctx.vary('Accept-Encoding')

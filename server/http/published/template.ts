@@ -13,6 +13,7 @@ export interface Page {
   readonly headings: readonly Heading[]
   /** Rendered by shared/markdown: trusted as it is. */
   readonly html: string
+  readonly css: string
   /** Path of the style sheet; undefined while the pages are not built. */
   readonly style: string | undefined
 }
@@ -26,7 +27,7 @@ const escape = (text: string): string =>
 const meta = (name: string, content: string): string =>
   `<meta ${name.startsWith('og:') ? 'property' : 'name'}="${name}" content="${escape(content)}">`
 
-const head = ({ title, description, url, markdownUrl, indexed, style }: Page): string =>
+const head = ({ title, description, url, markdownUrl, indexed, style, css }: Page): string =>
   [
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -42,7 +43,8 @@ const head = ({ title, description, url, markdownUrl, indexed, style }: Page): s
     '<link rel="icon" href="/icon.svg" type="image/svg+xml">',
     `<link rel="canonical" href="${escape(url)}">`,
     `<link rel="alternate" type="text/markdown" href="${escape(markdownUrl)}">`,
-    ...(style === undefined ? [] : [`<link rel="stylesheet" href="${escape(style)}">`])
+    ...(style === undefined ? [] : [`<link rel="stylesheet" href="${escape(style)}">`]),
+    ...(css === '' ? [] : [`<style>${css}</style>`])
   ].join('\n')
 
 const contents = (headings: readonly Heading[]): string => {
