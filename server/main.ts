@@ -6,7 +6,7 @@ import { openDiskBlobs } from './blobs/disk.ts'
 import { systemClock } from './clock.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { createLog, type Log } from './log.ts'
-import { startServer } from './server.ts'
+import { PortError, startServer } from './server.ts'
 import { checkStore } from './storage/check.ts'
 import { DataFolderError, prepareDataFolder } from './storage/data-folder.ts'
 import { openLmdbStorage } from './storage/lmdb.ts'
@@ -103,8 +103,7 @@ const run = async (): Promise<void> => {
 }
 
 run().catch((error: unknown) => {
-  process.stderr.write(
-    `${error instanceof Error ? (error instanceof DataFolderError ? error.message : (error.stack ?? error.message)) : String(error)}\n`
-  )
+  const expected = error instanceof DataFolderError || error instanceof PortError
+  process.stderr.write(`${error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)}\n`)
   process.exit(error instanceof DataFolderError ? error.exitCode : 1)
 })

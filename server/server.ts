@@ -1,7 +1,8 @@
 /** Puts the parts together: storage → ledger → live → app → listen. Closes in reverse. */
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
 import { addressOf, createApp, isOwnOrigin } from './app.ts'
 import type { Config } from './config.ts'
@@ -44,9 +45,28 @@ export interface RunningServer {
 
 const webFolder = join(import.meta.dirname, '..', 'dist', 'web')
 
+const portErrors = new Map([
+  ['EADDRINUSE', 'another program uses it'],
+  ['EACCES', 'it needs rights that this user does not have'],
+  ['EADDRNOTAVAIL', 'this machine has no such address'],
+  ['ENOTFOUND', 'this machine has no such address']
+])
+
+/** The address cannot be listened on. */
+export class PortError extends Error {
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(`agmd cannot listen on ${host}:${port}: ${portErrors.get(cause.code ?? '')}. Set AGMD_PORT or AGMD_HOST to another one.`, {
+      cause
+    })
+    this.name = 'PortError'
+  }
+}
+
 const listen = (server: Server, port: number, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(portErrors.has(error.code ?? '') ? new PortError(host, port, error) : error)
+    )
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 
@@ -64,6 +84,16 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let stopping = false
   const registry = createRegistry(clock)
   const http = createServer(httpOptions)
+  // Whoever comes while the rest is put together waits for it: the address of the service is known only once it listens.
+  const ready = Promise.withResolvers<void>()
+  let onRequest = (request: IncomingMessage, response: ServerResponse): void => void ready.promise.then(() => onRequest(request, response))
+  let onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    void ready.promise.then(() => onUpgrade(request, socket, head))
+  http.on('request', (request, response) => onRequest(request, response))
+  http.on('upgrade', (request, socket, head) => onUpgrade(request, socket, head))
+  http.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  })
   const port = await listen(http, config.port, config.host)
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`
   const live = createLive({
@@ -105,13 +135,11 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     webFolder
   }
   const app = createApp(face, await readFiles(webFolder))
-  const answer = app.callback()
-  http.on('request', (request, response) => void answer(request, response))
-  http.on('upgrade', live.upgrade)
-  http.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-  })
   await finishDeletions(service)
+  const answer = app.callback()
+  onRequest = (request, response) => void answer(request, response)
+  onUpgrade = live.upgrade
+  ready.resolve()
 
   const stop = async (): Promise<void> => {
     stopping = true

@@ -11,6 +11,7 @@ import { includesRole } from '../../shared/roles.ts'
 import { callerOfDocument } from '../domain/access.ts'
 import type { Live, LiveMessage, Registry } from '../domain/live.ts'
 import type { Service } from '../domain/service.ts'
+import { createAnswers } from './answers.ts'
 import { type Context, createDocuments, type LiveLog } from './documents.ts'
 import { closeCodes } from './durable-acks.ts'
 import { freeClients, refuseUpdate, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
@@ -58,6 +59,7 @@ const syncStep1 = 0
 
 export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnloadSeconds, log }: LiveOptions): LiveServer => {
   let stopping = false
+  const answers = createAnswers()
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, idleUnloadSeconds, log })
 
   // Hooks that are not named would cost a promise chain per message each: the defaults are taken away.
@@ -132,8 +134,11 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
     },
 
     async beforeSync({ documentName, payload, type, connection }) {
-      if (type === syncStep1) return
       const entry = documents.find(documentName)
+      if (type === syncStep1) {
+        const answered = answers.turn((connection.context as Context).peer, entry?.room.text.length ?? 0)
+        return answered.catch((error: Error) => Promise.reject(new Refusal(error.message)))
+      }
       try {
         if (entry === undefined) throw new Error('the document is not open')
         await takeUpdate(entry, service().ledger, payload, connection)
