@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import Koa from 'koa'
 import { ServiceError } from '../shared/errors.ts'
+import { bindAssets } from './http/assets.ts'
 import { bindOperations } from './http/bind.ts'
 import type { Context, Http, RequestState } from './http/context.ts'
 import { presentError } from './http/errors.ts'
@@ -10,6 +11,7 @@ import type { Files } from './http/files.ts'
 import { bindIdentity, type Identity } from './http/identity.ts'
 import { openApi } from './http/openapi.ts'
 import { bindPages } from './http/pages.ts'
+import { bindPublished } from './http/published/published.ts'
 import { createRouters } from './http/routers.ts'
 
 type Middleware = Koa.Middleware<RequestState>
@@ -143,6 +145,8 @@ export const createApp = (http: Http, identity: Identity, files: Files): Koa<Req
   })
   bindPages(http, routers, files)
   bindIdentity(http, identity, files.stylesheet, routers)
+  bindPublished(http, routers, files)
+  bindAssets(http, routers)
   bindOperations(http, routers)
 
   app.use(answered(http))

@@ -1,11 +1,13 @@
 /** Operation → domain function. A missing one does not compile. */
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/caller.ts'
+import { type File, uploadAsset } from './domain/assets.ts'
 import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
 import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
 import { claimDocument, listDocuments } from './domain/owned.ts'
+import { publishDocument } from './domain/publishing.ts'
 import { listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
 import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
@@ -21,6 +23,8 @@ export interface Call<Name extends OperationName> {
   readonly input: Input<Name>
   /** Where the request comes from, for its owner to recognise. */
   readonly address: string
+  /** What was uploaded, for the operations that take a file. */
+  readonly file: File | null
   readonly end: WaitEnd
 }
 
@@ -34,12 +38,14 @@ export const handlers = {
   deleteDocument: ({ service, caller, doc }) => deleteDocument(service, caller, doc),
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
   replaceContent: ({ service, caller, doc, input }) => replaceContent(service, caller, doc, input),
+  publishDocument: ({ service, caller, doc, input }) => publishDocument(service, caller, doc, input),
   listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
   readRevision: ({ service, doc, input }) => readRevision(service, doc, input),
   restoreRevision: ({ service, caller, doc, input }) => restoreRevision(service, caller, doc, input),
   listShares: ({ service, doc }) => listShares(service, doc),
   createShare: ({ service, caller, doc, input }) => createShare(service, caller, doc, input),
   revokeShare: ({ service, caller, doc, input }) => revokeShare(service, caller, doc, input),
+  uploadAsset: ({ service, caller, doc, input, file }) => uploadAsset(service, caller, doc, input, file),
   listEvents: ({ service, doc, input, end }) => listEvents(service, doc, input, end),
   createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),
   listTasks: ({ service, caller, doc, input }) => listTasks(service, caller, doc, input),

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
 import { admin, AdminError } from './admin.ts'
+import { openDiskBlobs } from './blobs/disk.ts'
 import { systemClock } from './clock.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { createLog, type Log } from './log.ts'
-import { startServer } from './server.ts'
+import { PortError, startServer } from './server.ts'
 import { checkStore } from './storage/check.ts'
 import { DataFolderError, prepareDataFolder } from './storage/data-folder.ts'
 import { openLmdbStorage } from './storage/lmdb.ts'
@@ -81,8 +82,9 @@ const run = async (): Promise<void> => {
     log.error('the store failed and takes no more writes; restart once the disk is well', { error })
   }
   const storage = withReadCache(await openLmdbStorage({ folder: config.dataDir, onFailure }))
+  const blobs = await openDiskBlobs(join(config.dataDir, 'blobs'))
   const secret = config.secret === null ? folder.secret : Buffer.from(config.secret)
-  const server = await startServer({ config, log, clock: systemClock, storage, secret, version, readOnly: () => readOnly })
+  const server = await startServer({ config, log, clock: systemClock, storage, blobs, secret, version, readOnly: () => readOnly })
   log.info(`agmd ${version} serves ${server.service.baseUrl}`, {
     listening: server.url,
     data: config.dataDir,
@@ -115,8 +117,7 @@ const run = async (): Promise<void> => {
 }
 
 run().catch((error: unknown) => {
-  process.stderr.write(
-    `${error instanceof Error ? (error instanceof DataFolderError ? error.message : (error.stack ?? error.message)) : String(error)}\n`
-  )
+  const expected = error instanceof DataFolderError || error instanceof PortError
+  process.stderr.write(`${error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)}\n`)
   process.exit(error instanceof DataFolderError ? error.exitCode : 1)
 })

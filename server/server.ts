@@ -1,7 +1,8 @@
 /** Puts the parts together: storage → ledger → live → app → listen. Closes in reverse. */
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
 import { addressOf, createApp, isOwnOrigin } from './app.ts'
 import { createAgents } from './auth/agent-tokens.ts'
@@ -9,11 +10,12 @@ import { createBroker, ownClientId } from './auth/broker.ts'
 import { type Cookies, cookiesOf, derivedKey, readCookie } from './auth/cookies.ts'
 import { createRelyingParty } from './auth/oidc.ts'
 import type { Config } from './config.ts'
+import { removeStrayBlobs } from './domain/assets.ts'
 import { finishDeletions } from './domain/documents.ts'
 import { presentEvent } from './domain/events.ts'
 import { sweep } from './domain/expiry.ts'
 import { createLedger } from './domain/ledger.ts'
-import type { Clock, Storage } from './domain/ports.ts'
+import type { Blobs, Clock, Storage } from './domain/ports.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
 import { handlers } from './handlers.ts'
@@ -29,6 +31,7 @@ export interface ServerOptions {
   readonly log: Log
   readonly clock: Clock
   readonly storage: Storage
+  readonly blobs: Blobs
   /** 32 random bytes, or the operator's own secret. */
   readonly secret: Uint8Array
   readonly version: string
@@ -48,9 +51,28 @@ export interface RunningServer {
 
 const webFolder = join(import.meta.dirname, '..', 'dist', 'web')
 
+const portErrors = new Map([
+  ['EADDRINUSE', 'another program uses it'],
+  ['EACCES', 'it needs rights that this user does not have'],
+  ['EADDRNOTAVAIL', 'this machine has no such address'],
+  ['ENOTFOUND', 'this machine has no such address']
+])
+
+/** The address cannot be listened on. */
+export class PortError extends Error {
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(`agmd cannot listen on ${host}:${port}: ${portErrors.get(cause.code ?? '')}. Set AGMD_PORT or AGMD_HOST to another one.`, {
+      cause
+    })
+    this.name = 'PortError'
+  }
+}
+
 const listen = (server: Server, port: number, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(portErrors.has(error.code ?? '') ? new PortError(host, port, error) : error)
+    )
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 
@@ -128,6 +150,16 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let stopping = false
   const registry = createRegistry(clock)
   const http = createServer(httpOptions)
+  // Whoever comes while the rest is put together waits for it: the address of the service is known only once it listens.
+  const ready = Promise.withResolvers<void>()
+  let onRequest = (request: IncomingMessage, response: ServerResponse): void => void ready.promise.then(() => onRequest(request, response))
+  let onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    void ready.promise.then(() => onUpgrade(request, socket, head))
+  http.on('request', (request, response) => onRequest(request, response))
+  http.on('upgrade', (request, socket, head) => onUpgrade(request, socket, head))
+  http.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  })
   const port = await listen(http, config.port, config.host)
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`
   const cookies = cookiesOf(baseUrl)
@@ -148,6 +180,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   })
   const service: Service = {
     storage,
+    blobs: options.blobs,
     clock,
     ledger,
     live,
@@ -167,9 +200,11 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       config.authUrl === null ? { endSessions: (account) => identity.broker?.store.endSessions(account) ?? Promise.resolve() } : null,
     baseUrl,
     version: options.version,
+    assetBytesMax: config.assetMegabytes * 1024 * 1024,
     startedAt: clock.now(),
     status: () => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
   }
+  await removeStrayBlobs(service)
   const identity = createIdentity(options, service, cookies, files.stylesheet, `http://${localHost(config.host)}:${port}`)
   const limiter = createRateLimiter(clock, config.rateLimits)
   const face = {
@@ -184,14 +219,12 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     webFolder
   }
   const app = createApp(face, identity, files)
-  const answer = app.callback()
-  http.on('request', (request, response) => void answer(request, response))
-  http.on('upgrade', live.upgrade)
-  http.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-  })
   await finishDeletions(service)
   const stopSweeping = sweepNowAndThen(service, log)
+  const answer = app.callback()
+  onRequest = (request, response) => void answer(request, response)
+  onUpgrade = live.upgrade
+  ready.resolve()
 
   const stop = async (): Promise<void> => {
     stopping = true

@@ -28,6 +28,9 @@ export const limits = {
   /** Entries that any listing returns at most. */
   listMax: 1000,
 
+  /** Largest asset, in bytes (specification, Limits). */
+  assetBytesMax: 10 * 1024 * 1024,
+
   /** Ids in each list of a task report (specification, Review assignments, rule 2). */
   taskIdsMax: 100,
   /** Assignments on a page of the list (specification, Limits). */
@@ -63,6 +66,9 @@ export const limits = {
   socketsPerDocumentMax: 1000,
   /** Bytes that may wait for a reader before it is dropped. */
   socketBufferBytesMax: 32 * 1024 * 1024,
+  /** Bytes of whole documents that one address may ask for at once, and per second over time. */
+  socketAnswerBytesBurst: 128 * 1024 * 1024,
+  socketAnswerBytesPerSecond: 16 * 1024 * 1024,
   /** Time between pings, in seconds; a socket that missed one is dropped at the next. */
   socketPingSeconds: 25,
   /** Messages that a socket may send at once, and per second over time. */
@@ -146,6 +152,12 @@ export const limits = {
   /** Time between sweeps of expired records, in minutes, and records that one sweep removes. */
   sweepMinutes: 10,
   sweepRecordsMax: 1000,
+  /** Longest text that is rendered where it is asked for, in UTF-16 units; longer ones are rendered in a thread of their own (measured: 44 ms for 100 KB). */
+  renderInlineUnitsMax: 200 * 1024,
+  /** Time for a thread to render a text, in seconds; afterwards the page shows the source. */
+  renderSecondsMax: 10,
+  /** Published pages kept in memory, in bytes with their compressed forms. */
+  publishedCacheBytesMax: 64 * 1024 * 1024,
 
   /** Time for a clean stop, in seconds; afterwards the journal heals the rest at the next start. */
   stopSecondsMax: 10

@@ -46,6 +46,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       agentIssuer: null,
       agentClientId: null,
       agentClientSecret: null,
+      assetMegabytes: 200,
       idleUnloadSeconds: 60
     },
     warnings: []

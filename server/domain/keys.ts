@@ -16,6 +16,8 @@
  *   ['d', doc, 'task number', n]  id of the task (JSON string): tasks in the order of their creation
  *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
  *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
+ *   ['d', doc, 'asset', id]       JSON, `Asset`
+ *   ['asset', id]                 document of an asset (JSON string)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
  *   ['deletion', doc]             a deletion under way (JSON, `Deletion`); gone when nothing of the document is left, or taken back
  *   ['undoable', kind, id, doc]   a deletion that its owner may take back (JSON, `Undoable`)
@@ -34,6 +36,7 @@
  * and nothing else of worth) and the hashes of its keys, so that the holder of a link hears 410 and not 401.
  */
 import type { EventKind } from '../../shared/events.ts'
+import type { MediaKind } from '../../shared/media-types.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { TaskState } from '../../shared/task-states.ts'
 import type { Key } from './ports.ts'
@@ -61,6 +64,8 @@ export interface Head {
   readonly createdAt: number
   readonly updatedAt: number
   readonly publishedAt: number | null
+  /** Whether search engines may list the published page; absent: no. */
+  readonly indexed?: boolean
   readonly deletedAt: number | null
   /** Tag of the empty document that the history begins with. */
   readonly firstTag: string
@@ -79,6 +84,8 @@ export interface Head {
   /** Live links. */
   readonly shares: number
   readonly unsaved: Unsaved
+  /** Bytes of its assets; absent: none. */
+  readonly assetBytes?: number
 }
 
 export interface Share {
@@ -159,6 +166,20 @@ export interface Task {
   readonly closedAt: number | null
 }
 
+export interface Asset {
+  /** Random; names the blob, and whoever knows it may read it. */
+  readonly id: string
+  readonly extension: string
+  readonly contentType: string
+  readonly kind: MediaKind
+  /** As the uploader named it. */
+  readonly name: string
+  readonly size: number
+  /** SHA-256, base64url. */
+  readonly hash: string
+  readonly createdAt: number
+}
+
 export interface StoredEvent {
   readonly seq: number
   readonly kind: EventKind
@@ -212,6 +233,9 @@ export const keys = {
   task: (doc: string, id: string): Key => ['d', doc, 'task', id],
   taskNumber: (doc: string, number: number): Key => ['d', doc, 'task number', number],
   taskNumbers: (doc: string): Key => ['d', doc, 'task number'],
+  asset: (doc: string, id: string): Key => ['d', doc, 'asset', id],
+  assets: (doc: string): Key => ['d', doc, 'asset'],
+  assetDocument: (id: string): Key => ['asset', id],
   use: (doc: string, share: string): Key => ['d', doc, 'used', share],
   uses: (doc: string): Key => ['d', doc, 'used'],
   key: (hash: string): Key => ['key', hash],

@@ -24,6 +24,8 @@ interface AccountPageOptions {
   readonly formKey: string
   /** Null: an external issuer signs people in, or the origin allows no passkeys. */
   readonly passkeys: Passkeys | null
+  /** Origins to which signing out may lead. */
+  readonly signOutTargets: () => Promise<string[]>
 }
 
 /** Binds a form of the page; afterwards the browser goes back to where it was, or to the address that `act` answers. */
@@ -74,7 +76,7 @@ export const callerOfCurrent = ({ account, session }: Current): Caller => ({
   expiresAt: session.expiresAt
 })
 
-export const bindAccountPage = ({ http, stylesheet, formKey, passkeys }: AccountPageOptions, routers: Routers): void => {
+export const bindAccountPage = ({ http, stylesheet, formKey, passkeys, signOutTargets }: AccountPageOptions, routers: Routers): void => {
   const { service } = http
 
   const minutesUntil = (instant: number): string => {
@@ -161,7 +163,13 @@ ${
 ${await documentsOf(caller, askedOf(ctx), token)}
 ${passkeys === null ? undefined : await passkeySection(service, passkeys)(current, token)}
 ${await sessionsOf(caller, token)}`
-    showPage(ctx, stylesheet, { title: 'Account', body, wide: true, ...(passkeys !== null && { scripts: [passkeyScript] }) })
+    showPage(ctx, stylesheet, {
+      title: 'Account',
+      body,
+      wide: true,
+      formTargets: await signOutTargets(),
+      ...(passkeys !== null && { scripts: [passkeyScript] })
+    })
   }
 
   const page = (path: string, method: 'get' | 'post', handle: (ctx: Context, current: Current) => Promise<void>): void => {

@@ -10,13 +10,15 @@ import { type OperationName, operations } from '../../shared/operations/index.ts
 import { writeCookie } from '../auth/cookies.ts'
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
+import { type File, namedType } from '../domain/assets.ts'
 import { type Caller, requireIdentity, requireRole, type RequestStamp } from '../domain/caller.ts'
 import { findAnswer } from '../domain/idempotency.ts'
 import { utf8, versionsNamed } from '../domain/content.ts'
 import { findSession, rotateSession } from '../domain/sessions.ts'
 import type { Call } from '../handlers.ts'
-import { mediaType, parseBody, parseForm, readBody } from './body.ts'
+import { bodyOf, mediaType, parseBody, parseForm, readBody } from './body.ts'
 import type { Context, Http } from './context.ts'
+import { namesTag } from './etag.ts'
 import { rateHeaders } from './rate-limit.ts'
 import type { Routers } from './routers.ts'
 
@@ -31,6 +33,8 @@ interface Exchange {
   readonly doc: string
   readonly credentials: Credentials
   readonly body: Buffer
+  /** The body of an upload, which is on disk; `body` then names it. */
+  readonly file: File | null
 }
 
 const digest = (...parts: (string | Buffer)[]): string => {
@@ -159,7 +163,8 @@ const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<st
 const parseInput = (exchange: Exchange): Record<string, unknown> => {
   const { operation, ctx, body } = exchange
   const form = operation.rest.oauth === true && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
-  const sent = !writes(ctx) ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
+  const none = !writes(ctx) || exchange.file !== null
+  const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
   const normalised = operation.normalise?.(sent) ?? sent
   const raw = { ...normalised, ...fromQuery(exchange), ...pathFields(ctx) }
   const parsed = operation.input.safeParse('baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
@@ -206,10 +211,6 @@ const wantsJson = (ctx: Context, reply: 'markdown' | 'record'): boolean => {
   return found === 'application/json'
 }
 
-// Not `ctx.fresh`: it takes the `Cache-Control: no-cache` that fetch() adds to every conditional request for a wish to get it all.
-const holdsVersion = (ctx: Context, version: string): boolean =>
-  versionsNamed(ctx.get('If-None-Match')).some((named) => named === '*' || named === version)
-
 const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: 'markdown' | 'record'): void => {
   const version = String(answer['version'])
   ctx.set('ETag', `"${version}"`)
@@ -222,7 +223,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
     return
   }
   ctx.status = 200
-  if (holdsVersion(ctx, version)) {
+  if (namesTag(ctx, version)) {
     ctx.status = 304
     return
   }
@@ -269,6 +270,7 @@ const run = async (exchange: Exchange, caller: Caller): Promise<Record<string, u
       doc,
       input,
       address: exchange.ctx.state.address,
+      file: exchange.file,
       end: { signal: waiting?.signal ?? neverEnds }
     }
     const answer = await handler(call as unknown as Call<OperationName>)
@@ -284,8 +286,19 @@ const neverEnds = new AbortController().signal
 
 const bytesMaxOf = (operation: Operation): number => (operation.rest.large === true ? limits.contentBodyBytesMax : limits.bodyBytesMax)
 
-const withBody = async (exchange: Exchange): Promise<Exchange> =>
-  writes(exchange.ctx) ? { ...exchange, body: await readBody(exchange.ctx.req, bytesMaxOf(exchange.operation)) } : exchange
+const withBody = async (exchange: Exchange): Promise<Exchange> => {
+  if (!writes(exchange.ctx)) return exchange
+  if (exchange.operation.rest.body === 'media') return withFile(exchange)
+  return { ...exchange, body: await readBody(exchange.ctx.req, bytesMaxOf(exchange.operation)) }
+}
+
+/** Takes a file in, as the type that was named. Errors: `unsupported_media_type` before anything is read. */
+const withFile = async (exchange: Exchange): Promise<Exchange> => {
+  const { req } = exchange.ctx
+  const type = namedType(mediaType(req))
+  const upload = await exchange.http.service.blobs.receive(bodyOf(req, limits.assetBytesMax))
+  return { ...exchange, body: Buffer.from(upload.hash), file: { type, upload } }
+}
 
 /** A deletion that was answered before is answered again, though the document is gone. */
 const replayDeletion = async (bare: Exchange, error: unknown): Promise<Record<string, unknown>> => {
@@ -306,8 +319,12 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   if (!mayCreate(http, name, caller))
     throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.' })
   const exchange = await withBody(bare)
-  const request = stampOf(exchange)
-  return once(exchange, request, () => run(exchange, { ...caller, request }))
+  try {
+    const request = stampOf(exchange)
+    return await once(exchange, request, () => run(exchange, { ...caller, request }))
+  } finally {
+    await exchange.file?.upload.discard()
+  }
 }
 
 /** Of two keys one would be ignored, and a wrong one never is. */
@@ -353,7 +370,7 @@ export const handle = async (http: Http, ctx: Context, name: OperationName): Pro
   refuseSeveralKeys(ctx, query)
   limit(http, ctx, name, credentials)
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''
-  const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: noBody }
+  const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: noBody, file: null }
   const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
   present(exchange, answer)
   return answer

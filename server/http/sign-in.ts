@@ -46,6 +46,12 @@ export const browserSession = async (
 
 const returnToOf = (ctx: Context, baseUrl: string): string => safeReturnTo(new URLSearchParams(ctx.querystring).get('return_to'), baseUrl)
 
+/** Where a form of ours that signs out may lead: to an external issuer, which ends its own session. */
+export const signOutTargets = async (relyingParty: RelyingParty, broker: Broker | null): Promise<string[]> => {
+  const url = broker === null ? await relyingParty.signOutUrl() : undefined
+  return url === undefined ? [] : [new URL(url).origin]
+}
+
 export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   const { http, relyingParty, broker, issuer, stylesheet, formKey } = options
   const { service, cookies } = http
@@ -99,7 +105,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
 <p class="actions"><button class="button primary large">Sign out</button>
 <button class="button large" name="everywhere" value="yes">Sign out everywhere</button></p>
 </form>`
-    return showPage(ctx, stylesheet, { title: 'Sign out', body })
+    return showPage(ctx, stylesheet, { title: 'Sign out', body, formTargets: await signOutTargets(relyingParty, broker) })
   })
 
   page('/sign-out', 'post', async (ctx) => {

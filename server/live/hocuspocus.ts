@@ -12,6 +12,7 @@ import { callerOfDocument } from '../domain/access.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { Live, LiveMessage, Registry } from '../domain/live.ts'
 import type { Service } from '../domain/service.ts'
+import { createAnswers } from './answers.ts'
 import { type Context, createDocuments, type LiveLog } from './documents.ts'
 import { closeCodes } from './durable-acks.ts'
 import { freeClients, refuseUpdate, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
@@ -61,6 +62,7 @@ const syncStep1 = 0
 
 export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieOf, idleUnloadSeconds, log }: LiveOptions): LiveServer => {
   let stopping = false
+  const answers = createAnswers()
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, idleUnloadSeconds, log })
 
   /** Asks now and then whether a credential is still good; an issuer that does not answer is no reason to end anything. */
@@ -155,8 +157,11 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
     },
 
     async beforeSync({ documentName, payload, type, connection }) {
-      if (type === syncStep1) return
       const entry = documents.find(documentName)
+      if (type === syncStep1) {
+        const answered = answers.turn((connection.context as Context).peer, entry?.room.text.length ?? 0)
+        return answered.catch((error: Error) => Promise.reject(new Refusal(error.message)))
+      }
       try {
         if (entry === undefined) throw new Error('the document is not open')
         await takeUpdate(entry, service().ledger, payload, connection)

@@ -1,5 +1,6 @@
 /** THE TABLE: every operation of the service, by name. */
 import type { z } from 'zod'
+import { uploadAsset } from './assets.ts'
 import {
   claimDocument,
   listDocuments,
@@ -14,6 +15,7 @@ import {
   createDocument,
   deleteDocument,
   listRevisions,
+  publishDocument,
   readContent,
   readDocument,
   readRevision,
@@ -29,6 +31,7 @@ export const operations = {
   createDocument,
   readDocument,
   deleteDocument,
+  publishDocument,
   readContent,
   replaceContent,
   listRevisions,
@@ -37,6 +40,7 @@ export const operations = {
   listShares,
   createShare,
   revokeShare,
+  uploadAsset,
   listEvents,
   createTask,
   listTasks,

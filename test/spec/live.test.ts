@@ -462,6 +462,23 @@ test('[LIVE-24] one socket may open several documents at once', async () => {
   socket.close()
 })
 
+test('[LIVE-26] who asks for a whole document again and again holds nobody up, and is closed with 4429 in the end', async () => {
+  const owner = await world.create('A line of forty characters, more or less.\n'.repeat(95_000))
+  const viewer = await owner.share('view')
+  const socket = await world.socket()
+  await socket.open(owner.doc, viewer.key)
+  const wholeState = frameOf(owner.doc, 0, (encoder) => {
+    encoding.writeVarUint(encoder, 0)
+    encoding.writeVarUint8Array(encoder, new Uint8Array([0]))
+  })
+  for (let sent = 0; sent < 400; sent++) socket.send(wholeState)
+  await until(() => socket.frames.length > 3, 'the first answers')
+  expect((await world.ask('GET', '/api/health')).status).toBe(200)
+  expect(socket.closed()).toBeUndefined()
+  expect((await socket.end()).code).toBe(4429)
+  expect((await owner.read()).content).toHaveLength(3_990_000)
+})
+
 test('[LIVE-17] sockets are for our own pages and for programs: a foreign origin is 403, another path 404', async () => {
   await expect(world.socket({ origin: 'https://elsewhere.example' })).rejects.toThrow('403')
   await expect(world.socket({ origin: 'null' })).rejects.toThrow('403')

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccount } from '../../server/domain/accounts.ts'
 import { otherPages, ownPages, type Pages, startProvider } from '../support/provider.ts'
 import { newVisitor, password, type Visitor } from '../support/visitor.ts'
+import { freePort } from '../support/start.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const email = 'ana@example.org'
@@ -173,6 +174,39 @@ describe.each([
       expect((await poll()).id_token).toBeTypeOf('string')
     })
   })
+})
+
+test('[AUTH-24] people sign in to the service with another provider, of which it is a confidential client', async () => {
+  const provider = await startProvider()
+  const port = await freePort()
+  const base = `http://localhost:${port}`
+  const client = await oidc.dynamicClientRegistration(
+    new URL(provider.url),
+    { redirect_uris: [`${base}/auth/callback`], application_type: 'web', token_endpoint_auth_method: 'client_secret_post' },
+    undefined,
+    { execute: [oidc.allowInsecureRequests] }
+  )
+  const { client_id: id, client_secret: secret } = client.clientMetadata()
+  const env = { AGMD_PORT: String(port), AGMD_AUTH_URL: provider.url, AGMD_AUTH_CLIENT_ID: id, AGMD_AUTH_CLIENT_SECRET: String(secret) }
+  const world = await startWorld({ env })
+  const visitor = newVisitor()
+  await visitor.visit(`${base}/sign-in`)
+  await otherPages.signIn(visitor, email)
+  await otherPages.agree(visitor)
+  expect(visitor.page.url).toBe(`${base}/account`)
+  const { user } = (await (await visitor.request(`${base}/api/me`)).json()) as { user: object }
+  expect(user).toMatchObject({ name: 'ana', email })
+  // Signing out leads to the provider, which ends its own session.
+  for (const path of ['/account', '/sign-out']) {
+    // A browser follows a form's redirect only to where the policy of its page lets it.
+    const { headers } = await visitor.visit(`${base}${path}`)
+    expect(headers.get('Content-Security-Policy')).toContain(`form-action 'self' ${provider.url}`)
+  }
+  await visitor.submit('/sign-out')
+  expect(visitor.page.url).toContain(`${provider.url}/session/end`)
+  expect((await visitor.request(`${base}/api/me`)).status).toBe(401)
+  await world.stop()
+  await provider.stop()
 })
 
 describe('what the broker issues', () => {

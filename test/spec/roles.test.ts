@@ -13,7 +13,8 @@ import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
-import { frameOf, startWorld, until, type Person, type World } from '../support/world.ts'
+import { type Bytes, samples } from '../support/media.ts'
+import { type Ask, frameOf, startWorld, until, type Person, type World } from '../support/world.ts'
 
 const table = Object.entries(operations) as unknown as [string, Operation][]
 
@@ -278,6 +279,7 @@ const documentOf = async (of: CallerKind['of']): Promise<Person> => {
 
 interface NeededInput {
   readonly body?: (sent: Sent, assignment: Assignment) => Promise<Record<string, unknown>>
+  readonly file?: () => Pick<Ask, 'body' | 'type'>
   readonly path?: (owner: Person, sent: Sent, assignment: Assignment) => Promise<Record<string, string>>
 }
 
@@ -295,6 +297,7 @@ const inputs: Readonly<Record<string, NeededInput>> = {
   readRevision: { path: async () => ({ revisionId: '1' }) },
   createShare: { body: async () => ({ role: 'view' }) },
   revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
+  uploadAsset: { file: () => ({ body: samples['png']?.bytes as Bytes, type: 'image/png' }) },
   createTask: { body: async () => requestFor() },
   readTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
   startTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
@@ -315,6 +318,9 @@ const inputs: Readonly<Record<string, NeededInput>> = {
   }
 }
 
+const bodyOf = async (name: string, sent: Sent, assignment: Assignment): Promise<Pick<Ask, 'json' | 'body' | 'type'>> =>
+  inputs[name]?.file?.() ?? { json: (await inputs[name]?.body?.(sent, assignment)) ?? {} }
+
 const kinds = Object.entries(callers)
 
 describe.each(table)('%s', (name, operation) => {
@@ -331,7 +337,7 @@ describe.each(table)('%s', (name, operation) => {
       for (const parameter of pathParameters(each))
         expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
       const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
-      const body = method === 'GET' || method === 'DELETE' ? {} : { json: (await inputs[name]?.body?.(sent, assignment)) ?? {} }
+      const body = method === 'GET' || method === 'DELETE' ? {} : await bodyOf(name, sent, assignment)
       const answer = await world.ask(method, target, { key: sent.key, headers: headersOf(sent), ...body })
       expect({ status: answer.status, code: answer.json?.code }, `${method} ${target}`).toEqual({
         status: refusal === undefined ? status : errorMeanings[refusal].status,

@@ -1,7 +1,5 @@
 /** Identity providers for the tests of real clients: the embedded one, and an independent one in another process. */
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { password, type Visitor } from './visitor.ts'
 
@@ -31,15 +29,6 @@ export const startProvider = async (): Promise<Provider> => {
       return ended
     }
   }
-}
-
-/** A port that nobody has: for a server whose address must be known before it starts. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** How a person signs in and agrees on the pages of a provider. */
