@@ -32,7 +32,8 @@ const seesLink = (caller: Caller, id: string): boolean => caller.role === 'owner
 
 const presentLink = (service: Service, { docId, share }: Task): NonNullable<TaskAnswer['task']['share']> => {
   const secret = service.vault.open(share.sealed, share.id)
-  return { id: share.id, role: 'suggest', url: shareUrl(service, docId, secret), agentUrl: agentUrl(service, docId, secret) }
+  const revoked = share.revoked === true
+  return { id: share.id, role: 'suggest', url: shareUrl(service, docId, secret), agentUrl: agentUrl(service, docId, secret), revoked }
 }
 
 const presentReport = ({ reportedAt, ...report }: TaskReport): NonNullable<TaskAnswer['task']['report']> => ({
