@@ -10,7 +10,7 @@ import { presentError } from './http/errors.ts'
 import type { Files } from './http/files.ts'
 import { bindIdentity, type Identity } from './http/identity.ts'
 import { openApi } from './http/openapi.ts'
-import { bindPages } from './http/pages.ts'
+import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
 import { bindPublished } from './http/published/published.ts'
 import { createRouters } from './http/routers.ts'
 
@@ -129,8 +129,9 @@ const available =
 const nothingHere =
   (files: Files): Middleware =>
   (ctx) => {
-    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && files.serve(ctx as unknown as Context, ctx.path)) return
-    throw new ServiceError('not_found')
+    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && files.serve(ctx as unknown as Context, ctx.path)) return undefined
+    if (asksForHtml(ctx as unknown as Context) && !ctx.path.startsWith('/api/')) return unknownPage(ctx as unknown as Context, files)
+    throw new ServiceError('not_found', { hint: 'GET /openapi.json lists every address.' })
   }
 
 export const createApp = (http: Http, identity: Identity, files: Files): Koa<RequestState> => {

@@ -145,13 +145,13 @@ const meanings = {
     status: 413,
     exit: 2,
     message: 'The document would be larger than allowed.',
-    hint: 'Split the document; details name the limit.'
+    hint: 'Split the document; the answer names the limit.'
   },
   body_too_large: {
     status: 413,
     exit: 2,
     message: 'The request body is larger than allowed.',
-    hint: 'Send a smaller body; details name the limit.'
+    hint: 'Send a smaller body; the answer names the limit.'
   },
   asset_quota_exceeded: {
     status: 413,

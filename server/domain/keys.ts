@@ -156,7 +156,7 @@ export interface Task {
   readonly status: TaskState
   readonly startingVersion: string
   /** Its own link, with the secret as in `Share`. */
-  readonly share: { readonly id: string; readonly sealed: string }
+  readonly share: { readonly id: string; readonly sealed: string; readonly revoked?: true }
   readonly createdBy: TaskIdentity
   readonly createdAt: number
   readonly startedBy: TaskIdentity | null

@@ -83,8 +83,9 @@ const limit = (http: Http, ctx: Context, name: OperationName, credentials: Crede
 // ——— retries ———
 
 const stampOf = ({ ctx, name, doc, credentials, body }: Exchange): RequestStamp | null => {
-  const key = ctx.get('Idempotency-Key')
-  if (key === '' || !writes(ctx)) return null
+  const key = ctx.req.headers['idempotency-key']
+  if (typeof key !== 'string' || !writes(ctx)) return null
+  if (key === '') throw invalid('Idempotency-Key', 'must not be empty')
   if (key.length > limits.idempotencyKeyCharsMax)
     throw invalid('Idempotency-Key', `must be at most ${limits.idempotencyKeyCharsMax} characters`)
   const query = [...queryOf(ctx)]
@@ -137,13 +138,16 @@ const fromQuery = ({ operation, ctx }: Exchange): Record<string, unknown> => {
   const fields: Record<string, unknown> = {}
   const query = queryOf(ctx)
   for (const field of operation.rest.query ?? []) {
-    const values = query.getAll(field)
+    const values = [field, ...(otherNames[field] ?? [])].flatMap((name) => query.getAll(name))
     if (values.length > 1) throw invalid(field, 'must be given once')
     if (values[0] === undefined) continue
     fields[field] = isFlag(shape[field]) ? flag(values[0]) : values[0]
   }
   return fields
 }
+
+/** Other spellings of fields that must not go unseen. */
+const otherNames: Readonly<Record<string, readonly string[]>> = { dryRun: ['dryrun', 'dry_run', 'dry-run'] }
 
 const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
   const { def } = (schema as unknown as { def?: { type: string; innerType?: { def: { type: string } } } } | undefined) ?? {}
@@ -160,18 +164,34 @@ const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<st
   return { ...raw, baseVersion: header }
 }
 
+/** What is wrong with a field, in the words of the interface and not of the library. */
+const saidOf = (issue: z.core.$ZodIssue): string => {
+  if (issue.code === 'invalid_type')
+    return issue.input === undefined && !('received' in issue) ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
+  if (issue.code === 'invalid_value') return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+  return issue.message
+}
+
 const parseInput = (exchange: Exchange): Record<string, unknown> => {
   const { operation, ctx, body } = exchange
   const form = operation.rest.oauth === true && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
   const none = !writes(ctx) || exchange.file !== null
   const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
+  refuseDryRun(exchange, sent)
   const normalised = operation.normalise?.(sent) ?? sent
   const raw = { ...normalised, ...fromQuery(exchange), ...pathFields(ctx) }
   const parsed = operation.input.safeParse('baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
   if (parsed.success) return parsed.data
   throw new ServiceError('invalid_request', {
-    details: parsed.error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
+    details: parsed.error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: saidOf(issue) }))
   })
+}
+
+/** A request that only means to look must never act. Errors: `invalid_request` where no dry run is to be had. */
+const refuseDryRun = ({ operation, ctx }: Exchange, sent: Record<string, unknown>): void => {
+  if (!writes(ctx) || 'dryRun' in operation.input.shape) return
+  const named = [...queryOf(ctx).keys(), ...Object.keys(sent)].find((name) => /^dry[-_]?run$/i.test(name))
+  if (named !== undefined) throw invalid(named, 'has no meaning here; nothing was done')
 }
 
 const pathFields = (ctx: Context): Record<string, unknown> => {
@@ -331,7 +351,10 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
 const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
   const sent = [ctx.get('X-Share-Key'), ...query.getAll('key')].filter((key) => key !== '')
   if (sent.length > 1 && new Set(sent).size > 1)
-    throw new ServiceError('credential_invalid', { message: 'Several different keys were sent.' })
+    throw new ServiceError('credential_invalid', {
+      message: 'Several different keys were sent.',
+      hint: 'Send one key, in X-Share-Key or in the query.'
+    })
 }
 
 /**

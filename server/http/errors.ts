@@ -25,7 +25,7 @@ export interface Problem extends Facts {
 export const problemOf = (error: unknown, instance: string, requestId: string): Problem => {
   const known = error instanceof ServiceError ? error : new ServiceError('internal')
   const { status, message, hint, retryable } = errorMeanings[known.code]
-  const { message: said, ...facts } = known.details
+  const { message: said, hint: nextStep, ...facts } = known.details
   const detail = typeof said === 'string' ? said : message
   return {
     type: `urn:agmd:error:${known.code}`,
@@ -36,7 +36,7 @@ export const problemOf = (error: unknown, instance: string, requestId: string): 
     error: message,
     message: detail,
     code: known.code,
-    hint,
+    hint: typeof nextStep === 'string' ? nextStep : hint,
     retryable: retryable ?? false,
     requestId,
     ...facts

@@ -101,6 +101,30 @@ test('[WEB-25] a revoked link ends access within a second; the text stays readab
   await context.close()
 })
 
+test('[WEB-43] a weaker or a bad link never replaces the one that this device keeps', async () => {
+  const document = await createDocument(world.url, '# Mine')
+  const link = await createLink(world.url, document, 'view')
+  const { page, context, heard } = await person(document.url, 'Ana')
+  await saved(page)
+  // A bad link: the kept one opens the document instead.
+  await page.goto(`${world.url}/d/${document.id}?key=typo`)
+  await saved(page)
+  expect(await page.locator('.cm-content').getAttribute('aria-readonly')).not.toBe('true')
+  // A weaker one counts for this visit, and the way back is offered.
+  await page.goto(link.url)
+  await chip(page, 'readonly').waitFor()
+  await page.getByRole('link', { name: 'Use my own link' }).click()
+  await saved(page)
+  await page.goto(link.url)
+  await chip(page, 'readonly').waitFor()
+  await page.goto(world.url)
+  await page.getByRole('link', { name: /Mine/ }).click()
+  await saved(page)
+  // The browser itself reports the refused request.
+  expect(heard.filter((line) => !line.includes('401'))).toEqual([])
+  await context.close()
+})
+
 test('[WEB-26] the share dialog creates, lists and revokes links', async () => {
   const document = await createDocument(world.url, '# Shared')
   const { page, context } = await person(document.url, 'Ana')

@@ -60,6 +60,19 @@ function HeldNotice({ session, text }: { session: Session; text: string }): JSX.
   )
 }
 
+function MoreAccessNotice({ session }: { session: Session }): JSX.Element {
+  return (
+    <div class='notice'>
+      <p>This link may do less than the one that this device keeps for the document.</p>
+      <p class='actions'>
+        <a class='button' href={`/d/${session.id}`}>
+          Use my own link
+        </a>
+      </p>
+    </div>
+  )
+}
+
 function KeepNotice(): JSX.Element {
   return (
     <div class='notice warn'>
@@ -90,6 +103,7 @@ function Current({ session }: { session: Session }): JSX.Element | null {
           text={`The server does not take your changes at the moment. ${changes(unsent)} of yours: ${where}, and tried again by itself.`}
         />
       )}
+      {session.hasMoreAccess.value && <MoreAccessNotice session={session} />}
       {session.keep.state.value === 'lost' && <KeepNotice />}
     </>
   )

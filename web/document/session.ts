@@ -13,6 +13,7 @@ import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
+import { keepsMore, takeKey } from './keys.ts'
 import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
 
 export interface Session {
@@ -23,6 +24,8 @@ export interface Session {
   readonly keep: Keep
   readonly role: ReadonlySignal<Role | null>
   readonly canEdit: ReadonlySignal<boolean>
+  /** Whether this device keeps a link to the document that may do more than the one that was opened. */
+  readonly hasMoreAccess: ReadonlySignal<boolean>
   readonly title: ReadonlySignal<string>
   /** Whether it belongs to an account or agent already; true until that is known. */
   readonly owned: Signal<boolean>
@@ -51,19 +54,6 @@ const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
 
 /** How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. */
 const keptMsMax = 1000
-
-/** Takes the key out of the address: it must not stay in the history, in screenshots or in what is copied from the bar. */
-export function takeKey(id: string): string {
-  const address = new URL(location.href)
-  const key = address.searchParams.get('key')
-  if (key !== null) {
-    address.searchParams.delete('key')
-    history.replaceState(history.state, '', address)
-    // Another link to a known document may have another role.
-    remember(id, key === findRecent(id)?.key ? { openedAt: Date.now() } : { key, role: null, openedAt: Date.now() })
-  }
-  return key ?? findRecent(id)?.key ?? ''
-}
 
 interface Unsent {
   /** Changes of this device that the server has not confirmed, as far as this page has them. */
@@ -119,7 +109,8 @@ function followTitle(text: Y.Text, given: Signal<string>): ReadonlySignal<string
 }
 
 export function openSession(id: string): Session {
-  const key = takeKey(id)
+  const access = takeKey(id)
+  const { key } = access
   const known = findRecent(id)
   const doc = new Y.Doc()
   const text = doc.getText(textRootName)
@@ -144,7 +135,9 @@ export function openSession(id: string): Session {
     (error: unknown) => (answered.value = error instanceof RequestError ? { error } : {})
   )
 
-  const role = computed<Role | null>(() => link.role.value ?? answered.value.role ?? findRecent(id)?.role ?? null)
+  const role = computed<Role | null>(
+    () => link.role.value ?? answered.value.role ?? (access.kept === undefined ? findRecent(id)?.role : undefined) ?? null
+  )
   // Offline, what was known last holds; the server has the last word in any case.
   const canEdit = computed(() => link.ended.value === undefined && (link.canWrite.value ?? includesRole(role.value, 'edit')))
 
@@ -173,9 +166,22 @@ export function openSession(id: string): Session {
     }),
     effect(() => {
       if (!link.connectedBefore.value) return
-      remember(id, { title: title.value, role: role.value, key, received: true })
+      const mine = keepsMore(access, role.value) ? {} : { role: role.value, key }
+      remember(id, { title: title.value, ...mine, received: true })
     })
   ]
+
+  // The link in the address is no good: the one that this device keeps may be.
+  const badLink = computed(() => {
+    const { error } = answered.value
+    const refused = link.ended.value === 'credential_ended' || link.ended.value === 'not_found' || link.ended.value === 'forbidden'
+    return access.kept !== undefined && (refused || error?.status === 401 || error?.status === 404)
+  })
+  stops.push(
+    effect(() => {
+      if (badLink.value && unsent.value === 0) location.replace(`/d/${id}`)
+    })
+  )
 
   // Only where leaving would lose something: what is kept on this device is sent at the next visit.
   let safe = 0
@@ -192,6 +198,7 @@ export function openSession(id: string): Session {
     keep: kept,
     role,
     canEdit,
+    hasMoreAccess: computed(() => link.connectedBefore.value && keepsMore(access, role.value)),
     title,
     owned,
     unsent,
