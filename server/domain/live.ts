@@ -38,10 +38,13 @@ export type LiveMessage =
   | { readonly type: 'task'; readonly task: Output<'readTask'>['task'] }
   | { readonly type: 'ended'; readonly code: ErrorCode }
 
+/** Told to a connection whose credential ended. `linkIsLeft`: it was a session beside a link, which may be good still. */
+export type End = (code: ErrorCode, linkIsLeft: boolean) => void
+
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once. */
 export interface Registry {
   /** Notes a connection; `end` is called when its credential ends. Returns the way to forget it. */
-  add(doc: string, caller: Caller, end: (code: ErrorCode) => void): () => void
+  add(doc: string, caller: Caller, end: End): () => void
   /** Ends the connections of a link, or all of the document when `share` is null. */
   end(doc: string, share: string | null, code: ErrorCode): void
   /** Ends the connections of a session. */

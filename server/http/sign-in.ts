@@ -57,7 +57,11 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   const { service, cookies } = http
   const { baseUrl } = service
   const page = (path: string, method: 'get' | 'post', handle: (ctx: Context) => Promise<void>): void => {
-    routers.of(path)[method](path, asPage(stylesheet, handle))
+    const answer = async (ctx: Context): Promise<void> => {
+      take(http, ctx, 'address', ctx.state.address)
+      await handle(ctx)
+    }
+    routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
   const open = async (ctx: Context, account: Account): Promise<void> => {
@@ -88,7 +92,6 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     page(path, 'get', (ctx) => relyingParty.begin(ctx, returnToOf(ctx, baseUrl), create))
 
   page(callbackPath, 'get', async (ctx) => {
-    take(http, ctx, 'address', ctx.state.address)
     const signedIn = await relyingParty.finish(ctx)
     await open(ctx, await accountOf(signedIn))
     seeOther(ctx, signedIn.returnTo)
@@ -99,7 +102,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   page('/sign-out', 'get', async (ctx) => {
     const current = await browserSession(http, ctx)
     if (current === undefined) return seeOther(ctx, '/')
-    const body = html`<p>You are signed in as <strong>${current.account.name}</strong>. Documents that you opened by a link stay open to you.</p>
+    const body = html`<p>You are signed in as <strong>${current.account.name}</strong>. Documents that you opened by a link stay open to you, and copies of what you opened stay on this device until you remove them on the <a href="/">first page</a>.</p>
 <form class="form" method="post" action="/sign-out">
 <input type="hidden" name="token" value="${formToken(formKey, current.session.id)}">
 <p class="actions"><button class="button primary large">Sign out</button>
@@ -130,8 +133,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
 
   // ——— links of an administrator ———
 
-  const linkOf = async (ctx: Context, kind: LinkKind, token: string): Promise<Link> => {
-    take(http, ctx, 'address', ctx.state.address)
+  const linkOf = async (kind: LinkKind, token: string): Promise<Link> => {
     const link = await findLink(service, kind, token)
     if (link === undefined) throw new ServiceError('form_expired', { message: 'This link has expired or was used. Ask for a new one.' })
     return link
@@ -167,12 +169,12 @@ ${newPasswordField}
   for (const kind of ['invite', 'reset'] as const) {
     page(linkPath[kind], 'get', async (ctx) => {
       const token = new URLSearchParams(ctx.querystring).get('token') ?? ''
-      showLink(ctx, await linkOf(ctx, kind, token), token)
+      showLink(ctx, await linkOf(kind, token), token)
     })
     page(linkPath[kind], 'post', async (ctx) => {
       const fields = await readForm(ctx)
       const token = fields['token'] ?? ''
-      const link = await linkOf(ctx, kind, token)
+      const link = await linkOf(kind, token)
       const wrong = passwordProblem(fields['password'] ?? '')
       if (wrong !== undefined) return showLink(ctx, link, token, wrong)
       const account = await useLink(link, token, fields)

@@ -144,7 +144,11 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
         connection.sendStateless(JSON.stringify({ type: 'ended', code } satisfies LiveMessage))
         peer.close(closeCodeOf(code), code)
       }
-      const forget = registry.add(documentName, caller, end)
+      const forget = registry.add(documentName, caller, (code, linkIsLeft) => {
+        // The page comes back with its link alone, or hears then that this has ended too.
+        if (linkIsLeft) peer.close(closeCodes.syncAgain, code)
+        else end(code)
+      })
       const stopAsking = again === undefined ? undefined : askAgain(again, end)
       connection.onClose(() => {
         forget()

@@ -1,9 +1,7 @@
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once (architecture.md, Caller). */
 import type { ErrorCode } from '../../shared/errors.ts'
-import type { Registry } from '../domain/live.ts'
+import type { End, Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
-
-type End = (code: ErrorCode) => void
 
 interface Connected {
   readonly share: string | null
@@ -35,11 +33,11 @@ export const createRegistry = (clock: Clock): Registry => {
     if (set?.size === 0) documents.delete(doc)
   }
 
-  const expire = (expiresAt: number, end: End): (() => void) => {
+  const expire = (expiresAt: number, end: () => void): (() => void) => {
     let cancel = (): void => undefined
     const arm = (): void => {
       const left = expiresAt - clock.now()
-      if (left <= 0) end('credential_invalid')
+      if (left <= 0) end()
       else cancel = clock.after(Math.min(left, timerMsMax), arm)
     }
     arm()
@@ -53,8 +51,9 @@ export const createRegistry = (clock: Clock): Registry => {
       documents.set(doc, set.add(connected))
       const names = [endedName(doc, caller.share), endedName(doc, null), ...(caller.session === null ? [] : [endedSession(caller.session)])]
       const over = names.map((name) => ended.get(name)).find((code) => code !== undefined)
-      if (over !== undefined) end(over)
-      const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, end)
+      const beside = caller.share !== null && caller.session !== null
+      if (over !== undefined) end(over, beside)
+      const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, () => end('credential_invalid', beside))
       return () => {
         cancel?.()
         remove(doc, connected)
@@ -62,17 +61,18 @@ export const createRegistry = (clock: Clock): Registry => {
     },
     end(doc, share, code) {
       noteEnd(endedName(doc, share), code)
-      for (const connected of documents.get(doc) ?? []) if (share === null || connected.share === share) connected.end(code)
+      for (const connected of documents.get(doc) ?? []) if (share === null || connected.share === share) connected.end(code, false)
     },
     endSession(session, code) {
       noteEnd(endedSession(session), code)
-      for (const set of documents.values()) for (const connected of set) if (connected.session === session) connected.end(code)
+      for (const set of documents.values())
+        for (const connected of set) if (connected.session === session) connected.end(code, connected.share !== null)
     },
     readmit(doc) {
       ended.delete(endedName(doc, null))
     },
     endAll(code) {
-      for (const set of documents.values()) for (const connected of set) connected.end(code)
+      for (const set of documents.values()) for (const connected of set) connected.end(code, false)
     }
   }
 }

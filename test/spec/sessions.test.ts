@@ -111,7 +111,7 @@ test('[SESSION-5] the sockets and long polls of a session end when it does, and 
   expect((await other).status).toBe(200)
 })
 
-test('[SESSION-5] a socket opened with a cookie, alone or beside a link, ends with the session', async () => {
+test('[SESSION-5] a socket opened with a cookie ends with the session; beside a link it may come back, with the role of the link alone', async () => {
   const token = await bearer()
   const doc = await createOwn(token)
   const { json: link } = await by(token, 'POST', `/api/docs/${doc.id}/shares`, { json: { role: 'edit' } })
@@ -121,7 +121,14 @@ test('[SESSION-5] a socket opened with a cookie, alone or beside a link, ends wi
   await sockets[1]?.open(doc.id, link.secret)
   expect(sockets.map((socket) => socket.closed())).toEqual([undefined, undefined])
   await by(token, 'DELETE', '/api/me/sessions')
-  for (const socket of sockets) expect((await socket.end()).code).toBe(4401)
+  expect((await sockets[0]?.end())?.code).toBe(4401)
+  expect((await sockets[1]?.end())?.code).toBe(1013)
+  const again = await world.socket({ origin: world.url, headers })
+  await again.open(doc.id, link.secret)
+  expect(Buffer.from(again.frames[0] ?? []).toString()).toContain('read-write')
+  const alone = await world.socket({ origin: world.url, headers })
+  await alone.open(doc.id, '')
+  expect(Buffer.from(alone.frames[0] ?? []).toString()).toContain('credential_required')
 })
 
 test('[SESSION-5] a socket ends when its session expires', async () => {
