@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { password } from '../support/visitor.ts'
 import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, launch, saved, typeAtEnd } from './browser.ts'
+import { complaints, createDocument, launch, readMarkdown, saved, typeAtEnd } from './browser.ts'
 import { look, sizes } from './looking.ts'
 
 let world: World
@@ -65,10 +65,17 @@ test('[WEB-50] a person signs up, writes a document, keeps one found by its link
   await beside.goto(`${world.url}/sign-in?return_to=${encodeURIComponent(`/d/${found.id}`)}`)
   await beside.getByLabel('Email').fill('ana@example.org')
   await beside.getByLabel('Password').fill(password)
-  await beside.getByRole('button', { name: 'Sign in' }).click()
+  await beside.getByRole('button', { name: 'Sign in', exact: true }).click()
   await saved(beside)
+  const linked = await context.newPage()
+  await linked.goto(found.url)
+  await saved(linked)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.waitForURL(`${world.url}/`)
+  // What was opened by a link stays open, as a guest.
+  await typeAtEnd(linked, ' still')
+  await saved(linked)
+  expect(await readMarkdown(world.url, found)).toContain('still')
   await beside.locator('.chip[data-state=ended]').waitFor()
   for (const each of [page, beside]) {
     await each.goto(`${world.url}/account`)

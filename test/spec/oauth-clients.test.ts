@@ -102,6 +102,10 @@ describe.each([
       const answered = await authorize(first.url)
       await oidc.authorizationCodeGrant(config, answered, first.checks)
       await expect(oidc.authorizationCodeGrant(config, answered, first.checks)).rejects.toMatchObject({ error: 'invalid_grant' })
+      const raced = await begin(config)
+      const both = await authorize(raced.url)
+      const outcomes = await Promise.allSettled([0, 1].map(() => oidc.authorizationCodeGrant(config, both, raced.checks)))
+      expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1)
       const second = await begin(config)
       const wrong = { ...second.checks, pkceCodeVerifier: oidc.randomPKCECodeVerifier() }
       await expect(oidc.authorizationCodeGrant(config, await authorize(second.url), wrong)).rejects.toMatchObject({
