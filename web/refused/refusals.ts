@@ -30,7 +30,7 @@ interface Words {
 export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   private: {
     title: 'This document is private',
-    text: 'Ask its owner for a link: a link opens the document without an account. If it is your own, sign in.',
+    text: 'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.',
     signIn: true
   },
   ended: {
