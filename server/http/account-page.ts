@@ -93,9 +93,10 @@ export const bindAccountPage = ({ http, stylesheet, formKey, passkeys, signOutTa
 <button class="button">Show</button>
 </form>`
 
+  // With no key in place of the one that the device may keep: beside a session that would narrow what the owner may do.
   const row = ({ id, title, updatedAt, published }: Doc, token: string, back: string): Markup => html`
 <li class="entry">
-<a class="entry-link" href="/d/${id}"><span class="entry-title">${title}</span></a>
+<a class="entry-link" href="/d/${id}?key="><span class="entry-title">${title}</span></a>
 <span class="muted entry-about">${published ? html`<span class="tag">published</span>` : undefined}${timeOf(Date.parse(updatedAt), service.clock.now())}</span>
 <form method="post" action="/account/delete">${hidden({ token, back, doc: id })}<button class="button quiet" aria-label="Delete “${title}”">Delete</button></form>
 </li>`

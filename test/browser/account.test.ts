@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { password } from '../support/visitor.ts'
 import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, launch, readMarkdown, saved, typeAtEnd } from './browser.ts'
+import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, typeAtEnd } from './browser.ts'
 import { look, sizes } from './looking.ts'
 
 let world: World
@@ -58,6 +58,25 @@ test('[WEB-50] a person signs up, writes a document, keeps one found by its link
   await page.getByRole('link', { name: 'Your account' }).click()
   await page.getByRole('link', { name: 'Found' }).waitFor()
   await page.getByRole('link', { name: 'Mine' }).waitFor()
+  // Opened from here it keeps its link, which is as good: it is needed again once nobody is signed in.
+  await page.getByRole('link', { name: 'Found' }).click()
+  await saved(page)
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).toContain(found.key)
+  await page.goto(`${world.url}/account`)
+
+  // A link narrows what its holder may do, the owner too; from the account page the document is one's own again.
+  const view = await createLink(world.url, found, 'view')
+  await page.evaluate(() => localStorage.clear())
+  await page.goto(view.url)
+  await chip(page, 'readonly').waitFor()
+  for (let times = 0; times < 2; times++) {
+    await page.goto(`${world.url}/account`)
+    await page.getByRole('link', { name: 'Found' }).click()
+    await saved(page)
+    await page.goto(`${world.url}/d/${found.id}`)
+    await saved(page)
+  }
+  await page.goto(`${world.url}/account`)
 
   // Elsewhere, without any link: the session alone opens it, until it ends.
   const other = await browser.newContext()

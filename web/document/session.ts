@@ -13,7 +13,7 @@ import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
-import { keepsMore, takeKey } from './keys.ts'
+import { keepsMore, takeKey, takesOver } from './keys.ts'
 import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
 
 export interface Session {
@@ -166,7 +166,7 @@ export function openSession(id: string): Session {
     }),
     effect(() => {
       if (!link.connectedBefore.value) return
-      const mine = keepsMore(access, role.value) ? {} : { role: role.value, key }
+      const mine = takesOver(access, role.value) ? { role: role.value, key } : {}
       remember(id, { title: title.value, ...mine, received: true })
     })
   ]
