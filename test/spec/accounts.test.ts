@@ -230,6 +230,19 @@ describe('by invitation', () => {
     expect((await newVisitor().visit(address)).status).toBe(403)
   })
 
+  test('[ACCOUNT-11] of several who use a reset link at once one succeeds', async () => {
+    const address = link('reset', 'kim@example.org')
+    const visitors = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const visitor = newVisitor()
+        await visitor.visit(address)
+        return visitor
+      })
+    )
+    const pages = await Promise.all(visitors.map((visitor) => visitor.submit('/auth/reset', { password })))
+    expect(pages.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
   test('[ACCOUNT-12] a link that is late, of the other kind, changed or of another instance is refused', async () => {
     const late = link('reset', 'kim@example.org')
     const other = link('invite', 'lea@example.org').replace('/auth/invite', '/auth/reset')

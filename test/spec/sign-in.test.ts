@@ -125,6 +125,7 @@ test('[AUTH-4] an answer is good once, in the browser that asked, and for half a
   expect((await other.visit(answer)).status).toBe(400)
   expect(isSignedIn(other)).toBe(false)
   expect((await visitor.request(answer)).status).toBe(303)
+  expect([...visitor.cookies.values()].filter(({ name }) => name.startsWith('agmd-sign-in'))).toEqual([])
   expect((await visitor.request(answer)).status).toBe(400)
   await visitor.visit(`${world.url}/sign-in`)
   const late = visitor.page.url
