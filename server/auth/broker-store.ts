@@ -5,7 +5,7 @@
  *   ['oidc', 'uid', hash]                  session of a uid → hash of its id
  *   ['oidc', 'user-code', hash]            device code of a user code → hash of its id
  *   ['oidc', 'grant', hash, model, hash]   what was issued under a grant
- *   ['oidc', 'of', account, hash]          sessions of an account
+ *   ['oidc', 'of', account, model, hash]   sessions of an account, and grants, without which nothing issued under them is good
  *
  * Ids are bearer secrets (codes, tokens, cookies), so they are kept by their hash and the payloads sealed.
  */
@@ -13,7 +13,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
 import { limits } from '../../shared/limits.ts'
 import { type Expiring, expiring, findLive } from '../domain/expiry.ts'
-import { decodeRecord, encodeRecord, keys } from '../domain/keys.ts'
+import { encodeRecord, keys } from '../domain/keys.ts'
 import type { Key, Put } from '../domain/ports.ts'
 import { hashSecret } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
@@ -36,7 +36,7 @@ const lifetimeMs = (seconds: number | undefined): number => (seconds === undefin
 
 export interface BrokerStore {
   adapter(model: string): Adapter
-  /** Ends the sessions that an account has at the broker. */
+  /** Ends the sessions that an account has at the broker, and what programs were granted. */
   endSessions(account: string): Promise<void>
   /** Ends the session of a browser, by the value of its cookie. */
   endSession(id: string): Promise<void>
@@ -68,7 +68,9 @@ export const createBrokerStore = (service: Service): BrokerStore => {
       ...(payload.uid !== undefined && model === 'Session' ? expiring(keys.broker('uid', hashSecret(payload.uid)), index) : []),
       ...(payload.userCode === undefined ? [] : expiring(keys.broker('user-code', hashSecret(payload.userCode)), index)),
       ...(payload.grantId === undefined ? [] : expiring(keys.broker('grant', hashSecret(payload.grantId), model, hash), index)),
-      ...(payload.accountId !== undefined && model === 'Session' ? expiring(keys.broker('of', payload.accountId, hash), index) : [])
+      ...(payload.accountId !== undefined && (model === 'Session' || model === 'Grant')
+        ? expiring(keys.broker('of', payload.accountId, model, hash), index)
+        : [])
     ]
   }
 
@@ -127,8 +129,8 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     adapter,
     async endSessions(account) {
       const entries = await storage.list(keys.broker('of', account))
-      const sessions = entries.map(({ value }) => recordKey('Session', decodeRecord<Index>(value).id))
-      if (entries.length > 0) await storage.commit({ deletes: [...entries.map(({ key }) => key), ...sessions] })
+      const ended = entries.map(({ key }) => recordKey(String(key.at(-2)), String(key.at(-1))))
+      if (entries.length > 0) await storage.commit({ deletes: [...entries.map(({ key }) => key), ...ended] })
     },
     async endSession(id) {
       await storage.commit({ deletes: [recordKey('Session', hashSecret(id))] })

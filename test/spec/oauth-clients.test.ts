@@ -214,6 +214,8 @@ test('[AUTH-24] people sign in to the service with another provider, of which it
 })
 
 describe('what the broker issues', () => {
+  const insecure = { execute: [oidc.allowInsecureRequests] }
+
   let world: World
   beforeAll(async () => {
     world = await startWorld()
@@ -222,7 +224,7 @@ describe('what the broker issues', () => {
   afterAll(() => world.stop())
 
   test('[AUTH-23] opens no door of the API', async () => {
-    const config = await oidc.dynamicClientRegistration(new URL(world.url), metadata, undefined, { execute: [oidc.allowInsecureRequests] })
+    const config = await oidc.dynamicClientRegistration(new URL(world.url), metadata, undefined, insecure)
     const verifier = oidc.randomPKCECodeVerifier()
     const visitor = newVisitor({ stopAt: redirect })
     const url = oidc.buildAuthorizationUrl(config, {
@@ -239,5 +241,30 @@ describe('what the broker issues', () => {
       const answer = await world.ask('GET', '/api/me', { headers: { Authorization: `Bearer ${token}` } })
       expect({ status: answer.status, code: answer.json.code }).toEqual({ status: 401, code: 'credential_invalid' })
     }
+  })
+
+  test('[AUTH-25] ends when the person signs out everywhere', async () => {
+    const fields = { ...metadata, grant_types: ['authorization_code', 'refresh_token'] }
+    const config = await oidc.dynamicClientRegistration(new URL(world.url), fields, undefined, insecure)
+    const verifier = oidc.randomPKCECodeVerifier()
+    const visitor = newVisitor({ stopAt: redirect })
+    const url = oidc.buildAuthorizationUrl(config, {
+      redirect_uri: redirect,
+      scope: 'openid offline_access',
+      prompt: 'consent',
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256'
+    })
+    await visitor.visit(url.href)
+    await ownPages.signIn(visitor, email)
+    await ownPages.agree(visitor)
+    const tokens = await oidc.authorizationCodeGrant(config, new URL(visitor.page.url), { pkceCodeVerifier: verifier })
+    const { sub } = tokens.claims() ?? { sub: '' }
+    expect(await oidc.fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({ sub })
+    await visitor.visit(`${world.url}/sign-in`)
+    await visitor.visit(`${world.url}/sign-out`)
+    await visitor.submit('/sign-out', { everywhere: 'yes' })
+    await expect(oidc.fetchUserInfo(config, tokens.access_token, sub)).rejects.toThrow()
+    await expect(oidc.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' })
   })
 })
