@@ -59,7 +59,7 @@ const syncStep1 = 0
 
 export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnloadSeconds, log }: LiveOptions): LiveServer => {
   let stopping = false
-  const answers = createAnswers()
+  const answers = createAnswers(() => service().clock)
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, idleUnloadSeconds, log })
 
   // Hooks that are not named would cost a promise chain per message each: the defaults are taken away.
