@@ -67,7 +67,7 @@ export const limits = {
   /** Bytes that may wait for a reader before it is dropped. */
   socketBufferBytesMax: 32 * 1024 * 1024,
   /** Bytes of whole documents that one address may ask for at once, and per second over time. */
-  socketAnswerBytesBurst: 128 * 1024 * 1024,
+  socketAnswerBytesBurst: 64 * 1024 * 1024,
   socketAnswerBytesPerSecond: 16 * 1024 * 1024,
   /** Time between pings, in seconds; a socket that missed one is dropped at the next. */
   socketPingSeconds: 25,

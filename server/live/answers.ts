@@ -3,11 +3,12 @@
  * likes. So they leave one in each turn of the event loop, to those who read what they were sent, and within a budget of bytes.
  */
 import { limits } from '../../shared/limits.ts'
+import type { Clock } from '../domain/ports.ts'
 import { closeCodes, type Peer } from './durable-acks.ts'
 
 interface Budget {
   bytes: number
-  /** Milliseconds, monotonic. */
+  /** Milliseconds since 1970. */
   at: number
 }
 
@@ -19,15 +20,15 @@ export interface Answers {
   turn(peer: Peer, bytes: number): Promise<void>
 }
 
-export const createAnswers = (): Answers => {
+export const createAnswers = (clock: () => Clock): Answers => {
   const budgets = new Map<string, Budget>()
   let last: Promise<unknown> = Promise.resolve()
 
   /** Takes so many bytes of the budget; false when there are not enough left. */
   const spend = (address: string, bytes: number): boolean => {
-    const now = performance.now()
+    const now = clock().now()
     const budget = budgets.get(address) ?? { bytes: limits.socketAnswerBytesBurst, at: now }
-    const refilled = budget.bytes + ((now - budget.at) / 1000) * limits.socketAnswerBytesPerSecond
+    const refilled = budget.bytes + (Math.max(0, now - budget.at) / 1000) * limits.socketAnswerBytesPerSecond
     budget.bytes = Math.min(limits.socketAnswerBytesBurst, refilled) - bytes
     budget.at = now
     budgets.delete(address)

@@ -62,7 +62,7 @@ const syncStep1 = 0
 
 export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieOf, idleUnloadSeconds, log }: LiveOptions): LiveServer => {
   let stopping = false
-  const answers = createAnswers()
+  const answers = createAnswers(() => service().clock)
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, idleUnloadSeconds, log })
 
   /** Asks now and then whether a credential is still good; an issuer that does not answer is no reason to end anything. */

@@ -1,6 +1,7 @@
 /** Two people, one text. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { limits } from '../../shared/limits.ts'
 import { start, type World } from '../support/start.ts'
 import { chip, complaints, createDocument, createLink, editorText, launch, readMarkdown, saved, until } from './browser.ts'
 
@@ -122,6 +123,42 @@ test('[WEB-43] a weaker or a bad link never replaces the one that this device ke
   await saved(page)
   // The browser itself reports the refused request.
   expect(heard.filter((line) => !line.includes('401'))).toEqual([])
+  await context.close()
+})
+
+test('[WEB-44] what would make the document too large does not enter it; one that became too large is sent again once it is smaller', async () => {
+  const document = await createDocument(
+    world.url,
+    'A line of forty characters, more or less.\n'.repeat(limits.contentUnitsMax / 42).padEnd(limits.contentUnitsMax - 9, '.')
+  )
+  const { page, context } = await person(document.url, 'Ana')
+  await saved(page)
+  const length = (): Promise<number> =>
+    page
+      .locator('.cm-content')
+      .evaluate(
+        (element) => (element as unknown as { cmTile: { view: { state: { doc: { length: number } } } } }).cmTile.view.state.doc.length
+      )
+  await page.locator('.cm-content').press('ControlOrMeta+Home')
+  await page.keyboard.insertText('far more than ten characters')
+  await page.getByText('the change was not made').waitFor()
+  expect(await length()).toBeLessThanOrEqual(limits.contentUnitsMax)
+  await saved(page)
+  // Offline both make it larger; together they are too many.
+  await context.setOffline(true)
+  await page.evaluate(() => dispatchEvent(new Event('offline')))
+  await page.keyboard.insertText('12345678')
+  const grown = await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'text/markdown', 'X-Share-Key': document.key },
+    body: `${await readMarkdown(world.url, document)}abcdefgh`
+  })
+  expect(grown.status).toBe(200)
+  await context.setOffline(false)
+  await page.getByText('Too large to save').waitFor()
+  for (let pressed = 0; pressed < 8; pressed++) await page.keyboard.press('Backspace')
+  await saved(page)
+  expect(await readMarkdown(world.url, document)).toHaveLength(limits.contentUnitsMax - 1)
   await context.close()
 })
 

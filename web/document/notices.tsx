@@ -11,7 +11,7 @@ const endedWords: Readonly<Record<Ended, string>> = {
   not_found: 'The server no longer has this document.',
   deleted: 'The owner deleted this document.',
   bad_message: 'The server refused a change of this page and closed the connection.',
-  too_big: 'A change was larger than the server takes.'
+  too_big: 'The document is larger than the server takes. Delete some of its text: then it is sent by itself.'
 }
 
 function ended(session: Session, reason: Ended): string {

@@ -1,6 +1,7 @@
 /** One open document: its text, where it is kept, its connection, and what may be done. Signals; no user interface. */
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import * as Y from 'yjs'
+import { limits } from '../../shared/limits.ts'
 import { firstHeading, headingUnitsMax, textRootName } from '../../shared/names.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { readDocument, RequestError } from '../api.ts'
@@ -139,7 +140,9 @@ export function openSession(id: string): Session {
     () => link.role.value ?? answered.value.role ?? (access.kept === undefined ? findRecent(id)?.role : undefined) ?? null
   )
   // Offline, what was known last holds; the server has the last word in any case.
-  const canEdit = computed(() => link.ended.value === undefined && (link.canWrite.value ?? includesRole(role.value, 'edit')))
+  // Of a text that is too large some may be deleted, and then it is sent again.
+  const mayWrite = computed(() => link.ended.value === undefined || link.ended.value === 'too_big')
+  const canEdit = computed(() => mayWrite.value && (link.canWrite.value ?? includesRole(role.value, 'edit')))
 
   const hasText = signal(false)
   text.observe(() => (hasText.value = true))
@@ -170,6 +173,13 @@ export function openSession(id: string): Session {
       remember(id, { title: title.value, ...mine, received: true })
     })
   ]
+
+  let wasTooLarge = false
+  text.observe(() => {
+    const isTooLarge = text.length > limits.contentUnitsMax
+    if (wasTooLarge && !isTooLarge && link.ended.value === 'too_big') link.resume()
+    wasTooLarge = isTooLarge
+  })
 
   // The link in the address is no good: the one that this device keeps may be.
   const badLink = computed(() => {
@@ -213,7 +223,7 @@ export function openSession(id: string): Session {
         unsent: unsent.value,
         kept: kept.state.value !== 'lost',
         canEdit: canEdit.value,
-        ended: link.ended.value !== undefined,
+        ended: link.ended.value,
         connectedBefore: link.connectedBefore.value
       })
     ),
