@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLink } from '../../server/domain/links.ts'
 import { rateLimits } from '../../shared/limits.ts'
+import { freePort } from '../support/start.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'
 import { newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -27,6 +28,16 @@ test('[ACCOUNT-1] somebody signs up with address and password, is signed in at o
   expect(await me(visitor)).toMatchObject({ status: 200, user: { name: 'Cleo', email: 'cleo@example.org' } })
   const later = await signIn(world.url, ' cleo@example.ORG ')
   expect(await me(later)).toMatchObject({ status: 200, user: { email: 'cleo@example.org' } })
+})
+
+test('[ACCOUNT-13] the embedded broker works on a plain network too, where the address is no localhost', async () => {
+  const port = await freePort()
+  // Loopback as well, but not by any name that an exception is made for.
+  const base = `http://127.0.0.2:${port}`
+  const lan = await startWorld({ env: { AGMD_HOST: '127.0.0.2', AGMD_PORT: String(port), AGMD_BASE_URL: base } })
+  const visitor = await signUp(base, 'lan@example.org')
+  expect(await me(visitor, base)).toMatchObject({ status: 200, user: { email: 'lan@example.org' } })
+  await lan.stop()
 })
 
 test('[ACCOUNT-2] a wrong password and an address without an account are answered alike', async () => {
