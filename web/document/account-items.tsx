@@ -7,7 +7,7 @@ import { toast } from '../ui/toast.tsx'
 import type { Session } from './session.ts'
 
 /** Whether somebody is signed in in this browser; undefined until it was asked. */
-const signedIn = signal<boolean | undefined>(undefined)
+export const signedIn = signal<boolean | undefined>(undefined)
 
 /** Asks anew: another page may have signed in or out. */
 export async function askWho(): Promise<void> {

@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks'
 import { personName } from '../person.ts'
 import { setTheme, theme, type Theme } from '../theme.ts'
 import { Icon } from '../ui/icons.tsx'
-import { AccountItems, askWho } from './account-items.tsx'
+import { AccountItems, askWho, signedIn } from './account-items.tsx'
 import type { View } from './page.tsx'
 
 const themes: readonly (readonly [Theme, string])[] = [
@@ -25,17 +25,20 @@ export function Menu({ view }: { view: View }): JSX.Element {
         <Icon name='ellipsis' />
       </button>
       <div id='menu' class='menu' popover='auto' ref={popover} onBeforeToggle={opening}>
-        <button
-          type='button'
-          class='menu-item'
-          onClick={() => {
-            close()
-            view.dialog.value = 'name'
-          }}
-        >
-          <Icon name='users' size={18} />
-          {personName.value === '' ? 'Set your name' : `You are ${personName.value}`}
-        </button>
+        {/* Who is signed in has the name of the account. */}
+        {signedIn.value !== true && (
+          <button
+            type='button'
+            class='menu-item'
+            onClick={() => {
+              close()
+              view.dialog.value = 'name'
+            }}
+          >
+            <Icon name='users' size={18} />
+            {personName.value === '' ? 'Set your name' : `You are ${personName.value}`}
+          </button>
+        )}
         <button
           type='button'
           class='menu-item'
