@@ -5,16 +5,22 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
 import { addressOf, createApp, isOwnOrigin } from './app.ts'
+import { createAgents } from './auth/agent-tokens.ts'
+import { createBroker, ownClientId } from './auth/broker.ts'
+import { type Cookies, cookiesOf, derivedKey, readCookie } from './auth/cookies.ts'
+import { createRelyingParty } from './auth/oidc.ts'
 import type { Config } from './config.ts'
 import { removeStrayBlobs } from './domain/assets.ts'
 import { finishDeletions } from './domain/documents.ts'
 import { presentEvent } from './domain/events.ts'
+import { sweep } from './domain/expiry.ts'
 import { createLedger } from './domain/ledger.ts'
 import type { Blobs, Clock, Storage } from './domain/ports.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
 import { handlers } from './handlers.ts'
 import { readFiles } from './http/files.ts'
+import type { Identity } from './http/identity.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createLive } from './live/hocuspocus.ts'
 import { createRegistry } from './live/registry.ts'
@@ -79,6 +85,66 @@ const httpOptions = {
   maxHeaderSize: 16 * 1024
 }
 
+/** Where this process reaches itself, whatever the address that people use leads to. */
+const localHost = (host: string): string => {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** The embedded broker, or an external issuer; and the service as its client. */
+const createIdentity = (
+  { config, secret, log }: ServerOptions,
+  service: Service,
+  cookies: Cookies,
+  stylesheet: string | undefined,
+  localUrl: string
+): Identity => {
+  const formKey = derivedKey(secret, 'forms 1')
+  const { signUp, authUrl, authClientId, authClientSecret } = config
+  const relyingParty = { service, cookies, log }
+  if (authUrl !== null)
+    return {
+      broker: null,
+      relyingParty: createRelyingParty({
+        ...relyingParty,
+        issuer: authUrl,
+        clientId: authClientId ?? ownClientId,
+        clientSecret: authClientSecret,
+        fetch: null
+      }),
+      issuer: authUrl,
+      signUp,
+      formKey
+    }
+  return {
+    broker: createBroker({ service, cookies, secret, stylesheet, log }),
+    relyingParty: createRelyingParty({
+      ...relyingParty,
+      issuer: service.baseUrl,
+      clientId: ownClientId,
+      clientSecret: null,
+      // The public address may not lead back to this process: a proxy, a network without a way around.
+      fetch: (url, init) => fetch(url.replace(service.baseUrl, localUrl), init as RequestInit)
+    }),
+    issuer: service.baseUrl,
+    signUp,
+    formKey
+  }
+}
+
+/** Removes what has expired, and what was deleted for good, at the start and every few minutes. Returns the way to stop. */
+const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
+  let cancel = (): void => undefined
+  const again = (): void => {
+    sweep(service).catch((error: unknown) => log.warn('the sweep of expired records failed', { error }))
+    finishDeletions(service).catch((error: unknown) => log.warn('deletions could not be finished', { error }))
+    cancel = service.clock.after(limits.sweepMinutes * 60_000, again)
+  }
+  again()
+  return () => cancel()
+}
+
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const { config, log, clock, storage } = options
   let stopping = false
@@ -96,11 +162,14 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   })
   const port = await listen(http, config.port, config.host)
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`
+  const cookies = cookiesOf(baseUrl)
+  const files = await readFiles(webFolder)
   const live = createLive({
     service: () => service,
     registry,
     allowsOrigin: (origin, request) => isOwnOrigin(origin, request, baseUrl),
     addressOf: (request) => addressOf(request, config.trustProxy),
+    cookieOf: (request) => readCookie(request.headers, cookies.session),
     idleUnloadSeconds: config.idleUnloadSeconds,
     log: (level, message, facts) => log[level](message, facts)
   })
@@ -116,6 +185,19 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     ledger,
     live,
     vault: createVault(options.secret),
+    agents:
+      config.agentIssuer === null
+        ? null
+        : createAgents({
+            clock,
+            baseUrl,
+            issuer: config.agentIssuer,
+            clientId: config.agentClientId ?? ownClientId,
+            clientSecret: config.agentClientSecret,
+            log
+          }),
+    signInHost:
+      config.authUrl === null ? { endSessions: (account) => identity.broker?.store.endSessions(account) ?? Promise.resolve() } : null,
     baseUrl,
     version: options.version,
     assetBytesMax: config.assetMegabytes * 1024 * 1024,
@@ -123,6 +205,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     status: () => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
   }
   await removeStrayBlobs(service)
+  const identity = createIdentity(options, service, cookies, files.stylesheet, `http://${localHost(config.host)}:${port}`)
   const limiter = createRateLimiter(clock, config.rateLimits)
   const face = {
     service,
@@ -131,11 +214,13 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     limiter,
     log,
     trustedProxies: config.trustProxy,
+    cookies,
     anonymousCreate: config.anonymousCreate,
     webFolder
   }
-  const app = createApp(face, await readFiles(webFolder))
+  const app = createApp(face, identity, files)
   await finishDeletions(service)
+  const stopSweeping = sweepNowAndThen(service, log)
   const answer = app.callback()
   onRequest = (request, response) => void answer(request, response)
   onUpgrade = live.upgrade
@@ -143,6 +228,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
 
   const stop = async (): Promise<void> => {
     stopping = true
+    stopSweeping()
     const closed = new Promise<void>((resolve) => http.close(() => resolve()))
     registry.endAll('shutting_down')
     await live.stop()

@@ -7,14 +7,16 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits, type RateLimitName } from '../../shared/limits.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
+import { writeCookie } from '../auth/cookies.ts'
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
-import { type Caller, requireRole, type RequestStamp } from '../domain/caller.ts'
 import { type File, namedType } from '../domain/assets.ts'
+import { type Caller, requireIdentity, requireRole, type RequestStamp } from '../domain/caller.ts'
 import { findAnswer } from '../domain/idempotency.ts'
 import { utf8, versionsNamed } from '../domain/content.ts'
+import { findSession, rotateSession } from '../domain/sessions.ts'
 import type { Call } from '../handlers.ts'
-import { bodyOf, mediaType, parseBody, readBody } from './body.ts'
+import { bodyOf, mediaType, parseBody, parseForm, readBody } from './body.ts'
 import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
 import { rateHeaders } from './rate-limit.ts'
@@ -50,10 +52,11 @@ const queryOf = ({ querystring }: Context): URLSearchParams => (querystring === 
 const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !== 'HEAD'
 
 /** Who is counted for limits and retries: the credential, else the address. */
-const whoIs = ({ key, bearer }: Credentials, address: string): string =>
-  (key ?? bearer) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '')
+const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
+  (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
-const take = (http: Http, ctx: Context, name: RateLimitName, who: string): void => {
+/** Takes a token of a limit, and tells of it in the answer. Errors: `rate_limited`. */
+export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
   try {
     const state = http.limiter.take(name, who)
     if (state !== undefined) ctx.set(rateHeaders(state))
@@ -66,9 +69,11 @@ const take = (http: Http, ctx: Context, name: RateLimitName, who: string): void 
 }
 
 const limit = (http: Http, ctx: Context, name: OperationName, credentials: Credentials): void => {
-  const anonymous = credentials.key === undefined && credentials.bearer === undefined
+  const anonymous = credentials.key === undefined && credentials.bearer === undefined && credentials.cookie === undefined
   if (anonymous) take(http, ctx, 'address', ctx.state.address)
   else http.limiter.check('failedKey', ctx.state.address)
+  if (name === 'startDeviceLogin') take(http, ctx, 'deviceStart', ctx.state.address)
+  if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', ctx.state.address)
   // GET /new creates a document too.
   if (!writes(ctx) && name !== 'createDocument') return
   if (name === 'createDocument' && anonymous) take(http, ctx, 'create', ctx.state.address)
@@ -169,7 +174,9 @@ const saidOf = (issue: z.core.$ZodIssue): string => {
 
 const parseInput = (exchange: Exchange): Record<string, unknown> => {
   const { operation, ctx, body } = exchange
-  const sent = writes(ctx) && exchange.file === null ? parseBody(ctx.req, body, operation.rest.body === 'markdown') : {}
+  const form = operation.rest.oauth === true && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
+  const none = !writes(ctx) || exchange.file !== null
+  const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
   refuseDryRun(exchange, sent)
   const normalised = operation.normalise?.(sent) ?? sent
   const raw = { ...normalised, ...fromQuery(exchange), ...pathFields(ctx) }
@@ -282,6 +289,7 @@ const run = async (exchange: Exchange, caller: Caller): Promise<Record<string, u
       caller: named(caller, input),
       doc,
       input,
+      address: exchange.ctx.state.address,
       file: exchange.file,
       end: { signal: waiting?.signal ?? neverEnds }
     }
@@ -326,6 +334,7 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   const { http, operation, name } = bare
   // Whoever may not, hears so before the body is read.
   const caller = await callerOf(bare)
+  if (operation.needs !== undefined) requireIdentity(caller, operation.needs)
   if (operation.role !== undefined) requireRole(caller, operation.role)
   if (!mayCreate(http, name, caller))
     throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.' })
@@ -348,11 +357,39 @@ const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
     })
 }
 
+/**
+ * The credentials of a request. The cookie of a browser counts for a write only if the browser says that a page of ours sent it
+ * (`Sec-Fetch-Site` or `Origin`; what came from elsewhere was refused before), and a stale one counts as none.
+ */
+const credentialsOf = async (http: Http, ctx: Context, query: URLSearchParams): Promise<Credentials> => {
+  const credentials = readCredentials(ctx.req.headers, query, http.cookies.session)
+  if (credentials.cookie === undefined) return credentials
+  const { cookie, ...others } = credentials
+  const found = others.bearer === undefined ? await findSession(http.service, 'browser', cookie) : undefined
+  if (found === undefined) return others
+  if (writes(ctx) && ctx.get('Sec-Fetch-Site') !== 'same-origin' && ctx.get('Origin') === '') throw new ServiceError('origin_refused')
+  await freshCookie(http, ctx, cookie, found.session.expiresAt)
+  return credentials
+}
+
+/** Gives a browser the new secret of its session when the one it has has served its time. */
+export const freshCookie = async (
+  { service, cookies }: Pick<Http, 'service' | 'cookies'>,
+  ctx: Context,
+  token: string,
+  expiresAt: number
+): Promise<void> => {
+  const next = await rotateSession(service, token)
+  if (next === undefined) return
+  writeCookie(ctx.res, cookies, cookies.session, next, Math.ceil((expiresAt - service.clock.now()) / 1000))
+}
+
 /** Runs one operation for a request and writes its answer; errors are thrown. */
 export const handle = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
   const operation: Operation = operations[name]
   const query = queryOf(ctx)
-  const credentials = readCredentials(ctx.req.headers, query)
+  ctx.state.oauth = operation.rest.oauth === true
+  const credentials = await credentialsOf(http, ctx, query)
   refuseSeveralKeys(ctx, query)
   limit(http, ctx, name, credentials)
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''

@@ -74,3 +74,13 @@ export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boo
     throw new ServiceError('unsupported_media_type')
   return bytes.length === 0 ? {} : parseJson(bytes)
 }
+
+/** The fields of a form. Errors: `invalid_request` when one is given twice. */
+export const parseForm = (bytes: Buffer): Record<string, string> => {
+  const fields: Record<string, string> = {}
+  for (const [name, value] of new URLSearchParams(decode(bytes))) {
+    if (Object.hasOwn(fields, name)) throw new ServiceError('invalid_request', { details: [{ path: name, message: 'must be given once' }] })
+    fields[name] = value
+  }
+  return fields
+}

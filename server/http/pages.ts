@@ -40,6 +40,7 @@ const links = (ctx: Context): string[] => {
   return doc === undefined ? [] : [`</d/${doc}.md>; rel="alternate"; type="text/markdown"`]
 }
 
+/** The built page, which finds out itself what its address asks for. */
 const shell = (ctx: Context, files: Files): void => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy)
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')

@@ -147,16 +147,19 @@ const framedOnce = (message: Uint8Array): Buffer => {
 /** One WebSocket, as Hocuspocus may use it. */
 export class Peer implements WebSocketLike {
   readonly address: string
+  /** The browser's session, when a page of ours opened the socket. */
+  readonly cookie: string | undefined
   readonly #ws: WebSocket
   /** What `ws` reads from and writes its control frames to. Nothing is compressed, so whole frames of ours may go between them. */
   readonly #socket: Duplex
   readonly #findRoom: (doc: string) => Room | undefined
   #answered = true
 
-  constructor(ws: WebSocket, socket: Duplex, address: string, findRoom: (doc: string) => Room | undefined) {
+  constructor(ws: WebSocket, socket: Duplex, address: string, findRoom: (doc: string) => Room | undefined, cookie?: string) {
     this.#ws = ws
     this.#socket = socket
     this.address = address
+    this.cookie = cookie
     this.#findRoom = findRoom
     ws.on('pong', () => (this.#answered = true))
   }

@@ -2,6 +2,16 @@
 import type { z } from 'zod'
 import { uploadAsset } from './assets.ts'
 import {
+  claimDocument,
+  listDocuments,
+  listSessions,
+  pollDeviceLogin,
+  readMe,
+  revokeSession,
+  revokeSessions,
+  startDeviceLogin
+} from './accounts.ts'
+import {
   createDocument,
   deleteDocument,
   listRevisions,
@@ -38,7 +48,15 @@ export const operations = {
   startTask,
   reportTask,
   closeTask,
-  readHealth
+  readHealth,
+  readMe,
+  listDocuments,
+  claimDocument,
+  listSessions,
+  revokeSession,
+  revokeSessions,
+  startDeviceLogin,
+  pollDeviceLogin
 } as const
 
 export type OperationName = keyof typeof operations

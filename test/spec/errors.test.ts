@@ -71,6 +71,7 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   credential_required: () => world.ask('GET', `/api/docs/${owner.doc}`),
   credential_invalid: () => world.ask('GET', `/api/docs/${owner.doc}`, { key: 'A'.repeat(32) }),
   forbidden: async () => (await owner.share('view')).ask('PUT', '/content', { json: { content: 'x' } }),
+  account_required: () => owner.ask('POST', '/claim', { json: {} }),
   origin_refused: () => put({ headers: { Origin: 'https://elsewhere.example' } }),
   not_found: () => world.ask('GET', '/api/nowhere'),
   unknown_version: () => owner.ask('GET', '/content', { query: { version: '9-000000000000' } }),
@@ -124,8 +125,19 @@ test.each(Object.entries(ways))('[ERROR-1] %s is a problem document with its sta
 
 // These need a broken store or process, or many requests.
 const elsewhere: ErrorCode[] = ['rate_limited', 'internal', 'storage_corrupt', 'storage_unavailable', 'storage_full', 'shutting_down']
+// Those of signing in are told by pages and OAuth bodies (identity tests).
+const ofIdentity: ErrorCode[] = [
+  'form_expired',
+  'sign_in_failed',
+  'issuer_unavailable',
+  'authorization_pending',
+  'slow_down',
+  'expired_token',
+  'access_denied',
+  'already_claimed'
+]
 test('[ERROR-1] every code has a test here', () => {
-  expect([...Object.keys(ways), ...elsewhere].toSorted()).toEqual(Object.keys(errorMeanings).toSorted())
+  expect([...Object.keys(ways), ...elsewhere, ...ofIdentity].toSorted()).toEqual(Object.keys(errorMeanings).toSorted())
 })
 
 test('[ERROR-2] a failing or full store is 503 or 507, can be retried, and a bug is a 500 that says nothing', async () => {

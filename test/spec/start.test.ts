@@ -1,15 +1,6 @@
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { start, startProcess } from '../support/start.ts'
+import { freePort, start, startProcess } from '../support/start.ts'
 import { settledWithin } from '../support/world.ts'
-
-const freePort = async (): Promise<number> => {
-  const server = createServer()
-  const port = await new Promise<number>((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)))
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 test('[START-1] whoever comes while the server starts is answered once it is ready', async () => {
   const port = await freePort()

@@ -27,3 +27,10 @@ const rank = (role: Role | null): number => (role === null ? -1 : roles.indexOf(
 
 /** Whether the link that this device keeps may do more than the one that the address brought. */
 export const keepsMore = ({ kept }: Access, role: Role | null): boolean => kept !== undefined && rank(kept.role) > rank(role)
+
+/**
+ * Whether this device goes on with what the address brought. No key at all, as the account page sends people, takes the place of a link
+ * that may do less, not of an equal one: that one opens the document also when nobody is signed in.
+ */
+export const takesOver = (access: Access, role: Role | null): boolean =>
+  access.kept === undefined || (access.key === '' ? rank(role) > rank(access.kept.role) : !keepsMore(access, role))

@@ -14,7 +14,7 @@ import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
-import { keepsMore, takeKey } from './keys.ts'
+import { keepsMore, takeKey, takesOver } from './keys.ts'
 import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
 
 export interface Session {
@@ -28,6 +28,8 @@ export interface Session {
   /** Whether this device keeps a link to the document that may do more than the one that was opened. */
   readonly hasMoreAccess: ReadonlySignal<boolean>
   readonly title: ReadonlySignal<string>
+  /** Whether it belongs to an account or agent already; true until that is known. */
+  readonly owned: Signal<boolean>
   readonly chip: ReadonlySignal<Chip>
   readonly unsent: ReadonlySignal<number>
   /** `opening` until there is a text to show, or a reason why not. */
@@ -123,10 +125,12 @@ export function openSession(id: string): Session {
   void kept.ready.then(() => (stored.value = true))
 
   const given = signal(known?.title ?? '')
+  const owned = signal(true)
   const answered = signal<{ role?: Role; error?: RequestError }>({})
   void readDocument(id, key).then(
     (answer) => {
       given.value = answer.title
+      owned.value = answer.owner.kind !== 'anonymous'
       answered.value = { role: answer.effectiveRole ?? answer.role }
     },
     (error: unknown) => (answered.value = error instanceof RequestError ? { error } : {})
@@ -165,7 +169,7 @@ export function openSession(id: string): Session {
     }),
     effect(() => {
       if (!link.connectedBefore.value) return
-      const mine = keepsMore(access, role.value) ? {} : { role: role.value, key }
+      const mine = takesOver(access, role.value) ? { role: role.value, key } : {}
       remember(id, { title: title.value, ...mine, received: true })
     })
   ]
@@ -206,6 +210,7 @@ export function openSession(id: string): Session {
     canEdit,
     hasMoreAccess: computed(() => link.connectedBefore.value && keepsMore(access, role.value)),
     title,
+    owned,
     unsent,
     refusal,
     declined,
