@@ -21,6 +21,8 @@ export interface RestBinding {
   readonly reply?: 'markdown' | 'record'
   /** Whether it is an endpoint of OAuth: takes forms beside JSON, and answers errors as OAuth does. */
   readonly oauth?: boolean
+  /** Whether the fields may come as a form, too: what a page without script sends. */
+  readonly form?: boolean
   /** Whether the body may be as large as a document. */
   readonly large?: boolean
 }

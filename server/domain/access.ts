@@ -79,6 +79,11 @@ const holderOfAgentToken = async ({ agents }: Service, token: string): Promise<H
 /** Errors: `credential_invalid` for a bearer token that is no session and no agent's; a token of the broker is neither. */
 const findHolder = async (service: Service, { bearer, cookie }: Credentials): Promise<Holder | undefined> => {
   if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
+  if (shareKeyPattern.test(bearer))
+    throw new ServiceError('credential_invalid', {
+      message: 'The key of a link came as a bearer token.',
+      hint: 'Send the key as X-Share-Key, or as ?key=.'
+    })
   const holder = bearer.startsWith('ai_') ? await holderOfAgentToken(service, bearer) : await holderOfSession(service, 'app', bearer)
   if (holder === undefined) throw new ServiceError('credential_invalid', { message: 'The token is not valid, has expired or was revoked.' })
   return holder

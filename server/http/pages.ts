@@ -63,7 +63,6 @@ const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'app
 export const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
 
 const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
-  ctx.req.headers['content-type'] = 'application/json'
   const answer = await handle(http, ctx, 'createDocument')
   ctx.type = 'text/plain'
   ctx.body = 'The document is there.\n'
@@ -86,8 +85,6 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
     const ctx = koa as unknown as Context
     // The confirmation page's form: works without script.
     if (mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
-    ctx.req.headers['content-length'] = '0'
-    ctx.req.resume()
     return createAndGo(http, ctx)
   })
   routers.of('/d').get(documentPage, async (koa) => {

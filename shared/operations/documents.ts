@@ -19,7 +19,7 @@ export const createDocument = operation({
   description:
     'Without credentials the document is anonymous and the answer holds its owner key. Without a title the first heading is the title.',
   on: 'service',
-  rest: { method: 'POST', path: '/api/docs', also: ['/new'], status: 201, large: true, body: 'markdown' },
+  rest: { method: 'POST', path: '/api/docs', also: ['/new'], status: 201, large: true, body: 'markdown', form: true },
   mcp: 'create_doc',
   cli: 'docs create',
   input: z.object({
