@@ -77,10 +77,40 @@ export const lineChanges = (before: readonly string[], after: readonly string[],
   return changes
 }
 
+// Letters of scripts that put spaces between words.
+const isLetter = (unit: number): boolean => unit < 0x2e80 && /[\p{L}\p{M}\p{N}]/u.test(String.fromCharCode(unit))
+
+const lettersMax = 64
+
+/** How many letters stand in a row before (`step` -1) or from an offset on. */
+const lettersAt = (text: string, at: number, step: 1 | -1): number => {
+  let count = 0
+  while (count < lettersMax && isLetter(text.charCodeAt(step === 1 ? at + count : at - 1 - count))) count++
+  return count
+}
+
+/**
+ * What a change of words may spare of the words at its ends, in letters. A few letters that another word has in common are chance: sparing
+ * them would tie what is anchored to the old word to a shred of the new one.
+ */
+const sparedByChance = (removed: string, insert: string, start: number, end: number): { head: number; tail: number } => {
+  const head = lettersAt(removed, start, -1)
+  const tail = lettersAt(removed, removed.length - end, 1)
+  const changes = [removed.slice(start, removed.length - end), insert.slice(start, insert.length - end)]
+  const longest = (step: 1 | -1): number => Math.max(...changes.map((text) => lettersAt(text, step === 1 ? 0 : text.length, step)))
+  if (changes.every((text) => lettersAt(text, 0, 1) === text.length)) {
+    const little = head + tail < Math.max(...changes.map(({ length }) => length))
+    return little ? { head, tail } : { head: 0, tail: 0 }
+  }
+  return { head: head < longest(1) ? head : 0, tail: tail < longest(-1) ? tail : 0 }
+}
+
 const trimmed = (from: number, removed: string, insert: string): Edit | undefined => {
   if (removed === insert) return undefined
-  const start = commonPrefix(removed, insert)
-  const end = commonSuffix(removed, insert, Math.min(removed.length, insert.length) - start)
+  const prefix = commonPrefix(removed, insert)
+  const suffix = commonSuffix(removed, insert, Math.min(removed.length, insert.length) - prefix)
+  const { head, tail } = sparedByChance(removed, insert, prefix, suffix)
+  const [start, end] = [prefix - head, suffix - tail]
   return { from: from + start, to: from + removed.length - end, insert: insert.slice(start, insert.length - end) }
 }
 
