@@ -1,6 +1,7 @@
 /** Operation → domain function. A missing one does not compile. */
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/caller.ts'
+import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './domain/comments.ts'
 import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
@@ -35,6 +36,12 @@ export const handlers = {
   listShares: ({ service, doc }) => listShares(service, doc),
   createShare: ({ service, caller, doc, input }) => createShare(service, caller, doc, input),
   revokeShare: ({ service, caller, doc, input }) => revokeShare(service, caller, doc, input),
+  listComments: ({ service, doc, input }) => listComments(service, doc, input),
+  createComment: ({ service, caller, doc, input }) => createComment(service, caller, doc, input),
+  replyToComment: ({ service, caller, doc, input }) => replyToComment(service, caller, doc, input),
+  resolveComment: ({ service, caller, doc, input }) => resolveComment(service, caller, doc, input),
+  editComment: ({ service, caller, doc, input }) => editComment(service, caller, doc, input),
+  deleteComment: ({ service, caller, doc, input }) => deleteComment(service, caller, doc, input),
   listEvents: ({ service, doc, input, end }) => listEvents(service, doc, input, end),
   createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),
   listTasks: ({ service, caller, doc, input }) => listTasks(service, caller, doc, input),

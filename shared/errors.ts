@@ -60,6 +60,12 @@ const meanings = {
     message: 'Another identity started this assignment.',
     hint: 'Report with the account, the agent token, or the link and author name that started it.'
   },
+  not_author: {
+    status: 403,
+    exit: 4,
+    message: 'Somebody else wrote this comment.',
+    hint: 'Change your own comments only, with the account, the agent token, or the link and author name that wrote them.'
+  },
   origin_refused: {
     status: 403,
     exit: 4,
@@ -122,6 +128,18 @@ const meanings = {
     message: 'This assignment is closed.',
     hint: 'Ask the owner for a new assignment.'
   },
+  already_decided: {
+    status: 409,
+    exit: 5,
+    message: 'This suggestion was decided the other way.',
+    hint: 'Read its status; to change the text again, make a new suggestion.'
+  },
+  target_changed: {
+    status: 409,
+    exit: 5,
+    message: 'The text that this is about has changed or is gone.',
+    hint: 'Read the document again and make a new suggestion on its present text.'
+  },
   document_deleted: { status: 410, exit: 3, message: 'This document was deleted.', hint: 'Create a new document with POST /new.' },
   content_too_large: {
     status: 413,
@@ -134,6 +152,12 @@ const meanings = {
     exit: 2,
     message: 'The request body is larger than allowed.',
     hint: 'Send a smaller body; details name the limit.'
+  },
+  text_too_large: {
+    status: 413,
+    exit: 2,
+    message: 'The text of the comment or suggestion is larger than allowed.',
+    hint: 'Send a shorter text, or several; details name the limit.'
   },
   unsupported_media_type: {
     status: 415,
@@ -164,6 +188,18 @@ const meanings = {
     exit: 2,
     message: 'The report names more ids than allowed.',
     hint: 'Report at most 100 comments and 100 suggestions.'
+  },
+  target_not_found: {
+    status: 422,
+    exit: 2,
+    message: 'The document has no such text.',
+    hint: 'Read the document and name text, a line or a range that it has.'
+  },
+  target_ambiguous: {
+    status: 422,
+    exit: 2,
+    message: 'The document has this text in several places.',
+    hint: 'Tell which one with prefix, suffix, occurrence, line, or the anchor of one of the candidates.'
   },
   rate_limited: {
     status: 429,

@@ -1,5 +1,6 @@
 /** THE TABLE: every operation of the service, by name. */
 import type { z } from 'zod'
+import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './comments.ts'
 import {
   createDocument,
   deleteDocument,
@@ -27,6 +28,12 @@ export const operations = {
   listShares,
   createShare,
   revokeShare,
+  listComments,
+  createComment,
+  replyToComment,
+  resolveComment,
+  editComment,
+  deleteComment,
   listEvents,
   createTask,
   listTasks,

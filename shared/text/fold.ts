@@ -21,7 +21,7 @@ const [openBracket, closeBracket, openParenthesis, closeParenthesis] = ['[', ']'
 /** What becomes of each unit: 0 it stays, 1 it is white space, 2 it is a mark; else the unit to put in its place. */
 const [asSpace, asMark] = [1, 2] as const
 const fates = new Uint16Array(0x10000)
-for (const unit of [...' \t\n\v\f\r|\u00a0\u2028\u2029'].map(code)) fates[unit] = asSpace
+for (const unit of Array.from(' \t\n\v\f\r|\u00a0\u2028\u2029').map(code)) fates[unit] = asSpace
 for (const mark of '*_`~[]\\') fates[code(mark)] = asMark
 for (const quote of '‘’‚‛') fates[code(quote)] = code("'")
 for (const quote of '“”„‟') fates[code(quote)] = code('"')

@@ -34,7 +34,7 @@ interface Count {
 }
 
 /** Units compared at most while counting: beyond that the patterns count as standing more than once. */
-const comparedUnitsMax = 64_000_000
+const comparedUnitsMax = 16_000_000
 const base = 0x01000193
 
 const hashStep = (hash: number, unit: number): number => (Math.imul(hash, base) + unit) | 0

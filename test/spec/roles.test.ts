@@ -5,6 +5,7 @@ import type { Operation } from '../../shared/operation.ts'
 import { pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
+import { comment, postComment } from '../support/remarks.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
 import { type Json, type Person, startWorld, type World } from '../support/world.ts'
 
@@ -32,11 +33,20 @@ afterAll(() => world.stop())
 
 type Owner = Person & { readonly created: Json }
 
+/** A comment of the caller's own, if they may make one. */
+const newComment = async (owner: Owner, _assignment: Assignment, key = ''): Promise<Record<string, string>> => {
+  const own = await postComment(world.person(owner.doc, key), { body: 'Hm.' })
+  return { commentId: own.json.id ?? (await comment(owner, { body: 'Hm.' })).id }
+}
+
 /** Bodies and path parameters that the operation accepts; an operation that needs more than this table knows answers 400 and is named. */
 const inputs: Readonly<
   Record<
     string,
-    { body?: (owner: Owner) => Record<string, unknown>; path?: (owner: Owner, assignment: Assignment) => Promise<Record<string, string>> }
+    {
+      body?: (owner: Owner) => Record<string, unknown>
+      path?: (owner: Owner, assignment: Assignment, key: string | undefined) => Promise<Record<string, string>>
+    }
   >
 > = {
   replaceContent: { body: () => ({ content: 'new' }) },
@@ -44,6 +54,11 @@ const inputs: Readonly<
   readRevision: { path: async () => ({ revisionId: '1' }) },
   createShare: { body: () => ({ role: 'view' }) },
   revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
+  createComment: { body: () => ({ body: 'Hm.', find: 'text' }) },
+  replyToComment: { body: () => ({ body: 'Oh.' }), path: newComment },
+  resolveComment: { path: newComment },
+  editComment: { body: () => ({ body: 'Well.' }), path: newComment },
+  deleteComment: { path: newComment },
   createTask: { body: () => requestFor() },
   readTask: { path: async (_owner, { id }) => ({ taskId: id }) },
   startTask: { path: async (_owner, { id }) => ({ taskId: id }) },
@@ -71,8 +86,8 @@ describe.each(table)('%s', (name, operation) => {
   test.each(callers)('[ROLE-1] answers %s as the table says', async (caller) => {
     const owner = await world.create('text')
     const assignment = await assign(world, owner)
-    const fields = { id: owner.doc, ...(await inputs[name]?.path?.(owner, assignment)) } as Record<string, string>
     const key = await keyOf(owner, assignment, caller)
+    const fields = { id: owner.doc, ...(await inputs[name]?.path?.(owner, assignment, key)) } as Record<string, string>
     const refusal = refusalOf(operation, caller)
     const before = await stored(world, owner.doc)
     for (const each of [path, ...also]) {
