@@ -5,9 +5,11 @@ import { createComment, deleteComment, editComment, listComments, replyToComment
 import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
+import { createSuggestion, suggestContent } from './domain/proposals.ts'
 import { listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
+import { decideSuggestion, decideSuggestions, listSuggestions } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
 
 /** What a face gives to a handler. */
@@ -29,7 +31,8 @@ export const handlers = {
   readDocument: ({ service, caller, doc }) => readDocument(service, caller, doc),
   deleteDocument: ({ service, caller, doc }) => deleteDocument(service, caller, doc),
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
-  replaceContent: ({ service, caller, doc, input }) => replaceContent(service, caller, doc, input),
+  replaceContent: ({ service, caller, doc, input }) =>
+    (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
   listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
   readRevision: ({ service, doc, input }) => readRevision(service, doc, input),
   restoreRevision: ({ service, caller, doc, input }) => restoreRevision(service, caller, doc, input),
@@ -42,6 +45,10 @@ export const handlers = {
   resolveComment: ({ service, caller, doc, input }) => resolveComment(service, caller, doc, input),
   editComment: ({ service, caller, doc, input }) => editComment(service, caller, doc, input),
   deleteComment: ({ service, caller, doc, input }) => deleteComment(service, caller, doc, input),
+  listSuggestions: ({ service, doc, input }) => listSuggestions(service, doc, input),
+  createSuggestion: ({ service, caller, doc, input }) => createSuggestion(service, caller, doc, input),
+  decideSuggestion: ({ service, caller, doc, input }) => decideSuggestion(service, caller, doc, input),
+  decideSuggestions: ({ service, caller, doc, input }) => decideSuggestions(service, caller, doc, input),
   listEvents: ({ service, doc, input, end }) => listEvents(service, doc, input, end),
   createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),
   listTasks: ({ service, caller, doc, input }) => listTasks(service, caller, doc, input),

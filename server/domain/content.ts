@@ -98,11 +98,12 @@ export const versionsNamed = (base: string): string[] =>
     )
     .filter((part) => part !== '')
 
-const matches = (base: string | undefined, version: string): boolean =>
+/** Whether a version is one that the caller names; one that names none takes any. */
+export const matches = (base: string | undefined, version: string): boolean =>
   base === undefined || versionsNamed(base).some((named) => named === '*' || named === version)
 
 /** What the caller needs to reconcile: the difference, and the merge where the base is known (api.md, Documents). */
-const conflict = async (service: Service, room: Room, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
+export const conflict = async (service: Service, room: Room, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
   const doc = room.id
   await room.durable(now.seq)
   const named = versionsNamed(base)[0] ?? ''
@@ -117,10 +118,11 @@ const conflict = async (service: Service, room: Room, base: string, mine: string
   })
 }
 
-/** Errors: `content_too_large`. */
-export const checkSize = (content: string): void => {
-  if (content.length > limits.contentUnitsMax)
-    throw new ServiceError('content_too_large', { contentUnits: content.length, contentUnitsMax: limits.contentUnitsMax })
+/** Errors: `content_too_large` for a text with these edits made. */
+export const checkSize = (content: string, edits: readonly Edit[] = []): void => {
+  const contentUnits = edits.reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), content.length)
+  if (contentUnits > limits.contentUnitsMax)
+    throw new ServiceError('content_too_large', { contentUnits, contentUnitsMax: limits.contentUnitsMax })
 }
 
 /** A change of the text by the API. */

@@ -32,8 +32,9 @@ export type LiveMessage =
   | { readonly type: 'event'; readonly event: unknown }
   /** A review assignment was created or changed. Never with its link. */
   | { readonly type: 'task'; readonly task: Output<'readTask'>['task'] }
-  /** A comment was made or changed, or a replacement of the text moved or orphaned it. */
+  /** A comment or suggestion was made, changed or decided, or a replacement of the text moved or orphaned it. */
   | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment'] }
+  | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion'] }
   | { readonly type: 'comment.deleted'; readonly commentId: string }
   | { readonly type: 'ended'; readonly code: ErrorCode }
 

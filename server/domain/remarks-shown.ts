@@ -1,10 +1,12 @@
 /** How comments and suggestions are shown: in answers, and to open pages. */
 import type { Output } from '../../shared/operations/index.ts'
 import { nameOfAuthor } from './caller.ts'
-import type { Author, Comment, Reply } from './keys.ts'
+import type { Author, Comment, Reply, Suggestion } from './keys.ts'
+import type { LiveMessage } from './live.ts'
 import type { Opened, Written } from './remarks.ts'
 
 type ShownComment = Output<'resolveComment'>['comment']
+type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
 type ShownReply = Output<'replyToComment'>['reply']
 
 const instant = (ms: number): string => new Date(ms).toISOString()
@@ -46,16 +48,49 @@ export const showComment = ({ remarks }: Opened, comment: Comment): ShownComment
   }
 }
 
+/** A suggestion that nobody has decided is orphaned when its text is gone; a deletion that is undone brings it back. */
+export const statusOf = ({ remarks }: Opened, { id, status }: Suggestion): ShownSuggestion['status'] =>
+  status === 'pending' && remarks.rangeOf(id) === undefined ? 'orphaned' : status
+
+export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSuggestion => {
+  const { remarks } = opened
+  const range = suggestion.status === 'pending' ? remarks.rangeOf(suggestion.id) : undefined
+  return {
+    id: suggestion.id,
+    operation: suggestion.operation,
+    type: suggestion.operation,
+    status: statusOf(opened, suggestion),
+    original: suggestion.original,
+    text: suggestion.text,
+    note: suggestion.note,
+    from: range?.from ?? null,
+    to: range?.to ?? null,
+    line: range === undefined ? null : remarks.lines.at(range.from),
+    ...shownAuthor(suggestion.author),
+    createdAt: instant(suggestion.createdAt),
+    version: suggestion.version,
+    decidedBy: suggestion.decidedBy && nameOfAuthor(suggestion.decidedBy),
+    decidedAt: instantOrNull(suggestion.decidedAt),
+    resultVersion: suggestion.resultVersion,
+    ...(suggestion.set === null ? {} : { setId: suggestion.set }),
+    ...(suggestion.task === null ? {} : { taskId: suggestion.task })
+  }
+}
+
+/** What open pages are told of a remark that changed. */
+const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage => {
+  if (record === undefined) return { type: 'comment.deleted', commentId: id }
+  return kind === 'comment'
+    ? { type: 'comment', comment: showComment(opened, record as Comment) }
+    : { type: 'suggestion', suggestion: showSuggestion(opened, record as Suggestion) }
+}
+
 /** Takes what is on disk now, and tells every open page. */
 export const settle = (opened: Opened, written: readonly Written[]): void => {
   const { service, doc, remarks } = opened
   for (const each of written) {
-    if (each.record === undefined) {
-      remarks.forget(each.kind, each.id)
-      service.live.announce(doc, { type: 'comment.deleted', commentId: each.id })
-    } else {
-      remarks.keep(each.kind, each.record, each.bytes)
-      service.live.announce(doc, { type: 'comment', comment: showComment(opened, each.record as Comment) })
-    }
+    if (each.record === undefined) remarks.forget(each.kind, each.id)
+    else remarks.keep(each.kind, each.record, each.bytes)
+    service.live.announce(doc, messageOf(opened, each))
   }
 }

@@ -136,6 +136,7 @@ const createRemarks = (room: Room, comments: readonly Entry[], suggestions: read
       if (!records[kind].has(record.id)) coming--
       noteBytes(record.id, size)
       records[kind].set(record.id, record)
+      if (record.pin === null) this.untie(record.id)
     },
     forget(kind, id) {
       this.untie(id)

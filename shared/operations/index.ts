@@ -14,6 +14,7 @@ import {
 import { listEvents } from './events.ts'
 import { readHealth } from './service.ts'
 import { createShare, listShares, revokeShare } from './shares.ts'
+import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions } from './suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './tasks.ts'
 
 export const operations = {
@@ -34,6 +35,10 @@ export const operations = {
   resolveComment,
   editComment,
   deleteComment,
+  listSuggestions,
+  createSuggestion,
+  decideSuggestion,
+  decideSuggestions,
   listEvents,
   createTask,
   listTasks,

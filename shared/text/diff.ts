@@ -35,7 +35,7 @@ const commonSuffix = (one: string, other: string, lengthMax: number): number => 
 }
 
 /** Lines with their ends, so that joining them gives the text again. */
-const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
 /** A run of lines that changed: counted from 0, in lines of the old text. */
 export interface LineChange {
@@ -180,7 +180,7 @@ export const hunks = (before: string, after: string, charsMax: number): Hunk[] =
   const firstLine = before.slice(0, middle.from).split('\n').length
   const result: Hunk[] = []
   let left = charsMax
-  for (const change of lineChanges(linesOf(middle.old), linesOf(middle.young))) {
+  for (const change of lineChanges(splitLines(middle.old), splitLines(middle.young))) {
     left -= change.removed.join('').length + change.added.join('').length
     if (left < 0) break
     result.push({ line: firstLine + change.at, removed: bare(change.removed), added: bare(change.added) })
@@ -192,7 +192,7 @@ export const hunks = (before: string, after: string, charsMax: number): Hunk[] =
 const oneHunk = (before: string, after: string): string[] => {
   const middle = differingLines(before, after)
   const line = before.slice(0, middle.from).split('\n').length
-  const [removed, added] = [bare(linesOf(middle.old)), bare(linesOf(middle.young))]
+  const [removed, added] = [bare(splitLines(middle.old)), bare(splitLines(middle.young))]
   return [
     `@@ -${line},${removed.length} +${line},${added.length} @@`,
     ...removed.map((each) => `-${each}`),

@@ -5,7 +5,7 @@ import type { Operation } from '../../shared/operation.ts'
 import { pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
-import { comment, postComment } from '../support/remarks.ts'
+import { comment, postComment, suggest } from '../support/remarks.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
 import { type Json, type Person, startWorld, type World } from '../support/world.ts'
 
@@ -39,6 +39,10 @@ const newComment = async (owner: Owner, _assignment: Assignment, key = ''): Prom
   return { commentId: own.json.id ?? (await comment(owner, { body: 'Hm.' })).id }
 }
 
+const newSuggestion = async (owner: Owner): Promise<Record<string, string>> => ({
+  suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id
+})
+
 /** Bodies and path parameters that the operation accepts; an operation that needs more than this table knows answers 400 and is named. */
 const inputs: Readonly<
   Record<
@@ -59,6 +63,9 @@ const inputs: Readonly<
   resolveComment: { path: newComment },
   editComment: { body: () => ({ body: 'Well.' }), path: newComment },
   deleteComment: { path: newComment },
+  createSuggestion: { body: () => ({ operation: 'insert', text: 'x' }) },
+  decideSuggestion: { body: () => ({ action: 'reject' }), path: newSuggestion },
+  decideSuggestions: { body: () => ({ decisions: [] }) },
   createTask: { body: () => requestFor() },
   readTask: { path: async (_owner, { id }) => ({ taskId: id }) },
   startTask: { path: async (_owner, { id }) => ({ taskId: id }) },
@@ -108,6 +115,32 @@ describe.each(table)('%s', (name, operation) => {
       expect(await stored(world, owner.doc)).toEqual(before)
     }
   })
+})
+
+test.each(callers)('[ROLE-1] replaceContent as suggestions answers %s: the suggest role is enough', async (caller) => {
+  const owner = await world.create('text')
+  const assignment = await assign(world, owner)
+  const key = await keyOf(owner, assignment, caller)
+  const operation = { ...operations.replaceContent, role: 'suggest' } as const
+  const refusal = refusalOf(operation, caller)
+  const path = `/api/docs/${owner.doc}/content`
+  const answer = await world.ask('PUT', path, { key, json: { content: 'other' }, query: { as: 'suggestions' } })
+  expect({ status: answer.status, code: answer.json?.code }).toEqual({
+    status: refusal === undefined ? 200 : errorMeanings[refusal].status,
+    code: refusal
+  })
+  // No other word lowers the role.
+  const plain = refusalOf(operations.replaceContent, caller)
+  for (const as of ['constructor', '__proto__', 'suggestion', '']) {
+    const { status, json } = await world.ask('PUT', path, { key, json: { content: 'other' }, query: { as } })
+    expect({ status, code: json?.code }).toEqual(
+      plain === undefined ? { status: 400, code: 'invalid_request' } : { status: errorMeanings[plain].status, code: plain }
+    )
+  }
+  expect((await world.ask('PUT', path, { key, json: { content: 'text', as: 'suggestions' } })).status).toBe(
+    plain === undefined ? 200 : errorMeanings[plain].status
+  )
+  expect((await owner.read()).content).toBe('text')
 })
 
 test('[ROLE-2] an operation on a document names the role it needs', () => {

@@ -30,3 +30,20 @@ export const commented = async (person: Person, id: string): Promise<string | un
   const { anchor } = await readComment(person, id)
   return anchor === null ? undefined : (await person.read()).content.slice(anchor.from, anchor.to)
 }
+
+export const postSuggestion = (person: Person, json: Fields, what: Ask = {}): Promise<Answer> =>
+  person.ask('POST', '/suggestions', { json, ...what })
+
+/** A new suggestion's record. */
+export const suggest = async (person: Person, json: Fields, what?: Ask): Promise<Json> =>
+  (await must(postSuggestion(person, json, what))).suggestion
+
+export const suggestions = async (person: Person, query: Ask['query'] = {}): Promise<Json[]> =>
+  (await must(person.ask('GET', '/suggestions', { query }))).suggestions
+
+/** One suggestion as it is listed now. */
+export const readSuggestion = async (person: Person, id: string): Promise<Json> =>
+  (await suggestions(person)).find((each) => each.id === id)
+
+export const decide = (person: Person, id: string, action: 'accept' | 'reject', what: Ask = {}): Promise<Answer> =>
+  person.ask('POST', `/suggestions/${id}`, { json: { action }, ...what })
