@@ -112,7 +112,7 @@ export const aim = (room: Room, { past, content }: Ground, range: Range): Aim =>
   const before = content()
   const [then] = pinsAt(past, before, [range]) as [Pin]
   // What happened since may have been a replacement that moved the text.
-  const moved = pinsAfter(room.text, [then], [range], { before, after: now, edits: diff(before, now) }).get(0) ?? then
+  const moved = pinsAfter(room.text, [then], [range], { before, after: now, edits: diff(before, now) }).changed.get(0) ?? then
   const [is] = locatePins(room.text, now, [moved])
   if (is === undefined) return { pin: { ...then, place: null }, range: undefined }
   return { pin: pinsAt(room.text, now, [is])[0] as Pin, range: is }

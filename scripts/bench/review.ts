@@ -1,0 +1,120 @@
+/**
+ * Comments and suggestions on a document of 1 MB: listing 2,000 comments, and accepting a suggestion, over HTTP with everything on disk;
+ * beside a bare server that sends the same bytes, and a PUT of the same edit. Once on a text that came in one piece, once on one of
+ * 20,000 pieces, where each walk of the text costs most.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createDocument, ms, percentile, startProcess, table, Typist } from './support/support.ts'
+
+const commentCount = 2000
+const rounds = 40
+const pieces = 20_000
+const lineCount = 8000
+
+/** About a megabyte in which every line can be told from the others. */
+const text = Array.from(
+  { length: lineCount },
+  (_each, index) => `Line ${index}: ${'some words of text '.repeat(6)}the end of ${index}.`
+).join('\n')
+
+const server = await startProcess({ env: { AGMD_LOG_LEVEL: 'info' } })
+
+interface Place {
+  readonly doc: string
+  readonly key: string
+}
+
+const ask = async ({ doc, key }: Place, method: string, path: string, json?: unknown): Promise<string> => {
+  const response = await fetch(`${server.url}/api/docs/${doc}${path}`, {
+    method,
+    headers: { 'X-Share-Key': key, ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) })
+  })
+  const answer = await response.text()
+  if (!response.ok) throw new Error(`${response.status} ${answer.slice(0, 300)}`)
+  return answer
+}
+
+const timed = async (times: number[], work: () => Promise<unknown>): Promise<void> => {
+  const begun = performance.now()
+  await work()
+  times.push(performance.now() - begun)
+}
+
+const row = (what: string, how: string, times: readonly number[]): string[] => [
+  what,
+  how,
+  ms(percentile(times, 0.5)),
+  ms(percentile(times, 0.95)),
+  ms(Math.max(...times))
+]
+
+const scatter = async ({ doc, key }: Place): Promise<void> => {
+  const typist = new Typist('scatter', { url: server.url, doc, key })
+  typist.connect()
+  await typist.whenSynced()
+  for (let done = 0; done < pieces; done += 500)
+    typist.ydoc.transact(() => {
+      for (let count = 0; count < 500; count++) typist.text.insert(((done + count) * 7919 * 131) % typist.text.length, '.')
+    })
+  await typist.whenSettled()
+  typist.destroy()
+}
+
+const bareSend = async (body: string): Promise<number[]> => {
+  const bare = createServer((_request, response) => response.setHeader('Content-Type', 'application/json').end(body))
+  await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
+  const times: number[] = []
+  const { port } = bare.address() as AddressInfo
+  for (let round = 0; round < rounds; round++) await timed(times, async () => (await fetch(`http://127.0.0.1:${port}/`)).text())
+  bare.close()
+  return times
+}
+
+const measure = async (how: string, prepare: (place: Place) => Promise<void>): Promise<string[][]> => {
+  const place = await createDocument(server.url, text)
+  await prepare(place)
+  const content = await ask(place, 'GET', '/content')
+  const step = Math.floor(content.length / commentCount)
+  const creating: number[] = []
+  for (let index = 0; index < commentCount; index++)
+    await timed(creating, () =>
+      ask(place, 'POST', '/comments', { body: `Remark ${index}`, anchor: { from: index * step, to: index * step + 20 } })
+    )
+  const ids: string[] = []
+  for (let index = 0; index < rounds; index++) {
+    const from = Math.floor((index + 0.5) * (content.length / rounds))
+    const json = { operation: 'replace', anchor: { from, to: from + 12 }, text: 'other words' }
+    ids.push((JSON.parse(await ask(place, 'POST', '/suggestions', json)) as { id: string }).id)
+  }
+  const list = (): Promise<string> => ask(place, 'GET', `/comments?limit=${commentCount}`)
+  const answer = await list()
+  const { comments } = JSON.parse(answer) as { comments: { anchored: boolean }[] }
+  if (comments.length !== commentCount || !comments.every(({ anchored }) => anchored))
+    throw new Error('not every comment is listed and anchored')
+  const [listing, after, accepting, putting]: number[][] = [[], [], [], []]
+  for (let round = 0; round < rounds; round++) await timed(listing ?? [], list)
+  for (const id of ids) {
+    await timed(accepting ?? [], () => ask(place, 'POST', `/suggestions/${id}`, { action: 'accept' }))
+    await timed(after ?? [], list)
+  }
+  for (let round = 0; round < 10; round++) {
+    const now = await ask(place, 'GET', '/content')
+    await timed(putting ?? [], () => ask(place, 'PUT', '/content', { content: now.replace('some words', `some ${round} words`) }))
+  }
+  return [
+    row('list 2,000 comments', how, listing ?? []),
+    row('list them after an edit', how, after ?? []),
+    row(`bare server, the same ${Math.round(answer.length / 1024)} KiB`, how, await bareSend(answer)),
+    row('accept a suggestion', how, accepting ?? []),
+    row('PUT of such an edit', how, putting ?? []),
+    row('create a comment', how, creating)
+  ]
+}
+
+const printed = [...(await measure('in one piece', () => Promise.resolve())), ...(await measure(`in ${pieces} pieces`, scatter))]
+console.log(`${Math.round(text.length / 1024)} KiB of text, ${commentCount} comments; ms over HTTP, on disk`)
+table(['request', 'text', 'p50', 'p95', 'max'], printed)
+await server.stop()
+process.exit(0)
