@@ -25,17 +25,18 @@ export const showReply = ({ id, body, author, createdAt }: Reply): ShownReply =>
   createdAt: instant(createdAt)
 })
 
-export const showComment = ({ remarks }: Opened, comment: Comment): ShownComment => {
-  const range = remarks.rangeOf(comment.id)
-  return {
+/** What does not depend on the text. A record never changes, so it is made once: lists are long. */
+type Lasting = Omit<ShownComment, 'anchor' | 'line' | 'anchored' | 'orphaned'>
+const lasting = new WeakMap<Comment, Lasting>()
+
+const lastingOf = (comment: Comment): Lasting => {
+  const known = lasting.get(comment)
+  if (known !== undefined) return known
+  const made: Lasting = {
     id: comment.id,
     body: comment.body,
     ...shownAuthor(comment.author),
     target: { ...comment.target },
-    anchor: range === undefined ? null : { from: range.from, to: range.to },
-    line: range === undefined ? null : remarks.lines.at(range.from),
-    anchored: range !== undefined,
-    orphaned: comment.pin !== null && range === undefined,
     status: comment.resolvedAt === null ? 'open' : 'resolved',
     resolved: comment.resolvedAt !== null,
     resolvedAt: instantOrNull(comment.resolvedAt),
@@ -45,6 +46,19 @@ export const showComment = ({ remarks }: Opened, comment: Comment): ShownComment
     version: comment.version,
     ...(comment.task === null ? {} : { taskId: comment.task }),
     replies: comment.replies.map(showReply)
+  }
+  lasting.set(comment, made)
+  return made
+}
+
+export const showComment = ({ remarks }: Opened, comment: Comment): ShownComment => {
+  const range = remarks.rangeOf(comment.id)
+  return {
+    ...lastingOf(comment),
+    anchor: range === undefined ? null : { from: range.from, to: range.to },
+    line: range === undefined ? null : remarks.lines.at(range.from),
+    anchored: range !== undefined,
+    orphaned: comment.pin !== null && range === undefined
   }
 }
 
