@@ -54,6 +54,9 @@ export const limits = {
   /** Comments or suggestions on a page of a list: when the caller names no number, and at most. */
   remarkPageDefault: 200,
   remarkPageMax: 2000,
+  /** Changes of comments and suggestions that open pages are told one by one, and bytes of a record that are; beyond that they are told to read. */
+  remarksToldMax: 100,
+  remarkToldBytesMax: 64 * 1024,
   /** Suggestions that one request makes or decides. */
   suggestionsAtOnceMax: 100,
 

@@ -36,6 +36,8 @@ export type LiveMessage =
   | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment'] }
   | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion'] }
   | { readonly type: 'comment.deleted'; readonly commentId: string }
+  /** Comments or suggestions changed, too many or too large to be sent to everybody: read the lists again. */
+  | { readonly type: 'remarks' }
   | { readonly type: 'ended'; readonly code: ErrorCode }
 
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once. */

@@ -1,4 +1,5 @@
 /** How comments and suggestions are shown: in answers, and to open pages. */
+import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { nameOfAuthor } from './caller.ts'
 import type { Author, Comment, Reply, Suggestion } from './keys.ts'
@@ -99,12 +100,16 @@ const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage =
     : { type: 'suggestion', suggestion: showSuggestion(opened, record as Suggestion) }
 }
 
+const isLarge = (written: readonly Written[]): boolean =>
+  written.length > limits.remarksToldMax || written.some(({ bytes }) => bytes > limits.remarkToldBytesMax)
+
 /** Takes what is on disk now, and tells every open page. */
 export const settle = (opened: Opened, written: readonly Written[]): void => {
   const { service, doc, remarks } = opened
   for (const each of written) {
     if (each.record === undefined) remarks.forget(each.kind, each.id)
     else remarks.keep(each.kind, each.record, each.bytes)
-    service.live.announce(doc, messageOf(opened, each))
   }
+  const messages: LiveMessage[] = isLarge(written) ? [{ type: 'remarks' }] : written.map((each) => messageOf(opened, each))
+  for (const message of messages) service.live.announce(doc, message)
 }

@@ -442,4 +442,25 @@ describe('staying on the text', () => {
       ])
     }
   })
+
+  test('[COMMENT-20] of many changes at once, and of a large one, open pages hear that the lists are to be read again', async () => {
+    const lines = Array.from({ length: limits.remarksToldMax + 1 }, (_each, index) => `a line of its own, number ${index}\n`)
+    const owner = await world.create(lines.join(''))
+    await Promise.all(lines.map((_line, index) => comment(owner, { body: 'x', line: index + 1 })))
+    const page = await owner.connect()
+    await owner.replace('Gone.')
+    await until(() => page.messages.some(({ type }) => type === 'remarks'), 'the message')
+    const { id } = await comment(owner, { body: 'y' })
+    const told = (): number => page.messages.filter(({ type }) => type === 'remarks').length
+    for (let bytes = 0; bytes <= limits.remarkToldBytesMax; bytes += limits.remarkBytesMax) {
+      expect(told()).toBe(1)
+      await owner.ask('POST', `/comments/${id}/replies`, { json: { body: 'z'.repeat(limits.remarkBytesMax) } })
+    }
+    await until(() => told() === 2, 'the message')
+    expect(
+      page.messages
+        .filter(({ type }) => type === 'comment')
+        .every((message) => JSON.stringify(message).length < 2 * limits.remarkToldBytesMax)
+    ).toBe(true)
+  })
 })
