@@ -186,8 +186,8 @@ const meanings = {
   too_many_ids: {
     status: 422,
     exit: 2,
-    message: 'The report names more ids than allowed.',
-    hint: 'Report at most 100 comments and 100 suggestions.'
+    message: 'The request names more ids than allowed.',
+    hint: 'Name at most 100 ids in each list; details name the list.'
   },
   target_not_found: {
     status: 422,
