@@ -6,8 +6,10 @@
 import { createServer } from 'node:http'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { anonymous } from '../../server/domain/caller.ts'
+import { handlers } from '../../server/handlers.ts'
 import { seeded } from '../../test/support/typist.ts'
-import { createDocument, ms, percentile, startProcess, table, Typist } from './support/support.ts'
+import { createDocument, ms, percentile, start, startProcess, table, Typist } from './support/support.ts'
 
 const commentCount = 2000
 const suggestionCount = 300
@@ -23,6 +25,8 @@ const vocabulary = Array.from({ length: 3000 }, () =>
 )
 const word = (): string => vocabulary[random(random(vocabulary.length) + 1)] ?? ''
 const text = Array.from({ length: lineCount }, () => `${Array.from({ length: 22 }, word).join(' ')}.`).join('\n')
+
+const end = { signal: new AbortController().signal }
 
 const server = await startProcess({ env: { AGMD_LOG_LEVEL: 'info' } })
 
@@ -138,7 +142,38 @@ const measure = async (how: string, prepare: (place: Place) => Promise<void>): P
   ]
 }
 
-const printed = [...(await measure('in one piece', () => Promise.resolve())), ...(await measure(`in ${pieces} pieces`, scatter))]
+/** The same without HTTP: what the server itself takes, its commit included. */
+const onServer = async (): Promise<string[][]> => {
+  const world = await start()
+  const { service } = world
+  const owner = { ...anonymous, role: 'owner' } as const
+  const { id: doc } = await handlers.createDocument({ service, caller: anonymous, doc: '', input: { content: text }, end })
+  const call = { service, caller: owner, doc, end }
+  const step = Math.floor(text.length / commentCount)
+  for (let index = 0; index < commentCount; index++) {
+    const anchor = { from: index * step, to: index * step + 20 }
+    await handlers.createComment({ ...call, input: { body: `Remark ${index}`, anchor } })
+  }
+  const ids: string[] = []
+  for (let index = 0; index < suggestionCount; index++) {
+    const from = Math.floor((index + 0.5) * (text.length / suggestionCount))
+    const anchor = { from, to: from + 12 }
+    ids.push((await handlers.createSuggestion({ ...call, input: { operation: 'replace', anchor, text: 'other words' } })).id)
+  }
+  const [accepting, listing] = [figures(), figures()]
+  for (const suggestionId of ids)
+    await timed(accepting, () => handlers.decideSuggestion({ ...call, input: { suggestionId, action: 'accept' } }))
+  for (let round = 0; round < rounds; round++)
+    await timed(listing, async () => JSON.stringify(await handlers.listComments({ ...call, input: { limit: commentCount } })))
+  await world.stop()
+  return [row('list 2,000 comments', 'no HTTP', { ...listing, cpu: 0 }), row('accept a suggestion', 'no HTTP', { ...accepting, cpu: 0 })]
+}
+
+const printed = [
+  ...(await measure('in one piece', () => Promise.resolve())),
+  ...(await measure(`in ${pieces} pieces`, scatter)),
+  ...(await onServer())
+]
 console.log(`${Math.round(text.length / 1024)} KiB of text, ${commentCount} comments; ms over HTTP, on disk; cpu: of the server, each`)
 table(['request', 'text', 'p50', 'p95', 'cpu'], printed)
 await server.stop()

@@ -107,7 +107,8 @@ export const pinsAfter = (
   const ranges = pins.map(({ quote }, index) => {
     const was = stood[index]
     // What stands between two characters is tied to those, and they may be elsewhere by now.
-    return was !== undefined && quote !== '' && before.slice(was.from, was.to) === quote ? shift(was) : undefined
+    const isWhole = was !== undefined && quote !== '' && was.to - was.from === quote.length && before.startsWith(quote, was.from)
+    return isWhole ? shift(was) : undefined
   })
   // Only those that the edits touched, and those that are not whole, can be elsewhere than where the edits moved them.
   const unsure = [...pins.keys()].filter((index) => ranges[index] === undefined)

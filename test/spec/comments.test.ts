@@ -396,6 +396,22 @@ describe('staying on the text', () => {
     }
   })
 
+  test('[COMMENT-17] while the store takes no writes the list is still read, with places in the text that is on disk', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
+    const page = await owner.connect()
+    fault = new ServiceError('storage_full')
+    try {
+      page.type(0, 'not stored')
+      await until(() => page.closes.length > 0, 'the end of the socket')
+      page.close()
+      expect(await commented(owner, id)).toBe('brown fox')
+      expect((await readComment(owner, id)).anchor.from).toBe(text.indexOf('brown fox'))
+    } finally {
+      fault = undefined
+    }
+  })
+
   test('[COMMENT-18] sent again with its Idempotency-Key each request acts once and answers the same', async () => {
     const owner = await world.create(text)
     const headers = { 'Idempotency-Key': 'one' }
