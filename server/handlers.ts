@@ -2,12 +2,17 @@
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/caller.ts'
 import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './domain/comments.ts'
+import { type File, uploadAsset } from './domain/assets.ts'
 import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
+import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
 import { createSuggestion, suggestContent } from './domain/proposals.ts'
+import { claimDocument, listDocuments } from './domain/owned.ts'
+import { publishDocument } from './domain/publishing.ts'
 import { listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
+import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
 import { decideSuggestion, decideSuggestions, listSuggestions } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
@@ -19,6 +24,10 @@ export interface Call<Name extends OperationName> {
   /** The document; '' for operations that are about none. */
   readonly doc: string
   readonly input: Input<Name>
+  /** Where the request comes from, for its owner to recognise. */
+  readonly address: string
+  /** What was uploaded, for the operations that take a file. */
+  readonly file: File | null
   readonly end: WaitEnd
 }
 
@@ -33,6 +42,7 @@ export const handlers = {
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
   replaceContent: ({ service, caller, doc, input }) =>
     (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
+  publishDocument: ({ service, caller, doc, input }) => publishDocument(service, caller, doc, input),
   listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
   readRevision: ({ service, doc, input }) => readRevision(service, doc, input),
   restoreRevision: ({ service, caller, doc, input }) => restoreRevision(service, caller, doc, input),
@@ -49,6 +59,7 @@ export const handlers = {
   createSuggestion: ({ service, caller, doc, input }) => createSuggestion(service, caller, doc, input),
   decideSuggestion: ({ service, caller, doc, input }) => decideSuggestion(service, caller, doc, input),
   decideSuggestions: ({ service, caller, doc, input }) => decideSuggestions(service, caller, doc, input),
+  uploadAsset: ({ service, caller, doc, input, file }) => uploadAsset(service, caller, doc, input, file),
   listEvents: ({ service, doc, input, end }) => listEvents(service, doc, input, end),
   createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),
   listTasks: ({ service, caller, doc, input }) => listTasks(service, caller, doc, input),
@@ -59,5 +70,13 @@ export const handlers = {
   readHealth: ({ service }) => {
     const status = service.status()
     return Promise.resolve({ ok: status === 'ok', status, version: service.version, uptimeSeconds: secondsSince(service) })
-  }
+  },
+  readMe: ({ service, caller }) => readMe(service, caller),
+  listDocuments: ({ service, caller, input }) => listDocuments(service, caller, input),
+  claimDocument: ({ service, caller, doc, input }) => claimDocument(service, caller, doc, input),
+  listSessions: ({ service, caller }) => listSessions(service, caller),
+  revokeSession: ({ service, caller, input }) => revokeSession(service, caller, input.session),
+  revokeSessions: ({ service, caller }) => revokeSessions(service, caller),
+  startDeviceLogin: ({ service, input, address }) => startDeviceLogin(service, input, address),
+  pollDeviceLogin: ({ service, input }) => pollDeviceLogin(service, input)
 } satisfies Handlers

@@ -15,10 +15,12 @@ export interface RestBinding {
   readonly status?: number
   /** Status when the answer says `created: false`: an earlier request made it. */
   readonly repeatStatus?: number
-  /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. */
-  readonly body?: 'markdown'
+  /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. `media`: it is a file. */
+  readonly body?: 'markdown' | 'media'
   /** `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
   readonly reply?: 'markdown' | 'record'
+  /** Whether it is an endpoint of OAuth: takes forms beside JSON, and answers errors as OAuth does. */
+  readonly oauth?: boolean
   /** Whether the body may be as large as a document. */
   readonly large?: boolean
 }
@@ -35,6 +37,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly role?: Role
   /** Least role where a query field has a certain value: field → value → role. */
   readonly roleWith?: Readonly<Record<string, Readonly<Record<string, Role>>>>
+  /** Who must be signed in, whatever the role: a person with an `account`, or any `identity`, agents too. */
+  readonly needs?: 'account' | 'identity'
   /** Only the link of the review assignment that the path names will do; an owner's key does not. */
   readonly taskLink?: boolean
   readonly rest: RestBinding

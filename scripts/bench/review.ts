@@ -26,7 +26,7 @@ const vocabulary = Array.from({ length: 3000 }, () =>
 const word = (): string => vocabulary[random(random(vocabulary.length) + 1)] ?? ''
 const text = Array.from({ length: lineCount }, () => `${Array.from({ length: 22 }, word).join(' ')}.`).join('\n')
 
-const end = { signal: new AbortController().signal }
+const rest = { end: { signal: new AbortController().signal }, address: '127.0.0.1', file: null }
 
 const server = await startProcess({ env: { AGMD_LOG_LEVEL: 'info' } })
 
@@ -147,8 +147,8 @@ const onServer = async (): Promise<string[][]> => {
   const world = await start()
   const { service } = world
   const owner = { ...anonymous, role: 'owner' } as const
-  const { id: doc } = await handlers.createDocument({ service, caller: anonymous, doc: '', input: { content: text }, end })
-  const call = { service, caller: owner, doc, end }
+  const { id: doc } = await handlers.createDocument({ service, caller: anonymous, doc: '', input: { content: text }, ...rest })
+  const call = { service, caller: owner, doc, ...rest }
   const step = Math.floor(text.length / commentCount)
   for (let index = 0; index < commentCount; index++) {
     const anchor = { from: index * step, to: index * step + 20 }

@@ -16,15 +16,27 @@
  *   ['d', doc, 'task number', n]  id of the task (JSON string): tasks in the order of their creation
  *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
  *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
+ *   ['d', doc, 'asset', id]       JSON, `Asset`
+ *   ['asset', id]                 document of an asset (JSON string)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
- *   ['deletion', doc]             a deletion under way (JSON); gone when nothing of the document is left
+ *   ['deletion', doc]             a deletion under way (JSON, `Deletion`); gone when nothing of the document is left, or taken back
+ *   ['undoable', kind, id, doc]   a deletion that its owner may take back (JSON, `Undoable`)
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
+ *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
+ *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
+ *   ['owned', kind, id, place]    documents of an account or agent (JSON, `Owned`); `place` sorts by creation
+ *   ['passkey', hash]             JSON, `Passkey` (passkeys.ts); ['account', id, 'passkey', hash] names it
+ *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
+ *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
+ *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes beside it
+ *   ['due', at, …key]             a record that may be removed from `at` on (expiry.ts)
  *
  * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and
  * rewrites its head in the same commit, so the counters are dense. A deleted document keeps its head (with `deletedAt`
  * and nothing else of worth) and the hashes of its keys, so that the holder of a link hears 410 and not 401.
  */
 import type { EventKind } from '../../shared/events.ts'
+import type { MediaKind } from '../../shared/media-types.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { TaskState } from '../../shared/task-states.ts'
 import type { Pin } from '../../shared/text/pins.ts'
@@ -53,6 +65,8 @@ export interface Head {
   readonly createdAt: number
   readonly updatedAt: number
   readonly publishedAt: number | null
+  /** Whether search engines may list the published page; absent: no. */
+  readonly indexed?: boolean
   readonly deletedAt: number | null
   /** Tag of the empty document that the history begins with. */
   readonly firstTag: string
@@ -71,6 +85,8 @@ export interface Head {
   /** Live links. */
   readonly shares: number
   readonly unsaved: Unsaved
+  /** Bytes of its assets; absent: none. */
+  readonly assetBytes?: number
 }
 
 export interface Share {
@@ -141,7 +157,7 @@ export interface Task {
   readonly status: TaskState
   readonly startingVersion: string
   /** Its own link, with the secret as in `Share`. */
-  readonly share: { readonly id: string; readonly sealed: string }
+  readonly share: { readonly id: string; readonly sealed: string; readonly revoked?: true }
   readonly createdBy: Author
   readonly createdAt: number
   readonly startedBy: Author | null
@@ -212,6 +228,20 @@ export interface Suggestion extends RemarkRecord {
   readonly set: string | null
 }
 
+export interface Asset {
+  /** Random; names the blob, and whoever knows it may read it. */
+  readonly id: string
+  readonly extension: string
+  readonly contentType: string
+  readonly kind: MediaKind
+  /** As the uploader named it. */
+  readonly name: string
+  readonly size: number
+  /** SHA-256, base64url. */
+  readonly hash: string
+  readonly createdAt: number
+}
+
 export interface StoredEvent {
   readonly seq: number
   readonly kind: EventKind
@@ -220,6 +250,26 @@ export interface StoredEvent {
   readonly actor: string
   readonly version?: string
   readonly payload: Readonly<Record<string, unknown>>
+}
+
+/** That an account or agent owns a document. */
+export interface Owned {
+  readonly doc: string
+}
+
+/** A deletion under way. */
+export interface Deletion {
+  readonly doc: string
+  /** When what the document held goes, in milliseconds since 1970; until then its owner may take the deletion back. Absent: now. */
+  readonly scrubAt?: number
+}
+
+/** A deletion that its owner may take back. */
+export interface Undoable {
+  readonly doc: string
+  readonly title: string
+  /** Milliseconds since 1970. */
+  readonly until: number
 }
 
 export const keys = {
@@ -245,12 +295,35 @@ export const keys = {
   task: (doc: string, id: string): Key => ['d', doc, 'task', id],
   taskNumber: (doc: string, number: number): Key => ['d', doc, 'task number', number],
   taskNumbers: (doc: string): Key => ['d', doc, 'task number'],
+  asset: (doc: string, id: string): Key => ['d', doc, 'asset', id],
+  assets: (doc: string): Key => ['d', doc, 'asset'],
+  assetDocument: (id: string): Key => ['asset', id],
   use: (doc: string, share: string): Key => ['d', doc, 'used', share],
   uses: (doc: string): Key => ['d', doc, 'used'],
   key: (hash: string): Key => ['key', hash],
   deletion: (doc: string): Key => ['deletion', doc],
   deletions: (): Key => ['deletion'],
-  request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash])
+  undoable: (kind: string, id: string, doc: string): Key => ['undoable', kind, id, doc],
+  undoables: (kind: string, id: string): Key => ['undoable', kind, id],
+  request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash]),
+
+  account: (id: string): Key => ['account', id],
+  email: (hash: string): Key => ['email', hash],
+  identity: (hash: string): Key => ['identity', hash],
+  session: (hash: string): Key => ['session', hash],
+  accountSession: (account: string, session: string): Key => ['account', account, 'session', session],
+  accountSessions: (account: string): Key => ['account', account, 'session'],
+  passkey: (hash: string): Key => ['passkey', hash],
+  accountPasskey: (account: string, hash: string): Key => ['account', account, 'passkey', hash],
+  accountPasskeys: (account: string): Key => ['account', account, 'passkey'],
+  owned: (kind: string, id: string, place: string): Key => ['owned', kind, id, place],
+  ownedBy: (kind: string, id: string): Key => ['owned', kind, id],
+  device: (hash: string): Key => ['device', hash],
+  userCode: (hash: string): Key => ['user-code', hash],
+  usedLink: (hash: string): Key => ['used-link', hash],
+  broker: (...parts: readonly string[]): Key => ['oidc', ...parts],
+  due: (at: number, key: Key): Key => ['due', at, ...key],
+  dues: (): Key => ['due']
 } as const
 
 const encoder = new TextEncoder()

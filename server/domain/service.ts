@@ -1,18 +1,25 @@
 /** What every domain function is given: the ports, the settings it needs, and the documents in memory. */
 import type { Ledger } from './ledger.ts'
 import type { Live } from './live.ts'
-import type { Clock, Storage } from './ports.ts'
+import type { Agents, Blobs, Clock, SignInHost, Storage } from './ports.ts'
 import type { Vault } from './secrets.ts'
 
 export interface Service {
   readonly storage: Storage
+  readonly blobs: Blobs
   readonly clock: Clock
   readonly ledger: Ledger
   readonly live: Live
   readonly vault: Vault
+  /** Null: no issuer of agent tokens is configured, and none is accepted. */
+  readonly agents: Agents | null
+  /** The embedded broker, which keeps sessions of its own; null: an external issuer signs people in. */
+  readonly signInHost: SignInHost | null
   /** Address of the service without a trailing slash. */
   readonly baseUrl: string
   readonly version: string
+  /** Bytes that the assets of one document may take. */
+  readonly assetBytesMax: number
   /** When the process started, in milliseconds since 1970. */
   readonly startedAt: number
   /** Whether the service takes writes, and why not. */

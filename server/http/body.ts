@@ -2,28 +2,47 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../shared/errors.ts'
 
-/** Errors: `body_too_large`, `unsupported_media_type` for compressed bodies (a small one may unfold to any size). */
-export const readBody = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
+/**
+ * The body, chunk by chunk, up to `bytesMax` bytes. Errors: `body_too_large`, `unsupported_media_type` for compressed bodies (a small one
+ * may unfold to any size), `invalid_request` when it ends before it is whole.
+ */
+export async function* bodyOf(request: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     throw new ServiceError('unsupported_media_type', { message: 'Compressed request bodies are not taken.' })
   const tooLarge = (): ServiceError => new ServiceError('body_too_large', { bodyBytesMax: bytesMax })
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
-  const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > bytesMax) throw tooLarge()
-    chunks.push(chunk)
+  try {
+    // Whoever sends too much shall hear it: the connection must outlive the loop.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > bytesMax) throw tooLarge()
+      yield chunk
+    }
+  } catch (error) {
+    if (request.complete || error instanceof ServiceError) throw error
+    // Whoever hung up hears nothing; the log says what it was.
+    throw new ServiceError('invalid_request', { message: 'The connection ended before the body did.' }, { cause: error })
   }
-  return Buffer.concat(chunks, bytes)
 }
+
+/** The whole body. Errors as `bodyOf`. */
+export const readBody = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync(bodyOf(request, bytesMax)))
 
 const decode = (bytes: Buffer): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new ServiceError('malformed_json', { message: 'The body is not valid UTF-8.' })
+    throw new ServiceError('malformed_json', { message: 'The body is not valid UTF-8.', hint: 'Send the body in UTF-8.' })
   }
+}
+
+/** Errors: `unsupported_media_type` for a text in another encoding. */
+const refuseOtherCharsets = (request: IncomingMessage): void => {
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
+  if (!['utf-8', 'utf8', 'us-ascii'].includes(charset))
+    throw new ServiceError('unsupported_media_type', { message: `Text in ${charset} is not taken.`, hint: 'Send the body in UTF-8.' })
 }
 
 const parseJson = (bytes: Buffer): Record<string, unknown> => {
@@ -49,8 +68,19 @@ export const mediaType = (request: IncomingMessage): string =>
  */
 export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boolean): Record<string, unknown> => {
   const type = mediaType(request)
+  refuseOtherCharsets(request)
   if (markdown && (type === 'text/markdown' || type === 'text/plain')) return { content: decode(bytes) }
   if (type !== '' && type !== 'application/json' && !(type.startsWith('application/') && type.endsWith('+json')) && bytes.length > 0)
     throw new ServiceError('unsupported_media_type')
   return bytes.length === 0 ? {} : parseJson(bytes)
+}
+
+/** The fields of a form. Errors: `invalid_request` when one is given twice. */
+export const parseForm = (bytes: Buffer): Record<string, string> => {
+  const fields: Record<string, string> = {}
+  for (const [name, value] of new URLSearchParams(decode(bytes))) {
+    if (Object.hasOwn(fields, name)) throw new ServiceError('invalid_request', { details: [{ path: name, message: 'must be given once' }] })
+    fields[name] = value
+  }
+  return fields
 }

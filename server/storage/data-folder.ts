@@ -6,6 +6,7 @@
  *     secret          32 random bytes as base64url text, mode 0600
  *     lock            process id of the holder, as text; held with flock(2) while that process lives
  *     store/          the LMDB environment (`lmdb.ts`)
+ *     blobs/          the bytes of assets (`blobs/disk.ts`)
  *
  * Files are written whole: to a temporary name, fsynced, renamed, and the folder fsynced. `instance.json` comes last when a folder is created.
  */
@@ -119,7 +120,7 @@ async function createInstance(folder: string): Promise<Instance> {
   return created
 }
 
-async function readSecret(folder: string): Promise<Uint8Array> {
+export async function readSecret(folder: string): Promise<Uint8Array> {
   const text = await usable(folder, () => readIfAny(join(folder, 'secret')))
   const secret = Buffer.from(text?.trim() ?? '', 'base64url')
   // A new secret in its place would silently end every session and every link that was signed with the old one.

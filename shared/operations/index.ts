@@ -1,10 +1,22 @@
 /** THE TABLE: every operation of the service, by name. */
 import type { z } from 'zod'
 import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './comments.ts'
+import { uploadAsset } from './assets.ts'
+import {
+  claimDocument,
+  listDocuments,
+  listSessions,
+  pollDeviceLogin,
+  readMe,
+  revokeSession,
+  revokeSessions,
+  startDeviceLogin
+} from './accounts.ts'
 import {
   createDocument,
   deleteDocument,
   listRevisions,
+  publishDocument,
   readContent,
   readDocument,
   readRevision,
@@ -21,6 +33,7 @@ export const operations = {
   createDocument,
   readDocument,
   deleteDocument,
+  publishDocument,
   readContent,
   replaceContent,
   listRevisions,
@@ -39,6 +52,7 @@ export const operations = {
   createSuggestion,
   decideSuggestion,
   decideSuggestions,
+  uploadAsset,
   listEvents,
   createTask,
   listTasks,
@@ -46,7 +60,15 @@ export const operations = {
   startTask,
   reportTask,
   closeTask,
-  readHealth
+  readHealth,
+  readMe,
+  listDocuments,
+  claimDocument,
+  listSessions,
+  revokeSession,
+  revokeSessions,
+  startDeviceLogin,
+  pollDeviceLogin
 } as const
 
 export type OperationName = keyof typeof operations

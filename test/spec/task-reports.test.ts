@@ -191,7 +191,9 @@ test('[REPORT-6] another report after the first is 409 and changes nothing', asy
   expect(await assignment.by('Bob').report({ commentIds: ['a'] })).toMatchObject({ status: 403, json: { code: 'not_starter' } })
   expect(await stored(world, owner.doc)).toEqual(before)
   await close(owner, assignment)
-  expect(await ada.report({ commentIds: ['a'] })).toMatchObject({ status: 409, json: { code: 'task_closed' } })
+  expect(await ada.report({ commentIds: ['a'] })).toMatchObject({ status: 200, json: { task: { status: 'closed' } } })
+  expect(await ada.report({ summary: 'Other.' })).toMatchObject({ status: 409, json: { code: 'task_closed' } })
+  expect(await assignment.by('Bob').report({ commentIds: ['a'] })).toMatchObject({ status: 409, json: { code: 'task_closed' } })
   expect((await owner.ask('GET', `/tasks/${assignment.id}`)).json.task.report).toEqual(first.json.task.report)
 })
 
@@ -320,7 +322,8 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   expect((await owner.listTasks(made.id)).tasks[0]?.report).toMatchObject({ summary: 'One mistake.', stale: true })
   expect((await owner.closeTask(made.id, { taskId: assignment.id })).task).toMatchObject({ status: 'closed', closedBy: { name: 'Olga' } })
   expect((await owner.closeTask(made.id, { taskId: assignment.id })).task.status).toBe('closed')
-  expect((await ask(assignment, 'POST', `${at}/report`, report)).json.code).toBe('task_closed')
+  expect((await ask(assignment, 'POST', `${at}/report`, report)).json.task.status).toBe('closed')
+  expect((await ask(assignment, 'POST', `${at}/report`, { ...report, summary: 'Two.' })).json.code).toBe('task_closed')
   // Closing accepts nothing. The owner decides, by the typed client too.
   expect((await owner.listSuggestions(made.id, { taskId: assignment.id, status: 'pending' })).total).toBe(2)
   const { results } = await owner.decideSuggestions(made.id, {
