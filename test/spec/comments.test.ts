@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Account, createAccount } from '../../server/domain/accounts.ts'
 import type { Storage } from '../../server/domain/ports.ts'
+import { openSession } from '../../server/domain/sessions.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { asAuthor, comment, commented, comments, postComment, readComment } from '../support/remarks.ts'
@@ -191,6 +193,21 @@ describe('creating', () => {
     expect(await comment(owner, { body: 'x' })).toMatchObject({ author: 'guest', authorKind: 'guest', guest: true })
     expect(await comment(owner, { body: 'x', author: '  Ana\tMaria ' })).toMatchObject({ author: 'Ana Maria' })
     expect(await comment(owner, { body: 'x', author: 'in the body' }, asAuthor('header'))).toMatchObject({ author: 'header' })
+  })
+
+  test('[COMMENT-7] an account writes under its own name, and a guest who takes that name is still a guest', async () => {
+    const account = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+    const { token } = await openSession(world.service, account.id, 'app', 'a test')
+    const owner = await world.create(text)
+    const signedIn = { headers: { Authorization: `Bearer ${token}`, 'X-Agent-Author': 'Somebody else' } }
+    const person = await owner.share('comment')
+    const made = await comment(person, { body: 'x', author: 'Somebody else' }, signedIn)
+    expect(made).toMatchObject({ author: account.name, authorKind: 'account', guest: false })
+    const guest = asAuthor(account.name)
+    expect(await comment(person, { body: 'y' }, guest)).toMatchObject({ author: account.name, authorKind: 'guest', guest: true })
+    expect(await person.ask('DELETE', `/comments/${made.id}`, guest)).toMatchObject({ status: 403, json: { code: 'not_author' } })
+    // One account is one author, whichever link it uses.
+    expect((await (await owner.share('comment')).ask('DELETE', `/comments/${made.id}`, signedIn)).status).toBe(200)
   })
 
   test('[COMMENT-8] a comment made with the link of an assignment carries its id', async () => {
