@@ -1,17 +1,20 @@
 /** Operation → domain function. A missing one does not compile. */
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/caller.ts'
+import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './domain/comments.ts'
 import { type File, uploadAsset } from './domain/assets.ts'
 import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
 import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
+import { createSuggestion, suggestContent } from './domain/proposals.ts'
 import { claimDocument, listDocuments } from './domain/owned.ts'
 import { publishDocument } from './domain/publishing.ts'
 import { listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
 import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
+import { decideSuggestion, decideSuggestions, listSuggestions } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
 
 /** What a face gives to a handler. */
@@ -37,7 +40,8 @@ export const handlers = {
   readDocument: ({ service, caller, doc }) => readDocument(service, caller, doc),
   deleteDocument: ({ service, caller, doc }) => deleteDocument(service, caller, doc),
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
-  replaceContent: ({ service, caller, doc, input }) => replaceContent(service, caller, doc, input),
+  replaceContent: ({ service, caller, doc, input }) =>
+    (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
   publishDocument: ({ service, caller, doc, input }) => publishDocument(service, caller, doc, input),
   listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
   readRevision: ({ service, doc, input }) => readRevision(service, doc, input),
@@ -45,6 +49,16 @@ export const handlers = {
   listShares: ({ service, doc }) => listShares(service, doc),
   createShare: ({ service, caller, doc, input }) => createShare(service, caller, doc, input),
   revokeShare: ({ service, caller, doc, input }) => revokeShare(service, caller, doc, input),
+  listComments: ({ service, doc, input }) => listComments(service, doc, input),
+  createComment: ({ service, caller, doc, input }) => createComment(service, caller, doc, input),
+  replyToComment: ({ service, caller, doc, input }) => replyToComment(service, caller, doc, input),
+  resolveComment: ({ service, caller, doc, input }) => resolveComment(service, caller, doc, input),
+  editComment: ({ service, caller, doc, input }) => editComment(service, caller, doc, input),
+  deleteComment: ({ service, caller, doc, input }) => deleteComment(service, caller, doc, input),
+  listSuggestions: ({ service, doc, input }) => listSuggestions(service, doc, input),
+  createSuggestion: ({ service, caller, doc, input }) => createSuggestion(service, caller, doc, input),
+  decideSuggestion: ({ service, caller, doc, input }) => decideSuggestion(service, caller, doc, input),
+  decideSuggestions: ({ service, caller, doc, input }) => decideSuggestions(service, caller, doc, input),
   uploadAsset: ({ service, caller, doc, input, file }) => uploadAsset(service, caller, doc, input, file),
   listEvents: ({ service, doc, input, end }) => listEvents(service, doc, input, end),
   createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),

@@ -72,6 +72,12 @@ const meanings = {
     message: 'Another identity started this assignment.',
     hint: 'Report with the account, the agent token, or the link and author name that started it.'
   },
+  not_author: {
+    status: 403,
+    exit: 4,
+    message: 'Somebody else wrote this comment.',
+    hint: 'Change your own comments only, with the account, the agent token, or the link and author name that wrote them.'
+  },
   origin_refused: {
     status: 403,
     exit: 4,
@@ -140,6 +146,18 @@ const meanings = {
     message: 'This assignment is closed.',
     hint: 'Ask the owner for a new assignment.'
   },
+  already_decided: {
+    status: 409,
+    exit: 5,
+    message: 'This suggestion was decided the other way.',
+    hint: 'Read its status; to change the text again, make a new suggestion.'
+  },
+  target_changed: {
+    status: 409,
+    exit: 5,
+    message: 'The text that this is about has changed or is gone.',
+    hint: 'Read the document again and make a new suggestion on its present text.'
+  },
   document_deleted: { status: 410, exit: 3, message: 'This document was deleted.', hint: 'Create a new document with POST /new.' },
   content_too_large: {
     status: 413,
@@ -158,6 +176,12 @@ const meanings = {
     exit: 2,
     message: 'The assets of this document would take more space than they may.',
     hint: 'Make the file smaller, or put it into another document.'
+  },
+  text_too_large: {
+    status: 413,
+    exit: 2,
+    message: 'The text of the comment or suggestion is larger than allowed.',
+    hint: 'Send a shorter text, or several; details name the limit.'
   },
   unsupported_media_type: {
     status: 415,
@@ -192,8 +216,20 @@ const meanings = {
   too_many_ids: {
     status: 422,
     exit: 2,
-    message: 'The report names more ids than allowed.',
-    hint: 'Report at most 100 comments and 100 suggestions.'
+    message: 'The request names more ids than allowed.',
+    hint: 'Name at most 100 ids in each list; details name the list.'
+  },
+  target_not_found: {
+    status: 422,
+    exit: 2,
+    message: 'The document has no such text.',
+    hint: 'Read the document and name text, a line or a range that it has.'
+  },
+  target_ambiguous: {
+    status: 422,
+    exit: 2,
+    message: 'The document has this text in several places.',
+    hint: 'Tell which one with prefix, suffix, occurrence, line, or the anchor of one of the candidates.'
   },
   rate_limited: {
     status: 429,

@@ -10,6 +10,7 @@ export const eventKinds = [
   'content.restored',
   'comment.created',
   'comment.replied',
+  'comment.edited',
   'comment.resolved',
   'comment.reopened',
   'comment.deleted',

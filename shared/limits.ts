@@ -42,6 +42,27 @@ export const limits = {
   /** Longest id of a comment, suggestion or assignment that is looked up, in characters. */
   idCharsMax: 100,
 
+  /** Longest comment, reply or note of a suggestion, in bytes of UTF-8. */
+  remarkBytesMax: 10 * 1024,
+  /** Longest text that a comment or suggestion is on, and longest that a suggestion brings, in UTF-16 units. */
+  targetUnitsMax: 64 * 1024,
+  /** Longest text before or after a target that tells which of several is meant, in UTF-16 units. */
+  targetContextUnitsMax: 1000,
+  /** Comments, and suggestions, of one document. */
+  remarksMax: 10_000,
+  /** All comments and suggestions of one document, in bytes of JSON: they are in memory while the document is open. */
+  remarksBytesMax: 32 * 1024 * 1024,
+  /** Replies to one comment. */
+  repliesMax: 500,
+  /** Comments or suggestions on a page of a list: when the caller names no number, and at most. */
+  remarkPageDefault: 200,
+  remarkPageMax: 2000,
+  /** Changes of comments and suggestions that open pages are told one by one, and bytes of a record that are; beyond that they are told to read. */
+  remarksToldMax: 100,
+  remarkToldBytesMax: 64 * 1024,
+  /** Suggestions that one request makes or decides. */
+  suggestionsAtOnceMax: 100,
+
   /** How long the answer to an `Idempotency-Key` is kept, in hours (api.md, Retries). */
   idempotencyHours: 24,
   /** Longest `Idempotency-Key`, in characters. */

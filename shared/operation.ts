@@ -37,6 +37,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly on: 'document' | 'account' | 'service'
   /** Least role on the document; absent when `on` is not `document`. */
   readonly role?: Role
+  /** Least role where a query field has a certain value: field → value → role. */
+  readonly roleWith?: Readonly<Record<string, Readonly<Record<string, Role>>>>
   /** Who must be signed in, whatever the role: a person with an `account`, or any `identity`, agents too. */
   readonly needs?: 'account' | 'identity'
   /** Only the link of the review assignment that the path names will do; an owner's key does not. */
@@ -58,6 +60,15 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
 export const operation = <Input extends z.ZodObject, Output extends z.ZodType, const On extends Operation['on']>(
   entry: Operation<Input, Output> & { readonly on: On }
 ): Operation<Input, Output> & { readonly on: On } => entry
+
+/** Least role that a request with these query fields needs. */
+export const roleNeeded = ({ role, roleWith = {} }: Operation, query: URLSearchParams): Role | undefined => {
+  for (const [field, roles] of Object.entries(roleWith)) {
+    const value = query.get(field) ?? ''
+    if (Object.hasOwn(roles, value)) return roles[value]
+  }
+  return role
+}
 
 /** Copies the first present alias to the name it stands for, unless that is present itself. */
 export const rename =

@@ -1,6 +1,7 @@
 /** Who asks, and what they may do here. Made by access.ts alone, for REST, MCP and WebSocket alike. */
 import { ServiceError } from '../../shared/errors.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
+import type { Author } from './keys.ts'
 
 export type Identity =
   /** Anyone with a link, or without. The name is theirs and unverified. */
@@ -50,6 +51,21 @@ export const taskOf = ({ task }: Caller): string | null => task
  */
 export const actorOf = ({ identity }: Caller): string =>
   `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : `${identity.id} ${identity.name}`}`
+
+/** Who acts, for records of what they did: the account, else the agent, else the link together with an author name (api.md, Tasks). */
+export const authorOf = ({ identity, share }: Caller): Author =>
+  identity.kind === 'guest'
+    ? { kind: 'guest', id: share ?? '', name: identity.name }
+    : { kind: identity.kind, id: identity.id, name: identity.name }
+
+// One name, typed on two machines, may be composed differently (é, e + ´).
+const sameName = (one: string | null, other: string | null): boolean => one?.normalize('NFC') === other?.normalize('NFC')
+
+export const sameAuthor = (one: Author, other: Author): boolean =>
+  one.kind === other.kind && one.id === other.id && (one.kind !== 'guest' || sameName(one.name, other.name))
+
+/** How an author is named where people read it: a guest without a name is "guest". */
+export const nameOfAuthor = ({ kind, name }: Author): string => name ?? kind
 
 export const systemActor = 'system:'
 

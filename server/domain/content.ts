@@ -7,14 +7,17 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import { diff, hunks, unifiedDiff } from '../../shared/text/diff.ts'
+import { diff, type Edit, hunks, unifiedDiff } from '../../shared/text/diff.ts'
 import { merge } from '../../shared/text/merge.ts'
 import { actorOf, type Caller, nameOfActor } from './caller.ts'
 import type { Announcement, ContentPayload } from './follow.ts'
 import { remember } from './idempotency.ts'
 import { contentAt, findPointAt, findProjection, parseVersion, type Point, type Snapshot, snapshotOf } from './journal.ts'
-import type { Head } from './keys.ts'
+import type { Head, RevisionCause } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import type { Key } from './ports.ts'
+import { keysOfMoved, type Opened, putMoved, withRemarks, type Written } from './remarks.ts'
+import { settle } from './remarks-shown.ts'
 import { getRevision, saveRevision, saveUnsaved } from './revisions.ts'
 import type { Room } from './room.ts'
 import type { Service } from './service.ts'
@@ -95,11 +98,14 @@ export const versionsNamed = (base: string): string[] =>
     )
     .filter((part) => part !== '')
 
-const matches = (base: string | undefined, version: string): boolean =>
+/** Whether a version is one that the caller names; one that names none takes any. */
+export const matches = (base: string | undefined, version: string): boolean =>
   base === undefined || versionsNamed(base).some((named) => named === '*' || named === version)
 
 /** What the caller needs to reconcile: the difference, and the merge where the base is known (api.md, Documents). */
-const conflict = async (service: Service, doc: string, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
+export const conflict = async (service: Service, room: Room, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
+  const doc = room.id
+  await room.durable(now.seq)
   const named = versionsNamed(base)[0] ?? ''
   const facts = { currentVersion: now.version, baseVersion: named }
   const point = await findPoint(service, doc, named)
@@ -119,24 +125,34 @@ const conflict = async (service: Service, doc: string, base: string, mine: strin
   })
 }
 
-/** Errors: `content_too_large`. */
-export const checkSize = (content: string): void => {
-  if (content.length > limits.contentUnitsMax)
-    throw new ServiceError('content_too_large', { contentUnits: content.length, contentUnitsMax: limits.contentUnitsMax })
+/** Errors: `content_too_large` for a text with these edits made. */
+export const checkSize = (content: string, edits: readonly Edit[] = []): void => {
+  const contentUnits = edits.reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), content.length)
+  if (contentUnits > limits.contentUnitsMax)
+    throw new ServiceError('content_too_large', { contentUnits, contentUnitsMax: limits.contentUnitsMax })
 }
 
-interface Replacement {
-  readonly content: string
-  readonly cause: 'put' | 'restore'
-  readonly event: 'content.replaced' | 'content.restored'
+/** A change of the text by the API. */
+export interface TextChange {
+  readonly edits: readonly Edit[]
+  readonly cause: RevisionCause
+  readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
   readonly label?: string | undefined
-  readonly baseVersion?: string | undefined
-  readonly dryRun?: boolean | undefined
   /** Said in the event beside the hunks. */
   readonly facts?: Readonly<Record<string, unknown>>
 }
 
-type Replaced = Output<'replaceContent'>
+/** What a change of the text led to, inside its commit. */
+export interface Changed {
+  readonly after: Snapshot
+  readonly revisionId: number
+}
+
+/** What else belongs into the commit of a change of the text. */
+interface Beside<T> {
+  readonly reads?: readonly Key[]
+  readonly also: (draft: Draft, changed: Changed) => { written: readonly Written[]; answer: T }
+}
 
 /** Writes the change of text, its revisions and its events into the draft. */
 const record = (
@@ -146,13 +162,13 @@ const record = (
   before: Snapshot,
   after: Snapshot,
   unannounced: Announcement | undefined,
-  what: Replacement
+  change: TextChange
 ): number => {
   room.journalInto(draft)
   if (unannounced !== undefined)
     draft.event('content.changed', unannounced.actor, { ...unannounced.payload }, unannounced.payload.toVersion)
   saveUnsaved(draft, before)
-  const revision = saveRevision(draft, after, what.cause, actor, what.label ?? null)
+  const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null)
   if (after.seq > before.seq) {
     const payload: ContentPayload = {
       fromVersion: before.version,
@@ -160,20 +176,53 @@ const record = (
       hunks: hunks(before.content, after.content, limits.diffCharsMax),
       actors: [nameOfActor(actor)]
     }
-    draft.event(what.event, actor, { ...payload, revisionId: revision.id, ...what.facts }, after.version)
+    draft.event(change.event, actor, { ...payload, revisionId: revision.id, ...change.facts }, after.version)
   }
   draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
   return revision.id
 }
 
-const replaceIn = async (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> => {
-  const { room, follower, release } = await service.live.open(doc)
-  try {
+/**
+ * Applies edits to the text of now, and writes all that belongs to it in one commit: updates, revisions, events, the pins of remarks
+ * that it moved, and what else is said. Nothing waits before the edits are applied: check what they rest on just before the call.
+ */
+export const changeText = async <T>(opened: Opened, caller: Caller, change: TextChange, { reads = [], also }: Beside<T>): Promise<T> => {
+  const { service, doc, room, follower, remarks } = opened
+  const before = room.snapshot()
+  const actor = actorOf(caller)
+  // Queued ahead of the change, into the same commit: the revision of what was typed counts that alone.
+  const typed = service.ledger.write(doc, (draft) => {
+    room.journalInto(draft, before.seq)
+    saveUnsaved(draft, before)
+  })
+  const { after, moved } = change.edits.length === 0 ? { after: before, moved: [] } : remarks.apply(change.edits, actor)
+  const unannounced = follower.takeAnnouncement(before)
+  follower.announced(after)
+  const run = (draft: Draft): { written: readonly Written[]; answer: T } => {
+    const revisionId = record(draft, room, actor, before, after, unannounced, change)
+    const pins = putMoved(draft, moved)
+    const { written, answer } = also(draft, { after, revisionId })
+    return { written: [...pins, ...written], answer }
+  }
+  const writing = service.ledger.write(doc, run, { reads: [...keysOfMoved(doc, moved), ...reads] })
+  const [{ written, answer }] = await Promise.all([writing, typed])
+  settle(opened, written)
+  return answer
+}
+
+interface Replacement extends Omit<TextChange, 'edits'> {
+  readonly content: string
+  readonly baseVersion?: string | undefined
+  readonly dryRun?: boolean | undefined
+}
+
+type Replaced = Output<'replaceContent'>
+
+const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
+  withRemarks(service, doc, async (opened) => {
+    const { room } = opened
     const before = room.snapshot()
-    if (!matches(what.baseVersion, before.version)) {
-      await room.durable(before.seq)
-      throw await conflict(service, doc, what.baseVersion ?? '', what.content, before)
-    }
+    if (!matches(what.baseVersion, before.version)) throw await conflict(service, room, what.baseVersion ?? '', what.content, before)
     const changed = before.content !== what.content
     if (what.dryRun === true) {
       await room.durable(before.seq)
@@ -185,26 +234,19 @@ const replaceIn = async (service: Service, caller: Caller, doc: string, what: Re
         diff: unifiedDiff(before.content, what.content, limits.diffCharsMax)
       }
     }
-    // From the check above to the end of `apply` nothing waits: an edit between them would be lost.
-    const actor = actorOf(caller)
-    // Queued ahead of the change, into the same commit: the revision of what was typed counts that alone.
-    const typed = service.ledger.write(doc, (draft) => {
-      room.journalInto(draft, before.seq)
-      saveUnsaved(draft, before)
-    })
-    const after = changed ? room.apply(diff(before.content, what.content), actor) : before
-    const unannounced = follower.takeAnnouncement(before)
-    follower.announced(after)
-    const written = service.ledger.write(doc, (draft) => {
-      const revisionId = record(draft, room, actor, before, after, unannounced, what)
-      return remember(service, draft, caller, doc, { ok: true as const, version: after.version, revisionId, changed })
-    })
-    const [answer] = await Promise.all([written, typed])
-    return answer
-  } finally {
-    release()
-  }
-}
+    // From the check above to here nothing waits: an edit between them would be lost.
+    return changeText(
+      opened,
+      caller,
+      { ...what, edits: diff(before.content, what.content) },
+      {
+        also: (draft, { after, revisionId }) => ({
+          written: [],
+          answer: remember(service, draft, caller, doc, { ok: true as const, version: after.version, revisionId, changed })
+        })
+      }
+    )
+  })
 
 export const replaceContent = async (service: Service, caller: Caller, doc: string, input: Input<'replaceContent'>): Promise<Replaced> => {
   checkSize(input.content)

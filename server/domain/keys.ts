@@ -10,8 +10,8 @@
  *   ['d', doc, 'revision', n]     JSON, `Revision`
  *   ['d', doc, 'event', n]        JSON, `StoredEvent`
  *   ['d', doc, 'share', id]       JSON, `Share`
- *   ['d', doc, 'comment', id]     JSON
- *   ['d', doc, 'suggestion', id]  JSON
+ *   ['d', doc, 'comment', id]     JSON, `Comment`
+ *   ['d', doc, 'suggestion', id]  JSON, `Suggestion`
  *   ['d', doc, 'task', id]        JSON, `Task`; the id is made of the document and the requestId
  *   ['d', doc, 'task number', n]  id of the task (JSON string): tasks in the order of their creation
  *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
@@ -39,6 +39,7 @@ import type { EventKind } from '../../shared/events.ts'
 import type { MediaKind } from '../../shared/media-types.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { TaskState } from '../../shared/task-states.ts'
+import type { Pin } from '../../shared/text/pins.ts'
 import type { Key } from './ports.ts'
 
 export interface Owner {
@@ -127,8 +128,8 @@ export interface Revision {
   readonly createdAt: number
 }
 
-/** Who did something to a task. A guest's `id` is the link used, and the name their own and unverified. */
-export interface TaskIdentity {
+/** Who did something. A guest's `id` is the link used, and the name their own and unverified. */
+export interface Author {
   readonly kind: 'guest' | 'account' | 'agent'
   readonly id: string
   readonly name: string | null
@@ -141,7 +142,7 @@ export interface TaskReport {
   readonly suggestionIds: readonly string[]
   /** The document had a newer version when the report came. */
   readonly stale: boolean
-  readonly reportedBy: TaskIdentity
+  readonly reportedBy: Author
   readonly reportedAt: number
 }
 
@@ -157,13 +158,74 @@ export interface Task {
   readonly startingVersion: string
   /** Its own link, with the secret as in `Share`. */
   readonly share: { readonly id: string; readonly sealed: string; readonly revoked?: true }
-  readonly createdBy: TaskIdentity
+  readonly createdBy: Author
   readonly createdAt: number
-  readonly startedBy: TaskIdentity | null
+  readonly startedBy: Author | null
   readonly startedAt: number | null
   readonly report: TaskReport | null
-  readonly closedBy: TaskIdentity | null
+  readonly closedBy: Author | null
   readonly closedAt: number | null
+}
+
+/** An answer to a comment. */
+export interface Reply {
+  readonly id: string
+  readonly body: string
+  readonly author: Author
+  readonly createdAt: number
+}
+
+/** What a comment was made on, as its maker named it, in the text of `version`. */
+export interface CommentTarget {
+  readonly kind: 'find' | 'line' | 'anchor' | 'document'
+  readonly quote: string
+  readonly prefix: string
+  readonly suffix: string
+  /** Null: the words were not there, or the comment is on the document. */
+  readonly line: number | null
+  readonly from: number | null
+  readonly to: number | null
+}
+
+interface RemarkRecord {
+  readonly id: string
+  /** Cursor of the event that tells of its making: its place in the list. */
+  readonly number: number
+  /** Its text; null: it has none (any more). */
+  readonly pin: Pin | null
+  readonly author: Author
+  readonly createdAt: number
+  /** Version of the document when it was made. */
+  readonly version: string
+  /** The review assignment that it was made under. */
+  readonly task: string | null
+}
+
+export interface Comment extends RemarkRecord {
+  readonly body: string
+  readonly target: CommentTarget
+  readonly updatedAt: number
+  /** Null: open. */
+  readonly resolvedAt: number | null
+  readonly resolvedBy: Author | null
+  readonly replies: readonly Reply[]
+}
+
+export type SuggestionOperation = 'insert' | 'delete' | 'replace'
+
+export interface Suggestion extends RemarkRecord {
+  readonly operation: SuggestionOperation
+  /** The text that it changes; '' where it inserts. */
+  readonly original: string
+  readonly text: string
+  readonly note: string | null
+  readonly status: 'pending' | 'accepted' | 'rejected'
+  readonly decidedBy: Author | null
+  readonly decidedAt: number | null
+  /** Version of the document that accepting it made. */
+  readonly resultVersion: string | null
+  /** Those proposed together. */
+  readonly set: string | null
 }
 
 export interface Asset {

@@ -36,6 +36,12 @@ export type LiveMessage =
   | { readonly type: 'event'; readonly event: unknown }
   /** A review assignment was created or changed. Never with its link. */
   | { readonly type: 'task'; readonly task: Output<'readTask'>['task'] }
+  /** A comment or suggestion was made, changed or decided, or a replacement of the text moved or orphaned it. */
+  | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment'] }
+  | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion'] }
+  | { readonly type: 'comment.deleted'; readonly commentId: string }
+  /** Comments or suggestions changed, too many or too large to be sent to everybody: read the lists again. */
+  | { readonly type: 'remarks' }
   | { readonly type: 'ended'; readonly code: ErrorCode }
 
 /** Told to a connection whose credential ended. `linkIsLeft`: it was a session beside a link, which may be good still. */

@@ -8,10 +8,10 @@ import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { isTaskState, type TaskAction, type TaskOutcome, taskOutcome, type TaskState } from '../../shared/task-states.ts'
-import { actorOf, type Caller, taskOf } from './caller.ts'
+import { actorOf, authorOf, type Caller, sameAuthor, taskOf } from './caller.ts'
 import { remember } from './idempotency.ts'
 import { formatVersion } from './journal.ts'
-import { decodeRecord, encodeRecord, keys, type Task, type TaskIdentity, type TaskReport } from './keys.ts'
+import { type Author, decodeRecord, encodeRecord, keys, type Task, type TaskReport } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import type { Service } from './service.ts'
 import { agentUrl, putShare, shareUrl } from './shares.ts'
@@ -98,21 +98,9 @@ export const listTasks = async (
 
 // ——— writing ———
 
-/** Who acts: the account, else the agent, else the link together with an author name. */
-const identityOf = ({ identity, share }: Caller): TaskIdentity =>
-  identity.kind === 'guest'
-    ? { kind: 'guest', id: share ?? '', name: identity.name }
-    : { kind: identity.kind, id: identity.id, name: identity.name }
+const startedBy = (task: Task, identity: Author): boolean => task.startedBy !== null && sameAuthor(task.startedBy, identity)
 
-// One name, typed on two machines, may be composed differently (é, e + ´).
-const sameName = (one: string | null, other: string | null): boolean => one?.normalize('NFC') === other?.normalize('NFC')
-
-const isSame = (one: TaskIdentity, other: TaskIdentity): boolean =>
-  one.kind === other.kind && one.id === other.id && (one.kind !== 'guest' || sameName(one.name, other.name))
-
-const startedBy = (task: Task, identity: TaskIdentity): boolean => task.startedBy !== null && isSame(task.startedBy, identity)
-
-const outcomeOf = (task: Task, action: TaskAction, identity: TaskIdentity): TaskOutcome =>
+const outcomeOf = (task: Task, action: TaskAction, identity: Author): TaskOutcome =>
   taskOutcome(task.status, action, startedBy(task, identity) ? 'starter' : 'another')
 
 const refusal = (code: ErrorCode, { status, startedBy: starter }: Task): ServiceError => {
@@ -189,7 +177,7 @@ const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, i
     status: 'open',
     startingVersion,
     share: { id: share.id, sealed: share.sealed },
-    createdBy: identityOf(caller),
+    createdBy: authorOf(caller),
     createdAt: draft.now,
     startedBy: null,
     startedAt: null,
@@ -225,7 +213,7 @@ const requireTaskLink = async ({ service, caller, doc, id }: Request): Promise<v
 export const startTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'startTask'>): Promise<TaskAnswer> => {
   const request = { service, caller, doc, id: taskId }
   await requireTaskLink(request)
-  const identity = identityOf(caller)
+  const identity = authorOf(caller)
   return step(request, (draft, task) => {
     const status = stateOf(outcomeOf(task, 'start', identity), task)
     if (status === task.status) return task
@@ -237,7 +225,7 @@ export const startTask = async (service: Service, caller: Caller, doc: string, {
 export const reportTask = async (service: Service, caller: Caller, doc: string, input: Input<'reportTask'>): Promise<TaskAnswer> => {
   const request = { service, caller, doc, id: input.taskId }
   await requireTaskLink(request)
-  const identity = identityOf(caller)
+  const identity = authorOf(caller)
   const { contents, point } = await examineReport(service, doc, input)
   return step(request, (draft, task) => {
     const outcome = outcomeOf(task, 'report', identity)
@@ -257,7 +245,7 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
 
 /** Edits nothing, accepts nothing, and leaves the link as it is (specification, States and transitions). */
 export const closeTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'closeTask'>): Promise<TaskAnswer> => {
-  const identity = identityOf(caller)
+  const identity = authorOf(caller)
   return step({ service, caller, doc, id: taskId }, (draft, task) => {
     const status = stateOf(outcomeOf(task, 'close', identity), task)
     if (status === task.status) return task

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits, type RateLimitName } from '../../shared/limits.ts'
-import type { Operation } from '../../shared/operation.ts'
+import { type Operation, roleNeeded } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { writeCookie } from '../auth/cookies.ts'
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
@@ -335,7 +335,8 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   // Whoever may not, hears so before the body is read.
   const caller = await callerOf(bare)
   if (operation.needs !== undefined) requireIdentity(caller, operation.needs)
-  if (operation.role !== undefined) requireRole(caller, operation.role)
+  const role = roleNeeded(operation, queryOf(bare.ctx))
+  if (role !== undefined) requireRole(caller, role)
   if (!mayCreate(http, name, caller))
     throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.' })
   const exchange = await withBody(bare)

@@ -13,6 +13,7 @@ import {
   Title,
   Version
 } from './schemas.ts'
+import { SuggestionRecord } from './suggestions.ts'
 
 export const createDocument = operation({
   summary: 'Creates a document.',
@@ -70,10 +71,12 @@ export const replaceContent = operation({
   summary: 'Replaces the whole Markdown of a document, if the version still holds.',
   description:
     'The new text enters the live document as a minimal change: cursors and anchors stay. A success means: on disk, and sent to every open page. ' +
-    'Without a base version the text is replaced whatever came between.',
+    'Without a base version the text is replaced whatever came between. With as=suggestions nothing is replaced: each hunk of the difference ' +
+    'becomes a suggestion, all with one setId, for which the suggest role is enough.',
   on: 'document',
   role: 'edit',
-  rest: { method: 'PUT', path: '/api/docs/{id}/content', query: ['dryRun', 'label'], body: 'markdown', large: true },
+  roleWith: { as: { suggestions: 'suggest' } },
+  rest: { method: 'PUT', path: '/api/docs/{id}/content', query: ['dryRun', 'label', 'as'], body: 'markdown', large: true },
   mcp: 'replace_doc',
   cli: 'docs push',
   input: z.object({
@@ -81,6 +84,7 @@ export const replaceContent = operation({
     label: Label.optional(),
     baseVersion: BaseVersion.optional(),
     dryRun: z.boolean().optional(),
+    as: z.literal('suggestions').optional().meta({ description: 'Propose the text instead of writing it.' }),
     author: AuthorName.optional()
   }),
   output: z.object({
@@ -88,9 +92,11 @@ export const replaceContent = operation({
     version: Version,
     revisionId: z.number().int().nullable(),
     changed: z.boolean(),
-    diff: z.string().optional().meta({ description: 'With dryRun: what would change, as a unified diff.' })
+    diff: z.string().optional().meta({ description: 'With dryRun: what would change, as a unified diff.' }),
+    setId: z.string().optional().meta({ description: 'With as=suggestions: common to the suggestions.' }),
+    suggestions: z.array(SuggestionRecord).optional()
   }),
-  errors: ['version_conflict', 'versions_differ', 'content_too_large'],
+  errors: ['version_conflict', 'versions_differ', 'content_too_large', 'text_too_large'],
   normalise: rename({ markdown: 'content' })
 })
 

@@ -1,5 +1,6 @@
 /** THE TABLE: every operation of the service, by name. */
 import type { z } from 'zod'
+import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './comments.ts'
 import { uploadAsset } from './assets.ts'
 import {
   claimDocument,
@@ -25,6 +26,7 @@ import {
 import { listEvents } from './events.ts'
 import { readHealth } from './service.ts'
 import { createShare, listShares, revokeShare } from './shares.ts'
+import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions } from './suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './tasks.ts'
 
 export const operations = {
@@ -40,6 +42,16 @@ export const operations = {
   listShares,
   createShare,
   revokeShare,
+  listComments,
+  createComment,
+  replyToComment,
+  resolveComment,
+  editComment,
+  deleteComment,
+  listSuggestions,
+  createSuggestion,
+  decideSuggestion,
+  decideSuggestions,
   uploadAsset,
   listEvents,
   createTask,

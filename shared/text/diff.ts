@@ -20,22 +20,28 @@ const wordEditLengthMax = 200
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
+// Comparing slices is many times as fast as comparing units one by one.
+const sliceUnits = 2048
+
 /** Length of the common beginning; never ends inside a surrogate pair, which Yjs would replace by U+FFFD. */
 const commonPrefix = (one: string, other: string): number => {
   const end = Math.min(one.length, other.length)
   let at = 0
+  while (at + sliceUnits <= end && one.slice(at, at + sliceUnits) === other.slice(at, at + sliceUnits)) at += sliceUnits
   while (at < end && one.charCodeAt(at) === other.charCodeAt(at)) at++
   return at > 0 && isHighSurrogate(one.charCodeAt(at - 1)) ? at - 1 : at
 }
 
 const commonSuffix = (one: string, other: string, lengthMax: number): number => {
   let length = 0
+  const sliceOf = (text: string): string => text.slice(text.length - length - sliceUnits, text.length - length)
+  while (length + sliceUnits <= lengthMax && sliceOf(one) === sliceOf(other)) length += sliceUnits
   while (length < lengthMax && one.charCodeAt(one.length - 1 - length) === other.charCodeAt(other.length - 1 - length)) length++
   return length > 0 && isLowSurrogate(one.charCodeAt(one.length - length)) ? length - 1 : length
 }
 
 /** Lines with their ends, so that joining them gives the text again. */
-const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
 /** A run of lines that changed: counted from 0, in lines of the old text. */
 export interface LineChange {
@@ -77,10 +83,40 @@ export const lineChanges = (before: readonly string[], after: readonly string[],
   return changes
 }
 
+// Letters of scripts that put spaces between words.
+const isLetter = (unit: number): boolean => unit < 0x2e80 && /[\p{L}\p{M}\p{N}]/u.test(String.fromCharCode(unit))
+
+const lettersMax = 64
+
+/** How many letters stand in a row before (`step` -1) or from an offset on. */
+const lettersAt = (text: string, at: number, step: 1 | -1): number => {
+  let count = 0
+  while (count < lettersMax && isLetter(text.charCodeAt(step === 1 ? at + count : at - 1 - count))) count++
+  return count
+}
+
+/**
+ * What a change of words may spare of the words at its ends, in letters. A few letters that another word has in common are chance: sparing
+ * them would tie what is anchored to the old word to a shred of the new one.
+ */
+const sparedByChance = (removed: string, insert: string, start: number, end: number): { head: number; tail: number } => {
+  const head = lettersAt(removed, start, -1)
+  const tail = lettersAt(removed, removed.length - end, 1)
+  const changes = [removed.slice(start, removed.length - end), insert.slice(start, insert.length - end)]
+  const longest = (step: 1 | -1): number => Math.max(...changes.map((text) => lettersAt(text, step === 1 ? 0 : text.length, step)))
+  if (changes.every((text) => lettersAt(text, 0, 1) === text.length)) {
+    const little = head + tail < Math.max(...changes.map(({ length }) => length))
+    return little ? { head, tail } : { head: 0, tail: 0 }
+  }
+  return { head: head < longest(1) ? head : 0, tail: tail < longest(-1) ? tail : 0 }
+}
+
 const trimmed = (from: number, removed: string, insert: string): Edit | undefined => {
   if (removed === insert) return undefined
-  const start = commonPrefix(removed, insert)
-  const end = commonSuffix(removed, insert, Math.min(removed.length, insert.length) - start)
+  const prefix = commonPrefix(removed, insert)
+  const suffix = commonSuffix(removed, insert, Math.min(removed.length, insert.length) - prefix)
+  const { head, tail } = sparedByChance(removed, insert, prefix, suffix)
+  const [start, end] = [prefix - head, suffix - tail]
   return { from: from + start, to: from + removed.length - end, insert: insert.slice(start, insert.length - end) }
 }
 
@@ -150,7 +186,7 @@ export const hunks = (before: string, after: string, charsMax: number): Hunk[] =
   const firstLine = before.slice(0, middle.from).split('\n').length
   const result: Hunk[] = []
   let left = charsMax
-  for (const change of lineChanges(linesOf(middle.old), linesOf(middle.young))) {
+  for (const change of lineChanges(splitLines(middle.old), splitLines(middle.young))) {
     left -= change.removed.join('').length + change.added.join('').length
     if (left < 0) break
     result.push({ line: firstLine + change.at, removed: bare(change.removed), added: bare(change.added) })
@@ -162,7 +198,7 @@ export const hunks = (before: string, after: string, charsMax: number): Hunk[] =
 const oneHunk = (before: string, after: string): string[] => {
   const middle = differingLines(before, after)
   const line = before.slice(0, middle.from).split('\n').length
-  const [removed, added] = [bare(linesOf(middle.old)), bare(linesOf(middle.young))]
+  const [removed, added] = [bare(splitLines(middle.old)), bare(splitLines(middle.young))]
   return [
     `@@ -${line},${removed.length} +${line},${added.length} @@`,
     ...removed.map((each) => `-${each}`),

@@ -3,6 +3,7 @@ import type { Storage } from '../../server/domain/ports.ts'
 import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { limits, rateLimits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
+import { asAuthor, comment, decide, postComment, postSuggestion, suggest } from '../support/remarks.ts'
 import { type Assignment, assign, close, requestFor } from '../support/reviews.ts'
 import { joined, samples } from '../support/media.ts'
 import { type Answer, type Ask, type Person, startWorld, type World } from '../support/world.ts'
@@ -116,6 +117,24 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   },
   unknown_reviewed_version: async () => (await started()).by('Ada').report({ reviewedVersion: '9-000000000000' }),
   unknown_ids: async () => (await started()).by('Ada').report({ commentIds: ['unknown'] }),
+  not_author: async () => {
+    const { id } = await comment(owner, { body: 'x' })
+    return owner.ask('DELETE', `/comments/${id}`, asAuthor('Somebody else'))
+  },
+  already_decided: async () => {
+    const { id } = await suggest(owner, { operation: 'insert', text: 'x' })
+    await decide(owner, id, 'reject')
+    return decide(owner, id, 'accept')
+  },
+  target_changed: async () => {
+    const changing = await world.create('one two')
+    const { id } = await suggest(changing, { operation: 'delete', find: 'one' })
+    await changing.replace('two')
+    return decide(changing, id, 'accept')
+  },
+  text_too_large: () => postComment(owner, { body: 'x'.repeat(limits.remarkBytesMax + 1) }),
+  target_not_found: () => postSuggestion(owner, { operation: 'delete', find: 'no such words' }),
+  target_ambiguous: async () => postComment(await world.create('a fish, a fish'), { body: 'x', find: 'fish' }),
   too_many_ids: async () => (await started()).by('Ada').report({ commentIds: Array.from({ length: limits.taskIdsMax + 1 }, () => 'id') })
 }
 

@@ -14,6 +14,7 @@ import { pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
+import { comment, suggest } from '../support/remarks.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
 import { type Bytes, samples } from '../support/media.ts'
 import { type Ask, frameOf, startWorld, until, type Person, type World } from '../support/world.ts'
@@ -292,6 +293,12 @@ const approvedDevice = async (): Promise<{ device_code: string }> => {
   return { device_code: json.device_code }
 }
 
+/** A comment of the caller's own, if they may make one. */
+const newComment = async (owner: Person, sent: Sent): Promise<Record<string, string>> => {
+  const own = await world.ask('POST', `/api/docs/${owner.doc}/comments`, { key: sent.key, headers: headersOf(sent), json: { body: 'Hm.' } })
+  return { commentId: own.json?.id ?? (await comment(owner, { body: 'Hm.' })).id }
+}
+
 /** Bodies and path parameters that the operation accepts; an operation that needs more than this table knows answers 400 and is named. */
 const inputs: Readonly<Record<string, NeededInput>> = {
   replaceContent: { body: async () => ({ content: 'new' }) },
@@ -299,6 +306,17 @@ const inputs: Readonly<Record<string, NeededInput>> = {
   readRevision: { path: async () => ({ revisionId: '1' }) },
   createShare: { body: async () => ({ role: 'view' }) },
   revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
+  createComment: { body: async () => ({ body: 'Hm.', find: 'text' }) },
+  replyToComment: { body: async () => ({ body: 'Oh.' }), path: newComment },
+  resolveComment: { path: newComment },
+  editComment: { body: async () => ({ body: 'Well.' }), path: newComment },
+  deleteComment: { path: newComment },
+  createSuggestion: { body: async () => ({ operation: 'insert', text: 'x' }) },
+  decideSuggestion: {
+    body: async () => ({ action: 'reject' }),
+    path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })
+  },
+  decideSuggestions: { body: async () => ({ decisions: [] }) },
   uploadAsset: { file: () => ({ body: samples['png']?.bytes as Bytes, type: 'image/png' }) },
   createTask: { body: async () => requestFor() },
   readTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
@@ -360,6 +378,25 @@ describe.each(table)('%s', (name, operation) => {
       expect(await stored(world, owner.doc)).toEqual(before)
     }
   })
+})
+
+test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest role is enough', async (_kind, caller) => {
+  const owner = await documentOf(caller.of)
+  const sent = await caller.sends(owner, await assign(world, owner))
+  const put = async (query: Record<string, string>, json: Record<string, unknown> = {}): Promise<object> => {
+    const what = { key: sent.key, headers: headersOf(sent), query, json: { content: 'other', ...json } }
+    const answer = await world.ask('PUT', `/api/docs/${owner.doc}/content`, what)
+    return { status: answer.status, code: answer.json?.code }
+  }
+  const expected = (refusal: ErrorCode | undefined, status: number, code?: ErrorCode): object =>
+    refusal === undefined ? { status, code } : { status: errorMeanings[refusal].status, code: refusal }
+  expect(await put({ as: 'suggestions' })).toEqual(expected(refusalOf({ ...operations.replaceContent, role: 'suggest' }, caller), 200))
+  // No other word lowers the role, and no other place.
+  const plain = refusalOf(operations.replaceContent, caller)
+  for (const as of ['constructor', '__proto__', 'suggestion', ''])
+    expect(await put({ as })).toEqual(expected(plain, 400, 'invalid_request'))
+  expect(await put({}, { as: 'suggestions' })).toEqual(expected(plain, 200))
+  expect((await owner.read()).content).toBe('text')
 })
 
 const authFrame = 2

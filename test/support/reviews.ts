@@ -1,5 +1,5 @@
 /** The language of review assignments: an owner who asks for a review, and reviewers who hold its link. */
-import { encodeRecord, keys } from '../../server/domain/keys.ts'
+import { type Comment, encodeRecord, keys, type Suggestion } from '../../server/domain/keys.ts'
 import type { Answer, Ask, Json, Person, World } from './world.ts'
 
 /** The key of an address that carries one. */
@@ -65,7 +65,27 @@ export const stored = async ({ service }: World, doc: string): Promise<string[]>
   return [...entries.flat(), ...links].map(({ key, value }) => `${JSON.stringify(key)} ${Buffer.from(value).toString()}`)
 }
 
-/** Records of comments and suggestions, as far as a report looks at them. */
+/** Records of comments and suggestions on the document, with ids of the test's choice. */
 export const seed = async ({ service }: World, doc: string, kind: 'comment' | 'suggestion', ids: readonly string[]): Promise<void> => {
-  await service.storage.commit({ puts: ids.map((id) => ({ key: keys[kind](doc, id), value: encodeRecord({ id }) })) })
+  const author = { kind: 'guest', id: '', name: null } as const
+  const common = { pin: null, author, createdAt: 0, version: '', task: null }
+  const records = ids.map((id, number): Comment | Suggestion => {
+    const record = { ...common, id, number }
+    const target = { kind: 'document', quote: '', prefix: '', suffix: '', line: null, from: null, to: null } as const
+    return kind === 'comment'
+      ? { ...record, body: 'x', target, updatedAt: 0, resolvedAt: null, resolvedBy: null, replies: [] }
+      : {
+          ...record,
+          operation: 'insert',
+          original: '',
+          text: 'x',
+          note: null,
+          status: 'pending',
+          decidedBy: null,
+          decidedAt: null,
+          resultVersion: null,
+          set: null
+        }
+  })
+  await service.storage.commit({ puts: records.map((record) => ({ key: keys[kind](doc, record.id), value: encodeRecord(record) })) })
 }

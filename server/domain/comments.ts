@@ -1,0 +1,194 @@
+/** Comments with replies, on the document or on a part of its text (specification, Comment; api.md, Comments and suggestions). */
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Input, Output } from '../../shared/operations/index.ts'
+import { contextOf, linesOf, type Range } from '../../shared/text/anchors.ts'
+import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor, taskOf } from './caller.ts'
+import { remember } from './idempotency.ts'
+import { type Comment, type CommentTarget, keys, type Reply } from './keys.ts'
+import type { Draft } from './ledger.ts'
+import { pageOf, readable } from './remark-pages.ts'
+import { deleteRemark, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
+import { settle, showComment, showReply } from './remarks-shown.ts'
+import { newId } from './secrets.ts'
+import type { Service } from './service.ts'
+import { type Aim, aim, checkRemark, groundOf, kindOf, rangeNamed, type Target } from './targets.ts'
+
+export const listComments = (service: Service, doc: string, input: Input<'listComments'>): Promise<Output<'listComments'>> =>
+  readable(service, doc, (opened) => {
+    const { status = 'all', author, taskId } = input
+    const fits = ({ resolvedAt, author: by, task }: Comment): boolean =>
+      (status === 'all' || (status === 'resolved') === (resolvedAt !== null)) &&
+      (author === undefined || author === nameOfAuthor(by)) &&
+      (taskId === undefined || taskId === task)
+    const { page, ...counts } = pageOf([...opened.remarks.comment.values()].filter(fits), input)
+    return { comments: page.map((comment) => showComment(opened, comment)), ...counts }
+  })
+
+// ——— creating ———
+
+/** What is kept of what was named, in the text that the caller has read. */
+const targetOf = (content: string, target: Target, range: Range | undefined): CommentTarget => {
+  const kind = kindOf(target)
+  if (range !== undefined)
+    return {
+      kind,
+      quote: content.slice(range.from, range.to),
+      ...contextOf(content, range),
+      line: linesOf(content).at(range.from),
+      ...range
+    }
+  return { kind, quote: target.find ?? '', prefix: target.prefix ?? '', suffix: target.suffix ?? '', line: null, from: null, to: null }
+}
+
+export const createComment = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'createComment'>
+): Promise<Output<'createComment'>> => {
+  checkRemark('body', input.body)
+  return withRemarks(service, doc, async (opened) => {
+    const { room, remarks } = opened
+    const ground = await groundOf(service, room, input.baseVersion)
+    // From here to the queueing of the change nothing waits: the text must be the one that the pin is on.
+    const content = ground.content()
+    const range = rangeNamed(content, input)
+    const aimed: Aim | undefined = range && aim(room, ground, range)
+    const id = newId()
+    const made = {
+      id,
+      body: input.body,
+      target: targetOf(content, input, range),
+      author: authorOf(caller),
+      version: room.snapshot().version,
+      task: taskOf(caller),
+      resolvedAt: null,
+      resolvedBy: null,
+      replies: []
+    }
+    remarks.tie('comment', id, aimed?.pin ?? null, aimed?.range)
+    const change = (draft: Draft): { written: Written; answer: Output<'createComment'> } => {
+      room.journalInto(draft)
+      const payload = { commentId: id, line: made.target.line, ...(made.task === null ? {} : { taskId: made.task }) }
+      const { seq: number } = draft.event('comment.created', actorOf(caller), payload, made.version)
+      const comment: Comment = { ...made, number, pin: aimed?.pin ?? null, createdAt: draft.now, updatedAt: draft.now }
+      const shown = showComment(opened, comment)
+      const answer = { id, commentId: id, anchored: shown.anchored, comment: shown }
+      return { written: putRemark(draft, 'comment', comment), answer: remember(service, draft, caller, doc, answer) }
+    }
+    const { written, answer } = await service.ledger.write(doc, change).catch((error: unknown) => {
+      remarks.forget('comment', id)
+      throw error
+    })
+    settle(opened, [written])
+    return answer
+  })
+}
+
+// ——— changing ———
+
+const unknownComment = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such comment.' })
+
+/** One change of one comment: what becomes of it, and the answer. The comment that it was given: nothing is written. */
+const changeComment = <T>(
+  service: Service,
+  caller: Caller,
+  doc: string,
+  id: string,
+  change: (draft: Draft, comment: Comment) => Comment | undefined,
+  answerOf: (opened: Opened, comment: Comment) => T
+): Promise<T> =>
+  withRemarks(service, doc, async (opened) => {
+    const key = keys.comment(doc, id)
+    const run = (draft: Draft): { written: Written[]; answer: T } => {
+      opened.room.journalInto(draft)
+      const found = draft.read<Comment>(key)
+      if (found === undefined) throw unknownComment()
+      const changed = change(draft, found)
+      const written = changed === undefined ? deleteRemark(draft, 'comment', id) : putRemark(draft, 'comment', changed)
+      return {
+        written: changed === found ? [] : [written],
+        answer: remember(service, draft, caller, doc, answerOf(opened, changed ?? found))
+      }
+    }
+    const { written, answer } = await service.ledger.write(doc, run, { reads: [key] })
+    settle(opened, written)
+    return answer
+  })
+
+const payloadOf = ({ id, task }: Comment): Record<string, unknown> => ({ commentId: id, ...(task === null ? {} : { taskId: task }) })
+
+export const replyToComment = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { commentId, body }: Input<'replyToComment'>
+): Promise<Output<'replyToComment'>> => {
+  checkRemark('body', body)
+  const made = { id: newId(), body, author: authorOf(caller) }
+  const change = (draft: Draft, comment: Comment): Comment => {
+    if (comment.replies.length >= limits.repliesMax)
+      throw new ServiceError('invalid_request', { message: `A comment may have ${limits.repliesMax} replies; make a new comment.` })
+    draft.event('comment.replied', actorOf(caller), { ...payloadOf(comment), replyId: made.id })
+    return { ...comment, replies: [...comment.replies, { ...made, createdAt: draft.now }], updatedAt: draft.now }
+  }
+  return changeComment(service, caller, doc, commentId, change, (opened, comment) => ({
+    id: made.id,
+    reply: showReply(comment.replies.at(-1) as Reply),
+    comment: showComment(opened, comment)
+  }))
+}
+
+type CommentAnswer = Output<'resolveComment'>
+
+const commentAnswer = (opened: Opened, comment: Comment): CommentAnswer => ({ ok: true, comment: showComment(opened, comment) })
+
+export const resolveComment = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { commentId, resolved }: Input<'resolveComment'>
+): Promise<CommentAnswer> => {
+  const change = (draft: Draft, comment: Comment): Comment => {
+    if (resolved === (comment.resolvedAt !== null)) return comment
+    draft.event(resolved ? 'comment.resolved' : 'comment.reopened', actorOf(caller), payloadOf(comment))
+    const by = resolved ? { resolvedAt: draft.now, resolvedBy: authorOf(caller) } : { resolvedAt: null, resolvedBy: null }
+    return { ...comment, ...by, updatedAt: draft.now }
+  }
+  return changeComment(service, caller, doc, commentId, change, commentAnswer)
+}
+
+/** Errors: `not_author`. */
+const requireAuthor = (caller: Caller, comment: Comment): void => {
+  if (!sameAuthor(authorOf(caller), comment.author)) throw new ServiceError('not_author')
+}
+
+export const editComment = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { commentId, body }: Input<'editComment'>
+): Promise<CommentAnswer> => {
+  checkRemark('body', body)
+  const change = (draft: Draft, comment: Comment): Comment => {
+    requireAuthor(caller, comment)
+    if (comment.body === body) return comment
+    draft.event('comment.edited', actorOf(caller), payloadOf(comment))
+    return { ...comment, body, updatedAt: draft.now }
+  }
+  return changeComment(service, caller, doc, commentId, change, commentAnswer)
+}
+
+export const deleteComment = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { commentId }: Input<'deleteComment'>
+): Promise<Output<'deleteComment'>> => {
+  const change = (draft: Draft, comment: Comment): undefined => {
+    requireAuthor(caller, comment)
+    draft.event('comment.deleted', actorOf(caller), payloadOf(comment))
+  }
+  return changeComment(service, caller, doc, commentId, change, () => ({ ok: true, deleted: true }))
+}

@@ -1,0 +1,214 @@
+/** Making suggestions: one by one, or all that lead from the present text to another (specification, Suggestion). */
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Input, Output } from '../../shared/operations/index.ts'
+import type { Range } from '../../shared/text/anchors.ts'
+import { diff, lineChanges, splitLines, unifiedDiff } from '../../shared/text/diff.ts'
+import { type Pin, pinsAt } from '../../shared/text/pins.ts'
+import { actorOf, authorOf, type Caller, taskOf } from './caller.ts'
+import { conflict, matches } from './content.ts'
+import { remember } from './idempotency.ts'
+import type { Suggestion, SuggestionOperation } from './keys.ts'
+import type { Draft } from './ledger.ts'
+import { type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
+import { settle, showSuggestion } from './remarks-shown.ts'
+import { newId } from './secrets.ts'
+import type { Service } from './service.ts'
+import { type Aim, aim, checkRemark, checkText, groundOf, kindOf, rangeNamed, tooLarge } from './targets.ts'
+
+/** A change of text that somebody proposes, and where. */
+interface Proposal {
+  readonly operation: SuggestionOperation
+  readonly original: string
+  readonly text: string
+  readonly note: string | null
+  readonly aim: Aim
+}
+
+type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
+
+/** Records proposals on the text of now, all in one commit. Nothing waits before they are tied to it. */
+const propose = async <T>(
+  opened: Opened,
+  caller: Caller,
+  proposals: readonly Proposal[],
+  set: string | null,
+  answerOf: (shown: readonly ShownSuggestion[]) => T
+): Promise<T> => {
+  const { service, doc, room, remarks } = opened
+  const { version } = room.snapshot()
+  const ids = proposals.map(() => newId())
+  const tied: string[] = []
+  const tie = (): void => {
+    for (const [index, { aim: to }] of proposals.entries()) {
+      const id = ids[index] ?? ''
+      remarks.tie('suggestion', id, to.pin, to.range)
+      tied.push(id)
+    }
+  }
+  const put = (draft: Draft, id: string, { operation, original, text, note, aim: to }: Proposal): Written<'suggestion'> => {
+    const task = taskOf(caller)
+    const payload = { suggestionId: id, operation, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
+    const { seq: number } = draft.event('suggestion.created', actorOf(caller), payload, version)
+    const made = { id, number, operation, original, text, note, pin: to.pin, author: authorOf(caller), createdAt: draft.now, version }
+    const undecided = { status: 'pending', decidedBy: null, decidedAt: null, resultVersion: null } as const
+    return putRemark(draft, 'suggestion', { ...made, ...undecided, set, task })
+  }
+  const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
+    room.journalInto(draft)
+    const written = proposals.map((proposal, index) => put(draft, ids[index] ?? '', proposal))
+    const shown = written.map(({ record }) => showSuggestion(opened, record as Suggestion))
+    return { written, answer: remember(service, draft, caller, doc, answerOf(shown)) }
+  }
+  try {
+    tie()
+    const { written, answer } = await service.ledger.write(doc, change)
+    settle(opened, written)
+    return answer
+  } catch (error) {
+    for (const id of tied) remarks.forget('suggestion', id)
+    throw error
+  }
+}
+
+// ——— one by one ———
+
+interface Place {
+  readonly range: Range
+  readonly text: string
+}
+
+const required = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
+
+/** Where text is inserted, and the text as it will stand there. */
+const insertion = (content: string, input: Input<'createSuggestion'>, text: string): Place | undefined => {
+  const kind = kindOf(input)
+  const point = (at: number): Range => ({ from: at, to: at })
+  if (kind === 'document') return { range: point(input.at === 'start' || input.at === 'before' ? 0 : content.length), text }
+  const range = rangeNamed(content, input)
+  if (range === undefined) return undefined
+  const { at = 'after' } = input
+  const place = point(at === 'start' || at === 'before' ? range.from : range.to)
+  if (kind !== 'line' || at === 'start' || at === 'end') return { range: place, text }
+  // A line of its own.
+  const line = text.replace(/\n$/, '')
+  return { range: place, text: at === 'before' ? `${line}\n` : `\n${line}` }
+}
+
+/** The line with the end that goes with it. */
+const wholeLine = (content: string, { from, to }: Range): Range => {
+  if (to < content.length) return { from, to: to + 1 }
+  return { from: Math.max(0, from - 1), to }
+}
+
+/** The range and text of what is proposed; undefined: the words are not there. Errors: those of `rangeNamed`, `invalid_request`. */
+const placeOf = (content: string, input: Input<'createSuggestion'>): Place | undefined => {
+  const { operation, text = '' } = input
+  if (operation === 'insert') {
+    if (text === '') throw required('text', 'must not be empty')
+    return insertion(content, input, text)
+  }
+  if (operation === 'replace' && input.text === undefined) throw required('text', 'is missing')
+  if (kindOf(input) === 'document') throw required('find', 'name the text by find, line or anchor')
+  const named = rangeNamed(content, input)
+  if (operation === 'replace') return named && { range: named, text }
+  const range = named !== undefined && kindOf(input) === 'line' ? wholeLine(content, named) : named
+  if (range !== undefined && range.from === range.to) throw required('anchor', 'must not be empty')
+  return range && { range, text: '' }
+}
+
+export const createSuggestion = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'createSuggestion'>
+): Promise<Output<'createSuggestion'>> => {
+  const { operation, note = null } = input
+  checkRemark('note', note ?? '')
+  checkText('text', input.text ?? '')
+  return withRemarks(service, doc, async (opened) => {
+    const ground = await groundOf(service, opened.room, input.baseVersion)
+    // From here on nothing waits until the suggestion is tied to its text.
+    const content = ground.content()
+    const place = placeOf(content, input)
+    if (place === undefined) throw new ServiceError('target_not_found')
+    const { range, text } = place
+    const original = content.slice(range.from, range.to)
+    const aimed = aim(opened.room, ground, range)
+    if (aimed.range === undefined || aimed.pin.quote !== original) throw new ServiceError('target_changed')
+    return propose(opened, caller, [{ operation, original, text, note, aim: aimed }], null, ([suggestion]) => {
+      const shown = suggestion as ShownSuggestion
+      return { id: shown.id, suggestionId: shown.id, suggestion: shown }
+    })
+  })
+}
+
+// ——— all that lead to another text ———
+
+/** A run of changed lines, narrowed to what differs in them. */
+interface Hunk extends Range {
+  readonly text: string
+}
+
+const hunksOf = (before: string, after: string): Hunk[] => {
+  const lines = splitLines(before)
+  let line = 0
+  let offset = 0
+  return lineChanges(lines, splitLines(after)).map(({ at, removed, added }) => {
+    for (; line < at; line++) offset += lines[line]?.length ?? 0
+    return narrowed(offset, removed.join(''), added.join(''))
+  })
+}
+
+/** The change from `old`, which stands at `from`, without what both sides begin and end with; whole lines stay whole. */
+const narrowed = (from: number, old: string, young: string): Hunk => {
+  const edits = old === '' || young === '' ? [] : diff(old, young)
+  const [first, last] = [edits[0], edits.at(-1)]
+  if (first === undefined || last === undefined) return { from, to: from + old.length, text: young }
+  const kept = old.length - last.to
+  return { from: from + first.from, to: from + last.to, text: young.slice(first.from, young.length - kept) }
+}
+
+const operationOf = ({ from, to, text }: Hunk): SuggestionOperation => {
+  if (from === to) return 'insert'
+  return text === '' ? 'delete' : 'replace'
+}
+
+/** Errors: `text_too_large`. */
+const checkHunks = (content: string, hunks: readonly Hunk[]): void => {
+  if (hunks.length > limits.suggestionsAtOnceMax) throw tooLarge('content', hunks.length, limits.suggestionsAtOnceMax, 'separate changes')
+  for (const { from, to, text } of hunks) {
+    checkText('content', content.slice(from, to))
+    checkText('content', text)
+  }
+}
+
+/** Proposes another text instead of writing it: one suggestion for each hunk of the difference, all with one `setId`. */
+export const suggestContent = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'replaceContent'>
+): Promise<Output<'replaceContent'>> =>
+  withRemarks(service, doc, async (opened) => {
+    const { room } = opened
+    const before = room.snapshot()
+    const { content, version } = before
+    if (!matches(input.baseVersion, version)) throw await conflict(service, room, input.baseVersion ?? '', input.content, before)
+    const hunks = hunksOf(content, input.content)
+    checkHunks(content, hunks)
+    const unchanged = { ok: true, version, revisionId: null, changed: false } as const
+    if (input.dryRun === true) {
+      await room.durable(before.seq)
+      return { ...unchanged, diff: unifiedDiff(content, input.content, limits.diffCharsMax), suggestions: [] }
+    }
+    // From the snapshot to here nothing waits: the suggestions are tied to the text that they were made on.
+    const pins = pinsAt(room.text, content, hunks)
+    const proposals = hunks.map((hunk, index): Proposal => {
+      const { from, to, text } = hunk
+      const aimed = { pin: pins[index] as Pin, range: { from, to } }
+      return { operation: operationOf(hunk), original: content.slice(from, to), text, note: input.label ?? null, aim: aimed }
+    })
+    const setId = newId()
+    return propose(opened, caller, proposals, setId, (shown) => ({ ...unchanged, setId, suggestions: [...shown] }))
+  })

@@ -1,0 +1,128 @@
+/** Comments (specification, Comment; api.md, Comments and suggestions). */
+import { z } from 'zod'
+import { operation, rename } from '../operation.ts'
+import { authorFields, listFields, notBlank, Offsets, pageFields, RemarkId, renameWithTarget, targetFields } from './remarks.ts'
+import { AuthorName, BaseVersion, Instant, MarkdownInput, Version } from './schemas.ts'
+
+const ReplyRecord = z.object({ id: z.string(), body: z.string(), ...authorFields, createdAt: Instant }).meta({ id: 'Reply' })
+
+const Target = z
+  .object({
+    kind: z.enum(['find', 'line', 'anchor', 'document']),
+    quote: z.string(),
+    prefix: z.string(),
+    suffix: z.string(),
+    line: z.int().nullable(),
+    from: z.int().nullable(),
+    to: z.int().nullable()
+  })
+  .meta({ id: 'CommentTarget', description: 'What the comment was made on, in the text of then.' })
+
+export const CommentRecord = z
+  .object({
+    id: z.string(),
+    body: z.string(),
+    ...authorFields,
+    target: Target,
+    anchor: Offsets.nullable().meta({ description: 'Where its text is now.' }),
+    line: z.int().nullable().meta({ description: 'The line that its text begins on now.' }),
+    anchored: z.boolean(),
+    orphaned: z.boolean().meta({ description: 'It was on text that is gone.' }),
+    status: z.enum(['open', 'resolved']),
+    resolved: z.boolean(),
+    resolvedAt: Instant.nullable(),
+    resolvedBy: z.string().nullable(),
+    createdAt: Instant,
+    updatedAt: Instant,
+    version: Version.meta({ description: 'Of the document when the comment was made.' }),
+    taskId: z.string().optional().meta({ description: 'The review assignment that it was made under.' }),
+    replies: z.array(ReplyRecord)
+  })
+  .meta({ id: 'Comment' })
+
+const commentId = RemarkId
+const Body = MarkdownInput.refine((text) => notBlank[0].test(text), notBlank[1])
+const bodyAliases = { text: 'body', content: 'body', comment: 'body', message: 'body' }
+const CommentAnswer = z.object({ ok: z.literal(true), comment: CommentRecord })
+
+export const listComments = operation({
+  summary: 'Lists the comments, newest first.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/comments', query: ['status', 'author', 'taskId', 'before', 'limit'] },
+  mcp: 'list_comments',
+  cli: 'comments list',
+  input: z.object({ status: z.enum(['open', 'resolved', 'all']).optional(), author: AuthorName.optional(), ...pageFields }),
+  output: z.object({ comments: z.array(CommentRecord), ...listFields }),
+  errors: []
+})
+
+export const createComment = operation({
+  summary: 'Comments on the document, or on a text, a line or a range of it.',
+  description:
+    'Words that are not there make a comment without a place (anchored: false). With baseVersion line and range are those of that version; ' +
+    'the comment follows its text from there.',
+  on: 'document',
+  role: 'comment',
+  rest: { method: 'POST', path: '/api/docs/{id}/comments', status: 201 },
+  mcp: 'add_comment',
+  cli: 'comments add',
+  input: z.object({ body: Body, ...targetFields, baseVersion: BaseVersion.optional(), author: AuthorName.optional() }),
+  output: z.object({ id: z.string(), commentId: z.string(), anchored: z.boolean(), comment: CommentRecord }),
+  errors: ['target_ambiguous', 'target_not_found', 'unknown_version', 'versions_differ', 'text_too_large'],
+  normalise: renameWithTarget(bodyAliases)
+})
+
+export const replyToComment = operation({
+  summary: 'Replies to a comment.',
+  on: 'document',
+  role: 'comment',
+  rest: { method: 'POST', path: '/api/docs/{id}/comments/{commentId}/replies', status: 201 },
+  cli: 'comments reply',
+  input: z.object({ commentId, body: Body, author: AuthorName.optional() }),
+  output: z.object({ id: z.string(), reply: ReplyRecord, comment: CommentRecord }),
+  errors: ['text_too_large'],
+  normalise: rename(bodyAliases)
+})
+
+const resolutions: Readonly<Record<string, boolean>> = { resolve: true, resolved: true, reopen: false, open: false }
+
+export const resolveComment = operation({
+  summary: 'Resolves a comment, or opens it again.',
+  description: 'An empty body resolves.',
+  on: 'document',
+  role: 'comment',
+  rest: { method: 'POST', path: '/api/docs/{id}/comments/{commentId}/resolve' },
+  cli: 'comments resolve',
+  input: z.object({ commentId, resolved: z.boolean().default(true), author: AuthorName.optional() }),
+  output: CommentAnswer,
+  errors: [],
+  normalise(raw) {
+    const word = raw['resolved'] ?? raw['action'] ?? raw['status']
+    // A word that means nothing stays and is refused.
+    return { ...raw, resolved: typeof word === 'string' ? (resolutions[word] ?? word) : word }
+  }
+})
+
+export const editComment = operation({
+  summary: 'Changes the text of one’s own comment.',
+  on: 'document',
+  role: 'comment',
+  rest: { method: 'PATCH', path: '/api/docs/{id}/comments/{commentId}' },
+  cli: 'comments edit',
+  input: z.object({ commentId, body: Body, author: AuthorName.optional() }),
+  output: CommentAnswer,
+  errors: ['not_author', 'text_too_large'],
+  normalise: rename(bodyAliases)
+})
+
+export const deleteComment = operation({
+  summary: 'Deletes one’s own comment with its replies.',
+  on: 'document',
+  role: 'comment',
+  rest: { method: 'DELETE', path: '/api/docs/{id}/comments/{commentId}' },
+  cli: 'comments delete',
+  input: z.object({ commentId }),
+  output: z.object({ ok: z.literal(true), deleted: z.literal(true) }),
+  errors: ['not_author']
+})

@@ -1,0 +1,64 @@
+/** What operations on comments and on suggestions share: how text is named, who wrote, where it is. */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { rename } from '../operation.ts'
+import { line, MarkdownInput } from './schemas.ts'
+
+export const RemarkId = line(limits.idCharsMax)
+
+const offset = z.int().min(0)
+
+/** A part of the text, in UTF-16 units from its beginning. */
+export const Offsets = z.object({ from: z.int(), to: z.int() }).meta({ id: 'Anchor' })
+
+const context = z.string().max(limits.targetContextUnitsMax).pipe(MarkdownInput).optional()
+
+/** The ways to name text; longer words than are allowed are refused by the domain. */
+export const targetFields = {
+  find: z
+    .string()
+    .min(1)
+    .pipe(MarkdownInput)
+    .optional()
+    .meta({ description: 'The text itself; white space and Markdown marks may differ.' }),
+  line: z.int().min(1).optional().meta({ description: 'A line, counted from 1; with find the line that the text begins on.' }),
+  anchor: z
+    .object({ from: offset, to: offset })
+    .refine(({ from, to }) => from <= to, 'must not end before it begins')
+    .optional()
+    .meta({ description: 'A range in UTF-16 units.' }),
+  prefix: context.meta({ description: 'What stands directly before the text.' }),
+  suffix: context.meta({ description: 'What stands directly after the text.' }),
+  occurrence: z.int().min(1).max(1_000_000).optional().meta({ description: 'Which one of several, counted from 1.' })
+} as const
+
+const renameTarget = rename({ quote: 'find', on: 'find', anchorText: 'find' })
+
+/** Synonyms of the fields that name text, and those of the operation. */
+export const renameWithTarget = (aliases: Readonly<Record<string, string>>) => {
+  const renameOwn = rename(aliases)
+  return (raw: Record<string, unknown>): Record<string, unknown> => renameTarget(renameOwn(raw))
+}
+
+export const notBlank = [/\S/, 'must not be blank'] as const
+
+/** The fields that tell who wrote something. */
+export const authorFields = {
+  author: z.string().meta({ description: 'A guest’s own and unverified; "guest" when none was given.' }),
+  authorKind: z.enum(['account', 'agent', 'guest']),
+  guest: z.boolean().meta({ description: 'Nobody has verified the name.' })
+} as const
+
+export const pageFields = {
+  before: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().meta({ description: 'A nextBefore.' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(limits.remarkPageMax)
+    .optional()
+    .meta({ description: `${limits.remarkPageDefault} when absent.` }),
+  taskId: RemarkId.optional().meta({ description: 'Only those made under this assignment.' })
+} as const
+
+export const listFields = { total: z.int().meta({ description: 'How many fit the filters.' }), nextBefore: z.int().nullable() } as const

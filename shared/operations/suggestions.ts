@@ -1,0 +1,153 @@
+/** Suggestions (specification, Suggestion; api.md, Comments and suggestions). */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { operation } from '../operation.ts'
+import { authorFields, listFields, pageFields, RemarkId, renameWithTarget, targetFields } from './remarks.ts'
+import { AuthorName, BaseVersion, Instant, MarkdownInput, Version } from './schemas.ts'
+
+const Operation = z.enum(['insert', 'delete', 'replace'])
+
+export const SuggestionRecord = z
+  .object({
+    id: z.string(),
+    operation: Operation,
+    type: Operation.meta({ description: 'The same as operation.' }),
+    status: z
+      .enum(['pending', 'accepted', 'rejected', 'orphaned'])
+      .meta({ description: 'orphaned: not decided, and the text that it would change is gone.' }),
+    original: z.string().meta({ description: 'The text that it changes; empty where it inserts.' }),
+    text: z.string(),
+    note: z.string().nullable(),
+    from: z.int().nullable().meta({ description: 'Where its text is now; null when it is decided or gone.' }),
+    to: z.int().nullable(),
+    line: z.int().nullable(),
+    ...authorFields,
+    createdAt: Instant,
+    version: Version.meta({ description: 'Of the document when the suggestion was made.' }),
+    decidedBy: z.string().nullable(),
+    decidedAt: Instant.nullable(),
+    resultVersion: Version.nullable().meta({ description: 'Of the document, once it was accepted.' }),
+    setId: z.string().optional().meta({ description: 'Common to those that were proposed together.' }),
+    taskId: z.string().optional().meta({ description: 'The review assignment that it was made under.' })
+  })
+  .meta({ id: 'Suggestion' })
+
+export const listSuggestions = operation({
+  summary: 'Lists the suggestions, newest first.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/suggestions', query: ['status', 'author', 'taskId', 'setId', 'before', 'limit'] },
+  mcp: 'list_suggestions',
+  cli: 'suggestions list',
+  input: z.object({
+    status: z.enum(['pending', 'accepted', 'rejected', 'orphaned', 'all']).optional(),
+    author: AuthorName.optional(),
+    setId: RemarkId.optional(),
+    ...pageFields
+  }),
+  output: z.object({ suggestions: z.array(SuggestionRecord), ...listFields }),
+  errors: []
+})
+
+export const createSuggestion = operation({
+  summary: 'Proposes to insert, delete or replace text. The document changes only when somebody with the edit role accepts.',
+  description:
+    'Text is named by find, line or anchor. An insertion stands after what is named, or before it (at); beside a line it becomes a line of its ' +
+    'own (before, after) or a part of it (start, end); without a target it stands at the start or the end of the document. Deleting a line deletes its end, too.',
+  on: 'document',
+  role: 'suggest',
+  rest: { method: 'POST', path: '/api/docs/{id}/suggestions', status: 201 },
+  mcp: 'add_suggestion',
+  cli: 'suggestions add',
+  input: z.object({
+    operation: Operation,
+    ...targetFields,
+    at: z.enum(['start', 'end', 'before', 'after']).optional(),
+    text: MarkdownInput.optional(),
+    note: MarkdownInput.optional(),
+    baseVersion: BaseVersion.optional(),
+    author: AuthorName.optional()
+  }),
+  output: z.object({ id: z.string(), suggestionId: z.string(), suggestion: SuggestionRecord }),
+  errors: ['target_ambiguous', 'target_not_found', 'target_changed', 'unknown_version', 'versions_differ', 'text_too_large'],
+  normalise: renameWithTarget({ type: 'operation', op: 'operation', kind: 'operation', content: 'text', with: 'text', replacement: 'text' })
+})
+
+const Action = z.enum(['accept', 'reject'])
+
+const Diff = z.string().meta({ description: 'With dryRun: what would change, as a unified diff.' })
+
+const actions: Readonly<Record<string, string>> = { accepted: 'accept', rejected: 'reject' }
+
+/** The decision under any of its names; a word that means nothing stays and is refused. */
+const actionOf = (raw: Record<string, unknown>): unknown => {
+  const word = raw['action'] ?? raw['decision'] ?? raw['status'] ?? raw['accept']
+  if (typeof word === 'boolean') return word ? 'accept' : 'reject'
+  return typeof word === 'string' ? (actions[word] ?? word) : word
+}
+
+export const decideSuggestion = operation({
+  summary: 'Accepts or rejects a suggestion.',
+  description:
+    'Accepting changes the text in the same commit, if it is still the one that the suggestion was made on; else 409 target_changed. ' +
+    'The same decision again is 200, the opposite 409.',
+  on: 'document',
+  role: 'edit',
+  rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['dryRun'] },
+  mcp: 'resolve_suggestion',
+  cli: 'suggestions decide',
+  input: z.object({ suggestionId: RemarkId, action: Action, dryRun: z.boolean().optional(), author: AuthorName.optional() }),
+  output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord, version: Version, diff: Diff.optional() }),
+  errors: ['already_decided', 'target_changed', 'content_too_large'],
+  normalise: (raw) => ({ ...raw, action: actionOf(raw) })
+})
+
+const Decisions = z.array(z.object({ suggestionId: RemarkId, action: Action })).meta({ maxItems: limits.suggestionsAtOnceMax })
+
+/** `{action, suggestionIds}` stands for one decision on all of them. */
+const withDecisions = (raw: Record<string, unknown>): Record<string, unknown> => {
+  const ids = raw['suggestionIds'] ?? raw['ids']
+  const action = actionOf(raw)
+  const decisions = raw['decisions'] ?? (Array.isArray(ids) ? ids.map((suggestionId) => ({ suggestionId, action })) : undefined)
+  return { ...raw, action, ...(decisions === undefined ? {} : { decisions }) }
+}
+
+export const decideSuggestions = operation({
+  summary: 'Accepts and rejects several suggestions in one commit.',
+  description:
+    'Either decisions, or one action for all pending ones of a set (setId), or for suggestionIds. Each is decided as it would be alone; of two ' +
+    'that change the same text the first is accepted. What could not be decided is told beside the others.',
+  on: 'document',
+  role: 'edit',
+  rest: { method: 'POST', path: '/api/docs/{id}/decisions', query: ['dryRun'] },
+  cli: 'suggestions decide-all',
+  input: z
+    .object({
+      decisions: Decisions.optional(),
+      setId: RemarkId.optional(),
+      action: Action.optional(),
+      dryRun: z.boolean().optional(),
+      author: AuthorName.optional()
+    })
+    .refine(({ decisions, setId }) => (decisions === undefined) !== (setId === undefined), {
+      path: ['decisions'],
+      message: 'give either decisions, or setId with action'
+    })
+    .refine(({ setId, action }) => setId === undefined || action !== undefined, { path: ['action'], message: 'must be accept or reject' }),
+  output: z.object({
+    ok: z.boolean().meta({ description: 'All of them were decided as asked.' }),
+    version: Version,
+    diff: Diff.optional(),
+    results: z.array(
+      z.object({
+        suggestionId: z.string(),
+        ok: z.boolean(),
+        code: z.string().optional().meta({ description: 'Why it could not be decided.' }),
+        message: z.string().optional(),
+        suggestion: SuggestionRecord.optional()
+      })
+    )
+  }),
+  errors: ['too_many_ids', 'content_too_large'],
+  normalise: withDecisions
+})

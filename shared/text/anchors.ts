@@ -1,0 +1,144 @@
+/** Which text a target means: by words, by line or by offsets. Offsets are UTF-16 units, lines count from 1. */
+import { fold } from './fold.ts'
+import { occurrences } from './search.ts'
+
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** A place that a target might mean, with what stands around it. */
+export interface Candidate extends Range {
+  readonly line: number
+  readonly before: string
+  readonly after: string
+}
+
+export type Found = { readonly range: Range } | { readonly candidates: readonly Candidate[] } | undefined
+
+export interface Words {
+  readonly find: string
+  /** What stands directly before, and after. */
+  readonly prefix?: string | undefined
+  readonly suffix?: string | undefined
+  /** Which one of several, counted from 1. */
+  readonly occurrence?: number | undefined
+  /** The line that it begins on. */
+  readonly line?: number | undefined
+}
+
+/** Units of context that are kept beside a quote (api.md, Comments and suggestions). */
+export const contextUnits = 32
+
+const candidatesMax = 20
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
+
+/** Whether the offset lies within a surrogate pair. */
+export const splitsPair = (text: string, at: number): boolean =>
+  at > 0 && at < text.length && isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))
+
+/** The range widened to whole characters. */
+export const wholeCharacters = (text: string, { from, to }: Range): Range => {
+  const start = splitsPair(text, from) ? from - 1 : from
+  return { from: start, to: from === to ? start : splitsPair(text, to) ? to + 1 : to }
+}
+
+/** What stands before and after a range: at most 32 units of each, in whole characters. */
+export const contextOf = (text: string, { from, to }: Range): { prefix: string; suffix: string } => {
+  const start = Math.max(0, from - contextUnits)
+  const end = Math.min(text.length, to + contextUnits)
+  return {
+    prefix: text.slice(splitsPair(text, start) ? start + 1 : start, from),
+    suffix: text.slice(to, splitsPair(text, end) ? end - 1 : end)
+  }
+}
+
+/** Where the lines of a text begin: made once, asked often. */
+export interface Lines {
+  /** The line of an offset. */
+  at(offset: number): number
+  /** The line without its end; undefined when there is none. */
+  range(line: number): Range | undefined
+  readonly count: number
+}
+
+export const linesOf = (text: string): Lines => {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return {
+    count: starts.length,
+    at(offset) {
+      let [low, high] = [0, starts.length]
+      while (high - low > 1) {
+        const middle = (low + high) >> 1
+        if ((starts[middle] ?? 0) <= offset) low = middle
+        else high = middle
+      }
+      return low + 1
+    },
+    range(line) {
+      const from = starts[line - 1]
+      if (from === undefined) return undefined
+      const next = starts[line]
+      return { from, to: next === undefined ? text.length : next - 1 }
+    }
+  }
+}
+
+/** Ranges at which the words stand, apart from each other, at most `limit`. */
+const ranges = (text: string, words: Words, within: Range, limit: number): Range[] => {
+  const { find, prefix = '', suffix = '' } = words
+  const found: Range[] = []
+  for (const at of occurrences(text, prefix + find + suffix)) {
+    const from = at + prefix.length
+    if (from > within.to) break
+    if (from < Math.max(within.from, found.at(-1)?.to ?? 0)) continue
+    found.push({ from, to: from + find.length })
+    if (found.length === limit) break
+  }
+  return found
+}
+
+/** As `ranges`, without regard to white space and Markdown marks. */
+const foldedRanges = (text: string, words: Words, within: Range, limit: number): Range[] => {
+  const folded = fold(text)
+  const find = fold(words.find).text
+  if (find === '') return []
+  // Context beside the words: the space between them would be folded away at their ends.
+  const beside = (context: string | undefined, end: 'start' | 'end'): string => {
+    const { text: bare } = fold(context ?? '')
+    if (bare === '') return ''
+    return end === 'end' ? bare + (/\s$/.test(context ?? '') ? ' ' : '') : (/^\s/.test(context ?? '') ? ' ' : '') + bare
+  }
+  const source = (at: number): number => folded.at[at] ?? text.length
+  const all = { find, prefix: beside(words.prefix, 'end'), suffix: beside(words.suffix, 'start') }
+  return ranges(folded.text, all, { from: 0, to: folded.text.length }, Number.POSITIVE_INFINITY)
+    .map(({ from, to }) => ({ from: source(from), to: source(to - 1) + 1 }))
+    .filter(({ from }) => from >= within.from && from <= within.to)
+    .slice(0, limit)
+}
+
+/**
+ * The place of some words: exactly as they are given, else without regard to white space and Markdown marks. Undefined when they are not
+ * there; the candidates when they are there more than once and nothing tells which is meant.
+ */
+export const findWords = (text: string, words: Words): Found => {
+  const lines = linesOf(text)
+  const within = words.line === undefined ? { from: 0, to: text.length } : lines.range(words.line)
+  if (within === undefined || words.find === '') return undefined
+  const limit = words.occurrence ?? candidatesMax
+  const exact = ranges(text, words, within, limit)
+  const found = exact.length > 0 ? exact : foldedRanges(text, words, within, limit)
+  if (words.occurrence !== undefined) return one(found[words.occurrence - 1])
+  if (found.length < 2) return one(found[0])
+  return { candidates: found.map((range) => candidate(text, lines, range)) }
+}
+
+const one = (range: Range | undefined): Found => range && { range }
+
+const candidate = (text: string, lines: Lines, range: Range): Candidate => {
+  const { prefix, suffix } = contextOf(text, range)
+  return { ...range, line: lines.at(range.from), before: prefix, after: suffix }
+}

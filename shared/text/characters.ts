@@ -1,0 +1,271 @@
+/**
+ * Characters by identity. Yjs gives each character that is typed an id (client, clock) that it keeps for ever, through every concurrent
+ * edit. A place remembers the ids of its characters; where it is now is where those stand that are still there.
+ *
+ * A pair of relative positions would not do: when everything between them was deleted and something else typed there, they would point at
+ * that.
+ */
+import * as Y from 'yjs'
+import { type Range, splitsPair } from './anchors.ts'
+
+export type CharacterId = readonly [client: number, clock: number]
+
+export interface Place {
+  /** Client, clock and length of each run of characters, in the order of the text; empty: between two characters. */
+  readonly spans: readonly number[]
+  /** The characters directly before and after when the place was made; null: the beginning, the end. */
+  readonly left: CharacterId | null
+  readonly right: CharacterId | null
+  /** Of a place between two characters: those that must still be there. */
+  readonly needs: 'left' | 'right' | 'both'
+}
+
+/** A place and the text that stood there. */
+export interface Quoted {
+  readonly place: Place
+  readonly quote: string
+}
+
+interface Run {
+  readonly item: Y.Item
+  /** Offset in the text. */
+  readonly at: number
+}
+
+const startOf = (text: Y.Text): Y.Item | null => (text as unknown as { readonly _start: Y.Item | null })._start
+
+/** The items that hold text, in order. */
+const runsOf = (text: Y.Text): Run[] => {
+  const runs: Run[] = []
+  let at = 0
+  for (let item = startOf(text); item !== null; item = item.right) {
+    if (item.deleted || !item.countable) continue
+    runs.push({ item, at })
+    at += item.length
+  }
+  return runs
+}
+
+/** Index of the run that holds the character at an offset of the text. */
+const runAt = (runs: readonly Run[], offset: number): number => {
+  let [low, high] = [0, runs.length]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((runs[middle]?.at ?? 0) <= offset) low = middle
+    else high = middle
+  }
+  return low
+}
+
+const idAt = (runs: readonly Run[], offset: number, length: number): CharacterId | null => {
+  if (offset < 0 || offset >= length) return null
+  const { item, at } = runs[runAt(runs, offset)] as Run
+  return [item.id.client, item.id.clock + offset - at]
+}
+
+const spansOf = (runs: readonly Run[], { from, to }: Range): number[] => {
+  const spans: number[] = []
+  for (let index = runAt(runs, from); from < to && index < runs.length; index++) {
+    const { item, at } = runs[index] as Run
+    if (at >= to) break
+    const [start, end] = [Math.max(from, at), Math.min(to, at + item.length)]
+    const clock = item.id.clock + start - at
+    const [client, since, length] = spans.slice(-3)
+    if (client === item.id.client && (since ?? 0) + (length ?? 0) === clock) spans[spans.length - 1] = (length ?? 0) + end - start
+    else spans.push(item.id.client, clock, end - start)
+  }
+  return spans
+}
+
+// A place at the end of a line belongs to what stands before it, one at the beginning to what follows; within a line to both.
+const needsAt = (content: string, at: number): Place['needs'] => {
+  if (at === content.length) return 'left'
+  if (at === 0 || content[at - 1] === '\n') return 'right'
+  return content[at] === '\n' ? 'left' : 'both'
+}
+
+/** The places of ranges of the present text, which is `content`. Walks the text once, however many there are. */
+export const placesOf = (text: Y.Text, content: string, ranges: readonly Range[]): Place[] => {
+  if (ranges.length === 0) return []
+  const runs = runsOf(text)
+  return ranges.map((range) => ({
+    spans: spansOf(runs, range),
+    left: idAt(runs, range.from - 1, content.length),
+    right: idAt(runs, range.to, content.length),
+    needs: needsAt(content, range.from)
+  }))
+}
+
+// ——— back to offsets ———
+
+type Structs = readonly (Y.Item | Y.GC)[]
+
+/** A character found in the store: in the text, or deleted where it stood. */
+interface Held {
+  readonly item: Y.Item
+  readonly offset: number
+}
+
+const structsOf = (text: Y.Text, client: number): Structs => text.doc?.store.clients.get(client) ?? []
+
+const clockAfter = (structs: Structs): number => {
+  const last = structs.at(-1)
+  return last === undefined ? 0 : last.id.clock + last.length
+}
+
+const find = (text: Y.Text, [client, clock]: CharacterId): Held | undefined => {
+  const structs = structsOf(text, client)
+  if (clock >= clockAfter(structs)) return undefined
+  const item = structs[Y.findIndexSS(structs as (Y.Item | Y.GC)[], clock)]
+  return item instanceof Y.Item ? { item, offset: clock - item.id.clock } : undefined
+}
+
+/** Characters of a place that are still in the text, as a part of one item. */
+interface Piece extends Held {
+  readonly length: number
+  /** Where they stood in the quote. */
+  readonly quoteAt: number
+}
+
+/** What is still there of one run of characters, from its end if `back`. */
+function* piecesOfSpan(text: Y.Text, span: readonly [number, number, number], quoteAt: number, back: boolean): Generator<Piece> {
+  const [client, clock, length] = span
+  const structs = structsOf(text, client)
+  const end = Math.min(clock + length, clockAfter(structs))
+  if (clock >= end) return
+  const step = back ? -1 : 1
+  for (let index = Y.findIndexSS(structs as (Y.Item | Y.GC)[], back ? end - 1 : clock); ; index += step) {
+    const item = structs[index]
+    if (item === undefined || item.id.clock >= end || item.id.clock + item.length <= clock) return
+    if (!(item instanceof Y.Item) || item.deleted) continue
+    const from = Math.max(clock, item.id.clock)
+    const to = Math.min(end, item.id.clock + item.length)
+    yield { item, offset: from - item.id.clock, length: to - from, quoteAt: quoteAt + from - clock }
+  }
+}
+
+/** What is still there of a place, in the order of the text, or from its end if `back`. */
+function* piecesOf(text: Y.Text, { place: { spans }, quote }: Quoted, back: boolean): Generator<Piece> {
+  let quoteAt = back ? quote.length : 0
+  for (let at = back ? spans.length - 3 : 0; at >= 0 && at < spans.length; at += back ? -3 : 3) {
+    const length = spans[at + 2] ?? 0
+    if (back) quoteAt -= length
+    yield* piecesOfSpan(text, [spans[at] ?? 0, spans[at + 1] ?? 0, length], quoteAt, back)
+    if (!back) quoteAt += length
+  }
+}
+
+interface Ends {
+  readonly first: Held
+  readonly last: Held
+}
+
+/** What of a quote counts as text: its letters and digits; of one without any, what is no white space; else everything. */
+const solidOf = (quote: string): RegExp => [/[\p{L}\p{N}]/u, /\S/u].find((solid) => solid.test(quote)) ?? /[^]/u
+
+/** Offset of the last unit of the last character that is solid; -1: none. */
+const lastSolid = (text: string, solid: RegExp): number => {
+  for (let end = text.length; end > 0;) {
+    const start = splitsPair(text, end - 1) ? end - 2 : end - 1
+    if (solid.test(text.slice(start, end))) return end - 1
+    end = start
+  }
+  return -1
+}
+
+/**
+ * The outermost characters that are still there. White space and marks count at the very edge of the quote alone: of a comment on a word
+ * that was deleted nothing is left, though the space behind it stayed.
+ */
+const endsOf = (text: Y.Text, quoted: Quoted): Ends | undefined => {
+  const { quote } = quoted
+  const solid = solidOf(quote)
+  const partOf = ({ quoteAt, length }: Piece): string => quote.slice(quoteAt, quoteAt + length)
+  const heldAt = ({ item, offset }: Piece, at: number): Held => ({ item, offset: offset + at })
+  let first: Held | undefined
+  for (const piece of piecesOf(text, quoted, false)) {
+    if (piece.quoteAt === 0) first = heldAt(piece, 0)
+    const at = partOf(piece).search(solid)
+    if (at === -1) continue
+    first ??= heldAt(piece, at)
+    for (const other of piecesOf(text, quoted, true)) {
+      const end = other.quoteAt + other.length === quote.length ? other.length - 1 : lastSolid(partOf(other), solid)
+      if (end !== -1) return { first, last: heldAt(other, end) }
+    }
+  }
+  return undefined
+}
+
+/** A place with what it needs to be put into offsets. */
+interface Sought {
+  readonly quoted: Quoted
+  readonly ends: Ends | undefined
+  readonly left: Held | undefined
+  readonly right: Held | undefined
+}
+
+/** Offsets of items in the text; a deleted one has that of the gap it left. */
+const offsetsOf = (text: Y.Text, items: Map<Y.Item, number>): void => {
+  let at = 0
+  let left = items.size
+  for (let item = startOf(text); item !== null && left > 0; item = item.right) {
+    if (items.has(item)) {
+      items.set(item, at)
+      left--
+    }
+    if (!item.deleted && item.countable) at += item.length
+  }
+}
+
+const isThere = (held: Held | undefined): boolean => held !== undefined && !held.item.deleted
+
+/**
+ * Where places are now, in the text `content`. A place whose characters were deleted in part has shrunk to the others; one of which nothing
+ * is left is undefined, unless the same words stand again exactly where they stood (a deletion undone). Walks the text once.
+ */
+export const locate = (text: Y.Text, content: string, quoted: readonly Quoted[]): (Range | undefined)[] => {
+  const items = new Map<Y.Item, number>()
+  const note = (held: Held | undefined): Held | undefined => {
+    if (held !== undefined) items.set(held.item, 0)
+    return held
+  }
+  const sought = quoted.map((each): Sought => {
+    const { place } = each
+    const ends = place.spans.length === 0 ? undefined : endsOf(text, each)
+    note(ends?.first)
+    note(ends?.last)
+    return {
+      quoted: each,
+      ends,
+      left: place.left === null ? undefined : note(find(text, place.left)),
+      right: place.right === null ? undefined : note(find(text, place.right))
+    }
+  })
+  offsetsOf(text, items)
+  const before = ({ item, offset }: Held): number => (items.get(item) ?? 0) + (item.deleted ? 0 : offset)
+  const after = (held: Held): number => before(held) + (held.item.deleted ? 0 : 1)
+
+  return sought.map(({ quoted: { place, quote }, ends, left, right }) => {
+    if (place.spans.length === 0) return between(place, left, right)
+    const range = ends && { from: before(ends.first), to: after(ends.last) }
+    if (range !== undefined && content.slice(range.from, range.to) === quote) return range
+    return again(place, quote, left, right) ?? range
+  })
+
+  /** Where the quote stood, between its neighbours of then: if it is there word for word, it is there. */
+  function again(place: Place, quote: string, left: Held | undefined, right: Held | undefined): Range | undefined {
+    if ((place.left !== null && left === undefined) || (place.right !== null && right === undefined)) return undefined
+    const from = left === undefined ? 0 : after(left)
+    const to = right === undefined ? content.length : before(right)
+    return to - from === quote.length && content.startsWith(quote, from) ? { from, to } : undefined
+  }
+
+  function between(place: Place, left: Held | undefined, right: Held | undefined): Range | undefined {
+    if (place.left === null && place.right === null) return content === '' ? { from: 0, to: 0 } : undefined
+    const leftThere = place.left === null || isThere(left)
+    const rightThere = place.right === null || isThere(right)
+    if ((place.needs !== 'right' && !leftThere) || (place.needs !== 'left' && !rightThere)) return undefined
+    const at = place.needs === 'right' ? (right === undefined ? content.length : before(right)) : left === undefined ? 0 : after(left)
+    return { from: at, to: at }
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Text without what a reader does not see: runs of white space become one space, Markdown marks and link targets go, curly quotes and dashes
+ * become plain ones. Each unit that is left knows where it stood, so that what is found in the folded text is found in the source.
+ */
+
+export interface Folded {
+  readonly text: string
+  /** Offset in the source of each unit of `text`. */
+  readonly at: Int32Array
+}
+
+/** Longest link target that is left out, in units; anything longer is no address. */
+const targetUnitsMax = 500
+
+const code = (character: string): number => character.charCodeAt(0)
+const space = 32
+const newline = 10
+const exclamation = code('!')
+const [openBracket, closeBracket, openParenthesis, closeParenthesis] = ['[', ']', '(', ')'].map(code)
+
+/** What becomes of each unit: 0 it stays, 1 it is white space, 2 it is a mark; else the unit to put in its place. */
+const [asSpace, asMark] = [1, 2] as const
+const fates = new Uint16Array(0x10000)
+for (const unit of Array.from(' \t\n\v\f\r|\u00a0\u2028\u2029').map(code)) fates[unit] = asSpace
+for (const mark of '*_`~[]\\') fates[code(mark)] = asMark
+for (const quote of '‘’‚‛') fates[code(quote)] = code("'")
+for (const quote of '“”„‟') fates[code(quote)] = code('"')
+for (const dash of '‐‑–—−') fates[code(dash)] = code('-')
+
+// What may stand before the words of a line: quote, list, heading and task marks, in any order.
+const lineMarks = /(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t\n]|$)|\[[ xX]\](?=[ \t])))+/y
+
+/** Where the link target that opens at `open` ends: after its closing bracket; undefined when it does not close on this line. */
+const targetEnd = (text: string, open: number): number | undefined => {
+  let depth = 0
+  const end = Math.min(text.length, open + targetUnitsMax)
+  for (let at = open; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === newline) return undefined
+    if (unit === openParenthesis) depth++
+    if (unit === closeParenthesis && --depth === 0) return at + 1
+  }
+  return undefined
+}
+
+const stringOf = (units: Uint16Array): string => {
+  const parts: string[] = []
+  for (let at = 0; at < units.length; at += 8192) parts.push(String.fromCharCode(...units.subarray(at, at + 8192)))
+  return parts.join('')
+}
+
+/** Takes time in proportion to the text. */
+export const fold = (text: string): Folded => {
+  const units = new Uint16Array(text.length)
+  const sources = new Int32Array(text.length)
+  let length = 0
+  // Starts of link targets before this offset are not looked at: the scan from an earlier one came this far and found no end.
+  let scanned = 0
+  const put = (unit: number, source: number): void => {
+    units[length] = unit
+    sources[length++] = source
+  }
+  const skipLineMarks = (at: number): number => {
+    lineMarks.lastIndex = at
+    return lineMarks.test(text) ? lineMarks.lastIndex : at
+  }
+  const skipTarget = (open: number): number => {
+    if (open < scanned) return open
+    const end = targetEnd(text, open)
+    if (end === undefined) scanned = open + targetUnitsMax
+    return end ?? open
+  }
+  let at = skipLineMarks(0)
+  while (at < text.length) {
+    const unit = text.charCodeAt(at)
+    const fate = fates[unit] ?? 0
+    if (fate === 0) {
+      if (unit !== exclamation || text.charCodeAt(at + 1) !== openBracket) put(unit, at)
+      at++
+    } else if (fate === asSpace) {
+      if (length > 0 && units[length - 1] !== space) put(space, at)
+      at = unit === newline ? skipLineMarks(at + 1) : at + 1
+    } else if (fate !== asMark) put(fate, at++)
+    else at = unit === closeBracket && text.charCodeAt(at + 1) === openParenthesis ? skipTarget(at + 1) : at + 1
+  }
+  if (length > 0 && units[length - 1] === space) length--
+  return { text: stringOf(units.subarray(0, length)), at: sources.slice(0, length) }
+}

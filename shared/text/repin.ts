@@ -1,0 +1,242 @@
+/**
+ * Finding text again that a replacement of the document took out and put back elsewhere: moved, wrapped anew, restored. It is found only
+ * where nothing else can be meant: what stood once before stands once now, alone or together with what stood beside it.
+ */
+import type { Range } from './anchors.ts'
+import type { Edit } from './diff.ts'
+import { fold, type Folded } from './fold.ts'
+import { occurrences } from './search.ts'
+
+/** Text that lost its place. */
+export interface Lost {
+  readonly quote: string
+  /** What stood directly before and after it when it was last there. */
+  readonly prefix: string
+  readonly suffix: string
+  /** Whether it stood in the text before the replacement; false: it was lost earlier. */
+  readonly standing: boolean
+}
+
+// Fewer units than this are found everywhere by chance.
+const tellingUnits = 8
+
+/** What may be looked for, the most telling first. A place between two characters is told by both its sides only. */
+const patternsOf = ({ quote, prefix, suffix }: Lost): string[] => {
+  if (quote === '') return (prefix + suffix).trim().length >= tellingUnits ? [prefix + suffix] : []
+  const besides = [...(prefix.length >= tellingUnits ? [prefix + quote] : []), ...(suffix.length >= tellingUnits ? [quote + suffix] : [])]
+  return [...new Set([prefix + quote + suffix, ...besides, quote])].filter((pattern) => pattern.trim().length >= tellingUnits)
+}
+
+/** A pattern, how often it stands in a text (2 stands for more), and where it stands last. */
+interface Count {
+  readonly pattern: string
+  count: number
+  at: number
+}
+
+/** Units compared at most while counting: beyond that the patterns count as standing more than once. */
+const comparedUnitsMax = 16_000_000
+const base = 0x01000193
+
+const hashStep = (hash: number, unit: number): number => (Math.imul(hash, base) + unit) | 0
+
+/** Patterns by the hash of their first `size` units. */
+const bucketsOf = (counts: readonly Count[], size: number): Map<number, Count[]> => {
+  const buckets = new Map<number, Count[]>()
+  for (const each of counts) {
+    let hash = 0
+    for (let at = 0; at < size; at++) hash = hashStep(hash, each.pattern.charCodeAt(at))
+    const bucket = buckets.get(hash)
+    if (bucket === undefined) buckets.set(hash, [each])
+    else bucket.push(each)
+  }
+  return buckets
+}
+
+/**
+ * Counts patterns of at least `size` units in one pass, by a rolling hash of their first `size` units. Answers the work left; below 0 it
+ * ended too early, and what was counted means nothing.
+ */
+const countBySize = (text: string, counts: readonly Count[], size: number, budget: number): number => {
+  const buckets = bucketsOf(counts, size)
+  const seen = new Uint8Array(1 << 16)
+  for (const hash of buckets.keys()) seen[hash & 0xffff] = 1
+  let top = 1
+  for (let count = 1; count < size; count++) top = Math.imul(top, base)
+  const compare = (at: number, bucket: Count[]): void => {
+    for (let index = bucket.length - 1; index >= 0; index--) {
+      const each = bucket[index] as Count
+      budget -= each.pattern.length
+      if (!text.startsWith(each.pattern, at)) continue
+      each.at = at
+      // Twice is enough to know.
+      if (++each.count > 1) bucket.splice(index, 1)
+    }
+  }
+  let hash = 0
+  for (let at = 0; at < text.length && budget >= 0; at++) {
+    if (at >= size) hash = (hash - Math.imul(text.charCodeAt(at - size), top)) | 0
+    hash = hashStep(hash, text.charCodeAt(at))
+    const bucket = at + 1 < size || seen[hash & 0xffff] === 0 ? undefined : buckets.get(hash)
+    if (bucket !== undefined) compare(at + 1 - size, bucket)
+  }
+  return budget
+}
+
+const sizes = [32, tellingUnits] as const
+
+/** How often patterns stand in a text. Takes time in proportion to the text, however many they are. */
+const countAll = (text: string, patterns: readonly string[]): Count[] => {
+  // Not a Map by pattern: long strings of one length have one hash in V8.
+  const counts = patterns.map((pattern): Count => ({ pattern, count: 0, at: -1 }))
+  let budget = comparedUnitsMax
+  let longer = Number.POSITIVE_INFINITY
+  for (const size of sizes) {
+    const group = counts.filter(({ pattern: { length } }) => length >= size && length < longer)
+    budget = countBySize(text, group, size, budget)
+    if (budget < 0) for (const each of group) each.count = 2
+    longer = size
+  }
+  return counts
+}
+
+/** What the edits brought, in the new text. */
+const insertedRanges = (edits: readonly Edit[]): Range[] => {
+  let shift = 0
+  const inserted: Range[] = []
+  for (const { from, to, insert } of edits) {
+    if (insert !== '') inserted.push({ from: from + shift, to: from + shift + insert.length })
+    shift += insert.length - (to - from)
+  }
+  return inserted
+}
+
+/** Tells whether a range of the new text holds anything that the edits brought: what they left alone is another's text. */
+const isNew = (edits: readonly Edit[]): ((range: Range) => boolean) => {
+  const inserted = insertedRanges(edits)
+  // What touches new text with nothing of its own is new as well.
+  return (range) =>
+    inserted.some(({ from, to }) => (range.from === range.to ? from <= range.to && to >= range.from : from < range.to && to > range.from))
+}
+
+/** The places of those that can be told for certain, in the text `after`. */
+const search = (lost: readonly Lost[], before: string, after: string): (Range | undefined)[] => {
+  const owners = lost.flatMap((each) => patternsOf(each).map((pattern) => ({ each, pattern })))
+  const now = countAll(
+    after,
+    owners.map(({ pattern }) => pattern)
+  )
+  const once = owners.flatMap(({ each }, index) => (now[index]?.count === 1 ? [{ each, count: now[index] }] : []))
+  const then = countAll(
+    before,
+    once.map(({ count }) => count.pattern)
+  )
+  const places = new Map<Lost, Range>()
+  for (const [index, { each, count }] of once.entries()) {
+    const { quote, prefix, standing } = each
+    if (places.has(each) || then[index]?.count !== (standing ? 1 : 0)) continue
+    const withPrefix = quote === '' || (count.pattern !== quote && count.pattern.startsWith(prefix + quote))
+    const from = count.at + (withPrefix ? prefix.length : 0)
+    places.set(each, { from, to: from + quote.length })
+  }
+  return lost.map((each) => places.get(each))
+}
+
+const foldedLost = ({ quote, prefix, suffix, standing }: Lost): Lost => ({
+  quote: fold(quote).text,
+  prefix: prefix === '' ? '' : fold(`${prefix}x`).text.slice(0, -1),
+  suffix: suffix === '' ? '' : fold(`x${suffix}`).text.slice(1),
+  standing
+})
+
+const unfolded = (folded: Folded, { from, to }: Range): Range => ({ from: folded.at[from] ?? 0, to: (folded.at[to - 1] ?? 0) + 1 })
+
+const covers = (one: Range, other: Range): boolean => one.from <= other.from && one.to >= other.to
+
+/** The only occurrence of a text that covers a range; undefined: there is none, or several. */
+const covering = (text: string, quote: string, range: Range): Range | undefined => {
+  const found = [...occurrences(text, quote)].map((from) => ({ from, to: from + quote.length })).filter((each) => covers(each, range))
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** Units looked at on either side of what is left of a text, beside twice its length. */
+const aroundUnits = 64
+
+/** Where a text of which `kept` is left stands whole around that, exactly or without regard to white space and Markdown marks. */
+export const findAround = (text: string, quote: string, kept: Range): Range | undefined => {
+  const start = Math.max(0, kept.from - 2 * quote.length - aroundUnits)
+  const window = text.slice(start, kept.to + 2 * quote.length + aroundUnits)
+  const inWindow = { from: kept.from - start, to: kept.to - start }
+  const moved = ({ from, to }: Range): Range => ({ from: from + start, to: to + start })
+  const exact = covering(window, quote, inWindow)
+  if (exact !== undefined) return moved(exact)
+  const folded = fold(window)
+  const bare = fold(quote).text
+  if (bare === '') return undefined
+  const found = [...occurrences(folded.text, bare)]
+    .map((from) => unfolded(folded, { from, to: from + bare.length }))
+    .filter((each) => covers(each, inWindow))
+  return found.length === 1 ? moved(found[0] as Range) : undefined
+}
+
+/** Units that may be looked through to find out which of the lost texts can stand in what the edits brought. */
+const siftedUnitsMax = 2_000_000
+
+/** Whether a lost text stands where the edits brought something, exactly or without regard to white space and Markdown marks. */
+const standsIn = (after: string, inserted: readonly Range[], { quote, prefix, suffix }: Lost): boolean => {
+  const sought = quote === '' ? prefix + suffix : quote
+  const bare = fold(sought).text
+  return inserted.some(({ from, to }) => {
+    const reach = 2 * sought.length + aroundUnits
+    const start = Math.max(0, from - reach)
+    const window = after.slice(start, to + reach)
+    const near = quote === '' ? 1 : 0
+    const touches = (range: Range): boolean => range.from + start < to + near && range.to + start > from - near
+    for (const at of occurrences(window, sought)) if (touches({ from: at, to: at + sought.length })) return true
+    if (bare === '') return false
+    const folded = fold(window)
+    for (const at of occurrences(folded.text, bare)) if (touches(unfolded(folded, { from: at, to: at + bare.length }))) return true
+    return false
+  })
+}
+
+/** Those that can stand in what the edits brought: to look for the others in the whole text is of no use. */
+const sift = (lost: readonly Lost[], after: string, inserted: readonly Range[]): readonly Lost[] => {
+  const brought = inserted.reduce((sum, { from, to }) => sum + to - from, 0)
+  const around = lost.reduce((sum, { quote, prefix, suffix }) => sum + 4 * (prefix.length + quote.length + suffix.length + aroundUnits), 0)
+  if (lost.length * brought + inserted.length * around > siftedUnitsMax) return lost
+  return lost.filter((each) => standsIn(after, inserted, each))
+}
+
+/**
+ * Where lost texts stand after a replacement: exactly as they were, else without regard to white space and Markdown marks. Undefined where
+ * that is not certain. `edits` lead from `before` to `after`.
+ */
+export const findAgain = (all: readonly Lost[], before: string, after: string, edits: readonly Edit[]): readonly (Range | undefined)[] => {
+  const none = all.map(() => undefined)
+  if (all.length === 0 || edits.every(({ insert }) => insert === '')) return none
+  const lost = sift(all, after, insertedRanges(edits))
+  if (lost.length === 0) return none
+  const ranges = new Map(findEverywhere(lost, before, after, edits).map((range, index) => [lost[index] as Lost, range]))
+  return all.map((each) => ranges.get(each))
+}
+
+const findEverywhere = (lost: readonly Lost[], before: string, after: string, edits: readonly Edit[]): readonly (Range | undefined)[] => {
+  const fresh = isNew(edits)
+  const certain = (range: Range | undefined): Range | undefined => (range !== undefined && fresh(range) ? range : undefined)
+  const found = search(lost, before, after).map(certain)
+  // White space alone folds to nothing, and would be found between any two words.
+  const missing = lost.flatMap((each, index) => (found[index] === undefined && each.quote.trim() !== '' ? [{ each, index }] : []))
+  if (missing.length === 0) return found
+  const folded = fold(after)
+  const again = search(
+    missing.map(({ each }) => foldedLost(each)),
+    fold(before).text,
+    folded.text
+  )
+  for (const [position, { index }] of missing.entries()) {
+    const range = again[position]
+    if (range !== undefined) found[index] = certain(unfolded(folded, range))
+  }
+  return found
+}

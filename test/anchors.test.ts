@@ -1,0 +1,386 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import * as Y from 'yjs'
+import { contextOf, findWords, linesOf, type Range, type Words, wholeCharacters } from '../shared/text/anchors.ts'
+import { applyEdits, diff } from '../shared/text/diff.ts'
+import { fold } from '../shared/text/fold.ts'
+import { locatePins, type Pin, pinsAfter, pinsAt } from '../shared/text/pins.ts'
+import { occurrences } from '../shared/text/search.ts'
+import { anchorsHold } from './fuzz/anchors.ts'
+
+const found = (text: string, words: Words | string): string | undefined => {
+  const where = findWords(text, typeof words === 'string' ? { find: words } : words)
+  return where !== undefined && 'range' in where ? text.slice(where.range.from, where.range.to) : undefined
+}
+
+test.each([
+  ['exactly', 'one *two* three', '*two*', '*two*'],
+  ['across a line end', 'one two\nthree four', 'two three', 'two\nthree'],
+  ['with other spaces', 'one  two\t three', 'one two three', 'one  two\t three'],
+  ['without marks', 'one **two** `three` four', 'two three', 'two** `three'],
+  ['with marks that are not there', 'one two three', '**two** three', 'two three'],
+  ['over a quote and a list', '> - one\n> - two', 'one two', 'one\n> - two'],
+  ['over a heading', '# One\n\nTwo', 'One Two', 'One\n\nTwo'],
+  ['over a task', '- [x] one\n- [ ] two', 'one two', 'one\n- [ ] two'],
+  ['over a link', 'see [the page](https://x.test/(a)?b "t") now', 'the page now', 'the page](https://x.test/(a)?b "t") now'],
+  ['over an escape', 'a \\* b', 'a * b', 'a \\* b'],
+  ['with plain quotes', 'she said “it’s”', '"it\'s"', '“it’s”'],
+  ['in a table', '| one | two |', 'one two', 'one | two'],
+  ['where a link does not close', 'a [b](c d\ne', 'b(c d e', 'b](c d\ne']
+])('[ANCHOR-1] words are found %s', (_how, text, find, expected) => {
+  expect(found(text, find)).toBe(expected)
+})
+
+test('[ANCHOR-1] words that are there exactly are found exactly, though they would be elsewhere without marks', () => {
+  expect(findWords('**a b** and a b', { find: 'a b' })).toMatchObject({ candidates: [{ from: 2 }, { from: 12 }] })
+  expect(findWords('a *b* and a b', { find: 'a b' })).toEqual({ range: { from: 10, to: 13 } })
+})
+
+test.each([['no such words'], ['**'], [' \n'], ['']])('[ANCHOR-1] what is not there is not found: %j', (find) => {
+  expect(findWords('one two', { find })).toBeUndefined()
+})
+
+test('[ANCHOR-1] folding keeps letters in order and knows where each stood', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('a', 'b', ' ', '\n', '*', '[', '](', ')', '> ', '- ', '# ', '1. ', '|', '“', '😀', '\\')),
+      (parts) => {
+        const text = parts.join('')
+        const folded = fold(text)
+        expect(folded.text.replaceAll(' ', '')).toBe(
+          Array.from(folded.at, (at) => text[at]?.replace('“', '"'))
+            .join('')
+            .replaceAll(/[\s|]/g, '')
+        )
+        expect(Array.from(folded.at)).toEqual(Array.from(folded.at).toSorted((one, other) => one - other))
+        expect(fold(folded.text.replaceAll(/[>#\-(.1]/g, '')).text).toBe(
+          folded.text
+            .replaceAll(/[>#\-(.1]/g, '')
+            .replaceAll(/ +/g, ' ')
+            .trim()
+        )
+      }
+    )
+  )
+})
+
+const fish = 'one fish, two fish,\nred fish, blue fish'
+
+test.each<[string, Partial<Words>, number]>([
+  ['what stands before', { prefix: 'two ' }, 14],
+  ['what stands after', { suffix: ', blue' }, 24],
+  ['both sides', { prefix: 'red ', suffix: ',' }, 24],
+  ['which one it is', { occurrence: 4 }, 35],
+  ['the line and which one', { line: 2, occurrence: 1 }, 24],
+  ['the line and what stands before', { line: 2, prefix: 'blue ' }, 35]
+])('[ANCHOR-2] of several places %s tells which', (_how, which, from) => {
+  expect(findWords(fish, { find: 'fish', ...which })).toEqual({ range: { from, to: from + 4 } })
+})
+
+test('[ANCHOR-2] words that stand in several places are answered with the candidates and what is around them', () => {
+  expect(findWords(fish, { find: 'fish', line: 1 })).toEqual({
+    candidates: [
+      { from: 4, to: 8, line: 1, before: 'one ', after: ', two fish,\nred fish, blue fish' },
+      { from: 14, to: 18, line: 1, before: 'one fish, two ', after: ',\nred fish, blue fish' }
+    ]
+  })
+  const many = findWords('x '.repeat(100), { find: 'x' })
+  expect(many !== undefined && 'candidates' in many && many.candidates.length).toBe(20)
+  expect(findWords('a  b and a\nb', { find: 'a b' })).toMatchObject({ candidates: [{ from: 0 }, { from: 9 }] })
+})
+
+test.each<Partial<Words>>([{ occurrence: 5 }, { prefix: 'green ' }, { line: 3 }, { line: 2, occurrence: 3 }])(
+  '[ANCHOR-2] what nothing fits is not found: %j',
+  (which) => {
+    expect(findWords(fish, { find: 'fish', ...which })).toBeUndefined()
+  }
+)
+
+test('[ANCHOR-3] ranges are widened to whole characters, and so is what is kept of their surroundings', () => {
+  expect(wholeCharacters('a😀b', { from: 2, to: 2 })).toEqual({ from: 1, to: 1 })
+  expect(wholeCharacters('a😀b', { from: 2, to: 4 })).toEqual({ from: 1, to: 4 })
+  expect(wholeCharacters('a😀b', { from: 0, to: 2 })).toEqual({ from: 0, to: 3 })
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 90 }), fc.nat(), fc.nat(), (text, one, other) => {
+      const [from = 0, to = 0] = [one % (text.length + 1), other % (text.length + 1)].toSorted((a, b) => a - b)
+      const range = wholeCharacters(text, { from, to })
+      const { prefix, suffix } = contextOf(text, range)
+      for (const part of [prefix, text.slice(range.from, range.to), suffix]) expect(part.isWellFormed()).toBe(true)
+      expect([prefix.length, suffix.length].every((length) => length <= 32)).toBe(true)
+      expect(text).toContain(prefix + text.slice(range.from, range.to) + suffix)
+    })
+  )
+})
+
+test('[ANCHOR-3] lines count from 1, and a last empty one is a line', () => {
+  const lines = linesOf('ab\n\ncd\n')
+  expect([0, 2, 3, 4, 6, 7].map((at) => lines.at(at))).toEqual([1, 1, 2, 3, 3, 4])
+  expect([1, 2, 3, 4, 5].map((line) => lines.range(line))).toEqual([
+    { from: 0, to: 2 },
+    { from: 3, to: 3 },
+    { from: 4, to: 6 },
+    { from: 7, to: 7 },
+    undefined
+  ])
+})
+
+/** Processor time in milliseconds: other work on the machine does not count. */
+const cpuMs = (): number => process.cpuUsage().user / 1000
+
+const hostile = 1024 * 1024
+test.each<[string, string, Words]>([
+  ['a word that nearly matches everywhere', 'a'.repeat(hostile), { find: `${'a'.repeat(2000)}b${'a'.repeat(2000)}` }],
+  ['a word of two letters', 'ab'.repeat(hostile / 2), { find: `${'ab'.repeat(30_000)}c${'ab'.repeat(2000)}` }],
+  ['long surroundings', 'a'.repeat(hostile), { find: 'a', prefix: `b${'a'.repeat(200)}`, suffix: 'a'.repeat(200) }],
+  ['links that do not close', ']('.repeat(hostile / 2), { find: 'x y z' }],
+  ['marks at every line', '> - # 1. \n'.repeat(hostile / 10), { find: 'x y z' }],
+  ['spaces', ' '.repeat(hostile), { find: 'x y z' }],
+  ['a word that is everywhere', 'a '.repeat(hostile / 2), { find: 'a' }]
+])('[ANCHOR-4] searching a megabyte takes bounded time: %s', (_what, text, words) => {
+  const start = cpuMs()
+  findWords(text, words)
+  expect(cpuMs() - start).toBeLessThan(2000)
+})
+
+test('[ANCHOR-4] the search finds what indexOf finds', () => {
+  const few = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 60 })
+  fc.assert(
+    fc.property(few, fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 14 }), (text, pattern) => {
+      const expected = Array.from({ length: text.length }, (_, at) => at).filter((at) => text.startsWith(pattern, at))
+      expect([...occurrences(text, pattern)]).toEqual(expected)
+    })
+  )
+})
+
+// ——— pins ———
+
+/** A text with a pin on some words of it. */
+const pinned = (
+  content: string,
+  quote: string
+): { text: Y.Text; where(): string | undefined; range(): Range | undefined; replace(after: string): void } => {
+  const text = new Y.Doc().getText('content')
+  text.insert(0, content)
+  const from = content.indexOf(quote)
+  let pins: readonly Pin[] = pinsAt(text, content, [{ from, to: from + quote.length }])
+  const range = (): Range | undefined => locatePins(text, text.toString(), pins)[0]
+  return {
+    text,
+    range,
+    where: () => {
+      const at = range()
+      return at && text.toString().slice(at.from, at.to)
+    },
+    replace(after) {
+      const before = text.toString()
+      const edits = diff(before, after)
+      const stood = locatePins(text, before, pins)
+      for (const { from: start, to: end, insert } of edits.toReversed()) {
+        if (end > start) text.delete(start, end - start)
+        text.insert(start, insert)
+      }
+      expect(text.toString()).toBe(applyEdits(before, edits))
+      const { changed } = pinsAfter(text, pins, stood, { before, after, edits })
+      pins = pins.map((pin, index) => changed.get(index) ?? pin)
+    }
+  }
+}
+
+describe('typing', () => {
+  test('[ANCHOR-5] what is typed at the edges stays outside, what is typed within belongs to it', () => {
+    const { text, where } = pinned('one two three', 'two')
+    text.insert(4, '<')
+    text.insert(8, '>')
+    expect(where()).toBe('two')
+    text.insert(6, 'x')
+    expect(text.toString()).toBe('one <txwo> three')
+    expect(where()).toBe('txwo')
+  })
+
+  test('[ANCHOR-5] deleted in part it shrinks; deleted wholly it is gone, whatever is typed there', () => {
+    const { text, where } = pinned('one two three', 'two')
+    text.delete(4, 1)
+    expect(where()).toBe('wo')
+    text.insert(5, 'XYZ')
+    text.delete(4, 1)
+    text.delete(7, 1)
+    expect(text.toString()).toBe('one XYZ three')
+    expect(where()).toBeUndefined()
+  })
+
+  test('[ANCHOR-5] white space or marks that are left are not the text', () => {
+    const { text, where } = pinned('one **two words** three', '**two words**')
+    text.delete(6, 3)
+    expect(where()).toBe('** words**')
+    text.delete(7, 5)
+    expect(where()).toBeUndefined()
+  })
+
+  test('[ANCHOR-5] a deletion that is undone brings it back', () => {
+    const { text, where } = pinned('one two three', 'two')
+    const undo = new Y.UndoManager(text)
+    text.delete(4, 3)
+    expect(where()).toBeUndefined()
+    undo.undo()
+    expect(where()).toBe('two')
+    text.delete(4, 1)
+    text.insert(4, 't')
+    expect(where()).toBe('two')
+  })
+
+  test('[ANCHOR-5] the same words next to it are not it', () => {
+    const { text, where } = pinned('foofoo', 'foo')
+    text.delete(0, 3)
+    expect(text.toString()).toBe('foo')
+    expect(where()).toBeUndefined()
+  })
+})
+
+describe('between two characters', () => {
+  const placed = (content: string, at: number): { text: Y.Text; at(): number | undefined } => {
+    const text = new Y.Doc().getText('content')
+    text.insert(0, content)
+    const pins = pinsAt(text, content, [{ from: at, to: at }])
+    return { text, at: () => locatePins(text, text.toString(), pins)[0]?.from }
+  }
+
+  test('[ANCHOR-6] a place at the end of a line goes with what stands before it, one at the beginning with what follows', () => {
+    const end = placed('one\ntwo\n', 3)
+    end.text.insert(3, '!')
+    end.text.delete(4, 1)
+    expect(end.at()).toBe(3)
+    end.text.delete(2, 1)
+    expect(end.at()).toBeUndefined()
+    const beginning = placed('one\ntwo\n', 4)
+    beginning.text.insert(4, '> ')
+    beginning.text.delete(0, 4)
+    expect(beginning.at()).toBe(2)
+    beginning.text.delete(2, 1)
+    expect(beginning.at()).toBeUndefined()
+  })
+
+  test('[ANCHOR-6] a place within a line needs both its neighbours', () => {
+    const one = placed('a b', 1)
+    one.text.insert(1, 'x')
+    expect(one.at()).toBe(1)
+    one.text.delete(2, 1)
+    expect(one.at()).toBeUndefined()
+  })
+
+  test('[ANCHOR-6] the place in an empty text lasts as long as it is empty', () => {
+    const { text, at } = placed('', 0)
+    expect(at()).toBe(0)
+    text.insert(0, 'x')
+    expect(at()).toBeUndefined()
+    text.delete(0, 1)
+    expect(at()).toBe(0)
+  })
+})
+
+describe('replacements', () => {
+  test.each([
+    ['moved', 'alpha beta gamma\n\none two three\n\nend\n', 'end\n\none two three\n\nalpha beta gamma\n'],
+    ['wrapped anew in a text that is new throughout', 'alpha beta gamma delta\n', 'Quite other.\n\nalpha\nbeta gamma\ndelta\n'],
+    ['set in marks', 'x alpha beta gamma y\n', 'totally different words\n- **alpha beta** _gamma_\n']
+  ])('[ANCHOR-7] text that is %s is found again', (_how, before, after) => {
+    const { where, replace } = pinned(before, 'alpha beta gamma')
+    replace(after)
+    expect(where()?.replaceAll(/[\s*_]+/g, ' ')).toBe('alpha beta gamma')
+  })
+
+  test('[ANCHOR-7] text that was replaced is gone, and a restore brings it back', () => {
+    const before = '# Title\n\nThe quick brown fox.\n'
+    const { where, replace } = pinned(before, 'quick brown')
+    replace('# Title\n\nNothing of it.\n')
+    expect(where()).toBeUndefined()
+    replace(before)
+    expect(where()).toBe('quick brown')
+  })
+
+  test('[ANCHOR-7] the same words elsewhere are not it', () => {
+    const { where, replace } = pinned('first: see the note\nsecond: see the note\n', 'see the note')
+    replace('nothing\nsecond: see the note\n')
+    expect(where()).toBeUndefined()
+  })
+
+  /** A replacement of which no difference spares anything. */
+  const rewritten = (before: string, quote: string, after: string): Range | undefined => {
+    const text = new Y.Doc().getText('content')
+    text.insert(0, before)
+    const range = { from: before.indexOf(quote), to: before.indexOf(quote) + quote.length }
+    const pins = pinsAt(text, before, [range])
+    text.delete(0, before.length)
+    text.insert(0, after)
+    const { changed } = pinsAfter(text, pins, [range], { before, after, edits: [{ from: 0, to: before.length, insert: after }] })
+    return locatePins(text, after, [changed.get(0) as Pin])[0]
+  }
+
+  test('[ANCHOR-7] words that come back twice, or stood there twice, are gone, unless their surroundings tell', () => {
+    const words = 'the telling words'
+    expect(rewritten(`a ${words} b`, words, `x ${words} y`)?.from).toBe(2)
+    expect(rewritten(`a ${words} b`, words, `x ${words} y ${words} z`)).toBeUndefined()
+    expect(rewritten(`a ${words} b ${words} c`, words, `x ${words} y`)).toBeUndefined()
+    expect(rewritten(`first of all ${words} b ${words} c`, words, `x ${words} y first of all ${words} z`)?.from).toBe(35)
+    expect(rewritten(`first of all ${words} b ${words} c`, words, `first of all ${words} first of all ${words} z`)).toBeUndefined()
+  })
+
+  test('[ANCHOR-7] a few letters are not found by chance', () => {
+    expect(rewritten('a few b', 'few', 'x few y')).toBeUndefined()
+    expect(rewritten('there are a few of them', 'few', 'or, there are a few of them?')?.from).toBe(16)
+  })
+
+  test('[ANCHOR-8] letters that a difference spares by chance are not the text', () => {
+    const { where, replace } = pinned('The quick brown fox jumps over it.\n', 'quick brown fox')
+    replace('The quaint old box is over there.\n')
+    expect(where()).toBeUndefined()
+    const spelled = pinned('in colour here\n', 'colour')
+    spelled.replace('in color here\n')
+    expect(spelled.where()).toBe('color')
+  })
+
+  test('[ANCHOR-9] 2,000 lost anchors in a megabyte that is new throughout take bounded time', () => {
+    const paragraph = (index: number, glue: string): string => Array.from({ length: 80 }, (_, word) => `w${index * 7919 + word}`).join(glue)
+    const before = Array.from({ length: 2000 }, (_, index) => paragraph(index, ' ')).join('\n\n')
+    const after = Array.from({ length: 2000 }, (_, index) => `> ${paragraph(1999 - index, '  ')}`).join('\n')
+    const text = new Y.Doc().getText('content')
+    text.insert(0, before)
+    const ranges = [...before.matchAll(/(?<=^|\n\n)\w+ \w+ \w+/g)].map(({ index, 0: { length } }) => ({ from: index, to: index + length }))
+    const pins = pinsAt(text, before, ranges)
+    expect(pins.length).toBe(2000)
+    text.delete(0, before.length)
+    text.insert(0, after)
+    const start = cpuMs()
+    const edits = [{ from: 0, to: before.length, insert: after }]
+    const { changed } = pinsAfter(text, pins, ranges, { before, after, edits })
+    expect(cpuMs() - start).toBeLessThan(3000)
+    expect([...changed.values()].filter(({ place }) => place !== null).length).toBe(2000)
+  })
+
+  test('[ANCHOR-9] anchors and a text made to hurt take bounded time', () => {
+    const before = `${'a'.repeat(60_000)}b`.repeat(15)
+    const after = `${'a'.repeat(50_000)}b`.repeat(18)
+    const text = new Y.Doc().getText('content')
+    text.insert(0, before)
+    const ranges = Array.from({ length: 300 }, (_, index) => ({ from: index * 5, to: index * 5 + 60_000 }))
+    const pins = pinsAt(text, before, ranges)
+    text.delete(0, before.length)
+    text.insert(0, after)
+    const start = cpuMs()
+    pinsAfter(text, pins, ranges, { before, after, edits: [{ from: 0, to: before.length, insert: after }] })
+    expect(cpuMs() - start).toBeLessThan(5000)
+  })
+})
+
+/** Seeds that failed once, and what was wrong then. */
+test.each([
+  [153, 'marks that are left of a quote'],
+  [1594, 'a quote of white space alone'],
+  [4909, 'of a comment on words only their marks were left'],
+  [9013, 'a lost pin kept the words of another place, and its end came before its beginning']
+])('[FUZZ-2] seed %d: %s', (seed) => {
+  anchorsHold(seed)
+})
+
+test('[FUZZ-2] under concurrent edits, replacements, restores and accepts anchors stay on their text or say that it is gone (500 seeds)', () => {
+  for (let seed = 100_000; seed < 100_500; seed++) anchorsHold(seed)
+})

@@ -1,0 +1,499 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Account, createAccount } from '../../server/domain/accounts.ts'
+import type { Storage } from '../../server/domain/ports.ts'
+import { openSession } from '../../server/domain/sessions.ts'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { asAuthor, comment, commented, comments, postComment, readComment } from '../support/remarks.ts'
+import { assign, stored } from '../support/reviews.ts'
+import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
+
+/** What the store does to the next commits; undefined: it works. */
+let fault: Error | undefined
+const faulty = (storage: Storage): Storage => ({
+  ...storage,
+  commit: (batch) => (fault === undefined ? storage.commit(batch) : Promise.reject(fault))
+})
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ storage: faulty })
+})
+afterAll(() => world.stop())
+
+const text = '# Title\n\nThe quick brown fox jumps over the lazy dog.\n\n- one fish\n- two fish\n'
+
+/** Runs a request that must change nothing. */
+const changesNothing = async (doc: string, request: () => Promise<Answer>): Promise<Answer> => {
+  const before = await stored(world, doc)
+  const answer = await request()
+  expect(await stored(world, doc)).toEqual(before)
+  return answer
+}
+
+const lastEvent = async (person: Person): Promise<Json> => (await person.events()).events.at(-1)
+
+describe('creating', () => {
+  test('[COMMENT-1] a comment on words is 201 with its record, and one event tells of it', async () => {
+    const owner = await world.create(text)
+    const { version } = await owner.read()
+    const person = await owner.share('comment')
+    const { status, json } = await postComment(person, { body: 'Which fox?\r\nThis one?', find: 'brown fox' }, asAuthor('Ana'))
+    expect(status).toBe(201)
+    const from = text.indexOf('brown fox')
+    expect(json).toEqual({
+      id: expect.stringMatching(/^[\w-]{16}$/),
+      commentId: json.id,
+      anchored: true,
+      comment: {
+        id: json.id,
+        body: 'Which fox?\nThis one?',
+        author: 'Ana',
+        authorKind: 'guest',
+        guest: true,
+        target: {
+          kind: 'find',
+          quote: 'brown fox',
+          prefix: '# Title\n\nThe quick ',
+          suffix: ' jumps over the lazy dog.\n\n- one',
+          line: 3,
+          from,
+          to: from + 9
+        },
+        anchor: { from, to: from + 9 },
+        line: 3,
+        anchored: true,
+        orphaned: false,
+        status: 'open',
+        resolved: false,
+        resolvedAt: null,
+        resolvedBy: null,
+        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        updatedAt: json.comment.createdAt,
+        version,
+        replies: []
+      }
+    })
+    expect(await lastEvent(owner)).toMatchObject({
+      kind: 'comment.created',
+      actor: 'Ana',
+      version,
+      payload: { commentId: json.id, line: 3 }
+    })
+    expect(await comments(owner)).toEqual([json.comment])
+  })
+
+  test.each<[string, Record<string, unknown>, string | undefined, string]>([
+    ['words', { find: 'one fish' }, 'one fish', 'find'],
+    ['words without their marks', { find: 'Title The quick' }, 'Title\n\nThe quick', 'find'],
+    ['one of several by what stands before', { find: 'fish', prefix: 'two ' }, 'fish', 'find'],
+    ['one of several by its number', { find: 'fish', occurrence: 2 }, 'fish', 'find'],
+    ['one of several by its line', { find: 'fish', line: 6 }, 'fish', 'find'],
+    ['a line', { line: 5 }, '- one fish', 'line'],
+    ['an empty line', { line: 2 }, '', 'line'],
+    ['a range', { anchor: { from: 2, to: 7 } }, 'Title', 'anchor'],
+    ['the end', { anchor: { from: text.length, to: text.length } }, '', 'anchor'],
+    ['the document', {}, undefined, 'document'],
+    ['words that are not there', { find: 'purple' }, undefined, 'find']
+  ])('[COMMENT-2] a comment may be on %s', async (_what, target, quote, kind) => {
+    const owner = await world.create(text)
+    const made = await comment(owner, { body: 'Hm.', ...target })
+    expect(made).toMatchObject({ anchored: quote !== undefined, orphaned: false, target: { kind } })
+    expect(await commented(owner, made.id)).toBe(quote)
+  })
+
+  test('[COMMENT-3] words in several places are 422 with the candidates', async () => {
+    const owner = await world.create(text)
+    const { status, json } = await changesNothing(owner.doc, () => postComment(owner, { body: 'Which?', find: 'fish' }))
+    expect({ status, code: json.code }).toEqual({ status: 422, code: 'target_ambiguous' })
+    expect(json.candidates).toMatchObject([
+      { from: 61, to: 65, line: 5, before: expect.stringMatching(/one $/), after: '\n- two fish\n' },
+      { from: 72, to: 76, line: 6 }
+    ])
+  })
+
+  test.each<[string, Record<string, unknown>, number, string]>([
+    ['a range beyond the text', { anchor: { from: 0, to: text.length + 1 } }, 422, 'target_not_found'],
+    ['a line beyond the text', { line: 99 }, 422, 'target_not_found'],
+    ['a reversed range', { anchor: { from: 3, to: 2 } }, 400, 'invalid_request'],
+    ['a negative range', { anchor: { from: -1, to: 2 } }, 400, 'invalid_request'],
+    ['half a range', { anchor: { from: 1 } }, 400, 'invalid_request'],
+    ['a broken number', { line: 1.5 }, 400, 'invalid_request'],
+    ['line zero', { line: 0 }, 400, 'invalid_request'],
+    ['a number as words', { line: 'two' }, 400, 'invalid_request'],
+    ['two ways at once', { anchor: { from: 1, to: 2 }, find: 'fish' }, 400, 'invalid_request'],
+    ['empty words', { find: '' }, 400, 'invalid_request'],
+    ['half a character', { find: '\ud800' }, 400, 'invalid_request'],
+    ['no body', { body: undefined }, 400, 'invalid_request'],
+    ['a blank body', { body: ' \n' }, 400, 'invalid_request'],
+    ['a body of another type', { body: ['x'] }, 400, 'invalid_request'],
+    ['a body with NUL', { body: 'a\0' }, 400, 'invalid_request'],
+    ['a body of more than 10 KiB', { body: 'x'.repeat(limits.remarkBytesMax + 1) }, 413, 'text_too_large'],
+    ['a body of more than 10 KiB in another script', { body: '語'.repeat(3414) }, 413, 'text_too_large'],
+    ['a request of more than 64 KiB', { body: 'x'.repeat(limits.bodyBytesMax) }, 413, 'body_too_large'],
+    ['an invented version', { line: 1, baseVersion: '1-000000000000' }, 404, 'unknown_version'],
+    ['nonsense as version', { line: 1, baseVersion: 'nonsense' }, 404, 'unknown_version'],
+    ['a long name', { author: 'x'.repeat(limits.authorCharsMax + 1) }, 400, 'invalid_request']
+  ])('[COMMENT-4] bad input changes nothing: %s', async (_what, fields, status, code) => {
+    const owner = await world.create(text)
+    const answer = await changesNothing(owner.doc, () => postComment(owner, { body: 'x', ...fields }))
+    expect({ status: answer.status, code: answer.json.code }).toEqual({ status, code })
+  })
+
+  test('[COMMENT-4] exactly 10 KiB are taken, and hostile words come back as they are', async () => {
+    const owner = await world.create(text)
+    const body = '語'.repeat(3413) + 'x'
+    expect((await comment(owner, { body })).body).toBe(body)
+    for (const odd of ['<script>alert(1)</script>', '__proto__', '\u202e reversed', '👩🏽 名前', "'; DROP TABLE"]) {
+      const made = await comment(owner, { body: odd, find: odd }, { query: { author: odd } })
+      expect(made).toMatchObject({ body: odd, target: { quote: odd }, anchored: false })
+      expect(made.author).toBe(odd.replace('\u202e ', '').trim())
+    }
+    expect((await comments(owner)).length).toBe(6)
+  })
+
+  test('[COMMENT-5] synonyms are taken and unknown fields ignored', async () => {
+    const owner = await world.create(text)
+    for (const name of ['body', 'text', 'content', 'comment', 'message'])
+      for (const words of ['find', 'quote', 'on', 'anchorText'])
+        expect(await comment(owner, { [name]: 'b', [words]: 'lazy dog', other: 1 })).toMatchObject({
+          body: 'b',
+          target: { quote: 'lazy dog' }
+        })
+  })
+
+  test('[COMMENT-6] a range or line of an earlier version is followed to the present text', async () => {
+    const owner = await world.create(text)
+    const { version } = await owner.read()
+    const editor = await owner.connect()
+    editor.type(0, 'Before.\n\n')
+    await editor.saved()
+    await owner.replace(editor.text().replace('# Title\n\n', '').replace('one fish', 'one, one fish'))
+    const at = text.indexOf('lazy')
+    const made = await comment(owner, { body: 'x', anchor: { from: at, to: at + 4 }, baseVersion: version })
+    expect(await commented(owner, made.id)).toBe('lazy')
+    expect(made.target).toMatchObject({ from: at, to: at + 4, line: 3, quote: 'lazy' })
+    const line = await comment(owner, { body: 'x', line: 6, baseVersion: `"${version}"` })
+    expect(await commented(owner, line.id)).toBe('- two fish')
+    // What stood there is gone: said so, and on no other text.
+    expect(await comment(owner, { body: 'x', anchor: { from: 0, to: 7 }, baseVersion: version })).toMatchObject({
+      anchored: false,
+      orphaned: true,
+      target: { quote: '# Title' }
+    })
+    // Of the other version these words are known, too.
+    expect((await postComment(owner, { body: 'x', find: '# Title', baseVersion: version })).json.comment.orphaned).toBe(true)
+    expect((await owner.ask('POST', '/comments', { json: { body: 'x', line: 1 }, headers: { 'If-Match': `"${version}"` } })).status).toBe(
+      201
+    )
+  })
+
+  test('[COMMENT-7] who writes is told: guests are marked, a nameless one is "guest", names are cleaned', async () => {
+    const owner = await world.create(text)
+    expect(await comment(owner, { body: 'x' })).toMatchObject({ author: 'guest', authorKind: 'guest', guest: true })
+    expect(await comment(owner, { body: 'x', author: '  Ana\tMaria ' })).toMatchObject({ author: 'Ana Maria' })
+    expect(await comment(owner, { body: 'x', author: 'in the body' }, asAuthor('header'))).toMatchObject({ author: 'header' })
+  })
+
+  test('[COMMENT-7] an account writes under its own name, and a guest who takes that name is still a guest', async () => {
+    const account = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+    const { token } = await openSession(world.service, account.id, 'app', 'a test')
+    const owner = await world.create(text)
+    const signedIn = { headers: { Authorization: `Bearer ${token}`, 'X-Agent-Author': 'Somebody else' } }
+    const person = await owner.share('comment')
+    const made = await comment(person, { body: 'x', author: 'Somebody else' }, signedIn)
+    expect(made).toMatchObject({ author: account.name, authorKind: 'account', guest: false })
+    const guest = asAuthor(account.name)
+    expect(await comment(person, { body: 'y' }, guest)).toMatchObject({ author: account.name, authorKind: 'guest', guest: true })
+    expect(await person.ask('DELETE', `/comments/${made.id}`, guest)).toMatchObject({ status: 403, json: { code: 'not_author' } })
+    // One account is one author, whichever link it uses.
+    expect((await (await owner.share('comment')).ask('DELETE', `/comments/${made.id}`, signedIn)).status).toBe(200)
+  })
+
+  test('[COMMENT-8] a comment made with the link of an assignment carries its id', async () => {
+    const owner = await world.create(text)
+    const assignment = await assign(world, owner)
+    const made = await comment(assignment.by(), { body: 'x' }, asAuthor('Ada'))
+    expect(made.taskId).toBe(assignment.id)
+    expect(await comment(owner, { body: 'y' })).not.toHaveProperty('taskId')
+    expect(await comments(owner, { taskId: assignment.id })).toEqual([made])
+    expect((await lastEvent(owner)).payload).not.toHaveProperty('taskId')
+  })
+})
+
+describe('talking', () => {
+  test('[COMMENT-9] replies are kept in order, and tell who wrote them', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x' })
+    for (const name of ['Ana', 'Bob']) {
+      const { status, json } = await owner.ask('POST', `/comments/${id}/replies`, { json: { text: `by ${name}` }, ...asAuthor(name) })
+      expect(status).toBe(201)
+      expect(json.reply).toEqual({
+        id: json.id,
+        body: `by ${name}`,
+        author: name,
+        authorKind: 'guest',
+        guest: true,
+        createdAt: json.comment.updatedAt
+      })
+      expect(await lastEvent(owner)).toMatchObject({ kind: 'comment.replied', actor: name, payload: { commentId: id, replyId: json.id } })
+    }
+    expect((await readComment(owner, id)).replies.map((reply: Json) => reply.author)).toEqual(['Ana', 'Bob'])
+  })
+
+  test('[COMMENT-10] resolving and reopening, each in all its forms; again is 200 and no event', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x' })
+    const resolve = (json?: unknown): Promise<Answer> =>
+      owner.ask('POST', `/comments/${id}/resolve`, { ...(json === undefined ? {} : { json }), ...asAuthor('Ana') })
+    for (const done of [undefined, {}, { resolved: true }, { action: 'resolve' }, { status: 'resolved' }]) {
+      const { status, json } = await resolve(done)
+      expect(status).toBe(200)
+      expect(json).toMatchObject({
+        ok: true,
+        comment: { status: 'resolved', resolved: true, resolvedBy: 'Ana', resolvedAt: expect.any(String) }
+      })
+    }
+    for (const open of [{ resolved: false }, { action: 'reopen' }, { status: 'open' }])
+      expect((await resolve(open)).json.comment).toMatchObject({ status: 'open', resolved: false, resolvedAt: null, resolvedBy: null })
+    const kinds = (await owner.events()).events.map((event: Json) => event.kind)
+    expect(kinds.slice(2)).toEqual(['comment.resolved', 'comment.reopened'])
+    for (const odd of [{ resolved: 'maybe' }, { action: 'explode' }, { status: 1 }])
+      expect(await changesNothing(owner.doc, () => resolve(odd))).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
+  })
+
+  test('[COMMENT-11] one’s own comment is edited and deleted; another’s is 403', async () => {
+    const owner = await world.create(text)
+    const person = await owner.share('comment')
+    const { id } = await comment(person, { body: 'first', find: 'lazy dog' }, asAuthor('Ana'))
+    const edit = (who: Person, name: string, body = 'second'): Promise<Answer> =>
+      who.ask('PATCH', `/comments/${id}`, { json: { body }, ...asAuthor(name) })
+    const remove = (who: Person, name: string): Promise<Answer> => who.ask('DELETE', `/comments/${id}`, asAuthor(name))
+    const strangers: [Person, string][] = [
+      [person, 'Bob'],
+      [await owner.share('comment'), 'Ana'],
+      [owner, 'Ana']
+    ]
+    for (const [who, name] of strangers)
+      for (const act of [edit, remove])
+        expect(await changesNothing(owner.doc, () => act(who, name))).toMatchObject({ status: 403, json: { code: 'not_author' } })
+    expect((await edit(person, 'Ana')).json.comment).toMatchObject({ body: 'second', anchored: true })
+    expect(await lastEvent(owner)).toMatchObject({ kind: 'comment.edited', payload: { commentId: id } })
+    await changesNothing(owner.doc, () => edit(person, 'Ana'))
+    expect((await remove(person, 'Ana')).json).toEqual({ ok: true, deleted: true })
+    expect(await lastEvent(owner)).toMatchObject({ kind: 'comment.deleted', payload: { commentId: id } })
+    expect(await comments(owner)).toEqual([])
+    expect((await remove(person, 'Ana')).status).toBe(404)
+  })
+
+  test('[COMMENT-12] an id that the document does not have, or that is another document’s, is 404', async () => {
+    const owner = await world.create(text)
+    const other = await world.create('other')
+    const { id } = await comment(other, { body: 'theirs' })
+    for (const odd of [id, 'unknown', '__proto__', '%20'])
+      for (const [method, path] of [
+        ['POST', '/replies'],
+        ['POST', '/resolve'],
+        ['PATCH', ''],
+        ['DELETE', '']
+      ] as const) {
+        const json = method === 'DELETE' ? {} : { json: { body: 'x' } }
+        expect(await changesNothing(owner.doc, () => owner.ask(method, `/comments/${odd}${path}`, json))).toMatchObject({
+          status: 404,
+          json: { code: 'not_found' }
+        })
+      }
+    expect((await readComment(other, id)).replies).toEqual([])
+  })
+})
+
+describe('listing', () => {
+  test('[COMMENT-13] the list is newest first, filtered, and paged by nextBefore', async () => {
+    const owner = await world.create(text)
+    const made: Json[] = []
+    for (let index = 0; index < 7; index++)
+      made.unshift(await comment(owner, { body: `${index}` }, asAuthor(index % 2 === 0 ? 'Ana' : 'Bob')))
+    for (const each of made.slice(0, 3)) await owner.ask('POST', `/comments/${each.id}/resolve`)
+    const bodies = (all: Json[]): string => all.map((each) => each.body).join('')
+    expect(bodies(await comments(owner))).toBe('6543210')
+    expect(bodies(await comments(owner, { status: 'all' }))).toBe('6543210')
+    expect(bodies(await comments(owner, { status: 'open' }))).toBe('3210')
+    expect(bodies(await comments(owner, { status: 'resolved' }))).toBe('654')
+    expect(bodies(await comments(owner, { author: 'Bob', status: 'open' }))).toBe('31')
+    const pages: string[] = []
+    let before: number | undefined
+    do {
+      const { json } = await owner.ask('GET', '/comments', { query: { limit: 3, ...(before === undefined ? {} : { before }) } })
+      expect(json.total).toBe(7)
+      pages.push(bodies(json.comments))
+      before = json.nextBefore ?? undefined
+    } while (before !== undefined)
+    expect(pages).toEqual(['654', '321', '0'])
+    for (const query of [{ status: 'odd' }, { limit: 0 }, { limit: 2001 }, { before: -1 }, { before: 'x' }] as Record<string, string>[])
+      expect((await owner.ask('GET', '/comments', { query })).status).toBe(400)
+  })
+
+  test('[COMMENT-14] comments, replies and their places outlive a restart', async () => {
+    const own = await startWorld()
+    const owner = await own.create(text)
+    const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
+    await owner.ask('POST', `/comments/${id}/replies`, { json: { body: 'y' } })
+    await owner.replace(text.replace('The quick', 'A very quick'))
+    const before = await comments(owner)
+    expect(before[0].anchored).toBe(true)
+    const again = await own.restart()
+    expect(await comments(again.person(owner.doc, owner.key))).toEqual(before)
+    await again.stop()
+  })
+})
+
+describe('staying on the text', () => {
+  test('[COMMENT-15] a comment stays on its text while people type, and is orphaned when that is deleted', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
+    const editor = await owner.connect()
+    editor.type(0, 'A new beginning.\n\n')
+    editor.type(editor.text().indexOf('fox'), 'big ')
+    await editor.saved()
+    expect(await commented(owner, id)).toBe('brown big fox')
+    const at = editor.text().indexOf('brown')
+    editor.erase(at, 'brown big fox'.length)
+    editor.type(at, 'red hen')
+    await editor.saved()
+    expect(await readComment(owner, id)).toMatchObject({
+      anchored: false,
+      orphaned: true,
+      anchor: null,
+      line: null,
+      target: { quote: 'brown fox' }
+    })
+  })
+
+  test('[COMMENT-16] a replacement that moves its text moves the comment, in the same commit; a restore brings it back', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x', find: 'The quick brown fox' })
+    await owner.replace('- one fish\n\nThe quick\nbrown fox jumps.\n')
+    expect(await commented(owner, id)).toBe('The quick\nbrown fox')
+    await owner.replace('Nothing of it.\n')
+    expect(await readComment(owner, id)).toMatchObject({ anchored: false, orphaned: true })
+    await owner.ask('POST', '/restore', { json: { revision: 1 } })
+    expect(await commented(owner, id)).toBe('The quick brown fox')
+    // Another copy of the document finds the same.
+    expect((await readComment(owner, id)).orphaned).toBe(false)
+  })
+
+  test('[COMMENT-16] a comment that is made while the text is replaced goes along', async () => {
+    const words = 'a telling sentence of its own'
+    for (let round = 0; round < 20; round++) {
+      const owner = await world.create(`# One\n\n${words}\n\nend\n`)
+      const [made] = await Promise.all([comment(owner, { body: 'x', find: words }), owner.replace(`end\n\n${words}, later\n\n# One\n`)])
+      expect(await commented(owner, made.id)).toBe(words)
+    }
+  })
+
+  test('[COMMENT-17] record and event of a change are one commit; a store that fails leaves a comment as it was', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
+    const requests: [string, string, unknown][] = [
+      ['POST', '/comments', { body: 'y', find: 'lazy dog' }],
+      ['POST', `/comments/${id}/replies`, { body: 'y' }],
+      ['POST', `/comments/${id}/resolve`, {}],
+      ['PATCH', `/comments/${id}`, { body: 'z' }],
+      ['DELETE', `/comments/${id}`, undefined]
+    ]
+    const before = await stored(world, owner.doc)
+    const shown = await comments(owner)
+    for (const [method, path, json] of requests) {
+      fault = new ServiceError('storage_unavailable')
+      const answer = await owner.ask(method, path, json === undefined ? {} : { json })
+      fault = undefined
+      expect(answer.status).toBe(503)
+      expect(await stored(world, owner.doc)).toEqual(before)
+      expect(await comments(owner)).toEqual(shown)
+    }
+  })
+
+  test('[COMMENT-17] while the store takes no writes the list is still read, with places in the text that is on disk', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
+    const page = await owner.connect()
+    fault = new ServiceError('storage_full')
+    try {
+      page.type(0, 'not stored')
+      await until(() => page.closes.length > 0, 'the end of the socket')
+      page.close()
+      expect(await commented(owner, id)).toBe('brown fox')
+      expect((await readComment(owner, id)).anchor.from).toBe(text.indexOf('brown fox'))
+    } finally {
+      fault = undefined
+    }
+  })
+
+  test('[COMMENT-18] sent again with its Idempotency-Key each request acts once and answers the same', async () => {
+    const owner = await world.create(text)
+    const headers = { 'Idempotency-Key': 'one' }
+    const twice = async (method: string, path: string, json?: unknown): Promise<Json> => {
+      const what = { headers, ...(json === undefined ? {} : { json }) }
+      const first = await owner.ask(method, path, what)
+      expect(first.status).toBeLessThan(300)
+      const again = await changesNothing(owner.doc, () => owner.ask(method, path, what))
+      expect({ status: again.status, json: again.json }).toEqual({ status: first.status, json: first.json })
+      expect(again.headers.get('Idempotency-Replayed')).toBe('true')
+      return first.json
+    }
+    const { id } = await twice('POST', '/comments', { body: 'x', find: 'brown fox' })
+    await twice('POST', `/comments/${id}/replies`, { body: 'y' })
+    await twice('POST', `/comments/${id}/resolve`, {})
+    await twice('PATCH', `/comments/${id}`, { body: 'z' })
+    await twice('DELETE', `/comments/${id}`)
+  })
+
+  test('[COMMENT-19] deleting the document deletes its comments', async () => {
+    const owner = await world.create(text)
+    await comment(owner, { body: 'a secret remark', find: 'brown fox' })
+    await owner.ask('DELETE', '')
+    expect(await world.service.storage.list(['d', owner.doc])).toEqual([])
+  })
+
+  test('[COMMENT-20] open pages hear at once of every change, and of comments that a replacement moved or orphaned', async () => {
+    const owner = await world.create(text)
+    const pages = await Promise.all([owner.connect(), (await owner.share('view')).connect()])
+    const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
+    await owner.ask('POST', `/comments/${id}/replies`, { json: { body: 'y' } })
+    await owner.ask('POST', `/comments/${id}/resolve`)
+    await owner.replace('Gone.')
+    await owner.ask('DELETE', `/comments/${id}`)
+    for (const page of pages) {
+      const seen = (): Json[] => page.messages.filter(({ type }) => type.startsWith('comment'))
+      await until(() => seen().length === 5, 'the messages')
+      expect(seen()).toMatchObject([
+        { type: 'comment', comment: { id, anchored: true, replies: [] } },
+        { type: 'comment', comment: { id, replies: [{ body: 'y' }] } },
+        { type: 'comment', comment: { id, status: 'resolved' } },
+        { type: 'comment', comment: { id, anchored: false, orphaned: true } },
+        { type: 'comment.deleted', commentId: id }
+      ])
+    }
+  })
+
+  test('[COMMENT-20] of many changes at once, and of a large one, open pages hear that the lists are to be read again', async () => {
+    const lines = Array.from({ length: limits.remarksToldMax + 1 }, (_each, index) => `a line of its own, number ${index}\n`)
+    const owner = await world.create(lines.join(''))
+    await Promise.all(lines.map((_line, index) => comment(owner, { body: 'x', line: index + 1 })))
+    const page = await owner.connect()
+    await owner.replace('Gone.')
+    await until(() => page.messages.some(({ type }) => type === 'remarks'), 'the message')
+    const { id } = await comment(owner, { body: 'y' })
+    const told = (): number => page.messages.filter(({ type }) => type === 'remarks').length
+    for (let bytes = 0; bytes <= limits.remarkToldBytesMax; bytes += limits.remarkBytesMax) {
+      expect(told()).toBe(1)
+      await owner.ask('POST', `/comments/${id}/replies`, { json: { body: 'z'.repeat(limits.remarkBytesMax) } })
+    }
+    await until(() => told() === 2, 'the message')
+    expect(
+      page.messages
+        .filter(({ type }) => type === 'comment')
+        .every((message) => JSON.stringify(message).length < 2 * limits.remarkToldBytesMax)
+    ).toBe(true)
+  })
+})

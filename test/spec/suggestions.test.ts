@@ -1,0 +1,623 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Storage } from '../../server/domain/ports.ts'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { asAuthor, comment, commented, decide, postSuggestion, readSuggestion, suggest, suggestions } from '../support/remarks.ts'
+import { assign, stored } from '../support/reviews.ts'
+import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
+
+/** What the store does to the next commits; undefined: it works. */
+let fault: Error | undefined
+const faulty = (storage: Storage): Storage => ({
+  ...storage,
+  commit: (batch) => (fault === undefined ? storage.commit(batch) : Promise.reject(fault))
+})
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ storage: faulty })
+})
+afterAll(() => world.stop())
+
+const text = '# Title\n\nThe quick brown fox jumps over the lazy dog.\n\n- one fish\n- two fish\n'
+
+/** Runs a request that must change nothing. */
+const changesNothing = async (doc: string, request: () => Promise<Answer>): Promise<Answer> => {
+  const before = await stored(world, doc)
+  const answer = await request()
+  expect(await stored(world, doc)).toEqual(before)
+  return answer
+}
+
+const content = async (person: Person): Promise<string> => (await person.read()).content
+const events = async (person: Person): Promise<Json[]> => (await person.events()).events
+
+describe('proposing', () => {
+  test('[SUGGEST-1] a suggestion is 201 with its record, changes no text, and one event tells of it', async () => {
+    const owner = await world.create(text)
+    const { version } = await owner.read()
+    const person = await owner.share('suggest')
+    const fields = { operation: 'replace', find: 'brown fox', text: 'red fox', note: 'Foxes are red.' }
+    const { status, json } = await postSuggestion(person, fields, asAuthor('Ana'))
+    expect(status).toBe(201)
+    const from = text.indexOf('brown fox')
+    expect(json).toEqual({
+      id: expect.stringMatching(/^[\w-]{16}$/),
+      suggestionId: json.id,
+      suggestion: {
+        id: json.id,
+        operation: 'replace',
+        type: 'replace',
+        status: 'pending',
+        original: 'brown fox',
+        text: 'red fox',
+        note: 'Foxes are red.',
+        from,
+        to: from + 9,
+        line: 3,
+        author: 'Ana',
+        authorKind: 'guest',
+        guest: true,
+        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        version,
+        decidedBy: null,
+        decidedAt: null,
+        resultVersion: null
+      }
+    })
+    expect(await owner.read()).toEqual({ content: text, version })
+    expect((await events(owner)).at(-1)).toMatchObject({
+      kind: 'suggestion.created',
+      actor: 'Ana',
+      version,
+      payload: { suggestionId: json.id, operation: 'replace' }
+    })
+    expect(await suggestions(owner)).toEqual([json.suggestion])
+  })
+
+  const line = '- one fish'
+  test.each<[string, Record<string, unknown>, string]>([
+    ['replaces words', { operation: 'replace', find: 'brown fox', text: 'red hen' }, text.replace('brown fox', 'red hen')],
+    ['replaces a line', { operation: 'replace', line: 5, text: '- no fish' }, text.replace(line, '- no fish')],
+    ['replaces a range', { operation: 'replace', anchor: { from: 2, to: 7 }, text: 'Name' }, text.replace('Title', 'Name')],
+    ['fills an empty line', { operation: 'replace', line: 2, text: 'Sub' }, text.replace('\n\n', '\nSub\n')],
+    ['replaces by nothing', { operation: 'replace', find: ' lazy', text: '' }, text.replace(' lazy', '')],
+    ['deletes words', { operation: 'delete', find: ' lazy' }, text.replace(' lazy', '')],
+    ['deletes a line with its end', { operation: 'delete', line: 5 }, text.replace(`${line}\n`, '')],
+    ['deletes an empty line', { operation: 'delete', line: 2 }, text.replace('\n\n', '\n')],
+    ['inserts after words', { operation: 'insert', find: 'brown', text: ' old' }, text.replace('brown', 'brown old')],
+    ['inserts before words', { operation: 'insert', find: 'brown', at: 'before', text: 'old ' }, text.replace('brown', 'old brown')],
+    ['inserts at a point', { operation: 'insert', anchor: { from: 0, to: 0 }, text: 'x' }, `x${text}`],
+    ['inserts a line after one', { operation: 'insert', line: 5, text: '- more' }, text.replace(line, `${line}\n- more`)],
+    ['inserts a line before one', { operation: 'insert', line: 5, at: 'before', text: '- more\n' }, text.replace(line, `- more\n${line}`)],
+    ['inserts at the start of a line', { operation: 'insert', line: 5, at: 'start', text: '> ' }, text.replace(line, `> ${line}`)],
+    ['inserts at the end of a line', { operation: 'insert', line: 5, at: 'end', text: '!' }, text.replace(line, `${line}!`)],
+    ['inserts at the end of the document', { operation: 'insert', text: 'end' }, `${text}end`],
+    ['inserts at its start', { operation: 'insert', at: 'start', text: 'x\r\n' }, `x\n${text}`]
+  ])('[SUGGEST-2] accepting what %s gives exactly that', async (_what, fields, after) => {
+    const owner = await world.create(text)
+    const { id, original } = await suggest(await owner.share('suggest'), fields)
+    expect(text).toContain(original)
+    const { status, json } = await decide(owner, id, 'accept')
+    expect({ status, content: await content(owner) }).toEqual({ status: 200, content: after })
+    expect(json).toMatchObject({
+      ok: true,
+      suggestion: { status: 'accepted', from: null, to: null },
+      version: (await owner.read()).version
+    })
+  })
+
+  test('[SUGGEST-2] the first words of an empty document', async () => {
+    const owner = await world.create('')
+    const { id } = await suggest(owner, { operation: 'insert', text: 'Hello' })
+    await decide(owner, id, 'accept')
+    expect(await content(owner)).toBe('Hello')
+  })
+
+  test.each<[string, Record<string, unknown>, number, string]>([
+    ['no operation', { operation: undefined }, 400, 'invalid_request'],
+    ['another operation', { operation: 'move' }, 400, 'invalid_request'],
+    ['words that are not there', { find: 'purple' }, 422, 'target_not_found'],
+    ['words that are there twice', { find: 'fish' }, 422, 'target_ambiguous'],
+    ['a line beyond the text', { find: undefined, line: 99 }, 422, 'target_not_found'],
+    ['a range beyond the text', { find: undefined, anchor: { from: 0, to: 9999 } }, 422, 'target_not_found'],
+    ['a reversed range', { find: undefined, anchor: { from: 3, to: 2 } }, 400, 'invalid_request'],
+    ['nothing to replace', { find: undefined }, 400, 'invalid_request'],
+    ['nothing to delete', { operation: 'delete', find: undefined, anchor: { from: 3, to: 3 } }, 400, 'invalid_request'],
+    ['no text to replace by', { text: undefined }, 400, 'invalid_request'],
+    ['no text to insert', { operation: 'insert', text: '' }, 400, 'invalid_request'],
+    ['a text with NUL', { text: 'a\0' }, 400, 'invalid_request'],
+    ['another place', { at: 'middle' }, 400, 'invalid_request'],
+    ['an invented version', { baseVersion: '1-000000000000' }, 404, 'unknown_version'],
+    ['a note of more than 10 KiB', { note: 'x'.repeat(limits.remarkBytesMax + 1) }, 413, 'text_too_large'],
+    ['a request of more than 64 KiB', { text: 'x'.repeat(limits.bodyBytesMax) }, 413, 'body_too_large']
+  ])('[SUGGEST-3] bad input changes nothing: %s', async (_what, fields, status, code) => {
+    const owner = await world.create(text)
+    const request = { operation: 'replace', find: 'brown', text: 'red', ...fields }
+    const answer = await changesNothing(owner.doc, () => postSuggestion(owner, request))
+    expect({ status: answer.status, code: answer.json.code }).toEqual({ status, code })
+  })
+
+  test('[SUGGEST-3] a target of more than 64 Ki units is 413', async () => {
+    const owner = await world.create(`${'x'.repeat(limits.targetUnitsMax)}y\n`)
+    for (const fields of [
+      { operation: 'delete', line: 1 },
+      { operation: 'replace', anchor: { from: 0, to: limits.targetUnitsMax + 1 }, text: '' }
+    ])
+      expect(await changesNothing(owner.doc, () => postSuggestion(owner, fields))).toMatchObject({
+        status: 413,
+        json: { code: 'text_too_large' }
+      })
+    const { id } = await suggest(owner, { operation: 'delete', anchor: { from: 0, to: limits.targetUnitsMax } })
+    await decide(owner, id, 'accept')
+    expect(await content(owner)).toBe('y\n')
+  })
+
+  test('[SUGGEST-4] synonyms are taken and unknown fields ignored', async () => {
+    const owner = await world.create(text)
+    for (const op of ['operation', 'type', 'op', 'kind'])
+      for (const words of ['text', 'content', 'with', 'replacement'])
+        expect(await suggest(owner, { [op]: 'replace', quote: 'lazy dog', [words]: 'cat', other: 1 })).toMatchObject({
+          operation: 'replace',
+          original: 'lazy dog',
+          text: 'cat'
+        })
+  })
+
+  test('[SUGGEST-5] a target in an earlier version is followed to the present text; changed text is 409', async () => {
+    const owner = await world.create(text)
+    const { version: baseVersion } = await owner.read()
+    await owner.replace(`Before.\n\n${text.replace('lazy', 'crazy')}`)
+    const { id } = await suggest(owner, { operation: 'replace', line: 5, text: '- zero fish', baseVersion })
+    await decide(owner, id, 'accept')
+    expect(await content(owner)).toContain('- zero fish\n- two fish\n')
+    const changed = { operation: 'delete', find: 'lazy dog', baseVersion }
+    expect(await changesNothing(owner.doc, () => postSuggestion(owner, changed))).toMatchObject({
+      status: 409,
+      json: { code: 'target_changed' }
+    })
+  })
+
+  test('[SUGGEST-6] a suggester changes no text by any way', async () => {
+    const owner = await world.create(text)
+    const person = await owner.share('suggest')
+    const { id } = await suggest(person, { operation: 'delete', find: 'brown' })
+    for (const [method, path, json] of [
+      ['PUT', '/content', { content: 'x' }],
+      ['POST', '/restore', { revision: 1 }],
+      ['POST', `/suggestions/${id}`, { action: 'accept' }],
+      ['POST', '/decisions', { decisions: [{ suggestionId: id, action: 'accept' }] }]
+    ] as const)
+      expect(await changesNothing(owner.doc, () => person.ask(method, path, { json }))).toMatchObject({
+        status: 403,
+        json: { code: 'forbidden' }
+      })
+    const editor = await person.connect()
+    editor.type(0, 'typed')
+    const other = await owner.connect()
+    other.type(0, 'y')
+    await other.saved()
+    expect(await content(owner)).toBe(`y${text}`)
+  })
+
+  test('[SUGGEST-7] a suggestion made with the link of an assignment carries its id', async () => {
+    const owner = await world.create(text)
+    const assignment = await assign(world, owner)
+    const made = await suggest(assignment.by(), { operation: 'delete', find: 'brown' })
+    expect(made.taskId).toBe(assignment.id)
+    await suggest(owner, { operation: 'delete', find: 'brown' })
+    expect(await suggestions(owner, { taskId: assignment.id })).toEqual([made])
+  })
+})
+
+describe('deciding', () => {
+  test('[SUGGEST-8] accepting is one commit of text, suggestion, revision and events, and a minimal edit', async () => {
+    const owner = await world.create(text)
+    const { id } = await suggest(owner, { operation: 'replace', find: 'The quick brown fox', text: 'The quick red fox' }, asAuthor('Ana'))
+    const before = await comment(owner, { body: 'x', find: 'quick' })
+    const { version: fromVersion } = await owner.read()
+    const cursor = (await events(owner)).length
+    const { json } = await decide(owner, id, 'accept', asAuthor('Eve'))
+    expect(json.suggestion).toMatchObject({
+      status: 'accepted',
+      decidedBy: 'Eve',
+      decidedAt: expect.any(String),
+      resultVersion: json.version
+    })
+    const revision = (await owner.revisions()).revisions[0]
+    expect(revision).toMatchObject({ cause: 'accept', author: 'Eve', version: json.version, added: 3, removed: 5 })
+    expect((await events(owner)).slice(cursor)).toMatchObject([
+      {
+        kind: 'content.changed',
+        actor: 'Eve',
+        version: json.version,
+        payload: { fromVersion, toVersion: json.version, hunks: [{ line: 3 }], revisionId: revision.id, suggestionIds: [id] }
+      },
+      { kind: 'suggestion.accepted', actor: 'Eve', version: json.version, payload: { suggestionId: id, author: 'Ana' } }
+    ])
+    expect(await commented(owner, before.id)).toBe('quick')
+  })
+
+  test('[SUGGEST-9] rejecting changes no text; the same decision again is 200, the opposite 409', async () => {
+    const owner = await world.create(text)
+    const [yes, no] = [
+      await suggest(owner, { operation: 'delete', find: ' brown' }),
+      await suggest(owner, { operation: 'delete', find: ' lazy' })
+    ]
+    const { version } = await owner.read()
+    expect((await decide(owner, no.id, 'reject', asAuthor('Eve'))).json).toMatchObject({
+      ok: true,
+      version,
+      suggestion: { status: 'rejected', decidedBy: 'Eve', resultVersion: null, from: null }
+    })
+    expect((await events(owner)).at(-1)).toMatchObject({ kind: 'suggestion.rejected', payload: { suggestionId: no.id } })
+    expect(await content(owner)).toBe(text)
+    await decide(owner, yes.id, 'accept')
+    for (const [id, same, other] of [
+      [yes.id, 'accept', 'reject'],
+      [no.id, 'reject', 'accept']
+    ] as const) {
+      const again = await changesNothing(owner.doc, () => decide(owner, id, same))
+      expect(again).toMatchObject({ status: 200, json: { suggestion: { id, status: `${same}ed` } } })
+      expect(await changesNothing(owner.doc, () => decide(owner, id, other))).toMatchObject({
+        status: 409,
+        json: { code: 'already_decided' }
+      })
+    }
+  })
+
+  test('[SUGGEST-9] a decision is taken in all its forms, and nothing else is', async () => {
+    const owner = await world.create(text)
+    const forms: [Record<string, unknown>, string][] = [
+      [{ action: 'accept' }, 'accepted'],
+      [{ decision: 'reject' }, 'rejected'],
+      [{ status: 'accepted' }, 'accepted'],
+      [{ status: 'rejected' }, 'rejected'],
+      [{ accept: true }, 'accepted'],
+      [{ accept: false }, 'rejected']
+    ]
+    for (const [json, status] of forms) {
+      const { id } = await suggest(owner, { operation: 'insert', text: 'x' })
+      expect((await owner.ask('POST', `/suggestions/${id}`, { json })).json.suggestion.status).toBe(status)
+    }
+    const { id } = await suggest(owner, { operation: 'insert', text: 'x' })
+    for (const json of [{}, { action: 'maybe' }, { accept: 1 }, { action: 'pending' }])
+      expect((await changesNothing(owner.doc, () => owner.ask('POST', `/suggestions/${id}`, { json }))).status).toBe(400)
+  })
+
+  test('[SUGGEST-10] ten accepts at once change the text once, and of accept and reject at once one wins', async () => {
+    const owner = await world.create(text)
+    const { id } = await suggest(owner, { operation: 'insert', find: 'brown', text: ' old' })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => decide(owner, id, 'accept')))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await content(owner)).toBe(text.replace('brown', 'brown old'))
+    expect((await events(owner)).filter(({ kind }) => kind === 'suggestion.accepted').length).toBe(1)
+    const other = await suggest(owner, { operation: 'delete', find: ' lazy' })
+    const both = await Promise.all([decide(owner, other.id, 'reject'), decide(owner, other.id, 'accept')])
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]))
+  })
+
+  test.each<[string, Record<string, unknown>, (owner: Person) => Promise<unknown>]>([
+    [
+      'typed into',
+      { operation: 'delete', find: 'brown fox' },
+      (owner) => typed(owner, (page) => page.type(page.text().indexOf('own fox'), 'x'))
+    ],
+    [
+      'deleted in part',
+      { operation: 'delete', find: 'brown fox' },
+      (owner) => typed(owner, (page) => page.erase(page.text().indexOf('fox'), 1))
+    ],
+    [
+      'deleted',
+      { operation: 'delete', find: 'brown fox' },
+      (owner) => typed(owner, (page) => page.erase(page.text().indexOf('brown fox'), 9))
+    ],
+    ['replaced', { operation: 'replace', find: 'brown fox', text: 'x' }, (owner) => owner.replace('A red hen.')],
+    [
+      'gone where it was to be inserted',
+      { operation: 'insert', find: 'brown', text: 'x' },
+      (owner) => owner.replace(text.replace('brown fox', 'hen'))
+    ]
+  ])('[SUGGEST-11] a text that was %s is never replaced blindly: 409 target_changed', async (_what, fields, change) => {
+    const owner = await world.create(text)
+    const { id } = await suggest(owner, fields)
+    await change(owner)
+    const before = await content(owner)
+    const answer = await changesNothing(owner.doc, () => decide(owner, id, 'accept'))
+    expect(answer).toMatchObject({ status: 409, json: { code: 'target_changed' } })
+    expect(await content(owner)).toBe(before)
+    expect((await decide(owner, id, 'reject')).status).toBe(200)
+  })
+
+  test('[SUGGEST-12] a suggestion whose text is gone is orphaned, and pending again when it comes back', async () => {
+    const owner = await world.create(text)
+    const { id } = await suggest(owner, { operation: 'replace', find: 'The quick brown fox', text: 'It' })
+    await owner.replace('Nothing.')
+    expect(await readSuggestion(owner, id)).toMatchObject({ status: 'orphaned', from: null, to: null, line: null })
+    expect((await suggestions(owner, { status: 'orphaned' })).length).toBe(1)
+    await owner.ask('POST', '/restore', { json: { revision: 1 } })
+    expect(await readSuggestion(owner, id)).toMatchObject({ status: 'pending', from: 9 })
+    await decide(owner, id, 'accept')
+    expect(await content(owner)).toBe(text.replace('The quick brown fox', 'It'))
+  })
+
+  test('[SUGGEST-13] of two suggestions on the same text the second is 409 once the first is accepted', async () => {
+    const owner = await world.create(text)
+    const one = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
+    const two = await suggest(owner, { operation: 'replace', find: 'quick brown', text: 'slow' })
+    const apart = await suggest(owner, { operation: 'replace', find: 'lazy', text: 'busy' })
+    await decide(owner, one.id, 'accept')
+    expect(await decide(owner, two.id, 'accept')).toMatchObject({ status: 409, json: { code: 'target_changed' } })
+    expect((await decide(owner, apart.id, 'accept')).status).toBe(200)
+    expect(await content(owner)).toBe(text.replace('brown fox', 'red hen').replace('lazy', 'busy'))
+  })
+
+  test('[SUGGEST-14] unknown ids, and those of another document, are 404', async () => {
+    const owner = await world.create(text)
+    const other = await world.create(text)
+    const { id } = await suggest(other, { operation: 'delete', find: 'brown' })
+    const remark = await comment(owner, { body: 'x' })
+    for (const odd of [id, remark.id, 'unknown', '__proto__'])
+      expect(await changesNothing(owner.doc, () => decide(owner, odd, 'accept'))).toMatchObject({
+        status: 404,
+        json: { code: 'not_found' }
+      })
+    expect(await content(other)).toBe(text)
+  })
+
+  test('[SUGGEST-15] accepting beyond the largest document is 413 and leaves it pending', async () => {
+    const owner = await world.create(`${'x'.repeat(limits.contentUnitsMax - 1)}\n`)
+    const { id } = await suggest(owner, { operation: 'insert', text: 'more' })
+    expect(await changesNothing(owner.doc, () => decide(owner, id, 'accept'))).toMatchObject({
+      status: 413,
+      json: { code: 'content_too_large' }
+    })
+    expect((await readSuggestion(owner, id)).status).toBe('pending')
+  })
+
+  test('[SUGGEST-16] a store that fails leaves suggestion and text as they were', async () => {
+    const owner = await world.create(text)
+    const { id } = await suggest(owner, { operation: 'delete', find: ' brown' })
+    const before = await stored(world, owner.doc)
+    for (const action of ['reject', 'accept'] as const) {
+      fault = new ServiceError('storage_unavailable')
+      const { status } = await decide(owner, id, action)
+      fault = undefined
+      expect(status).toBe(503)
+      expect(await stored(world, owner.doc)).toEqual(before)
+      expect(await readSuggestion(owner, id)).toMatchObject({ status: 'pending', from: 18 })
+      expect(await content(owner)).toBe(text)
+    }
+    await decide(owner, id, 'accept')
+    expect(await content(owner)).toBe(text.replace(' brown', ''))
+  })
+
+  test('[SUGGEST-17] sent again with its Idempotency-Key each request acts once and answers the same', async () => {
+    const owner = await world.create(text)
+    const headers = { 'Idempotency-Key': 'one' }
+    const twice = async (method: string, path: string, json: unknown, query = {}): Promise<Json> => {
+      const first = await owner.ask(method, path, { headers, json, query })
+      expect(first.status).toBeLessThan(300)
+      const again = await changesNothing(owner.doc, () => owner.ask(method, path, { headers, json, query }))
+      expect({ status: again.status, json: again.json }).toEqual({ status: first.status, json: first.json })
+      expect(again.headers.get('Idempotency-Replayed')).toBe('true')
+      return first.json
+    }
+    const { id } = await twice('POST', '/suggestions', { operation: 'insert', find: 'brown', text: ' old' })
+    await twice('POST', `/suggestions/${id}`, { action: 'accept' })
+    const { setId } = await twice('PUT', '/content', { content: 'Quite other.' }, { as: 'suggestions' })
+    await twice('POST', '/decisions', { setId, action: 'accept' })
+    expect(await content(owner)).toBe('Quite other.')
+  })
+
+  test('[SUGGEST-18] open pages hear at once of every change, of suggestions that a replacement orphaned too', async () => {
+    const owner = await world.create(text)
+    const pages = await Promise.all([owner.connect(), (await owner.share('view')).connect()])
+    const one = await suggest(owner, { operation: 'delete', find: 'brown fox' })
+    const two = await suggest(owner, { operation: 'delete', find: 'lazy dog' })
+    const three = await suggest(owner, { operation: 'delete', find: 'one fish' })
+    await decide(owner, one.id, 'accept')
+    await decide(owner, two.id, 'reject')
+    await owner.replace('Gone.')
+    for (const page of pages) {
+      const seen = (): Json[] =>
+        page.messages.filter(({ type }) => type === 'suggestion').map(({ suggestion }) => [suggestion.id, suggestion.status])
+      await until(() => seen().length === 6, 'the messages')
+      expect(seen()).toEqual([
+        [one.id, 'pending'],
+        [two.id, 'pending'],
+        [three.id, 'pending'],
+        [one.id, 'accepted'],
+        [two.id, 'rejected'],
+        [three.id, 'orphaned']
+      ])
+    }
+  })
+
+  test('[SUGGEST-19] suggestions and their places outlive a restart, and are deleted with the document', async () => {
+    const own = await startWorld()
+    const owner = await own.create(text)
+    const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'hen' })
+    await owner.replace(`Before.\n${text}`)
+    const before = await suggestions(owner)
+    const again = await own.restart()
+    const person = again.person(owner.doc, owner.key)
+    expect(await suggestions(person)).toEqual(before)
+    await decide(person, id, 'accept')
+    expect(await content(person)).toBe(`Before.\n${text.replace('brown fox', 'hen')}`)
+    await person.ask('DELETE', '')
+    expect(await again.service.storage.list(['d', owner.doc])).toEqual([])
+    await again.stop()
+  })
+
+  test('[SUGGEST-20] the list is newest first, filtered, and paged by nextBefore', async () => {
+    const owner = await world.create(text)
+    const made: Json[] = []
+    for (let index = 0; index < 5; index++)
+      made.unshift(await suggest(owner, { operation: 'insert', text: `${index}` }, asAuthor(index % 2 === 0 ? 'Ana' : 'Bob')))
+    await decide(owner, made[0].id, 'accept')
+    await decide(owner, made[1].id, 'reject')
+    const texts = (all: Json[]): string => all.map((each) => each.text).join('')
+    expect(texts(await suggestions(owner))).toBe('43210')
+    expect(texts(await suggestions(owner, { status: 'pending' }))).toBe('210')
+    expect(texts(await suggestions(owner, { status: 'accepted' }))).toBe('4')
+    expect(texts(await suggestions(owner, { status: 'rejected' }))).toBe('3')
+    expect(texts(await suggestions(owner, { author: 'Bob' }))).toBe('31')
+    const { json } = await owner.ask('GET', '/suggestions', { query: { limit: 2 } })
+    expect(json).toMatchObject({ total: 5 })
+    expect(texts(await suggestions(owner, { before: json.nextBefore }))).toBe('210')
+  })
+})
+
+const typed = async (owner: Person, change: (page: Awaited<ReturnType<Person['connect']>>) => unknown): Promise<void> => {
+  const page = await owner.connect()
+  change(page)
+  await page.saved()
+}
+
+describe('a whole text', () => {
+  const other = text.replace('quick brown', 'slow red').replace('- one fish\n', '').replace('# Title', '# Name').concat('\nEnd.\n')
+
+  test('[SUGGEST-21] a PUT as suggestions makes one suggestion a hunk, all of one set; accepting all gives exactly that text', async () => {
+    const owner = await world.create(text)
+    const person = await owner.share('suggest')
+    const { version } = await owner.read()
+    const { status, json } = await person.ask('PUT', '/content', {
+      json: { content: other, baseVersion: version },
+      query: { as: 'suggestions' },
+      ...asAuthor('Ana')
+    })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ ok: true, version, revisionId: null, changed: false, setId: expect.any(String) })
+    expect(json.suggestions).toMatchObject([
+      { operation: 'replace', original: 'Title', text: 'Name', line: 1 },
+      { operation: 'replace', original: 'quick brown', text: 'slow red', line: 3 },
+      { operation: 'delete', original: '- one fish\n', text: '', line: 5 },
+      { operation: 'insert', original: '', text: '\nEnd.\n' }
+    ])
+    for (const each of json.suggestions) expect(each).toMatchObject({ setId: json.setId, author: 'Ana', status: 'pending' })
+    expect(await owner.read()).toEqual({ content: text, version })
+    expect((await suggestions(owner, { setId: json.setId })).length).toBe(4)
+    const answer = await owner.ask('POST', '/decisions', { json: { setId: json.setId, action: 'accept' } })
+    expect(answer.json).toMatchObject({ ok: true, version: (await owner.read()).version })
+    expect(await content(owner)).toBe(other)
+    const revisions = (await owner.revisions()).revisions.filter(({ cause }: Json) => cause === 'accept')
+    expect(revisions.length).toBe(1)
+  })
+
+  test('[SUGGEST-21] a stale version is 409, a dry run and the same text propose nothing, as text it is taken too', async () => {
+    const owner = await world.create(text)
+    const { version } = await owner.read()
+    const put = (json: Record<string, unknown>, query = {}): Promise<Answer> =>
+      owner.ask('PUT', '/content', { json, query: { as: 'suggestions', ...query } })
+    expect((await changesNothing(owner.doc, () => put({ content: other }, { dryRun: 1 }))).json).toMatchObject({
+      suggestions: [],
+      diff: expect.stringContaining('-# Title')
+    })
+    expect((await changesNothing(owner.doc, () => put({ content: text }))).json).toMatchObject({ changed: false, suggestions: [] })
+    const plain = await owner.ask('PUT', '/content', { body: `${text}!`, type: 'text/markdown', query: { as: 'suggestions' } })
+    expect(plain.json.suggestions).toMatchObject([{ operation: 'insert', text: '!' }])
+    await owner.replace(`${text}\nmore`)
+    expect(await changesNothing(owner.doc, () => put({ content: other, baseVersion: version }))).toMatchObject({
+      status: 409,
+      json: { code: 'version_conflict', merge: { clean: false } }
+    })
+    expect((await changesNothing(owner.doc, () => put({ content: 'x\0' }))).status).toBe(400)
+  })
+
+  test('[SUGGEST-21] more than a hundred separate changes are 413', async () => {
+    const lines = Array.from({ length: 101 }, (_each, index) => `line ${index}\n\n`)
+    const owner = await world.create(lines.join(''))
+    const changed = lines.map((line) => line.replace('line', 'LINE')).join('')
+    const answer = await changesNothing(owner.doc, () =>
+      owner.ask('PUT', '/content', { json: { content: changed }, query: { as: 'suggestions' } })
+    )
+    expect(answer).toMatchObject({ status: 413, json: { code: 'text_too_large' } })
+  })
+
+  test('[SUGGEST-22] several are decided in one commit, each as it would be alone, and what cannot be is told', async () => {
+    const owner = await world.create(text)
+    const gone = await suggest(owner, { operation: 'delete', find: 'Title' })
+    await owner.replace(text.replace('Title', 'Name'))
+    const ids: string[] = []
+    for (const [find, into] of [
+      ['brown fox', 'red hen'],
+      ['quick brown', 'slow'],
+      ['lazy', 'busy'],
+      ['one', 'no']
+    ])
+      ids.push((await suggest(owner, { operation: 'replace', find, text: into })).id)
+    const inserts = [await suggest(owner, { operation: 'insert', text: 'A' }), await suggest(owner, { operation: 'insert', text: 'B' })]
+    const decisions = [
+      ...ids.map((suggestionId) => ({ suggestionId, action: 'accept' })),
+      { suggestionId: ids[3], action: 'reject' },
+      { suggestionId: ids[0], action: 'accept' },
+      { suggestionId: gone.id, action: 'accept' },
+      { suggestionId: 'unknown', action: 'reject' },
+      ...inserts.map(({ id }) => ({ suggestionId: id, action: 'accept' }))
+    ]
+    const { status, json } = await owner.ask('POST', '/decisions', { json: { decisions } })
+    expect(status).toBe(200)
+    expect(json.ok).toBe(false)
+    expect(json.results.map((each: Json) => each.code ?? each.suggestion.status)).toEqual([
+      'accepted',
+      'target_changed',
+      'accepted',
+      'accepted',
+      'already_decided',
+      'accepted',
+      'target_changed',
+      'not_found',
+      'accepted',
+      'accepted'
+    ])
+    const after = text.replace('Title', 'Name').replace('brown fox', 'red hen').replace('lazy', 'busy').replace('one', 'no')
+    expect(await content(owner)).toBe(`${after}AB`)
+    const accepts = (await owner.revisions()).revisions.filter(({ cause }: Json) => cause === 'accept')
+    expect(accepts.length).toBe(1)
+    const rest = await owner.ask('POST', '/decisions', { json: { suggestionIds: [ids[1], gone.id], action: 'reject' } })
+    expect(rest.json.results.map((each: Json) => each.suggestion.status)).toEqual(['rejected', 'rejected'])
+  })
+
+  test('[SUGGEST-22] more than a hundred decisions are 422, and half a request is 400', async () => {
+    const owner = await world.create(text)
+    const many = Array.from({ length: 101 }, (_each, index) => ({ suggestionId: `s${index}`, action: 'accept' }))
+    const ask = (json: unknown): Promise<Answer> => changesNothing(owner.doc, () => owner.ask('POST', '/decisions', { json }))
+    expect(await ask({ decisions: many })).toMatchObject({ status: 422, json: { code: 'too_many_ids' } })
+    expect((await ask({ decisions: many.slice(1) })).json.results.length).toBe(100)
+    for (const json of [
+      {},
+      { setId: 'x' },
+      { decisions: [], setId: 'x', action: 'accept' },
+      { suggestionIds: ['x'] },
+      { decisions: [{ suggestionId: 'x' }] }
+    ])
+      expect((await ask(json)).status).toBe(400)
+    expect((await ask({ setId: 'unknown', action: 'accept' })).json).toMatchObject({ ok: true, results: [] })
+  })
+
+  test('[SUGGEST-24] a dry run of a decision checks and answers the difference, and writes nothing', async () => {
+    const owner = await world.create(text)
+    const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
+    const other = await suggest(owner, { operation: 'delete', find: 'quick brown' })
+    const ask = (path: string, json: unknown): Promise<Answer> =>
+      changesNothing(owner.doc, () => owner.ask('POST', path, { json, query: { dryRun: 1 } }))
+    const { version } = await owner.read()
+    expect(await ask(`/suggestions/${id}`, { action: 'accept' })).toMatchObject({
+      status: 200,
+      json: { ok: true, version, suggestion: { status: 'pending' }, diff: expect.stringContaining('+The quick red hen jumps') }
+    })
+    expect((await ask(`/suggestions/${id}`, { action: 'reject' })).json).toMatchObject({ diff: '' })
+    const both = await ask('/decisions', { suggestionIds: [id, other.id], action: 'accept' })
+    expect(both.json).toMatchObject({
+      ok: false,
+      version,
+      results: [{ ok: true }, { code: 'target_changed' }],
+      diff: expect.stringContaining('red hen')
+    })
+    expect(await owner.read()).toEqual({ content: text, version })
+    await owner.replace('Gone.')
+    expect(await ask(`/suggestions/${id}`, { action: 'accept' })).toMatchObject({ status: 409, json: { code: 'target_changed' } })
+  })
+})
