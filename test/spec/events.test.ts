@@ -81,7 +81,7 @@ test('[EVENT-5] a wait that elapses is 200 and empty with the same cursor; it is
     [55, 55]
   ] as const) {
     const poll = owner.events({ since: 'latest', wait })
-    expect(await settledWithin(poll, 30)).toBe('waiting')
+    await until(() => clock.awaits(seconds * 1000), 'the wait')
     clock.turn(seconds * 1000 - 1)
     expect(await settledWithin(poll, 30)).toBe('waiting')
     clock.turn(1)
