@@ -11,8 +11,9 @@ const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' blob:",
+  // Pictures and films that a document names, as its published page shows them.
+  "img-src 'self' https: data: blob:",
+  "media-src 'self' https: blob:",
   "font-src 'self'",
   "connect-src 'self' ws: wss:",
   "manifest-src 'self'",

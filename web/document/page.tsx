@@ -78,6 +78,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       parent,
       text: session.text,
       awareness: session.link.awareness,
+      uploads: session.uploads,
       canEdit: session.canEdit.value,
       mode: mode.value,
       onModeKey: toggleMode,
@@ -87,6 +88,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     editor.value = made
     count()
     if (session.canEdit.value && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
+    const stopUploads = session.uploads.start(made.insertUpload)
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
@@ -105,6 +107,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     addEventListener('focusin', wake)
     return () => {
       for (const stop of stops) stop()
+      stopUploads()
       clearTimeout(counting)
       awareness.off('change', listPeople)
       removeEventListener('pointermove', wake)

@@ -14,6 +14,8 @@ import { remoteCursors } from './cursors.ts'
 import { remoteGlow } from './glow.ts'
 import { markdown } from './language.ts'
 import { liveView, toggleTask } from './live/live.ts'
+import { insertUpload, uploading } from './uploads.ts'
+import type { Upload, Uploads } from '../uploads/uploads.ts'
 
 export type Mode = 'live' | 'source'
 
@@ -21,6 +23,7 @@ export interface EditorInput {
   readonly parent: HTMLElement
   readonly text: Y.Text
   readonly awareness: Awareness
+  readonly uploads: Uploads
   readonly canEdit: boolean
   readonly mode: Mode
   readonly onModeKey: () => void
@@ -33,6 +36,8 @@ export interface Editor {
   setMode(mode: Mode): void
   setCanEdit(canEdit: boolean): void
   setLabel(label: string): void
+  /** Puts the Markdown of an upload into the text. False when nothing may be written. */
+  insertUpload(at: number, markdown: string, upload: Upload): boolean
   destroy(): void
 }
 
@@ -90,6 +95,7 @@ export function createEditor(input: EditorInput): Editor {
         yCollab(input.text, null, { undoManager }),
         remoteCursors(input.text, input.awareness),
         remoteGlow,
+        uploading(input.uploads),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),
         label.of(labelled('Document')),
@@ -107,6 +113,7 @@ export function createEditor(input: EditorInput): Editor {
     setMode: (value) => view.dispatch({ effects: mode.reconfigure(modeExtension(value)) }),
     setCanEdit: (value) => view.dispatch({ effects: access.reconfigure(editable(value)) }),
     setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
+    insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, at, markdown, upload),
     destroy() {
       view.destroy()
       undoManager.destroy()

@@ -12,6 +12,7 @@ import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setext
 import { LiveContext, type Reveal } from './context.ts'
 import { autolink, emphasis, escape, inlineCode, link, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
+import { media } from './media.ts'
 
 type Rule = (node: SyntaxNode, live: LiveContext) => void
 
@@ -38,7 +39,7 @@ const rules: Readonly<Record<string, Rule>> = {
   Strikethrough: strike,
   InlineCode: inlineCode,
   Link: link,
-  Image: link,
+  Image: media,
   Autolink: autolink,
   URL: url,
   Escape: escape
