@@ -124,8 +124,8 @@ const available =
 /** What no route answered. */
 const nothingHere =
   (files: Files): Middleware =>
-  (ctx) => {
-    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && files.serve(ctx as unknown as Context, ctx.path)) return
+  async (ctx) => {
+    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && (await files.serve(ctx as unknown as Context, ctx.path))) return
     throw new ServiceError('not_found')
   }
 

@@ -20,9 +20,32 @@ const contentSecurityPolicy = [
   "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
+  // The frame that draws diagrams.
+  "frame-src 'self'",
   "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'"
+  "require-trusted-types-for 'script'",
+  'trusted-types agmd-worker agmd-markdown'
 ].join('; ')
+
+/**
+ * The frame in which diagrams are drawn: script of ours on a source of anyone's. It has no origin, so it reaches nothing of the service, and
+ * loads nothing but its script. The library writes styles as it draws.
+ */
+const diagramPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  'sandbox allow-scripts'
+].join('; ')
+const diagramPath = '/diagram/frame.html'
+
+const diagramFrame = async (ctx: Context, files: Files): Promise<void> => {
+  ctx.set('Content-Security-Policy', diagramPolicy)
+  if (!(await files.serve(ctx, diagramPath))) throw new ServiceError('not_found')
+}
 
 // Without a dot, so that `/d/{id}.md`, the read of every agent, has one route.
 const documentPage = /^\/d\/([^/.]+)$/
@@ -31,16 +54,16 @@ const documentPage = /^\/d\/([^/.]+)$/
 const workerPolicy = "default-src 'none'; connect-src 'self'"
 const workerPath = '/sw.js'
 
-const worker = (ctx: Context, files: Files): void => {
+const worker = async (ctx: Context, files: Files): Promise<void> => {
   ctx.set('Content-Security-Policy', workerPolicy)
-  if (!files.serve(ctx, workerPath)) throw new ServiceError('not_found')
+  if (!(await files.serve(ctx, workerPath))) throw new ServiceError('not_found')
 }
 
-const shell = (ctx: Context, files: Files): void => {
+const shell = async (ctx: Context, files: Files): Promise<void> => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy)
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   ctx.set('Permissions-Policy', 'geolocation=(), camera=(), microphone=(), payment=()')
-  if (files.serve(ctx, '/index.html')) return
+  if (await files.serve(ctx, '/index.html')) return
   ctx.status = 503
   ctx.body = 'The web pages are not built. Run: npm run build\n'
 }
@@ -63,9 +86,10 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   }
   page('/')
   routers.of(workerPath).get(workerPath, (ctx) => worker(ctx as unknown as Context, files))
+  routers.of(diagramPath).get(diagramPath, (ctx) => diagramFrame(ctx as unknown as Context, files))
   routers.of('/new').get('/new', async (koa) => {
     const ctx = koa as unknown as Context
-    if (asksForHtml(ctx)) shell(ctx, files)
+    if (asksForHtml(ctx)) await shell(ctx, files)
     else await createAndGo(http, ctx)
   })
   routers.of('/new').post('/new', async (koa, next) => {

@@ -16,6 +16,8 @@ export interface Page {
   readonly css: string
   /** Path of the style sheet; undefined while the pages are not built. */
   readonly style: string | undefined
+  /** Path of the script that draws diagrams; undefined on a page without any. */
+  readonly script: string | undefined
 }
 
 /** Fewer headings than this need no table of contents. */
@@ -27,7 +29,7 @@ const escape = (text: string): string =>
 const meta = (name: string, content: string): string =>
   `<meta ${name.startsWith('og:') ? 'property' : 'name'}="${name}" content="${escape(content)}">`
 
-const head = ({ title, description, url, markdownUrl, indexed, style, css }: Page): string =>
+const head = ({ title, description, url, markdownUrl, indexed, style, script, css }: Page): string =>
   [
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -44,6 +46,7 @@ const head = ({ title, description, url, markdownUrl, indexed, style, css }: Pag
     `<link rel="canonical" href="${escape(url)}">`,
     `<link rel="alternate" type="text/markdown" href="${escape(markdownUrl)}">`,
     ...(style === undefined ? [] : [`<link rel="stylesheet" href="${escape(style)}">`]),
+    ...(script === undefined ? [] : [`<script type="module" src="${escape(script)}"></script>`]),
     ...(css === '' ? [] : [`<style>${css}</style>`])
   ].join('\n')
 
