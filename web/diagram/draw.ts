@@ -80,17 +80,21 @@ function lookOf(element: Element): Look {
   }
 }
 
-function pictureOf({ svg, width, height, title }: Drawn): HTMLImageElement {
-  const picture = document.createElement('img')
+/** Wide diagrams are scrolled where there is little room: their words stay readable. */
+function pictureOf({ svg, width, height, title }: Drawn): HTMLElement {
+  const frame = document.createElement('div')
+  frame.className = 'diagram-picture'
+  frame.tabIndex = 0
+  const picture = frame.appendChild(document.createElement('img'))
   picture.width = width
   picture.height = height
   picture.alt = title
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
-  return picture
+  return frame
 }
 
 function show(figure: Element, code: Element, result: Drawn | NotDrawn): void {
-  for (const old of figure.querySelectorAll('img, .diagram-error')) old.remove()
+  for (const old of figure.querySelectorAll('.diagram-picture, .diagram-error')) old.remove()
   figure.classList.add('diagram')
   if ('svg' in result) {
     const details = figure.querySelector('details') ?? document.createElement('details')
