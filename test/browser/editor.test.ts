@@ -87,6 +87,21 @@ test('[WEB-23] pasted CR LF enters the text as LF', async () => {
   await context.close()
 })
 
+test('[WEB-56] links and pictures written over several lines are shown, and the text goes on to be edited', async () => {
+  const text = '[one](\n/x\n"a title") two ![three\nfour](/icon.svg\n"five") **six\nseven**\n\n'
+  const document = await createDocument(world.url, text)
+  const { page, context, heard } = await person(document.url, 'Ana')
+  await saved(page)
+  await page.locator('img.md-media').waitFor({ state: 'attached' })
+  expect(await page.locator('.cm-line').allTextContents()).toContain('one')
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('the end')
+  await until(async () => (await editorText(page)) === `${text}the end`, 'the end')
+  await page.locator('.cm-line', { hasText: 'the end' }).waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[WEB-25] a revoked link ends access within a second; the text stays readable and can be downloaded', async () => {
   const document = await createDocument(world.url, '# Kept')
   const link = await createLink(world.url, document, 'edit')

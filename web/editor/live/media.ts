@@ -4,7 +4,7 @@ import type { SyntaxNode } from '@lezer/common'
 import { mayLink } from '../../../shared/markdown/links.ts'
 import { kindOfAddress, type MediaKind } from '../../../shared/media-types.ts'
 import type { LiveContext } from './context.ts'
-import { link } from './inline.ts'
+import { link, linkParts } from './inline.ts'
 
 /** Sizes of pictures that were seen: one that is drawn again takes its place at once, and nothing jumps. */
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()
@@ -80,13 +80,14 @@ class MediaWidget extends WidgetType {
 
 /** `![words](address)`: what it shows, and beside it its Markdown while the cursor is there. */
 export function media(node: SyntaxNode, live: LiveContext): void {
-  const url = node.getChild('URL')
-  const [open, close] = node.getChildren('LinkMark')
-  const written = url === null ? '' : live.text(url.from, url.to)
+  const parts = linkParts(node)
+  if (parts === undefined) return undefined
+  const { open, close, url } = parts
+  const written = live.text(url.from, url.to)
   const address = loadable(written)
-  if (written === '' || address === undefined || open === undefined || close === undefined) return link(node, live)
+  if (address === undefined) return link(node, live)
   const widget = new MediaWidget(kindOfAddress(written) ?? 'image', address, live.text(open.to, close.from))
-  if (!live.touched(node.from, node.to)) return live.replace(node.from, node.to, widget)
+  if (!live.touched(node.from, node.to) && !live.spansLines(node.from, node.to)) return live.replace(node.from, node.to, widget)
   link(node, live)
   return live.widget(node.to, widget)
 }
