@@ -77,9 +77,13 @@ class Pages {
 const sourceHtml = (content: string): string =>
   `<pre tabindex="0"><code>${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`
 
+/** The upright of the typeface that `web/style/serif.css` names. */
+const fontSource = '../node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2'
+
 /** Paths of what the build made. */
 interface Built {
   readonly style: string | undefined
+  readonly font: string | undefined
   /** Draws diagrams. */
   readonly script: string | undefined
 }
@@ -92,8 +96,8 @@ const prepare = async (document: PublishedDocument, baseUrl: string, built: Buil
   })
   const url = `${baseUrl}/pub/${id}`
   const draws = rendered.html.includes('<figure class="component component-mermaid">')
-  const { style, script } = built
-  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style, script: draws ? script : undefined }
+  const { style, font, script } = built
+  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style, font, script: draws ? script : undefined }
   const plain = Buffer.from(pageHtml(page))
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
   const [br, gzipped] = await Promise.all([promisify(brotliCompress)(plain, quality), promisify(gzip)(plain, { level: 6 })])
@@ -138,7 +142,11 @@ const wantsMarkdown = (ctx: Context): boolean => ctx.accepts('text/html', 'text/
 export const bindPublished = (http: Http, routers: Routers, files: Files): void => {
   const { service } = http
   const render = createRender(service.baseUrl)
-  const built: Built = { style: files.built('published/published.css'), script: files.built('published/diagrams.ts') }
+  const built: Built = {
+    style: files.built('published/published.css'),
+    font: files.built(fontSource),
+    script: files.built('published/diagrams.ts')
+  }
   const pages = new Pages()
   const find = (name: string): Promise<PublishedDocument> => {
     if (!isDocumentId(name)) throw new ServiceError('not_found')
