@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { password } from '../support/visitor.ts'
 import { start, type World } from '../support/start.ts'
 import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, typeAtEnd } from './browser.ts'
-import { look, sizes } from './looking.ts'
+import { look, sizes } from './appearance.ts'
 
 let world: World
 let browser: Browser
