@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import Koa from 'koa'
 import { ServiceError } from '../shared/errors.ts'
+import { bindAssets } from './http/assets.ts'
 import { bindOperations } from './http/bind.ts'
 import type { Context, Http, RequestState } from './http/context.ts'
 import { presentError } from './http/errors.ts'
 import type { Files } from './http/files.ts'
 import { openApi } from './http/openapi.ts'
 import { bindPages } from './http/pages.ts'
+import { bindPublished } from './http/published/published.ts'
 import { createRouters } from './http/routers.ts'
 
 type Middleware = Koa.Middleware<RequestState>
@@ -138,6 +140,8 @@ export const createApp = (http: Http, files: Files): Koa<RequestState> => {
     ctx.body = description
   })
   bindPages(http, routers, files)
+  bindPublished(http, routers, files)
+  bindAssets(http, routers)
   bindOperations(http, routers)
 
   app.use(answered(http))

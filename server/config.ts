@@ -119,6 +119,15 @@ export const configTable = {
     secret: false,
     schema: onOff
   },
+  assetMegabytes: {
+    name: 'AGMD_ASSET_MEGABYTES',
+    default: '200',
+    unit: 'MiB',
+    allowed: 'a whole number from 0 to 1048576',
+    docs: 'Space that the assets of one document may take. 0 refuses uploads.',
+    secret: false,
+    schema: wholeNumber(0, 1048576)
+  },
   idleUnloadSeconds: {
     name: 'AGMD_IDLE_UNLOAD_SECONDS',
     default: '60',

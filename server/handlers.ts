@@ -6,6 +6,8 @@ import { readContent, replaceContent, restoreRevision } from './domain/content.t
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
 import { createSuggestion, suggestContent } from './domain/proposals.ts'
+import { type File, uploadAsset } from './domain/assets.ts'
+import { publishDocument } from './domain/publishing.ts'
 import { listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
@@ -19,6 +21,8 @@ export interface Call<Name extends OperationName> {
   /** The document; '' for operations that are about none. */
   readonly doc: string
   readonly input: Input<Name>
+  /** What was uploaded, for the operations that take a file. */
+  readonly file: File | null
   readonly end: WaitEnd
 }
 
@@ -33,6 +37,7 @@ export const handlers = {
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
   replaceContent: ({ service, caller, doc, input }) =>
     (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
+  publishDocument: ({ service, caller, doc, input }) => publishDocument(service, caller, doc, input),
   listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
   readRevision: ({ service, doc, input }) => readRevision(service, doc, input),
   restoreRevision: ({ service, caller, doc, input }) => restoreRevision(service, caller, doc, input),
@@ -49,6 +54,7 @@ export const handlers = {
   createSuggestion: ({ service, caller, doc, input }) => createSuggestion(service, caller, doc, input),
   decideSuggestion: ({ service, caller, doc, input }) => decideSuggestion(service, caller, doc, input),
   decideSuggestions: ({ service, caller, doc, input }) => decideSuggestions(service, caller, doc, input),
+  uploadAsset: ({ service, caller, doc, input, file }) => uploadAsset(service, caller, doc, input, file),
   listEvents: ({ service, doc, input, end }) => listEvents(service, doc, input, end),
   createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),
   listTasks: ({ service, caller, doc, input }) => listTasks(service, caller, doc, input),

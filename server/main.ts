@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
+import { openDiskBlobs } from './blobs/disk.ts'
 import { systemClock } from './clock.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { createLog, type Log } from './log.ts'
@@ -67,8 +68,9 @@ const run = async (): Promise<void> => {
     log.error('the store failed and takes no more writes; restart once the disk is well', { error })
   }
   const storage = withReadCache(await openLmdbStorage({ folder: config.dataDir, onFailure }))
+  const blobs = await openDiskBlobs(join(config.dataDir, 'blobs'))
   const secret = config.secret === null ? folder.secret : Buffer.from(config.secret)
-  const server = await startServer({ config, log, clock: systemClock, storage, secret, version, readOnly: () => readOnly })
+  const server = await startServer({ config, log, clock: systemClock, storage, blobs, secret, version, readOnly: () => readOnly })
   log.info(`agmd ${version} serves ${server.service.baseUrl}`, {
     listening: server.url,
     data: config.dataDir,

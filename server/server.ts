@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
 import { addressOf, createApp, isOwnOrigin } from './app.ts'
 import type { Config } from './config.ts'
+import { removeStrayBlobs } from './domain/assets.ts'
 import { finishDeletions } from './domain/documents.ts'
 import { presentEvent } from './domain/events.ts'
 import { createLedger } from './domain/ledger.ts'
-import type { Clock, Storage } from './domain/ports.ts'
+import type { Blobs, Clock, Storage } from './domain/ports.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
 import { handlers } from './handlers.ts'
@@ -23,6 +24,7 @@ export interface ServerOptions {
   readonly log: Log
   readonly clock: Clock
   readonly storage: Storage
+  readonly blobs: Blobs
   /** 32 random bytes, or the operator's own secret. */
   readonly secret: Uint8Array
   readonly version: string
@@ -79,15 +81,18 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   })
   const service: Service = {
     storage,
+    blobs: options.blobs,
     clock,
     ledger,
     live,
     vault: createVault(options.secret),
     baseUrl,
     version: options.version,
+    assetBytesMax: config.assetMegabytes * 1024 * 1024,
     startedAt: clock.now(),
     status: () => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
   }
+  await removeStrayBlobs(service)
   const limiter = createRateLimiter(clock, config.rateLimits)
   const face = {
     service,

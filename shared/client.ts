@@ -19,6 +19,8 @@ export interface CallOptions {
   /** Makes the call safe to send again (api.md, Retries). */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
+  /** The body of an upload. Its `type` is sent as the Content-Type. */
+  readonly file?: Blob
 }
 
 type DocumentOperation = { [Name in OperationName]: (typeof operations)[Name]['on'] extends 'document' ? Name : never }[OperationName]
@@ -40,9 +42,13 @@ const errorOf = async (response: Response): Promise<ServiceError> => {
   return new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status: response.status, ...problem })
 }
 
-const headersOf = ({ key, token, author }: ClientOptions, { idempotencyKey }: CallOptions, hasBody: boolean): Record<string, string> => ({
+const headersOf = (
+  { key, token, author }: ClientOptions,
+  { idempotencyKey }: CallOptions,
+  bodyType: string | undefined
+): Record<string, string> => ({
   Accept: 'application/json',
-  ...(hasBody ? { 'Content-Type': 'application/json' } : {}),
+  ...(bodyType === undefined ? {} : { 'Content-Type': bodyType }),
   ...(key === undefined ? {} : { 'X-Share-Key': key }),
   ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
   // Header values are Latin-1; the service reads UTF-8 in them.
@@ -61,7 +67,8 @@ const queryOf = (operation: Operation, fields: Fields): string => {
   return query === '' ? '' : `?${query}`
 }
 
-const bodyOf = (operation: Operation, fields: Fields): string | undefined => {
+const bodyOf = (operation: Operation, fields: Fields, file: Blob | undefined): string | Blob | undefined => {
+  if (operation.rest.body === 'media') return file
   if (operation.rest.method === 'GET' || operation.rest.method === 'DELETE') return undefined
   const elsewhere = new Set([...pathParameters(operation.rest.path), ...(operation.rest.query ?? [])])
   return JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([name]) => !elsewhere.has(name))))
@@ -74,10 +81,10 @@ const call = async (
   fields: Fields,
   how: CallOptions
 ): Promise<unknown> => {
-  const body = bodyOf(operation, fields)
+  const body = bodyOf(operation, fields, how.file)
   const response = await (options.fetch ?? fetch)(`${options.baseUrl}${pathOf(operation, doc, fields)}${queryOf(operation, fields)}`, {
     method: operation.rest.method,
-    headers: headersOf(options, how, body !== undefined),
+    headers: headersOf(options, how, body instanceof Blob ? body.type : body && 'application/json'),
     // A redirect to elsewhere must not carry the credentials along.
     redirect: 'error',
     ...(body === undefined ? {} : { body }),

@@ -159,11 +159,23 @@ const meanings = {
     message: 'The text of the comment or suggestion is larger than allowed.',
     hint: 'Send a shorter text, or several; details name the limit.'
   },
+  asset_quota_exceeded: {
+    status: 413,
+    exit: 2,
+    message: 'The assets of this document would take more space than they may.',
+    hint: 'Make the file smaller, or put it into another document.'
+  },
   unsupported_media_type: {
     status: 415,
     exit: 2,
     message: 'The body has a media type that this address does not take.',
     hint: 'Send application/json, or text/markdown where a document is written.'
+  },
+  range_not_satisfiable: {
+    status: 416,
+    exit: 2,
+    message: 'The range lies outside of the file.',
+    hint: 'Ask for bytes below the size, or for all of it without Range.'
   },
   idempotency_key_reused: {
     status: 422,

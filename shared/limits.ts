@@ -28,6 +28,9 @@ export const limits = {
   /** Entries that any listing returns at most. */
   listMax: 1000,
 
+  /** Largest asset, in bytes (specification, Limits). */
+  assetBytesMax: 10 * 1024 * 1024,
+
   /** Ids in each list of a task report (specification, Review assignments, rule 2). */
   taskIdsMax: 100,
   /** Assignments on a page of the list (specification, Limits). */
@@ -113,6 +116,13 @@ export const limits = {
   commitAttemptsMax: 20,
   /** A link's `lastUsedAt` is written at most this often, in seconds. */
   lastUsedSeconds: 60,
+
+  /** Longest text that is rendered where it is asked for, in UTF-16 units; longer ones are rendered in a thread of their own (measured: 44 ms for 100 KB). */
+  renderInlineUnitsMax: 200 * 1024,
+  /** Time for a thread to render a text, in seconds; afterwards the page shows the source. */
+  renderSecondsMax: 10,
+  /** Published pages kept in memory, in bytes with their compressed forms. */
+  publishedCacheBytesMax: 64 * 1024 * 1024,
 
   /** Time for a clean stop, in seconds; afterwards the journal heals the rest at the next start. */
   stopSecondsMax: 10

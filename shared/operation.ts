@@ -15,8 +15,8 @@ export interface RestBinding {
   readonly status?: number
   /** Status when the answer says `created: false`: an earlier request made it. */
   readonly repeatStatus?: number
-  /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. */
-  readonly body?: 'markdown'
+  /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. `media`: it is a file. */
+  readonly body?: 'markdown' | 'media'
   /** `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
   readonly reply?: 'markdown' | 'record'
   /** Whether the body may be as large as a document. */

@@ -9,19 +9,19 @@ import { expect, test } from 'vitest'
 const builtin = /^node:/
 const text = /^(yjs|lib0|diff)(\/|$)/
 const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: readonly RegExp[] }[] = [
-  { of: /^shared\//, files: /^shared\//, packages: [/^(zod|markdown-it)$/, text] },
+  { of: /^shared\//, files: /^shared\//, packages: [/^(zod|markdown-it|markdown-it-footnote)$/, text] },
   { of: /^server\/domain\//, files: /^(shared|server\/domain)\//, packages: [builtin, /^zod$/, text] },
   {
     of: /^server\/(storage|blobs|live|relay)\//,
     files: /^(shared|server\/domain)\//,
     types: /^server\/log\.ts$/,
-    packages: [builtin, text, /^(lmdb|pg|ws|@hocuspocus\/.+|y-protocols\/.+)$/]
+    packages: [builtin, text, /^(lmdb|file-type|pg|ws|@hocuspocus\/.+|y-protocols\/.+)$/]
   },
   {
     of: /^server\/(auth|http|mcp)\//,
     files: /^(shared|server\/(domain|auth|http|mcp))\//,
     types: /^server\/(handlers|log)\.ts$/,
-    packages: [builtin, /^(koa|@koa\/.+|zod|zod-openapi)$/]
+    packages: [builtin, /^(koa|@koa\/.+|zod|zod-openapi|highlight\.js|temml)$/]
   },
   { of: /^server\/[^/]+\.ts$/, files: /^(shared|server)\//, packages: [builtin, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/] },
   { of: /^web\/vite\.config\.ts$/, files: /^(shared|web)\//, packages: [builtin, /^(vite|zod)$/] },

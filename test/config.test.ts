@@ -39,6 +39,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       secret: null,
       rateLimits: true,
       anonymousCreate: true,
+      assetMegabytes: 200,
       idleUnloadSeconds: 60
     },
     warnings: []

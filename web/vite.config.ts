@@ -18,7 +18,9 @@ function precache(): Plugin {
     enforce: 'post',
     generateBundle(_, bundle) {
       const publicFiles = readdirSync(join(root, 'public'))
-      const built = Object.keys(bundle).filter((name) => name.startsWith('assets/') && !name.endsWith('.map'))
+      // Published pages are for visitors: nobody opens one without a network because he wrote here.
+      const published = /^assets\/(published|source-serif)/
+      const built = Object.keys(bundle).filter((name) => name.startsWith('assets/') && !name.endsWith('.map') && !published.test(name))
       const hash = createHash('sha256')
       for (const name of built) hash.update(name)
       for (const name of publicFiles) hash.update(readFileSync(join(root, 'public', name)))
@@ -46,7 +48,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rollupOptions: {
-      input: { index: join(root, 'index.html'), sw: join(root, 'offline/worker.ts') },
+      input: { index: join(root, 'index.html'), sw: join(root, 'offline/worker.ts'), published: join(root, 'published/published.css') },
       output: {
         entryFileNames: (chunk) => (chunk.name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
         chunkFileNames: 'assets/[name]-[hash].js',

@@ -5,6 +5,7 @@ import { textRootName } from '../../shared/names.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { type Input, operations, type OperationName, type Output } from '../../shared/operations/index.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
+import { scrubAssets } from './assets.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { checkSize, currentContent, titleOf } from './content.ts'
 import { remember } from './idempotency.ts'
@@ -121,7 +122,9 @@ export const readDocument = async (service: Service, caller: Caller, doc: string
 }
 
 /** Everything below the head of a document, page by page. */
-const scrub = async ({ storage, ledger }: Service, doc: string): Promise<void> => {
+const scrub = async (service: Service, doc: string): Promise<void> => {
+  await scrubAssets(service, doc)
+  const { storage, ledger } = service
   for (;;) {
     const entries = await storage.list(keys.head(doc), { limit: limits.listMax })
     if (entries.length === 0) return

@@ -16,6 +16,8 @@
  *   ['d', doc, 'task number', n]  id of the task (JSON string): tasks in the order of their creation
  *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
  *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
+ *   ['d', doc, 'asset', id]       JSON, `Asset`
+ *   ['asset', id]                 document of an asset (JSON string)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
  *   ['deletion', doc]             a deletion under way (JSON); gone when nothing of the document is left
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
@@ -25,6 +27,7 @@
  * and nothing else of worth) and the hashes of its keys, so that the holder of a link hears 410 and not 401.
  */
 import type { EventKind } from '../../shared/events.ts'
+import type { MediaKind } from '../../shared/media-types.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { TaskState } from '../../shared/task-states.ts'
 import type { Pin } from '../../shared/text/pins.ts'
@@ -53,6 +56,8 @@ export interface Head {
   readonly createdAt: number
   readonly updatedAt: number
   readonly publishedAt: number | null
+  /** Whether search engines may list the published page; absent: no. */
+  readonly indexed?: boolean
   readonly deletedAt: number | null
   /** Tag of the empty document that the history begins with. */
   readonly firstTag: string
@@ -71,6 +76,8 @@ export interface Head {
   /** Live links. */
   readonly shares: number
   readonly unsaved: Unsaved
+  /** Bytes of its assets; absent: none. */
+  readonly assetBytes?: number
 }
 
 export interface Share {
@@ -212,6 +219,20 @@ export interface Suggestion extends RemarkRecord {
   readonly set: string | null
 }
 
+export interface Asset {
+  /** Random; names the blob, and whoever knows it may read it. */
+  readonly id: string
+  readonly extension: string
+  readonly contentType: string
+  readonly kind: MediaKind
+  /** As the uploader named it. */
+  readonly name: string
+  readonly size: number
+  /** SHA-256, base64url. */
+  readonly hash: string
+  readonly createdAt: number
+}
+
 export interface StoredEvent {
   readonly seq: number
   readonly kind: EventKind
@@ -245,6 +266,9 @@ export const keys = {
   task: (doc: string, id: string): Key => ['d', doc, 'task', id],
   taskNumber: (doc: string, number: number): Key => ['d', doc, 'task number', number],
   taskNumbers: (doc: string): Key => ['d', doc, 'task number'],
+  asset: (doc: string, id: string): Key => ['d', doc, 'asset', id],
+  assets: (doc: string): Key => ['d', doc, 'asset'],
+  assetDocument: (id: string): Key => ['asset', id],
   use: (doc: string, share: string): Key => ['d', doc, 'used', share],
   uses: (doc: string): Key => ['d', doc, 'used'],
   key: (hash: string): Key => ['key', hash],

@@ -67,6 +67,39 @@ export interface Storage {
   close(): Promise<void>
 }
 
+/** Bytes that came in: whole and on disk, under no name yet. One of `keep` and `discard` must be called. */
+export interface Upload {
+  readonly bytes: number
+  /** SHA-256, base64url. */
+  readonly hash: string
+  /** Media type that the bytes show, whatever was said about them; undefined: none that is known. */
+  readonly sniffed: string | undefined
+  /** False when the file does not end where its format says: it was cut off, or something else was appended. */
+  readonly whole: boolean
+  /** Gives them a name; file and folder are on disk when this resolves. Errors: `storage_full`, `storage_unavailable`. */
+  keep(name: string): Promise<void>
+  /** Removes them, unless they were kept. */
+  discard(): Promise<void>
+}
+
+/** A blob that is open for reading; one of `read` and `close` must be called. */
+export interface Blob {
+  /** The bytes from `from` to `to`, both included and counted from 0. Closes the blob at its end. */
+  read(from: number, to: number): AsyncIterable<Uint8Array>
+  close(): Promise<void>
+}
+
+/** Large immutable values: whole or absent. Errors of all: `storage_full`, `storage_unavailable`. */
+export interface Blobs {
+  /** Takes in a stream. What the source throws is thrown here, and nothing is left then. */
+  receive(source: AsyncIterable<Uint8Array>): Promise<Upload>
+  open(name: string): Promise<Blob | undefined>
+  /** Nothing happens when there is none. */
+  delete(name: string): Promise<void>
+  /** Names of all blobs, in any order. */
+  list(): Promise<string[]>
+}
+
 /** Wall clock in milliseconds since 1970, and timers; a test turns it by hand. */
 export interface Clock {
   now(): number

@@ -36,6 +36,9 @@ export const newShareKey = (): string => randomBytes(24).toString('base64url')
 /** Ids of documents and links: 12 random bytes, 16 characters. */
 export const newId = (): string => randomBytes(12).toString('base64url')
 
+/** Ids of assets, which open them: 18 random bytes, 24 characters. */
+export const newAssetId = (): string => randomBytes(18).toString('base64url')
+
 // A request a second by each of thousands of agents costs more in hashing than in anything else that is asked of a key.
 const hashes = new Map<string, string>()
 const hashesMax = 10_000

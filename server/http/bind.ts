@@ -10,11 +10,13 @@ import { type OperationName, operations } from '../../shared/operations/index.ts
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
 import { type Caller, requireRole, type RequestStamp } from '../domain/caller.ts'
+import { type File, namedType } from '../domain/assets.ts'
 import { findAnswer } from '../domain/idempotency.ts'
 import { utf8, versionsNamed } from '../domain/content.ts'
 import type { Call } from '../handlers.ts'
-import { mediaType, parseBody, readBody } from './body.ts'
+import { bodyOf, mediaType, parseBody, readBody } from './body.ts'
 import type { Context, Http } from './context.ts'
+import { namesTag } from './etag.ts'
 import { rateHeaders } from './rate-limit.ts'
 import type { Routers } from './routers.ts'
 
@@ -29,6 +31,8 @@ interface Exchange {
   readonly doc: string
   readonly credentials: Credentials
   readonly body: Buffer
+  /** The body of an upload, which is on disk; `body` then names it. */
+  readonly file: File | null
 }
 
 const digest = (...parts: (string | Buffer)[]): string => {
@@ -153,7 +157,7 @@ const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<st
 
 const parseInput = (exchange: Exchange): Record<string, unknown> => {
   const { operation, ctx, body } = exchange
-  const sent = writes(ctx) ? parseBody(ctx.req, body, operation.rest.body === 'markdown') : {}
+  const sent = writes(ctx) && exchange.file === null ? parseBody(ctx.req, body, operation.rest.body === 'markdown') : {}
   const normalised = operation.normalise?.(sent) ?? sent
   const raw = { ...normalised, ...fromQuery(exchange), ...pathFields(ctx) }
   const parsed = operation.input.safeParse('baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
@@ -200,10 +204,6 @@ const wantsJson = (ctx: Context, reply: 'markdown' | 'record'): boolean => {
   return found === 'application/json'
 }
 
-// Not `ctx.fresh`: it takes the `Cache-Control: no-cache` that fetch() adds to every conditional request for a wish to get it all.
-const holdsVersion = (ctx: Context, version: string): boolean =>
-  versionsNamed(ctx.get('If-None-Match')).some((named) => named === '*' || named === version)
-
 const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: 'markdown' | 'record'): void => {
   const version = String(answer['version'])
   ctx.set('ETag', `"${version}"`)
@@ -216,7 +216,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
     return
   }
   ctx.status = 200
-  if (holdsVersion(ctx, version)) {
+  if (namesTag(ctx, version)) {
     ctx.status = 304
     return
   }
@@ -257,7 +257,14 @@ const run = async (exchange: Exchange, caller: Caller): Promise<Record<string, u
   const waiting = name === 'listEvents' ? endOf(exchange, caller) : undefined
   try {
     const handler = http.handlers[name] as unknown as AnyCall
-    const call = { service: http.service, caller: named(caller, input), doc, input, end: { signal: waiting?.signal ?? neverEnds } }
+    const call = {
+      service: http.service,
+      caller: named(caller, input),
+      doc,
+      input,
+      file: exchange.file,
+      end: { signal: waiting?.signal ?? neverEnds }
+    }
     const answer = await handler(call as unknown as Call<OperationName>)
     const ended = waiting?.ended()
     if (ended !== undefined) throw ended
@@ -271,8 +278,19 @@ const neverEnds = new AbortController().signal
 
 const bytesMaxOf = (operation: Operation): number => (operation.rest.large === true ? limits.contentBodyBytesMax : limits.bodyBytesMax)
 
-const withBody = async (exchange: Exchange): Promise<Exchange> =>
-  writes(exchange.ctx) ? { ...exchange, body: await readBody(exchange.ctx.req, bytesMaxOf(exchange.operation)) } : exchange
+const withBody = async (exchange: Exchange): Promise<Exchange> => {
+  if (!writes(exchange.ctx)) return exchange
+  if (exchange.operation.rest.body === 'media') return withFile(exchange)
+  return { ...exchange, body: await readBody(exchange.ctx.req, bytesMaxOf(exchange.operation)) }
+}
+
+/** Takes a file in, as the type that was named. Errors: `unsupported_media_type` before anything is read. */
+const withFile = async (exchange: Exchange): Promise<Exchange> => {
+  const { req } = exchange.ctx
+  const type = namedType(mediaType(req))
+  const upload = await exchange.http.service.blobs.receive(bodyOf(req, limits.assetBytesMax))
+  return { ...exchange, body: Buffer.from(upload.hash), file: { type, upload } }
+}
 
 /** A deletion that was answered before is answered again, though the document is gone. */
 const replayDeletion = async (bare: Exchange, error: unknown): Promise<Record<string, unknown>> => {
@@ -293,8 +311,12 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   if (!mayCreate(http, name, caller))
     throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.' })
   const exchange = await withBody(bare)
-  const request = stampOf(exchange)
-  return once(exchange, request, () => run(exchange, { ...caller, request }))
+  try {
+    const request = stampOf(exchange)
+    return await once(exchange, request, () => run(exchange, { ...caller, request }))
+  } finally {
+    await exchange.file?.upload.discard()
+  }
 }
 
 /** Of two keys one would be ignored, and a wrong one never is. */
@@ -312,7 +334,7 @@ export const handle = async (http: Http, ctx: Context, name: OperationName): Pro
   refuseSeveralKeys(ctx, query)
   limit(http, ctx, name, credentials)
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''
-  const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: noBody }
+  const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: noBody, file: null }
   const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
   present(exchange, answer)
   return answer

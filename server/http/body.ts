@@ -2,21 +2,33 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../shared/errors.ts'
 
-/** Errors: `body_too_large`, `unsupported_media_type` for compressed bodies (a small one may unfold to any size). */
-export const readBody = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
+/**
+ * The body, chunk by chunk, up to `bytesMax` bytes. Errors: `body_too_large`, `unsupported_media_type` for compressed bodies (a small one
+ * may unfold to any size), `invalid_request` when it ends before it is whole.
+ */
+export async function* bodyOf(request: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     throw new ServiceError('unsupported_media_type', { message: 'Compressed request bodies are not taken.' })
   const tooLarge = (): ServiceError => new ServiceError('body_too_large', { bodyBytesMax: bytesMax })
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
-  const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > bytesMax) throw tooLarge()
-    chunks.push(chunk)
+  try {
+    // Whoever sends too much shall hear it: the connection must outlive the loop.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > bytesMax) throw tooLarge()
+      yield chunk
+    }
+  } catch (error) {
+    if (request.complete || error instanceof ServiceError) throw error
+    // Whoever hung up hears nothing; the log says what it was.
+    throw new ServiceError('invalid_request', { message: 'The connection ended before the body did.' }, { cause: error })
   }
-  return Buffer.concat(chunks, bytes)
 }
+
+/** The whole body. Errors as `bodyOf`. */
+export const readBody = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync(bodyOf(request, bytesMax)))
 
 const decode = (bytes: Buffer): string => {
   try {

@@ -56,6 +56,8 @@ const pack = async (plain: Buffer): Promise<{ br: Buffer; gzip: Buffer }> => {
 export interface Files {
   /** Answers with the file at this path; false when there is none. */
   serve(ctx: Context, path: string): boolean
+  /** Path of what the build made of a source file below `web/`; undefined when there is none. */
+  built(source: string): string | undefined
 }
 
 /** Reads the folder once, at start; nothing of a request ever becomes a path on disk. */
@@ -67,7 +69,11 @@ export const readFiles = async (folder: string): Promise<Files> => {
     const name = `/${relative(folder, path).split(sep).join('/')}`
     files.set(name, await readStatic(path, name))
   }
+  const manifest = JSON.parse(files.get('/.vite/manifest.json')?.plain.toString() ?? '{}') as Record<string, { file: string }>
+  // It names every source file: of no use to browsers.
+  files.delete('/.vite/manifest.json')
   return {
+    built: (source) => (manifest[source] === undefined ? undefined : `/${manifest[source].file}`),
     serve(ctx, path) {
       const file = files.get(path)
       if (file === undefined) return false

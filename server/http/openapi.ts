@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { type ErrorCode, errorCodes, errorMeanings } from '../../shared/errors.ts'
+import { mediaTypes } from '../../shared/media-types.ts'
 import { type Operation, pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 
@@ -99,6 +100,10 @@ const parametersOf = (operation: Operation, path: string): NonNullable<ZodOpenAp
 }
 
 const bodyOf = (operation: Operation, path: string): object => {
+  if (operation.rest.body === 'media') {
+    const file = { schema: z.string().meta({ format: 'binary' }) }
+    return { requestBody: { required: true, content: Object.fromEntries(mediaTypes.map(({ contentType }) => [contentType, file])) } }
+  }
   if (operation.rest.method === 'GET' || operation.rest.method === 'DELETE') return {}
   const elsewhere = new Set([
     ...pathParameters(path),

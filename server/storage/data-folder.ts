@@ -6,6 +6,7 @@
  *     secret          32 random bytes as base64url text, mode 0600
  *     lock            process id of the holder, as text; held with flock(2) while that process lives
  *     store/          the LMDB environment (`lmdb.ts`)
+ *     blobs/          the bytes of assets (`blobs/disk.ts`)
  *
  * Files are written whole: to a temporary name, fsynced, renamed, and the folder fsynced. `instance.json` comes last when a folder is created.
  */

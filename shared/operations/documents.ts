@@ -6,6 +6,7 @@ import {
   BaseVersion,
   CreatedDocument,
   DocumentAnswer,
+  Instant,
   Label,
   MarkdownInput,
   RevisionRecord,
@@ -143,4 +144,31 @@ export const restoreRevision = operation({
   }),
   errors: ['version_conflict', 'versions_differ'],
   normalise: rename({ revisionId: 'revision', id: 'revision' })
+})
+
+export const publishDocument = operation({
+  summary: 'Publishes the document as a page that anyone may read, or ends that.',
+  on: 'document',
+  role: 'owner',
+  rest: { method: 'POST', path: '/api/docs/{id}/publish' },
+  mcp: 'set_published',
+  cli: 'publish',
+  input: z.object({
+    published: z.boolean().optional().meta({ description: 'False ends it. True when absent.' }),
+    indexed: z.boolean().optional().meta({ description: 'Whether search engines may list the page. As before, at first not, when absent.' })
+  }),
+  output: z.object({
+    ok: z.literal(true),
+    published: z.boolean(),
+    url: z.string(),
+    markdownUrl: z.string(),
+    publishedAt: Instant.nullable(),
+    indexed: z.boolean()
+  }),
+  errors: [],
+  normalise: ({ action, publish, ...raw }) => ({
+    ...raw,
+    ...(raw['published'] === undefined && publish !== undefined ? { published: publish } : {}),
+    ...(raw['published'] === undefined && (action === 'publish' || action === 'unpublish') ? { published: action === 'publish' } : {})
+  })
 })

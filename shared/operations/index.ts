@@ -1,10 +1,12 @@
 /** THE TABLE: every operation of the service, by name. */
 import type { z } from 'zod'
 import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './comments.ts'
+import { uploadAsset } from './assets.ts'
 import {
   createDocument,
   deleteDocument,
   listRevisions,
+  publishDocument,
   readContent,
   readDocument,
   readRevision,
@@ -21,6 +23,7 @@ export const operations = {
   createDocument,
   readDocument,
   deleteDocument,
+  publishDocument,
   readContent,
   replaceContent,
   listRevisions,
@@ -39,6 +42,7 @@ export const operations = {
   createSuggestion,
   decideSuggestion,
   decideSuggestions,
+  uploadAsset,
   listEvents,
   createTask,
   listTasks,

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, unlink, writeFile } from 'node:fs/promises'
-import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -181,51 +180,4 @@ test('[FAULT-5] a second server on the same data folder is refused and the first
   expect((await readMarkdown(target)).content).toBe('still here\n')
   await server.stop()
   await rm(folder, { recursive: true, force: true })
-})
-
-/** A disk of 8 MB; undefined, with the reason, when this machine does not let us mount one. */
-const smallDisk = async (): Promise<{ folder: string; unmount: () => void } | string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'agmd-full-'))
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder])
-  if (mounted.status === 0) return { folder, unmount: () => void spawnSync('umount', [folder]) }
-  await rm(folder, { recursive: true, force: true })
-  return `a tmpfs cannot be mounted here (${mounted.error?.message ?? mounted.stderr.toString().trim()})`
-}
-
-test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers reads, and takes writes again once there is space', async ({
-  skip
-}) => {
-  const disk = await smallDisk()
-  if (typeof disk === 'string') return skip(disk)
-  const folder = join(disk.folder, 'data')
-  await mkdir(folder)
-  const ballast = join(disk.folder, 'ballast')
-  const ledger = new TokenLedger()
-  const server = await startProcess({ folder })
-  try {
-    const target = await createDocument(server.url, 'before\n')
-    const [typist] = (await people(1, target, ledger)) as [Typist]
-    typist.typeToken(0)
-    await typist.whenSettled()
-    await writeFile(ballast, Buffer.alloc(8 * 1024 * 1024)).catch(() => undefined)
-    let refused = await putMarkdown(target, 'x'.repeat(500_000))
-    for (let tries = 0; refused.status === 200 && tries < 20; tries++) refused = await putMarkdown(target, `${tries}`.repeat(500_000))
-    expect(refused.status).toBe(507)
-    // More than what may still be free inside the file.
-    typist.text.insert(0, 'y'.repeat(600_000))
-    const late = typist.typeToken(0)
-    await typist.until(() => typist.closes.length > 0, 'the close')
-    expect([...ledger.acknowledged]).not.toContain(late)
-    expect((await readMarkdown(target)).content).not.toContain(late)
-    await unlink(ballast)
-    await typist.whenSettled(30)
-    const { content, version } = await readMarkdown(target)
-    expect(content).toContain(late)
-    expect((await putMarkdown(target, `${content}after\n`, version)).status).toBe(200)
-    typist.destroy()
-  } finally {
-    await server.stop()
-    disk.unmount()
-    await rm(disk.folder, { recursive: true, force: true })
-  }
 })

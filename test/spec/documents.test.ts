@@ -49,7 +49,7 @@ test('[DOC-2] unknown fields are ignored and a body that is the Markdown itself 
 
 test.each([
   [{ title: ' Given ', content: '# Heading' }, 'Given'],
-  [{ content: 'text\n\n## The **first** heading ##\n# Second' }, 'The **first** heading'],
+  [{ content: 'text\n\n## The **first** heading ##\n# Second' }, 'The first heading'],
   [{ content: '```\n# not this\n```\n# This' }, 'This'],
   [{ title: '   ', content: 'no heading' }, 'Untitled'],
   [{}, 'Untitled']

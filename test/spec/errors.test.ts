@@ -4,6 +4,7 @@ import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors
 import { limits, rateLimits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { type Assignment, assign, close, requestFor } from '../support/reviews.ts'
+import { joined, samples } from '../support/media.ts'
 import { type Answer, type Ask, type Person, startWorld, type World } from '../support/world.ts'
 
 /** What the store does to the next commits; undefined: it works. */
@@ -16,7 +17,7 @@ const faulty = (storage: Storage): Storage => ({
 let world: World
 let owner: Person
 beforeAll(async () => {
-  world = await startWorld({ storage: faulty })
+  world = await startWorld({ storage: faulty, env: { AGMD_ASSET_MEGABYTES: '1' } })
   owner = await world.create('text')
 })
 afterAll(() => world.stop())
@@ -49,6 +50,9 @@ const started = async (): Promise<Assignment> => {
 }
 
 /** One way to each code; those that need more than a request have a test of their own. */
+const upload = (more: Uint8Array): Promise<Answer> =>
+  owner.ask('POST', '/assets', { body: joined(samples['flac']?.bytes as Uint8Array, more), type: 'audio/flac' })
+
 const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   invalid_request: () => put({ json: { content: 7 } }),
   malformed_json: () => put({ json: undefined, body: '{"content":', type: 'application/json' }),
@@ -70,6 +74,11 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   content_too_large: () => put({ json: undefined, body: 'x'.repeat(limits.contentUnitsMax + 1), type: 'text/markdown' }),
   body_too_large: () => owner.ask('POST', '/shares', { json: { role: 'view', label: 'x'.repeat(limits.bodyBytesMax) } }),
   unsupported_media_type: () => put({ json: undefined, body: '<p>', type: 'text/html' }),
+  asset_quota_exceeded: () => upload(new Uint8Array(1024 * 1024)),
+  range_not_satisfiable: async () => {
+    const { url } = (await upload(new Uint8Array())).json
+    return world.ask('GET', new URL(url).pathname, { headers: { Range: 'bytes=999-' } })
+  },
   idempotency_key_reused: async () => {
     const headers = { 'Idempotency-Key': 'reused' }
     await owner.ask('POST', '/shares', { json: { role: 'view' }, headers })

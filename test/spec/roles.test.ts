@@ -7,7 +7,8 @@ import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
 import { comment, postComment, suggest } from '../support/remarks.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
-import { type Json, type Person, startWorld, type World } from '../support/world.ts'
+import { type Bytes, samples } from '../support/media.ts'
+import { type Ask, type Json, type Person, startWorld, type World } from '../support/world.ts'
 
 const callers = ['none', 'bad key', 'key of another document', 'revoked', ...roles, 'link of an assignment'] as const
 type CallerKind = (typeof callers)[number]
@@ -49,6 +50,7 @@ const inputs: Readonly<
     string,
     {
       body?: (owner: Owner) => Record<string, unknown>
+      file?: () => Blob
       path?: (owner: Owner, assignment: Assignment, key: string | undefined) => Promise<Record<string, string>>
     }
   >
@@ -66,6 +68,7 @@ const inputs: Readonly<
   createSuggestion: { body: () => ({ operation: 'insert', text: 'x' }) },
   decideSuggestion: { body: () => ({ action: 'reject' }), path: newSuggestion },
   decideSuggestions: { body: () => ({ decisions: [] }) },
+  uploadAsset: { file: () => new Blob([samples['png']?.bytes as Bytes], { type: 'image/png' }) },
   createTask: { body: () => requestFor() },
   readTask: { path: async (_owner, { id }) => ({ taskId: id }) },
   startTask: { path: async (_owner, { id }) => ({ taskId: id }) },
@@ -74,6 +77,13 @@ const inputs: Readonly<
     path: async (_owner, { id, by }) => (await by().start(), { taskId: id })
   },
   closeTask: { path: async (_owner, { id }) => ({ taskId: id }) }
+}
+
+const bodyOf = async (name: string, owner: Owner): Promise<Pick<Ask, 'json' | 'body' | 'type'>> => {
+  const file = inputs[name]?.file?.()
+  return file === undefined
+    ? { json: inputs[name]?.body?.(owner) ?? {} }
+    : { body: new Uint8Array(await file.arrayBuffer()), type: file.type }
 }
 
 const keyOf = async (owner: Person, assignment: Assignment, caller: CallerKind): Promise<string | undefined> => {
@@ -101,7 +111,7 @@ describe.each(table)('%s', (name, operation) => {
       for (const parameter of pathParameters(each))
         expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
       const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
-      const body = method === 'GET' || method === 'DELETE' ? {} : { json: inputs[name]?.body?.(owner) ?? {} }
+      const body = method === 'GET' || method === 'DELETE' ? {} : await bodyOf(name, owner)
       const answer = await world.ask(method, target, { key, ...body })
       expect({ status: answer.status, code: answer.json?.code }, `${method} ${target}`).toEqual({
         status: refusal === undefined ? status : errorMeanings[refusal].status,

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openDiskBlobs } from '../../server/blobs/disk.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import type { Clock, Storage } from '../../server/domain/ports.ts'
@@ -48,8 +49,9 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
   const held = await prepareDataFolder(folder)
   const opened = await openLmdbStorage({ folder })
   const storage = withReadCache(options.storage?.(opened) ?? opened)
+  const blobs = await openDiskBlobs(join(folder, 'blobs'))
   const clock = options.clock ?? systemClock
-  const server = await startServer({ config, log, clock, storage, secret: held.secret, version: 'test', readOnly: () => false })
+  const server = await startServer({ config, log, clock, storage, blobs, secret: held.secret, version: 'test', readOnly: () => false })
   return {
     url: server.service.baseUrl,
     folder,

@@ -1,0 +1,27 @@
+/** What a file is, by its bytes. */
+import { fileTypeFromBuffer } from 'file-type'
+
+/** Bytes at the beginning that tell the type. */
+export const headBytes = 4100
+/** Bytes at the end that are looked at. */
+export const tailBytes = 12
+
+/** Media type in lower case without parameters; undefined when the bytes show none that is known. */
+export const sniff = async (head: Uint8Array): Promise<string | undefined> =>
+  (await fileTypeFromBuffer(head))?.mime.split(';')[0]?.trim().toLowerCase()
+
+const pngEnd = Buffer.from('0000000049454e44ae426082', 'hex')
+
+/**
+ * Whether the file ends where its format says. A truncated picture does not, and neither does one that another file (a page, an archive)
+ * was appended to. Formats that real devices append to (JPEG), and those without an end, pass.
+ */
+export const endsWell = (type: string | undefined, head: Uint8Array, tail: Uint8Array, bytes: number): boolean => {
+  if (type === 'image/png' || type === 'image/apng') return pngEnd.equals(tail)
+  if (type === 'image/gif') return tail.at(-1) === 0x3b
+  if (type === 'image/webp') {
+    const told = Buffer.from(head.buffer, head.byteOffset, head.byteLength).readUInt32LE(4) + 8
+    return told === bytes
+  }
+  return true
+}

@@ -1,0 +1,55 @@
+/** Publishing: a page that anyone may read while the owner says so (specification, States; api.md, Documents). */
+import { ServiceError } from '../../shared/errors.ts'
+import type { Input, Output } from '../../shared/operations/index.ts'
+import { actorOf, type Caller } from './caller.ts'
+import { currentContent, titleOf } from './content.ts'
+import { remember } from './idempotency.ts'
+import type { Snapshot } from './journal.ts'
+import type { Head } from './keys.ts'
+import type { Draft } from './ledger.ts'
+import type { Service } from './service.ts'
+
+type Published = Output<'publishDocument'>
+
+const present = ({ baseUrl }: Service, { id, publishedAt, indexed }: Head): Published => ({
+  ok: true,
+  published: publishedAt !== null,
+  url: `${baseUrl}/pub/${id}`,
+  markdownUrl: `${baseUrl}/pub/${id}.md`,
+  publishedAt: publishedAt === null ? null : new Date(publishedAt).toISOString(),
+  indexed: publishedAt !== null && indexed === true
+})
+
+const change = (draft: Draft, caller: Caller, { published = true, indexed }: Input<'publishDocument'>): void => {
+  const { head } = draft
+  const was = head.publishedAt !== null
+  const publishedAt = published ? (head.publishedAt ?? draft.now) : null
+  draft.head = { ...head, publishedAt, indexed: published && (indexed ?? head.indexed ?? false) }
+  if (published !== was) draft.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
+}
+
+/** Publishes or unpublishes. The same again changes nothing and tells no event. */
+export const publishDocument = (service: Service, caller: Caller, doc: string, input: Input<'publishDocument'>): Promise<Published> =>
+  service.ledger.write(doc, (draft) => {
+    change(draft, caller, input)
+    return remember(service, draft, caller, doc, present(service, draft.head))
+  })
+
+export interface PublishedDocument {
+  readonly id: string
+  readonly title: string
+  /** Whether the owner lets search engines list it. */
+  readonly indexed: boolean
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number
+  readonly snapshot: Snapshot
+}
+
+/** What a published page shows: the text as it is on disk now. Errors: `not_found`, also when the document is not published or was deleted. */
+export const readPublished = async (service: Service, doc: string): Promise<PublishedDocument> => {
+  const head = await service.ledger.findHead(doc)
+  if (head === undefined || head.deletedAt !== null || head.publishedAt === null)
+    throw new ServiceError('not_found', { message: 'There is no published document at this address.' })
+  const snapshot = await currentContent(service, doc)
+  return { id: doc, title: titleOf(head, snapshot), indexed: head.indexed === true, updatedAt: head.updatedAt, snapshot }
+}

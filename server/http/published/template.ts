@@ -1,0 +1,80 @@
+/** The published page as HTML: readable without a script, a sign-in or a second request but for its style. */
+import type { Heading } from '../../../shared/markdown/headings.ts'
+
+export interface Page {
+  readonly title: string
+  readonly description: string
+  /** Of the page itself. */
+  readonly url: string
+  readonly markdownUrl: string
+  readonly indexed: boolean
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number
+  readonly headings: readonly Heading[]
+  /** Rendered by shared/markdown: trusted as it is. */
+  readonly html: string
+  readonly css: string
+  /** Path of the style sheet; undefined while the pages are not built. */
+  readonly style: string | undefined
+}
+
+/** Fewer headings than this need no table of contents. */
+const contentsMin = 3
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+
+const meta = (name: string, content: string): string =>
+  `<meta ${name.startsWith('og:') ? 'property' : 'name'}="${name}" content="${escape(content)}">`
+
+const head = ({ title, description, url, markdownUrl, indexed, style, css }: Page): string =>
+  [
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${escape(title)}</title>`,
+    ...(description === '' ? [] : [meta('description', description), meta('og:description', description)]),
+    ...(indexed ? [] : [meta('robots', 'noindex')]),
+    meta('og:title', title),
+    meta('og:type', 'article'),
+    meta('og:url', url),
+    meta('twitter:card', 'summary'),
+    '<meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)">',
+    '<meta name="theme-color" content="#1a1713" media="(prefers-color-scheme: dark)">',
+    '<link rel="icon" href="/icon.svg" type="image/svg+xml">',
+    `<link rel="canonical" href="${escape(url)}">`,
+    `<link rel="alternate" type="text/markdown" href="${escape(markdownUrl)}">`,
+    ...(style === undefined ? [] : [`<link rel="stylesheet" href="${escape(style)}">`]),
+    ...(css === '' ? [] : [`<style>${css}</style>`])
+  ].join('\n')
+
+const contents = (headings: readonly Heading[]): string => {
+  const shown = headings.filter(({ level, text }) => level >= 2 && level <= 3 && text !== '')
+  if (shown.length < contentsMin) return ''
+  const items = shown.map(({ level, text, id }) => `<li class="level-${level}"><a href="#${escape(id)}">${escape(text)}</a></li>`)
+  return `<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary><ol>\n${items.join('\n')}\n</ol></details></nav>`
+}
+
+/** The whole page. The document's own first heading is its title; a document without one gets its title as a heading. */
+export const pageHtml = (page: Page): string => {
+  const { title, headings, html, markdownUrl, updatedAt } = page
+  const day = new Date(updatedAt).toISOString()
+  const heading = headings.some(({ level }) => level === 1) ? '' : `<h1>${escape(title)}</h1>\n`
+  return `<!doctype html>
+<html lang="en">
+<head>
+${head(page)}
+</head>
+<body>
+<a class="skip" href="#text">Skip to the text</a>
+${contents(headings)}
+<main id="text">
+<article>
+${heading}${html}</article>
+</main>
+<footer>
+<p>Updated <time datetime="${day}">${day.slice(0, 10)}</time> · <a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a></p>
+</footer>
+</body>
+</html>
+`
+}

@@ -1,0 +1,45 @@
+/** Callouts: a quote whose first line is `[!NOTE]`, `[!TIP]`, `[!IMPORTANT]`, `[!WARNING]` or `[!CAUTION]`, with a title of its own if one follows. */
+import type MarkdownIt from 'markdown-it'
+import type { Token } from './tokens.ts'
+
+const kinds = ['note', 'tip', 'important', 'warning', 'caution'] as const
+const marker = new RegExp(`^\\[!(${kinds.join('|')})\\][ \\t]*([^\\n]*)(?:\\n|$)`, 'i')
+
+const closeOf = (tokens: readonly Token[], open: number): number => {
+  const level = tokens[open]?.level
+  return tokens.findIndex((token, index) => index > open && token.type === 'blockquote_close' && token.level === level)
+}
+
+export const callouts = (markdown: MarkdownIt): void => {
+  // Before the inline text is parsed: the marker is taken out of the source of the first paragraph.
+  markdown.core.ruler.after('block', 'callouts', ({ tokens, Token }) => {
+    for (let index = 0; index < tokens.length; index++) {
+      const open = tokens[index]
+      const inline = tokens[index + 2]
+      if (open?.type !== 'blockquote_open' || tokens[index + 1]?.type !== 'paragraph_open' || inline?.type !== 'inline') continue
+      const found = marker.exec(inline.content)
+      const close = tokens[closeOf(tokens, index)]
+      if (found === null || close === undefined) continue
+      const kind = (found[1] ?? 'note').toLowerCase()
+      const title = found[2]?.trim() || `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
+      open.type = 'callout_open'
+      open.tag = close.tag = 'div'
+      open.attrSet('class', `callout callout-${kind}`)
+      open.attrSet('role', 'note')
+      close.type = 'callout_close'
+      inline.content = inline.content.slice(found[0].length)
+      const titled = [
+        new Token('callout_title_open', 'p', 1),
+        new Token('inline', '', 0),
+        new Token('callout_title_close', 'p', -1)
+      ] as const
+      titled[0].attrSet('class', 'callout-title')
+      titled[0].block = titled[2].block = true
+      titled[1].content = title
+      titled[1].children = []
+      // A marker alone in its paragraph leaves none behind.
+      if (inline.content === '') tokens.splice(index + 1, 3, ...titled)
+      else tokens.splice(index + 1, 0, ...titled)
+    }
+  })
+}

@@ -1,0 +1,66 @@
+/** `<details>` with a `<summary>`: folded text, whose contents are Markdown. Each tag stands on a line of its own or with the summary. */
+import type MarkdownIt from 'markdown-it'
+
+const opening = /^<details( open)?>\s*(?:<summary>(.*?)<\/summary>)?\s*$/i
+const summaryLine = /^<summary>(.*?)<\/summary>\s*$/i
+const closing = /^<\/details>\s*$/i
+
+export const details = (markdown: MarkdownIt): void => {
+  markdown.block.ruler.before(
+    'paragraph',
+    'details',
+    (state, startLine, endLine, silent) => {
+      const lineOf = (line: number): string => state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line])
+      if ((state.sCount[startLine] ?? 0) - state.blkIndent >= 4) return false
+      const found = opening.exec(lineOf(startLine))
+      if (found === null) return false
+      const close = pairsOf(state).get(startLine)
+      // Its end must lie in the same quote or list item.
+      if (close === undefined || close >= endLine || !closing.test(lineOf(close)) || (state.sCount[close] ?? 0) < state.blkIndent)
+        return false
+      if (silent) return true
+      const own = summaryLine.exec(lineOf(startLine + 1))
+      const summary = found[2] ?? own?.[1] ?? 'Details'
+      const first = startLine + 1 + (found[2] === undefined && own !== null ? 1 : 0)
+      const token = state.push('details_open', 'details', 1)
+      token.map = [startLine, close + 1]
+      if (found[1] !== undefined) token.attrSet('open', '')
+      state.push('summary_open', 'summary', 1)
+      const inline = state.push('inline', '', 0)
+      inline.content = summary.trim()
+      inline.map = [startLine, startLine + 1]
+      inline.children = []
+      state.push('summary_close', 'summary', -1)
+      const { lineMax, parentType } = state
+      state.lineMax = close
+      state.md.block.tokenize(state, first, close)
+      state.lineMax = lineMax
+      state.parentType = parentType
+      state.push('details_close', 'details', -1)
+      state.line = close + 1
+      return true
+    },
+    { alt: ['paragraph', 'reference', 'blockquote', 'list'] }
+  )
+}
+
+// Found for all lines at once: looked for anew at every `<details>`, a text full of them would be read to its end each time.
+const pairs = new WeakMap<object, ReadonlyMap<number, number>>()
+
+/** Line of each `<details>` → line of its `</details>`; they nest. Quote marks before them are passed over. */
+const pairsOf = (state: { readonly src: string }): ReadonlyMap<number, number> => {
+  const known = pairs.get(state)
+  if (known !== undefined) return known
+  const found = new Map<number, number>()
+  const open: number[] = []
+  state.src.split('\n').forEach((raw, line) => {
+    const text = raw.replace(/^[>\s]*/, '')
+    if (opening.test(text)) open.push(line)
+    else if (closing.test(text)) {
+      const start = open.pop()
+      if (start !== undefined) found.set(start, line)
+    }
+  })
+  pairs.set(state, found)
+  return found
+}

@@ -1,0 +1,52 @@
+/** Headings with ids, as readers link to them: the words in lower case joined by hyphens, numbered when they repeat. */
+import type MarkdownIt from 'markdown-it'
+import type { Environment } from './render.ts'
+
+export interface Heading {
+  /** 1–6. */
+  readonly level: number
+  /** Without markup. */
+  readonly text: string
+  readonly id: string
+}
+
+/** As GitHub makes them: letters, digits, marks, `_` and `-` stay, spaces become hyphens. */
+export const slugOf = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-')
+    .slice(0, 120)
+
+export const headingIds = (markdown: MarkdownIt, prefix: string): void => {
+  markdown.core.ruler.push('heading_ids', (state) => {
+    const environment = state.env as Partial<Environment>
+    const taken = new Map<string, number>()
+    state.tokens.forEach((token, index) => {
+      if (token.type !== 'heading_open') return
+      const inline = state.tokens[index + 1]
+      const text = (inline?.children ?? [])
+        .map((child) =>
+          ['text', 'code_inline', 'math_inline'].includes(child.type) ? child.content : child.type === 'image' ? child.content : ''
+        )
+        .join('')
+        .trim()
+      const slug = slugOf(text) || 'section'
+      const times = taken.get(slug) ?? 0
+      taken.set(slug, times + 1)
+      const unique = times === 0 ? slug : `${slug}-${times}`
+      if (times > 0) taken.set(unique, (taken.get(unique) ?? 0) + 1)
+      const id = `${prefix}${unique}`
+      token.attrSet('id', id)
+      environment.headings?.push({ level: Number(token.tag.slice(1)), text, id })
+    })
+  })
+  // The link to copy stands after the words, so that it is read and tabbed to last.
+  markdown.renderer.rules['heading_close'] = (tokens, index, options, _environment, self) => {
+    const opened = tokens.slice(0, index).findLast((token) => token.type === 'heading_open')
+    const id = opened?.attrGet('id')
+    const anchor = id ? `<a class="anchor" href="#${markdown.utils.escapeHtml(id)}" aria-label="Link to this section">#</a>` : ''
+    return `${anchor}${self.renderToken(tokens, index, options)}`
+  }
+}

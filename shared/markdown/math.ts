@@ -1,0 +1,102 @@
+/** Math: `$…$` within a line (as pandoc reads it) and `$$…$$` as a block; also a fence with the language `math`. */
+import type MarkdownIt from 'markdown-it'
+import type { Environment } from './render.ts'
+
+/** Longest formula, in characters: longer ones are shown as they are written. */
+const formulaCharsMax = 10_000
+
+type ToHtml = ((tex: string, display: boolean) => string) | undefined
+
+/** Declarations as a formula needs them, and nothing that could leave a rule or load anything. */
+const plainStyle = /^(?!.*url)[\w\s:;.,%#()!-]*$/i
+
+/** Style attributes become classes: the policy of our pages allows no style attributes. `styles` maps declarations to their class. */
+const styleByClass = (html: string, styles: Map<string, string>): string =>
+  html.replaceAll(/<(\w+)([^<>]*?) style="([^"]*)"([^<>]*)>/g, (_tag, name: string, before: string, style: string, after: string) => {
+    const others = `${before}${after}`
+    if (!plainStyle.test(style)) return `<${name}${others}>`
+    const own = styles.get(style) ?? `math-${styles.size + 1}`
+    styles.set(style, own)
+    const merged = others.replace(/ class="([^"]*)"/, ` class="$1 ${own}"`)
+    return merged === others ? `<${name} class="${own}"${others}>` : `<${name}${merged}>`
+  })
+
+const htmlOf = (
+  { utils: { escapeHtml } }: MarkdownIt,
+  toHtml: ToHtml,
+  tex: string,
+  display: boolean,
+  styles: Map<string, string>
+): string => {
+  const source = display ? `<pre class="math"><code>${escapeHtml(tex)}</code></pre>\n` : `<code class="math">${escapeHtml(tex)}</code>`
+  if (toHtml === undefined || tex.length > formulaCharsMax) return source
+  try {
+    const html = styleByClass(toHtml(tex, display), styles)
+    return display ? `<div class="math" tabindex="0">${html}</div>\n` : html
+  } catch {
+    return source
+  }
+}
+
+export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
+  // The opening mark has a character right after it, the closing one a character right before it and no digit after it: "$5 and $6" is text.
+  markdown.inline.ruler.after('escape', 'math_inline', (state, silent) => {
+    if (state.src.charCodeAt(state.pos) !== 0x24) return false
+    const end = closingMark(state.src, state.pos + 1, state.posMax)
+    if (end === undefined) return false
+    if (!silent) {
+      const token = state.push('math_inline', 'math', 0)
+      token.markup = '$'
+      token.content = state.src.slice(state.pos + 1, end)
+    }
+    state.pos = end + 1
+    return true
+  })
+  markdown.block.ruler.before(
+    'fence',
+    'math_block',
+    (state, startLine, endLine, silent) => {
+      const lineOf = (line: number): string => state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line])
+      if ((state.sCount[startLine] ?? 0) - state.blkIndent >= 4 || !lineOf(startLine).startsWith('$$')) return false
+      const onOneLine = /^\$\$(.+?)\$\$\s*$/.exec(lineOf(startLine))
+      const last = onOneLine === null ? closingLine(lineOf, startLine, endLine) : startLine
+      if (last === undefined) return false
+      if (silent) return true
+      const token = state.push('math_block', 'math', 0)
+      token.block = true
+      token.map = [startLine, last + 1]
+      token.content =
+        onOneLine?.[1]?.trim() ??
+        [
+          lineOf(startLine).slice(2),
+          state.getLines(startLine + 1, last, state.tShift[startLine] ?? 0, false),
+          lineOf(last).replace(/\$\$\s*$/, '')
+        ]
+          .join('\n')
+          .trim()
+      state.line = last + 1
+      return true
+    },
+    { alt: ['paragraph', 'reference', 'blockquote', 'list'] }
+  )
+  markdown.renderer.rules['math_inline'] = (tokens, index, _options, { styles }: Environment) =>
+    htmlOf(markdown, toHtml, tokens[index]?.content ?? '', false, styles)
+  markdown.renderer.rules['math_block'] = (tokens, index, _options, { styles }: Environment) =>
+    htmlOf(markdown, toHtml, tokens[index]?.content ?? '', true, styles)
+}
+
+const closingMark = (text: string, from: number, to: number): number | undefined => {
+  if (from >= to || /[\s$]/.test(text.charAt(from))) return undefined
+  const limit = Math.min(to, from + formulaCharsMax)
+  for (let at = from; at < limit; at++) {
+    const char = text.charAt(at)
+    if (char === '\\') at += 1
+    else if (char === '$') return /\s/.test(text.charAt(at - 1)) || /\d/.test(text.charAt(at + 1)) ? undefined : at
+  }
+  return undefined
+}
+
+const closingLine = (lineOf: (line: number) => string, start: number, end: number): number | undefined => {
+  for (let line = start + 1; line < end; line++) if (/\$\$\s*$/.test(lineOf(line))) return line
+  return undefined
+}

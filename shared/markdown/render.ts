@@ -1,0 +1,141 @@
+/**
+ * Markdown → HTML: one pipeline for the preview and the published page.
+ *
+ * GFM (tables, task lists, strikethrough, autolinks), footnotes, callouts, heading ids, math, fences. Raw HTML is text: what comes out
+ * consists of tags that this folder writes, so there is nothing to sanitise. What is heavy or differs by place is passed in (`RenderOptions`).
+ */
+import MarkdownIt from 'markdown-it'
+
+import footnote from 'markdown-it-footnote'
+import { callouts } from './callouts.ts'
+import { comments } from './comments.ts'
+import { details } from './details.ts'
+import { type Heading, headingIds } from './headings.ts'
+import { inlineHtml } from './inline-html.ts'
+import { gfmLinks } from './links.ts'
+import { math } from './math.ts'
+import { taskLists } from './task-lists.ts'
+import type { Token } from './tokens.ts'
+
+export interface RenderOptions {
+  /** HTML of highlighted code, or undefined when the language is unknown. The result must escape what it is given. */
+  readonly highlight?: (code: string, language: string) => string | undefined
+  /** HTML (MathML) of a TeX formula. Errors: may throw; the formula is then shown as it is written. */
+  readonly math?: (tex: string, display: boolean) => string
+  /** HTML of a fence that is more than code (mermaid, board, …), or undefined to show it as code. `index` counts such fences of a language. */
+  readonly fence?: (fence: { readonly language: string; readonly info: string; readonly source: string }) => string | undefined
+  /** Put before every id, so that a document cannot take the ids of the page around it. */
+  readonly idPrefix?: string
+  /** Tells links that leave the page apart; those get `rel="noopener nofollow ugc"`. */
+  readonly isOwnLink?: (href: string) => boolean
+}
+
+export interface Rendered {
+  readonly html: string
+  /** Style rules that the HTML needs beside the style sheet: those of its formulas. Safe inside `<style>`. */
+  readonly css: string
+  /** In the order of the text. */
+  readonly headings: readonly Heading[]
+  /** The first paragraph as plain text, at most 200 characters; '' when there is none. */
+  readonly description: string
+}
+
+/** Longest description, in characters: what link previews show. */
+const descriptionCharsMax = 200
+
+export interface Environment {
+  headings: Heading[]
+  /** Class of each set of declarations that formulas need. */
+  readonly styles: Map<string, string>
+}
+
+export interface Renderer {
+  render(source: string): Rendered
+}
+
+const plainText = (markdown: MarkdownIt, source: string): string => {
+  const tokens = markdown.parse(source, { headings: [], styles: new Map() } satisfies Environment)
+  const paragraph = tokens.findIndex((token) => token.type === 'paragraph_open' && token.level === 0)
+  const children = tokens[paragraph + 1]?.children ?? []
+  const text = children
+    .map((token) => (token.type === 'softbreak' || token.type === 'hardbreak' ? ' ' : token.type === 'image' ? '' : token.content))
+    .join('')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  if (text.length <= descriptionCharsMax) return text
+  return `${text.slice(0, text.lastIndexOf(' ', descriptionCharsMax - 1) + 1 || descriptionCharsMax - 1).trimEnd()}…`
+}
+
+export const createRenderer = (options: RenderOptions = {}): Renderer => {
+  const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false })
+  // Its types know markdown-it by another path.
+  markdown.use(footnote as unknown as (markdown: MarkdownIt) => void)
+  markdown.use(callouts)
+  markdown.use(details)
+  markdown.use(comments)
+  markdown.use(inlineHtml)
+  markdown.use(gfmLinks, options.isOwnLink)
+  markdown.use(taskLists)
+  markdown.use(headingIds, options.idPrefix ?? '')
+  markdown.use(math, options.math)
+  prefixFootnotes(markdown, options.idPrefix ?? '')
+  markdown.renderer.rules['fence'] = (tokens, index) => {
+    const token = tokens[index]
+    return token === undefined ? '' : fenceHtml(markdown, token.info, token.content, options)
+  }
+  alignByClass(markdown)
+  markdown.renderer.rules['s_open'] = () => '<del>'
+  markdown.renderer.rules['s_close'] = () => '</del>'
+  markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n'
+  markdown.renderer.rules['table_close'] = () => '</table></div>\n'
+  return {
+    render(source) {
+      const environment: Environment = { headings: [], styles: new Map() }
+      const html = markdown.render(source, environment)
+      const css = [...environment.styles].map(([style, name]) => `.${name}{${style}}`).join('')
+      return { html, css, headings: environment.headings, description: plainText(markdown, source.slice(0, 20_000)) }
+    }
+  }
+}
+
+/** Alignment of table cells as classes: the pages' policy allows no style attributes. */
+const alignByClass = (markdown: MarkdownIt): void => {
+  markdown.core.ruler.push('align_by_class', ({ tokens }) => {
+    for (const token of tokens) {
+      const align = /^text-align:(left|right|center)$/.exec(String(token.attrGet('style') ?? ''))?.[1]
+      if (align !== undefined) token.attrs = [['class', align]]
+    }
+  })
+}
+
+const fenceHtml = (markdown: MarkdownIt, info: string, source: string, { fence, highlight }: RenderOptions): string => {
+  const { escapeHtml, unescapeAll } = markdown.utils
+  const plainInfo = unescapeAll(info).trim()
+  const language = /^[^\s{]+/.exec(plainInfo)?.[0] ?? ''
+  const own = fence?.({ language, info: plainInfo, source })
+  if (own !== undefined) return own
+  if (language === '') return `<pre tabindex="0"><code>${escapeHtml(source)}</code></pre>\n`
+  const code = highlight?.(source, language) ?? escapeHtml(source)
+  return `<pre tabindex="0"><code class="language-${escapeHtml(language)}">${code}</code></pre>\n`
+}
+
+/** The plugin's ids and links get the prefix of all others, and its back-links a name that can be read aloud. */
+const prefixFootnotes = (markdown: MarkdownIt, prefix: string): void => {
+  const { rules } = markdown.renderer
+  rules['footnote_anchor_name'] = (tokens, index) => `${prefix}note-${Number(tokens[index]?.meta?.id ?? 0) + 1}`
+  rules['footnote_ref'] = (tokens, index) => {
+    const { id, subId } = (tokens[index] as Token).meta as { id: number; subId: number }
+    const name = `${prefix}note-${id + 1}`
+    const own = subId > 0 ? `${name}-ref-${subId + 1}` : `${name}-ref`
+    return `<sup class="footnote-ref"><a href="#${name}" id="${own}" aria-label="Footnote ${id + 1}">${id + 1}</a></sup>`
+  }
+  rules['footnote_open'] = (tokens, index) => `<li id="${prefix}note-${Number(tokens[index]?.meta?.id ?? 0) + 1}" class="footnote-item">`
+  rules['footnote_anchor'] = (tokens, index) => {
+    const { id, subId } = (tokens[index] as Token).meta as { id: number; subId: number }
+    const name = `${prefix}note-${id + 1}`
+    const own = subId > 0 ? `${name}-ref-${subId + 1}` : `${name}-ref`
+    return ` <a href="#${own}" class="footnote-backref" aria-label="Back to reference ${id + 1}">↩</a>`
+  }
+  rules['footnote_block_open'] = () => '<section class="footnotes" aria-label="Footnotes">\n<ol class="footnotes-list">\n'
+  rules['footnote_block_close'] = () => '</ol>\n</section>\n'
+}

@@ -1,0 +1,58 @@
+/** The media that a document may hold as assets (specification, Shares, revisions, events, assets; api.md, Assets and media). */
+
+export type MediaKind = 'image' | 'audio' | 'video'
+
+export interface MediaType {
+  /** As it is stored and sent. */
+  readonly contentType: string
+  readonly kind: MediaKind
+  /** Ending of the address, without its dot. */
+  readonly extension: string
+  /** Other names that browsers and programs send. */
+  readonly aliases: readonly string[]
+  /** What the bytes may look like, where that is not the type itself: some containers hold sound, film, or both. */
+  readonly looksLike?: readonly string[]
+}
+
+export const mediaTypes: readonly MediaType[] = [
+  {
+    contentType: 'image/png',
+    kind: 'image',
+    extension: 'png',
+    aliases: ['image/x-png', 'image/apng'],
+    looksLike: ['image/png', 'image/apng']
+  },
+  { contentType: 'image/jpeg', kind: 'image', extension: 'jpg', aliases: ['image/jpg', 'image/pjpeg'] },
+  { contentType: 'image/gif', kind: 'image', extension: 'gif', aliases: [] },
+  { contentType: 'image/webp', kind: 'image', extension: 'webp', aliases: [] },
+  { contentType: 'image/avif', kind: 'image', extension: 'avif', aliases: [] },
+  { contentType: 'video/mp4', kind: 'video', extension: 'mp4', aliases: ['video/x-m4v'], looksLike: ['video/mp4', 'video/x-m4v'] },
+  { contentType: 'video/webm', kind: 'video', extension: 'webm', aliases: [] },
+  { contentType: 'audio/mpeg', kind: 'audio', extension: 'mp3', aliases: ['audio/mp3', 'audio/x-mp3', 'audio/x-mpeg'] },
+  { contentType: 'audio/ogg', kind: 'audio', extension: 'ogg', aliases: ['application/ogg', 'audio/opus', 'audio/vorbis'] },
+  { contentType: 'audio/wav', kind: 'audio', extension: 'wav', aliases: ['audio/x-wav', 'audio/wave', 'audio/vnd.wave'] },
+  { contentType: 'audio/flac', kind: 'audio', extension: 'flac', aliases: ['audio/x-flac'] },
+  {
+    contentType: 'audio/mp4',
+    kind: 'audio',
+    extension: 'm4a',
+    aliases: ['audio/x-m4a', 'audio/m4a'],
+    looksLike: ['audio/mp4', 'audio/x-m4a', 'video/mp4']
+  },
+  // What browsers record.
+  { contentType: 'audio/webm', kind: 'audio', extension: 'webm', aliases: [], looksLike: ['video/webm', 'audio/webm'] }
+]
+
+const kinds = new Map(mediaTypes.toReversed().map(({ extension, kind }) => [extension, kind]))
+
+/** What an address shows, by its ending; undefined: no known media. A container of both counts as film. */
+export const kindOfAddress = (address: string): MediaKind | undefined =>
+  kinds.get(/\.(\w+)(?:[?#]|$)/.exec(address)?.[1]?.toLowerCase() ?? '')
+
+/** The type that a Content-Type (in lower case, without parameters) names. */
+export const findMediaType = (named: string): MediaType | undefined =>
+  mediaTypes.find(({ contentType, aliases }) => contentType === named || aliases.includes(named))
+
+/** Whether bytes that look like `sniffed` may be sent as `type`. */
+export const maySendAs = (type: MediaType, sniffed: string | undefined): boolean =>
+  sniffed !== undefined && (type.looksLike ?? [type.contentType]).includes(sniffed)

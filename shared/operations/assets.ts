@@ -1,0 +1,35 @@
+/** Assets of a document (specification, Shares, revisions, events, assets). */
+import { z } from 'zod'
+import { mediaTypes } from '../media-types.ts'
+import { operation } from '../operation.ts'
+import { line } from './schemas.ts'
+import { limits } from '../limits.ts'
+
+export const uploadAsset = operation({
+  summary: 'Uploads a picture, sound or film, and answers the Markdown that shows it.',
+  description:
+    'The body is the file itself, the Content-Type its type; what the bytes show must agree. Whoever knows the address may read the file ' +
+    `until the document is deleted. Types: ${mediaTypes.map(({ contentType }) => contentType).join(', ')}.`,
+  on: 'document',
+  role: 'edit',
+  rest: { method: 'POST', path: '/api/docs/{id}/assets', query: ['name'], status: 201, body: 'media' },
+  mcp: 'upload_asset',
+  cli: 'assets upload',
+  input: z.object({
+    name: line(limits.titleCharsMax)
+      .optional()
+      .meta({ description: 'Name of the file, or what is to be seen on it: the text in its place.' })
+  }),
+  output: z
+    .object({
+      id: z.string(),
+      url: z.string().meta({ description: 'Opens the file, without any key.' }),
+      markdown: z.string(),
+      name: z.string(),
+      kind: z.enum(['image', 'audio', 'video']),
+      size: z.number().int().meta({ description: 'Bytes.' }),
+      contentType: z.string()
+    })
+    .meta({ id: 'Asset' }),
+  errors: ['asset_quota_exceeded']
+})

@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm, unlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { joined, samples } from '../support/media.ts'
+import { startProcess } from '../support/start.ts'
+import { createDocument, putMarkdown, readMarkdown, TokenLedger, Typist } from '../support/typist.ts'
+import { ask } from '../support/world.ts'
+
+/** A disk of 8 MB; undefined, with the reason, when this machine does not let us mount one. */
+const smallDisk = async (): Promise<{ folder: string; unmount: () => void } | string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-full-'))
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder])
+  if (mounted.status === 0) return { folder, unmount: () => void spawnSync('umount', [folder]) }
+  await rm(folder, { recursive: true, force: true })
+  return `a tmpfs cannot be mounted here (${mounted.error?.message ?? mounted.stderr.toString().trim()})`
+}
+
+test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers reads, and takes writes again once there is space', async ({
+  skip
+}) => {
+  const disk = await smallDisk()
+  if (typeof disk === 'string') return skip(disk)
+  const folder = join(disk.folder, 'data')
+  await mkdir(folder)
+  const ballast = join(disk.folder, 'ballast')
+  const ledger = new TokenLedger()
+  const server = await startProcess({ folder })
+  try {
+    const target = await createDocument(server.url, 'before\n')
+    const typist = new Typist('c0', target, ledger)
+    typist.connect()
+    await typist.whenSynced()
+    typist.typeToken(0)
+    await typist.whenSettled()
+    await writeFile(ballast, Buffer.alloc(8 * 1024 * 1024)).catch(() => undefined)
+    let refused = await putMarkdown(target, 'x'.repeat(500_000))
+    for (let tries = 0; refused.status === 200 && tries < 20; tries++) refused = await putMarkdown(target, `${tries}`.repeat(500_000))
+    expect(refused.status).toBe(507)
+    // More than what may still be free inside the file.
+    typist.text.insert(0, 'y'.repeat(600_000))
+    const late = typist.typeToken(0)
+    await typist.until(() => typist.closes.length > 0, 'the close')
+    expect([...ledger.acknowledged]).not.toContain(late)
+    expect((await readMarkdown(target)).content).not.toContain(late)
+    await unlink(ballast)
+    await typist.whenSettled(30)
+    const { content, version } = await readMarkdown(target)
+    expect(content).toContain(late)
+    expect((await putMarkdown(target, `${content}after\n`, version)).status).toBe(200)
+    typist.destroy()
+  } finally {
+    await server.stop()
+    disk.unmount()
+    await rm(disk.folder, { recursive: true, force: true })
+  }
+})
+
+test('[FAULT-8] a disk that fills up in mid-upload: 507, no partial asset, nothing left behind, and uploads again once there is space', async ({
+  skip
+}) => {
+  const disk = await smallDisk()
+  if (typeof disk === 'string') return skip(disk)
+  const folder = join(disk.folder, 'data')
+  await mkdir(folder)
+  const server = await startProcess({ folder })
+  const blobs = async (): Promise<number> => {
+    const entries = await readdir(join(folder, 'blobs'), { recursive: true, withFileTypes: true })
+    return entries.filter((entry) => entry.isFile()).length
+  }
+  try {
+    const { doc, key } = await createDocument(server.url, 'before\n')
+    const sound = joined(samples['flac']?.bytes as Uint8Array, new Uint8Array(3 * 1024 * 1024))
+    const send = (): ReturnType<typeof ask> => ask(server.url, 'POST', `/api/docs/${doc}/assets`, { key, body: sound, type: 'audio/flac' })
+    const ballast = join(disk.folder, 'ballast')
+    await writeFile(ballast, Buffer.alloc(5 * 1024 * 1024))
+    expect(await send()).toMatchObject({ status: 507, json: { code: 'storage_full' } })
+    expect(await blobs()).toBe(0)
+    await unlink(ballast)
+    const taken = await send()
+    expect(taken.status).toBe(201)
+    expect((await fetch(taken.json.url)).headers.get('content-length')).toBe(String(sound.length))
+  } finally {
+    await server.stop()
+    disk.unmount()
+    await rm(disk.folder, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,223 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createRenderer } from '../shared/markdown/render.ts'
+
+interface Example {
+  readonly number: number
+  readonly markdown: string
+  readonly html: string
+}
+
+const { tests } = createRequire(import.meta.url)('commonmark-spec') as { tests: Example[] }
+const commonmark = tests.map((one) => ({ ...one, markdown: one.markdown.replaceAll('→', '\t'), html: one.html.replaceAll('→', '\t') }))
+const { render } = createRenderer()
+
+/** Without what we add to every heading, link and image, and with white space between blocks as the examples have it. */
+const bare = (html: string): string =>
+  html
+    .replaceAll(/<a class="anchor"[^>]*>#<\/a>/g, '')
+    .replaceAll(/(<h[1-6]) id="[^"]*"/g, '$1')
+    .replaceAll(/ rel="noopener nofollow ugc"| loading="lazy" referrerpolicy="no-referrer"| tabindex="0"/g, '')
+    .replaceAll(/<div class="table" role="region" aria-label="Table">|<\/div>| class="tasks?"| aria-label="[^"]*"/g, '')
+    .replaceAll(/ (?:class|align)="(left|right|center)"/g, ' $1')
+    .replaceAll(/<input (?:checked="" )?disabled="" type="checkbox"> ?/g, (box) => (box.includes('checked') ? '[x]' : '[ ]'))
+    .replaceAll(/<input type="checkbox" disabled( checked)?> ?/g, (_, checked) => (checked === undefined ? '[ ]' : '[x]'))
+    .replaceAll(/<(img|hr|br|input)([^>]*?)\s*\/?>/g, '<$1$2>')
+    .replaceAll(/\s*(<\/?(?:blockquote|ul|ol|li|p|pre|table|thead|tbody|tr|th|td|h[1-6])\b)/g, '$1')
+    .trim()
+
+const differing = (examples: readonly Example[]): number[] =>
+  examples.filter(({ markdown, html }) => bare(render(markdown).html) !== bare(html)).map(({ number }) => number)
+
+const from = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index)
+
+/** Differences by rule: number → why. Everything else of the specification is rendered as it says. */
+const explained: Readonly<Record<string, readonly number[]>> = {
+  'raw HTML is text, or, as a comment, not shown': [
+    21,
+    31,
+    201,
+    308,
+    309,
+    344,
+    475,
+    476,
+    477,
+    491,
+    494,
+    524,
+    536,
+    642,
+    643,
+    ...from(148, 191),
+    613,
+    614,
+    615,
+    616,
+    617,
+    623,
+    625,
+    626,
+    627,
+    628,
+    629,
+    630,
+    631
+  ],
+  'a link has one of the schemes that we know': [598, 599, 601],
+  'bare addresses are links (GFM 6.9)': [602, 608, 611, 612]
+}
+
+test('[MARKDOWN-1] the 652 examples of CommonMark 0.31.2 render as the specification says, but for those named here', () => {
+  expect(commonmark.length).toBe(652)
+  const expected = Object.values(explained).flat()
+  const found = differing(commonmark)
+  expect(found.filter((number) => !expected.includes(number))).toEqual([])
+  console.log(`CommonMark: ${652 - found.length} of 652 as specified; others by rule: ${JSON.stringify(explained)}`)
+})
+
+test('[MARKDOWN-2] no example of CommonMark lets a tag of its own through', () => {
+  const allowed =
+    /^(a|abbr|audio|blockquote|br|cite|code|del|details|div|em|h[1-6]|hr|img|input|ins|kbd|li|mark|ol|p|pre|q|s|samp|section|small|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|var|video)$/
+  for (const { markdown } of commonmark) {
+    const tags = [...render(markdown).html.matchAll(/<\/?([a-zA-Z][^\s>/]*)/g)].map(([, name = '']) => name)
+    expect(tags.filter((name) => !allowed.test(name))).toEqual([])
+  }
+})
+
+/** The specification of GFM lies beside the project where it may; a clone without it has the examples below. */
+const gfmPath = join(import.meta.dirname, '..', '..', 'shared', 'data', 'gfm-spec.txt')
+
+const gfm = (): (Example & { readonly extension: string })[] => {
+  const text = existsSync(gfmPath) ? readFileSync(gfmPath, 'utf8') : ''
+  return [...text.matchAll(/^`{32} example ?(\w*)\n([\s\S]*?)^\.\n([\s\S]*?)^`{32}$/gm)].map(
+    ([, extension = '', markdown = '', html = ''], index) => ({
+      number: index + 1,
+      extension,
+      markdown: markdown.replaceAll('→', '\t'),
+      html: html.replaceAll('→', '\t')
+    })
+  )
+}
+
+/** Numbers in the specification of GFM 0.29: what CommonMark has changed since, and the rules above. */
+const explainedGfm: Readonly<Record<string, readonly number[]>> = {
+  'raw HTML is text': [
+    ...from(118, 160),
+    170,
+    288,
+    289,
+    327,
+    354,
+    484,
+    485,
+    486,
+    500,
+    503,
+    532,
+    544,
+    632,
+    633,
+    634,
+    635,
+    636,
+    642,
+    644,
+    645,
+    646,
+    647,
+    648,
+    649,
+    650,
+    651,
+    653,
+    663,
+    664
+  ],
+  'CommonMark has changed since': [317],
+  'a link has one of the schemes that we know': [606, 607, 609],
+  'bare addresses end where linkify-it says; one in angle brackets with a space stays one': [610, 616, 619, 620, 625, 626],
+  'an address of mail needs a known top-level domain': [629, 630, 631]
+}
+
+test('[MARKDOWN-3] the examples of GFM render as its specification says, but for those named here', () => {
+  const expected = Object.values(explainedGfm).flat()
+  expect(differing(gfm()).filter((number) => !expected.includes(number))).toEqual([])
+})
+
+test('[MARKDOWN-4] callouts, folded text, comments, math and a few inline tags are shown; a tag without its partner is text', () => {
+  expect(render('> [!WARNING] Mind *this*\n> body').html).toBe(
+    '<div class="callout callout-warning" role="note">\n<p class="callout-title">Mind <em>this</em></p>\n<p>body</p>\n</div>\n'
+  )
+  expect(render('> [!note]').html).toContain('<p class="callout-title">Note</p>')
+  expect(render('<details>\n<summary>More</summary>\n\n- inside\n\n</details>').html).toBe(
+    '<details>\n<summary>More</summary>\n<ul>\n<li>inside</li>\n</ul>\n</details>\n'
+  )
+  expect(render('<details>\n\nnever closed').html).toContain('&lt;details&gt;')
+  expect(render('one <!-- two --> three\n\n<!-- four\n\nfive -->\n\nsix').html).toBe('<p>one  three</p>\n<p>six</p>\n')
+  expect(render('$5 and $6, $a^2$').html).toBe('<p>$5 and $6, <code class="math">a^2</code></p>\n')
+  expect(render('$$\na+b\n$$').html).toBe('<pre class="math"><code>a+b</code></pre>\n')
+  expect(render('H<sub>2</sub>O <kbd>x *y</kbd>*').html).toBe('<p>H<sub>2</sub>O &lt;kbd&gt;x <em>y&lt;/kbd&gt;</em></p>\n')
+})
+
+test('[MARKDOWN-8] styles of formulas become classes with rules of their own; what could leave a rule is dropped', () => {
+  const styled = createRenderer({ math: (tex) => `<math class="a" style="${tex}"><mi style="${tex}">x</mi></math>` })
+  const good = styled.render('$color:#ff0000;$ $padding:1em;$')
+  expect(good.html).toBe(
+    '<p><math class="a math-1"><mi class="math-1">x</mi></math> <math class="a math-2"><mi class="math-2">x</mi></math></p>\n'
+  )
+  expect(good.css).toBe('.math-1{color:#ff0000;}.math-2{padding:1em;}')
+  for (const bad of ['x}*{color:red', 'background:url(x)', 'a:</style>', '@import x'])
+    expect(styled.render(`$${bad}$`)).toMatchObject({ css: '', html: expect.not.stringContaining(' style=') })
+})
+
+test('[MARKDOWN-5] headings have ids that stay apart; the description is the first paragraph in plain words', () => {
+  const { headings, description } = render('# Über *uns*\n\n## Same\n\n## Same\n\n## Same-1\n\n## 🎉\n\nFirst `code` and **bold**.\n')
+  expect(headings.map(({ id }) => id)).toEqual(['über-uns', 'same', 'same-1', 'same-1-1', 'section'])
+  expect(description).toBe('First code and bold.')
+  expect(
+    createRenderer({ idPrefix: 'p-' })
+      .render('# A[^1]\n\n[^1]: b')
+      .html.match(/ id="(?!p-)/g)
+  ).toBeNull()
+})
+
+test('[MARKDOWN-6] links that could run something are text', () => {
+  for (const url of [
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'java\\tscript:x',
+    '&#106;avascript:x',
+    'vbscript:x',
+    'data:text/html,x',
+    'data:image/svg+xml,x',
+    'blob:x',
+    'file:///etc/passwd'
+  ])
+    for (const source of [`[a](${url})`, `![a](${url})`, `<${url}>`, `[a]\n\n[a]: ${url}`])
+      for (const [, to = ''] of render(source).html.matchAll(/(?:href|src)="([^"]*)"/g))
+        expect(new URL(to, 'https://own.example').protocol).toBe('https:')
+})
+
+test('[MARKDOWN-7] hostile text renders in bounded time', () => {
+  const hostile = [
+    '['.repeat(50_000),
+    '*a **b '.repeat(20_000),
+    '`'.repeat(60_000),
+    '> '.repeat(20_000),
+    '$a '.repeat(30_000),
+    '<!--'.repeat(20_000),
+    '<details>\n'.repeat(10_000),
+    `${'<details>\n'.repeat(300)}${'</details>\n'.repeat(300)}`,
+    '[^1]'.repeat(10_000),
+    '![['.repeat(20_000),
+    '- '.repeat(5000),
+    '<kbd>'.repeat(20_000),
+    '$$\n'.repeat(15_001),
+    '> [!NOTE]\n'.repeat(5000)
+  ]
+  // A rule that reads the rest of the text at each mark takes minutes here: the time limit of the test is the bound.
+  for (const text of hostile) expect(render(text).html).not.toBe('')
+})

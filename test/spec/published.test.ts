@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const page = (doc: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${world.url}/pub/${doc}`, { headers })
+
+test('[PUBLISH-1] an owner publishes and unpublishes; the page is there for everyone just as long', async () => {
+  const owner = await world.create('# Hello\n\nA *page*.\n')
+  expect((await page(owner.doc)).status).toBe(404)
+  const answer = await owner.ask('POST', '/publish')
+  expect(answer).toMatchObject({ status: 200, json: { ok: true, published: true, indexed: false } })
+  expect(answer.json.url).toMatch(new RegExp(`/pub/${owner.doc}$`))
+  const shown = await page(owner.doc)
+  expect(shown.status).toBe(200)
+  expect(await shown.text()).toContain('<p>A <em>page</em>.</p>')
+  expect(await (await fetch(`${world.url}/pub/${owner.doc}.md`)).text()).toBe('# Hello\n\nA *page*.\n')
+  expect((await owner.ask('GET', '')).json).toMatchObject({ published: true })
+  expect((await owner.ask('POST', '/publish', { json: { published: false } })).json).toMatchObject({ published: false, publishedAt: null })
+  expect((await page(owner.doc)).status).toBe(404)
+  expect((await fetch(`${world.url}/pub/${owner.doc}.md`)).status).toBe(404)
+  const kinds = (await owner.events()).events.map(({ kind }: { kind: string }) => kind)
+  expect(kinds.filter((kind: string) => /published/.test(kind))).toEqual(['doc.published', 'doc.unpublished'])
+})
+
+test.each([
+  [{}, true],
+  [{ published: true }, true],
+  [{ publish: false }, false],
+  [{ action: 'publish' }, true],
+  [{ action: 'unpublish' }, false]
+])('[PUBLISH-2] the body %j is understood', async (json, published) => {
+  const owner = await world.create('text')
+  if (!published) await owner.ask('POST', '/publish')
+  expect((await owner.ask('POST', '/publish', { json })).json).toMatchObject({ published })
+})
+
+test('[PUBLISH-3] the page follows the saved text and is answered 304 while nothing changed', async () => {
+  const owner = await world.create('one')
+  await owner.ask('POST', '/publish')
+  const first = await page(owner.doc)
+  const etag = first.headers.get('etag') ?? ''
+  expect(first.headers.get('cache-control')).toBe('public, no-cache')
+  expect((await page(owner.doc, { 'If-None-Match': etag })).status).toBe(304)
+  await owner.replace('two')
+  const second = await page(owner.doc, { 'If-None-Match': etag })
+  expect(second.status).toBe(200)
+  expect(await second.text()).toContain('<p>two</p>')
+})
+
+test('[PUBLISH-4] only an owner publishes; a deleted document is gone', async () => {
+  const owner = await world.create('text')
+  const editor = await owner.share('edit')
+  expect((await editor.ask('POST', '/publish')).status).toBe(403)
+  await owner.ask('POST', '/publish')
+  await owner.ask('DELETE', '')
+  expect((await page(owner.doc)).status).toBe(404)
+  for (const path of ['x', '../etc', 'AAAAAAAAAAAAAAAA', 'AAAAAAAAAAAAAAAA.md.md']) expect((await page(path)).status).toBe(404)
+})
+
+test('[PUBLISH-5] the page carries title, description and links; search engines are kept away unless the owner allows them', async () => {
+  const owner = await world.create('# A <b>title</b> & "more"\n\nWhat it is about.\n\n## One\n\n## Two\n\n## Three\n')
+  await owner.ask('POST', '/publish')
+  const first = await page(owner.doc)
+  expect(first.headers.get('x-robots-tag')).toBe('noindex')
+  const html = await first.text()
+  expect(html).toContain('<title>A &lt;b&gt;title&lt;/b&gt; &amp; &quot;more&quot;</title>')
+  expect(html).toContain('<meta name="description" content="What it is about.">')
+  expect(html).toContain('<meta name="robots" content="noindex">')
+  expect(html).toContain('<li class="level-2"><a href="#three">Three</a></li>')
+  expect(html).not.toContain('<script')
+  await owner.ask('POST', '/publish', { json: { indexed: true } })
+  const second = await page(owner.doc)
+  expect(second.headers.get('x-robots-tag')).toBeNull()
+  expect(await second.text()).not.toContain('noindex')
+})
+
+test('[PUBLISH-6] the page runs no script and loads nothing from elsewhere but pictures, sound and film', async () => {
+  const owner = await world.create('<script>alert(1)</script>\n\n[x](javascript:alert(1))\n')
+  await owner.ask('POST', '/publish')
+  const shown = await page(owner.doc)
+  const policy = shown.headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).not.toMatch(/script-src|unsafe/)
+  expect(await shown.text()).not.toMatch(/<script|href="javascript/i)
+})
+
+test('[PUBLISH-6] rules that formulas need are allowed by their hash', async () => {
+  const owner = await world.create('$\\color{red}{x}$\n')
+  await owner.ask('POST', '/publish')
+  const shown = await page(owner.doc)
+  const css = /<style>(.*?)<\/style>/.exec(await shown.text())?.[1] ?? ''
+  expect(css).toContain('color:#ff0000')
+  const hash = createHash('sha256').update(css).digest('base64')
+  expect(shown.headers.get('content-security-policy')).toContain(`style-src 'self' 'sha256-${hash}'`)
+})
+
+test('[PUBLISH-7] a large text is rendered aside; a reader who asks for Markdown gets it', { timeout: 60_000 }, async () => {
+  const owner = await world.create(`# Big\n\n${'Some words and `code` in a line.\n\n'.repeat(8000)}`)
+  await owner.ask('POST', '/publish')
+  const shown = await page(owner.doc)
+  expect(shown.status).toBe(200)
+  expect((await shown.text()).match(/<code>code<\/code>/g)?.length).toBe(8000)
+  const markdown = await page(owner.doc, { Accept: 'text/markdown' })
+  expect(markdown.headers.get('content-type')).toContain('text/markdown')
+})
