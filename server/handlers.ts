@@ -4,6 +4,7 @@ import type { Caller } from './domain/caller.ts'
 import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './domain/comments.ts'
 import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
+import { editContent } from './domain/edits.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
 import { createSuggestion, suggestContent } from './domain/proposals.ts'
 import { type File, uploadAsset } from './domain/assets.ts'
@@ -37,6 +38,8 @@ export const handlers = {
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
   replaceContent: ({ service, caller, doc, input }) =>
     (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
+  editContent: ({ service, caller, doc, input }) => editContent(service, caller, doc, input),
+  patchContent: ({ service, caller, doc, input }) => editContent(service, caller, doc, input),
   publishDocument: ({ service, caller, doc, input }) => publishDocument(service, caller, doc, input),
   listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
   readRevision: ({ service, doc, input }) => readRevision(service, doc, input),

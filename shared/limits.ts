@@ -57,6 +57,8 @@ export const limits = {
   /** Comments or suggestions on a page of a list: when the caller names no number, and at most. */
   remarkPageDefault: 200,
   remarkPageMax: 2000,
+  /** Operations of one edit (field: what editing tools of models send). */
+  editOperationsMax: 100,
   /** Suggestions that one request makes or decides. */
   suggestionsAtOnceMax: 100,
 

@@ -13,6 +13,7 @@ import {
   replaceContent,
   restoreRevision
 } from './documents.ts'
+import { editContent, patchContent } from './edits.ts'
 import { listEvents } from './events.ts'
 import { readHealth } from './service.ts'
 import { createShare, listShares, revokeShare } from './shares.ts'
@@ -20,6 +21,8 @@ import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions 
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './tasks.ts'
 
 export const operations = {
+  editContent,
+  patchContent,
   createDocument,
   readDocument,
   deleteDocument,

@@ -68,6 +68,8 @@ const inputs: Readonly<
   createSuggestion: { body: () => ({ operation: 'insert', text: 'x' }) },
   decideSuggestion: { body: () => ({ action: 'reject' }), path: newSuggestion },
   decideSuggestions: { body: () => ({ decisions: [] }) },
+  editContent: { body: () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
+  patchContent: { body: () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
   uploadAsset: { file: () => new Blob([samples['png']?.bytes as Bytes], { type: 'image/png' }) },
   createTask: { body: () => requestFor() },
   readTask: { path: async (_owner, { id }) => ({ taskId: id }) },
