@@ -2,7 +2,7 @@
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/caller.ts'
 import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './domain/comments.ts'
-import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
+import { replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
 import { editContent } from './domain/edits.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
@@ -14,6 +14,7 @@ import type { Service } from './domain/service.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
 import { decideSuggestion, decideSuggestions, listSuggestions } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
+import { readContent, readDiff, readOutline } from './domain/reading.ts'
 
 /** What a face gives to a handler. */
 export interface Call<Name extends OperationName> {
@@ -38,6 +39,8 @@ export const handlers = {
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
   replaceContent: ({ service, caller, doc, input }) =>
     (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
+  readOutline: ({ service, doc, input }) => readOutline(service, doc, input),
+  readDiff: ({ service, doc, input }) => readDiff(service, doc, input),
   editContent: ({ service, caller, doc, input }) => editContent(service, caller, doc, input),
   patchContent: ({ service, caller, doc, input }) => editContent(service, caller, doc, input),
   publishDocument: ({ service, caller, doc, input }) => publishDocument(service, caller, doc, input),

@@ -8,7 +8,9 @@ import {
   listRevisions,
   publishDocument,
   readContent,
+  readDiff,
   readDocument,
+  readOutline,
   readRevision,
   replaceContent,
   restoreRevision
@@ -21,14 +23,16 @@ import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions 
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './tasks.ts'
 
 export const operations = {
-  editContent,
-  patchContent,
   createDocument,
   readDocument,
   deleteDocument,
   publishDocument,
   readContent,
+  readOutline,
+  readDiff,
   replaceContent,
+  editContent,
+  patchContent,
   listRevisions,
   readRevision,
   restoreRevision,

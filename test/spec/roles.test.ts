@@ -51,6 +51,7 @@ const inputs: Readonly<
     {
       body?: (owner: Owner) => Record<string, unknown>
       file?: () => Blob
+      query?: (owner: Owner) => Record<string, string>
       path?: (owner: Owner, assignment: Assignment, key: string | undefined) => Promise<Record<string, string>>
     }
   >
@@ -71,6 +72,7 @@ const inputs: Readonly<
   editContent: { body: () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
   patchContent: { body: () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
   uploadAsset: { file: () => new Blob([samples['png']?.bytes as Bytes], { type: 'image/png' }) },
+  readDiff: { query: ({ created }) => ({ from: created.version }) },
   createTask: { body: () => requestFor() },
   readTask: { path: async (_owner, { id }) => ({ taskId: id }) },
   startTask: { path: async (_owner, { id }) => ({ taskId: id }) },
@@ -114,7 +116,7 @@ describe.each(table)('%s', (name, operation) => {
         expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
       const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
       const body = method === 'GET' || method === 'DELETE' ? {} : await bodyOf(name, owner)
-      const answer = await world.ask(method, target, { key, ...body })
+      const answer = await world.ask(method, target, { key, query: inputs[name]?.query?.(owner) ?? {}, ...body })
       expect({ status: answer.status, code: answer.json?.code }, `${method} ${target}`).toEqual({
         status: refusal === undefined ? status : errorMeanings[refusal].status,
         code: refusal
