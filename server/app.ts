@@ -8,8 +8,9 @@ import { bindOperations } from './http/bind.ts'
 import type { Context, Http, RequestState } from './http/context.ts'
 import { presentError } from './http/errors.ts'
 import type { Files } from './http/files.ts'
+import { bindIdentity, type Identity } from './http/identity.ts'
 import { openApi } from './http/openapi.ts'
-import { bindPages } from './http/pages.ts'
+import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
 import { bindPublished } from './http/published/published.ts'
 import { createRouters } from './http/routers.ts'
 
@@ -108,7 +109,10 @@ const sameOrigin =
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return
     const site = ctx.get('Sec-Fetch-Site')
     const origin = ctx.get('Origin')
-    const foreign = site === 'cross-site' || site === 'same-site' || (origin !== '' && !isOwnOrigin(origin, ctx.req, service.baseUrl))
+    // A page with `Referrer-Policy: no-referrer` sends its own forms with `Origin: null`; a browser lets no page choose Sec-Fetch-Site.
+    const hidden = origin === 'null' && site === 'same-origin'
+    const elsewhere = origin !== '' && !hidden && !isOwnOrigin(origin, ctx.req, service.baseUrl)
+    const foreign = site === 'cross-site' || site === 'same-site' || elsewhere
     if (foreign) throw new ServiceError('origin_refused')
   }
 
@@ -125,11 +129,12 @@ const available =
 const nothingHere =
   (files: Files): Middleware =>
   (ctx) => {
-    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && files.serve(ctx as unknown as Context, ctx.path)) return
-    throw new ServiceError('not_found')
+    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && files.serve(ctx as unknown as Context, ctx.path)) return undefined
+    if (asksForHtml(ctx as unknown as Context) && !ctx.path.startsWith('/api/')) return unknownPage(ctx as unknown as Context, files)
+    throw new ServiceError('not_found', { hint: 'GET /openapi.json lists every address.' })
   }
 
-export const createApp = (http: Http, files: Files): Koa<RequestState> => {
+export const createApp = (http: Http, identity: Identity, files: Files): Koa<RequestState> => {
   const app = new Koa<RequestState>()
   const routers = createRouters()
   const description = JSON.stringify(openApi(http.service.baseUrl))
@@ -140,6 +145,7 @@ export const createApp = (http: Http, files: Files): Koa<RequestState> => {
     ctx.body = description
   })
   bindPages(http, routers, files)
+  bindIdentity(http, identity, files.stylesheet, routers)
   bindPublished(http, routers, files)
   bindAssets(http, routers)
   bindOperations(http, routers)

@@ -24,6 +24,21 @@ const origin = z
   .refine((text) => URL.canParse(text) && isOrigin(new URL(text)))
   .transform((text) => new URL(text).origin)
 
+const isLoopback = (url: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+
+/** An issuer may have a path. Its address is compared letter by letter, so it stays as it was given. */
+const issuer = z.string().refine((text) => {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return (
+    (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) &&
+    !url.search &&
+    !url.hash &&
+    !url.username &&
+    !url.password
+  )
+})
+
 /** Every setting of the server: the source of `Config`, of `.env.example` and of the documentation. Secrets also accept NAME_FILE. */
 export const configTable = {
   port: {
@@ -118,6 +133,69 @@ export const configTable = {
     docs: 'Whether people without an account may create documents.',
     secret: false,
     schema: onOff
+  },
+  signUp: {
+    name: 'AGMD_SIGN_UP',
+    default: 'open',
+    unit: 'mode',
+    allowed: 'open, invite or closed',
+    docs: 'Who may create an account: everybody, those with a link of `npm start -- admin invite EMAIL`, or nobody new. With AGMD_AUTH_URL the issuer decides.',
+    secret: false,
+    schema: z.enum(['open', 'invite', 'closed'])
+  },
+  authUrl: {
+    name: 'AGMD_AUTH_URL',
+    default: null,
+    unit: 'URL',
+    allowed: 'the https address of an OpenID Connect issuer (http on this machine only)',
+    docs: 'Identity broker that signs people in. Not set: the one that is built in. Register BASE_URL/auth/callback there.',
+    secret: false,
+    schema: issuer
+  },
+  authClientId: {
+    name: 'AGMD_AUTH_CLIENT_ID',
+    default: null,
+    unit: 'text',
+    allowed: 'the id of a client',
+    docs: 'Our client id at AGMD_AUTH_URL. Not set: agmd.',
+    secret: false,
+    schema: z.string().max(500)
+  },
+  authClientSecret: {
+    name: 'AGMD_AUTH_CLIENT_SECRET',
+    default: null,
+    unit: 'text',
+    allowed: 'the secret of that client',
+    docs: 'Our client secret at AGMD_AUTH_URL. Not set: a public client.',
+    secret: true,
+    schema: z.string()
+  },
+  agentIssuer: {
+    name: 'AGMD_AGENT_ISSUER',
+    default: null,
+    unit: 'URL',
+    allowed: 'the https address of an issuer (http on this machine only)',
+    docs: 'Issuer of agent tokens (ai_): JWTs are checked by its keys, others by asking it (RFC 7662). Not set: none are accepted.',
+    secret: false,
+    schema: issuer
+  },
+  agentClientId: {
+    name: 'AGMD_AGENT_CLIENT_ID',
+    default: null,
+    unit: 'text',
+    allowed: 'the id of a client',
+    docs: 'Our client id at AGMD_AGENT_ISSUER, for asking about tokens.',
+    secret: false,
+    schema: z.string().max(500)
+  },
+  agentClientSecret: {
+    name: 'AGMD_AGENT_CLIENT_SECRET',
+    default: null,
+    unit: 'text',
+    allowed: 'the secret of that client',
+    docs: 'Our client secret at AGMD_AGENT_ISSUER.',
+    secret: true,
+    schema: z.string()
   },
   assetMegabytes: {
     name: 'AGMD_ASSET_MEGABYTES',

@@ -2,15 +2,18 @@
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/caller.ts'
 import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './domain/comments.ts'
+import { type File, uploadAsset } from './domain/assets.ts'
 import { replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
+import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
 import { editContent } from './domain/edits.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
 import { createSuggestion, suggestContent } from './domain/proposals.ts'
-import { type File, uploadAsset } from './domain/assets.ts'
+import { claimDocument, listDocuments } from './domain/owned.ts'
 import { publishDocument } from './domain/publishing.ts'
 import { listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
+import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
 import { decideSuggestion, decideSuggestions, listSuggestions } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
@@ -23,6 +26,8 @@ export interface Call<Name extends OperationName> {
   /** The document; '' for operations that are about none. */
   readonly doc: string
   readonly input: Input<Name>
+  /** Where the request comes from, for its owner to recognise. */
+  readonly address: string
   /** What was uploaded, for the operations that take a file. */
   readonly file: File | null
   readonly end: WaitEnd
@@ -71,5 +76,13 @@ export const handlers = {
   readHealth: ({ service }) => {
     const status = service.status()
     return Promise.resolve({ ok: status === 'ok', status, version: service.version, uptimeSeconds: secondsSince(service) })
-  }
+  },
+  readMe: ({ service, caller }) => readMe(service, caller),
+  listDocuments: ({ service, caller, input }) => listDocuments(service, caller, input),
+  claimDocument: ({ service, caller, doc, input }) => claimDocument(service, caller, doc, input),
+  listSessions: ({ service, caller }) => listSessions(service, caller),
+  revokeSession: ({ service, caller, input }) => revokeSession(service, caller, input.session),
+  revokeSessions: ({ service, caller }) => revokeSessions(service, caller),
+  startDeviceLogin: ({ service, input, address }) => startDeviceLogin(service, input, address),
+  pollDeviceLogin: ({ service, input }) => pollDeviceLogin(service, input)
 } satisfies Handlers

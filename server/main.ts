@@ -2,18 +2,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
+import { admin, AdminError } from './admin.ts'
 import { openDiskBlobs } from './blobs/disk.ts'
 import { systemClock } from './clock.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { createLog, type Log } from './log.ts'
-import { startServer } from './server.ts'
+import { PortError, startServer } from './server.ts'
 import { checkStore } from './storage/check.ts'
 import { DataFolderError, prepareDataFolder } from './storage/data-folder.ts'
 import { openLmdbStorage } from './storage/lmdb.ts'
 import { withReadCache } from './storage/read-cache.ts'
 
-/** Exit codes: 78 as in sysexits.h (configuration error); 1, 3 and 4 are the data folder's. */
+/** Exit codes: 64 and 78 as in sysexits.h (usage, configuration); 1, 3 and 4 are the data folder's. */
 const exitConfig = 78
+const exitUsage = 64
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { version: string }
 
@@ -54,7 +56,19 @@ const captureConsole = (log: Log): void => {
   console.warn = console.error = say('warn')
 }
 
+const administer = async (words: readonly string[]): Promise<void> => {
+  try {
+    process.stdout.write(`${await admin(words, settings())}\n`)
+  } catch (error) {
+    if (!(error instanceof AdminError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(exitUsage)
+  }
+}
+
 const run = async (): Promise<void> => {
+  const [command, ...words] = process.argv.slice(2)
+  if (command === 'admin') return administer(words)
   const config = settings()
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: (line) => process.stdout.write(line), now: Date.now })
   captureConsole(log)
@@ -103,8 +117,7 @@ const run = async (): Promise<void> => {
 }
 
 run().catch((error: unknown) => {
-  process.stderr.write(
-    `${error instanceof Error ? (error instanceof DataFolderError ? error.message : (error.stack ?? error.message)) : String(error)}\n`
-  )
+  const expected = error instanceof DataFolderError || error instanceof PortError
+  process.stderr.write(`${error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)}\n`)
   process.exit(error instanceof DataFolderError ? error.exitCode : 1)
 })

@@ -1,19 +1,26 @@
 /** Puts the parts together: storage → ledger → live → app → listen. Closes in reverse. */
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
 import { addressOf, createApp, isOwnOrigin } from './app.ts'
+import { createAgents } from './auth/agent-tokens.ts'
+import { createBroker, ownClientId } from './auth/broker.ts'
+import { type Cookies, cookiesOf, derivedKey, readCookie } from './auth/cookies.ts'
+import { createRelyingParty } from './auth/oidc.ts'
 import type { Config } from './config.ts'
 import { removeStrayBlobs } from './domain/assets.ts'
 import { finishDeletions } from './domain/documents.ts'
 import { presentEvent } from './domain/events.ts'
+import { sweep } from './domain/expiry.ts'
 import { createLedger } from './domain/ledger.ts'
 import type { Blobs, Clock, Storage } from './domain/ports.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
 import { handlers } from './handlers.ts'
 import { readFiles } from './http/files.ts'
+import type { Identity } from './http/identity.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createLive } from './live/hocuspocus.ts'
 import { createRegistry } from './live/registry.ts'
@@ -44,9 +51,28 @@ export interface RunningServer {
 
 const webFolder = join(import.meta.dirname, '..', 'dist', 'web')
 
+const portErrors = new Map([
+  ['EADDRINUSE', 'another program uses it'],
+  ['EACCES', 'it needs rights that this user does not have'],
+  ['EADDRNOTAVAIL', 'this machine has no such address'],
+  ['ENOTFOUND', 'this machine has no such address']
+])
+
+/** The address cannot be listened on. */
+export class PortError extends Error {
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(`agmd cannot listen on ${host}:${port}: ${portErrors.get(cause.code ?? '')}. Set AGMD_PORT or AGMD_HOST to another one.`, {
+      cause
+    })
+    this.name = 'PortError'
+  }
+}
+
 const listen = (server: Server, port: number, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(portErrors.has(error.code ?? '') ? new PortError(host, port, error) : error)
+    )
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 
@@ -59,18 +85,91 @@ const httpOptions = {
   maxHeaderSize: 16 * 1024
 }
 
+/** Where this process reaches itself, whatever the address that people use leads to. */
+const localHost = (host: string): string => {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** The embedded broker, or an external issuer; and the service as its client. */
+const createIdentity = (
+  { config, secret, log }: ServerOptions,
+  service: Service,
+  cookies: Cookies,
+  stylesheet: string | undefined,
+  localUrl: string
+): Identity => {
+  const formKey = derivedKey(secret, 'forms 1')
+  const { signUp, authUrl, authClientId, authClientSecret } = config
+  const relyingParty = { service, cookies, log }
+  if (authUrl !== null)
+    return {
+      broker: null,
+      relyingParty: createRelyingParty({
+        ...relyingParty,
+        issuer: authUrl,
+        clientId: authClientId ?? ownClientId,
+        clientSecret: authClientSecret,
+        fetch: null
+      }),
+      issuer: authUrl,
+      signUp,
+      formKey
+    }
+  return {
+    broker: createBroker({ service, cookies, secret, stylesheet, log }),
+    relyingParty: createRelyingParty({
+      ...relyingParty,
+      issuer: service.baseUrl,
+      clientId: ownClientId,
+      clientSecret: null,
+      // The public address may not lead back to this process: a proxy, a network without a way around.
+      fetch: (url, init) => fetch(url.replace(service.baseUrl, localUrl), init as RequestInit)
+    }),
+    issuer: service.baseUrl,
+    signUp,
+    formKey
+  }
+}
+
+/** Removes what has expired, and what was deleted for good, at the start and every few minutes. Returns the way to stop. */
+const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
+  let cancel = (): void => undefined
+  const again = (): void => {
+    sweep(service).catch((error: unknown) => log.warn('the sweep of expired records failed', { error }))
+    finishDeletions(service).catch((error: unknown) => log.warn('deletions could not be finished', { error }))
+    cancel = service.clock.after(limits.sweepMinutes * 60_000, again)
+  }
+  again()
+  return () => cancel()
+}
+
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const { config, log, clock, storage } = options
   let stopping = false
   const registry = createRegistry(clock)
   const http = createServer(httpOptions)
+  // Whoever comes while the rest is put together waits for it: the address of the service is known only once it listens.
+  const ready = Promise.withResolvers<void>()
+  let onRequest = (request: IncomingMessage, response: ServerResponse): void => void ready.promise.then(() => onRequest(request, response))
+  let onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    void ready.promise.then(() => onUpgrade(request, socket, head))
+  http.on('request', (request, response) => onRequest(request, response))
+  http.on('upgrade', (request, socket, head) => onUpgrade(request, socket, head))
+  http.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  })
   const port = await listen(http, config.port, config.host)
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`
+  const cookies = cookiesOf(baseUrl)
+  const files = await readFiles(webFolder)
   const live = createLive({
     service: () => service,
     registry,
     allowsOrigin: (origin, request) => isOwnOrigin(origin, request, baseUrl),
     addressOf: (request) => addressOf(request, config.trustProxy),
+    cookieOf: (request) => readCookie(request.headers, cookies.session),
     idleUnloadSeconds: config.idleUnloadSeconds,
     log: (level, message, facts) => log[level](message, facts)
   })
@@ -86,6 +185,19 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     ledger,
     live,
     vault: createVault(options.secret),
+    agents:
+      config.agentIssuer === null
+        ? null
+        : createAgents({
+            clock,
+            baseUrl,
+            issuer: config.agentIssuer,
+            clientId: config.agentClientId ?? ownClientId,
+            clientSecret: config.agentClientSecret,
+            log
+          }),
+    signInHost:
+      config.authUrl === null ? { endSessions: (account) => identity.broker?.store.endSessions(account) ?? Promise.resolve() } : null,
     baseUrl,
     version: options.version,
     assetBytesMax: config.assetMegabytes * 1024 * 1024,
@@ -93,6 +205,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     status: () => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
   }
   await removeStrayBlobs(service)
+  const identity = createIdentity(options, service, cookies, files.stylesheet, `http://${localHost(config.host)}:${port}`)
   const limiter = createRateLimiter(clock, config.rateLimits)
   const face = {
     service,
@@ -101,20 +214,21 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     limiter,
     log,
     trustedProxies: config.trustProxy,
+    cookies,
     anonymousCreate: config.anonymousCreate,
     webFolder
   }
-  const app = createApp(face, await readFiles(webFolder))
-  const answer = app.callback()
-  http.on('request', (request, response) => void answer(request, response))
-  http.on('upgrade', live.upgrade)
-  http.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-  })
+  const app = createApp(face, identity, files)
   await finishDeletions(service)
+  const stopSweeping = sweepNowAndThen(service, log)
+  const answer = app.callback()
+  onRequest = (request, response) => void answer(request, response)
+  onUpgrade = live.upgrade
+  ready.resolve()
 
   const stop = async (): Promise<void> => {
     stopping = true
+    stopSweeping()
     const closed = new Promise<void>((resolve) => http.close(() => resolve()))
     registry.endAll('shutting_down')
     await live.stop()

@@ -42,6 +42,18 @@ const meanings = {
     message: 'The credential is not valid, has expired or was revoked.',
     hint: 'Ask the owner of the document for a new link.'
   },
+  account_required: {
+    status: 403,
+    exit: 4,
+    message: 'This needs an account; a link alone is not enough.',
+    hint: 'Sign in (agmd login, or /sign-in in a browser) and send the session as bearer token.'
+  },
+  form_expired: {
+    status: 403,
+    exit: 4,
+    message: 'This form is no longer valid.',
+    hint: 'Open the page again and repeat the step.'
+  },
   forbidden: {
     status: 403,
     exit: 4,
@@ -90,6 +102,12 @@ const meanings = {
     exit: 2,
     message: 'None of the accepted media types can be answered.',
     hint: 'Accept text/markdown or application/json.'
+  },
+  already_claimed: {
+    status: 409,
+    exit: 5,
+    message: 'This document belongs to another account already.',
+    hint: 'Ask its owner for a link.'
   },
   version_conflict: {
     status: 409,
@@ -145,25 +163,25 @@ const meanings = {
     status: 413,
     exit: 2,
     message: 'The document would be larger than allowed.',
-    hint: 'Split the document; details name the limit.'
+    hint: 'Split the document; the answer names the limit.'
   },
   body_too_large: {
     status: 413,
     exit: 2,
     message: 'The request body is larger than allowed.',
-    hint: 'Send a smaller body; details name the limit.'
-  },
-  text_too_large: {
-    status: 413,
-    exit: 2,
-    message: 'The text of the comment or suggestion is larger than allowed.',
-    hint: 'Send a shorter text, or several; details name the limit.'
+    hint: 'Send a smaller body; the answer names the limit.'
   },
   asset_quota_exceeded: {
     status: 413,
     exit: 2,
     message: 'The assets of this document would take more space than they may.',
     hint: 'Make the file smaller, or put it into another document.'
+  },
+  text_too_large: {
+    status: 413,
+    exit: 2,
+    message: 'The text of the comment or suggestion is larger than allowed.',
+    hint: 'Send a shorter text, or several; details name the limit.'
   },
   unsupported_media_type: {
     status: 415,
@@ -198,8 +216,8 @@ const meanings = {
   too_many_ids: {
     status: 422,
     exit: 2,
-    message: 'The report names more ids than allowed.',
-    hint: 'Report at most 100 comments and 100 suggestions.'
+    message: 'The request names more ids than allowed.',
+    hint: 'Name at most 100 ids in each list; details name the list.'
   },
   target_not_found: {
     status: 422,
@@ -220,6 +238,29 @@ const meanings = {
     hint: 'Wait for the seconds in Retry-After, then try again.',
     retryable: true
   },
+  // The answers of RFC 8628 §3.5: written as OAuth bodies by the token endpoint of the device login.
+  authorization_pending: {
+    status: 400,
+    exit: 7,
+    message: 'The login has not been approved yet.',
+    hint: 'Ask again after the interval.',
+    retryable: true
+  },
+  slow_down: {
+    status: 400,
+    exit: 6,
+    message: 'Asked again too early.',
+    hint: 'Wait 5 seconds longer between requests from now on.',
+    retryable: true
+  },
+  expired_token: { status: 400, exit: 4, message: 'The code has expired or was used.', hint: 'Start the login again.' },
+  access_denied: { status: 400, exit: 4, message: 'The login was refused.', hint: 'Start the login again if that was a mistake.' },
+  sign_in_failed: {
+    status: 400,
+    exit: 4,
+    message: 'The sign-in could not be completed.',
+    hint: 'Begin again at /sign-in.'
+  },
   internal: {
     status: 500,
     exit: 1,
@@ -232,6 +273,13 @@ const meanings = {
     exit: 1,
     message: 'The stored document is damaged.',
     hint: 'Ask the operator to restore it from a backup; report the requestId.'
+  },
+  issuer_unavailable: {
+    status: 503,
+    exit: 7,
+    message: 'The identity provider does not answer.',
+    hint: 'Sessions that are open go on; try to sign in again in a minute.',
+    retryable: true
   },
   storage_unavailable: {
     status: 503,

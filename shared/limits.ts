@@ -59,6 +59,9 @@ export const limits = {
   remarkPageMax: 2000,
   /** Operations of one edit (field: what editing tools of models send). */
   editOperationsMax: 100,
+  /** Changes of comments and suggestions that open pages are told one by one, and bytes of a record that are; beyond that they are told to read. */
+  remarksToldMax: 100,
+  remarkToldBytesMax: 64 * 1024,
   /** Suggestions that one request makes or decides. */
   suggestionsAtOnceMax: 100,
 
@@ -86,6 +89,9 @@ export const limits = {
   socketsPerDocumentMax: 1000,
   /** Bytes that may wait for a reader before it is dropped. */
   socketBufferBytesMax: 32 * 1024 * 1024,
+  /** Bytes of whole documents that one address may ask for at once, and per second over time. */
+  socketAnswerBytesBurst: 64 * 1024 * 1024,
+  socketAnswerBytesPerSecond: 16 * 1024 * 1024,
   /** Time between pings, in seconds; a socket that missed one is dropped at the next. */
   socketPingSeconds: 25,
   /** Messages that a socket may send at once, and per second over time. */
@@ -119,6 +125,56 @@ export const limits = {
   /** A link's `lastUsedAt` is written at most this often, in seconds. */
   lastUsedSeconds: 60,
 
+  // Identity
+  /** Shortest password, in characters; nothing else is asked of it (NIST SP 800-63B). Longest: what is worth hashing. */
+  passwordCharsMin: 10,
+  passwordCharsMax: 256,
+  /** Longest address of a mailbox, in characters (RFC 5321 §4.5.3.1). */
+  emailCharsMax: 254,
+  /** Passwords that are hashed at once, and that may wait for it: each takes 19 MiB and a thread for some 35 ms. */
+  passwordsAtOnceMax: 2,
+  passwordsWaitingMax: 40,
+  /** A session ends after this many days, and after so many without use. */
+  sessionDaysMax: 30,
+  sessionIdleDaysMax: 7,
+  /** A browser gets a new secret after so many hours; requests under way may still use the former one for so many seconds. */
+  sessionRotateHours: 24,
+  sessionOverlapSeconds: 60,
+  /** Sessions of one account; the one that was used longest ago makes room. */
+  sessionsMax: 100,
+  /** A session's time of use is written at most this often, in seconds. */
+  sessionTouchSeconds: 60,
+  /** Passkeys of one account. */
+  passkeysMax: 20,
+  /** Time to approve a device login, between polls, and added by polling faster, in seconds (RFC 8628 §3.2 and §3.5). */
+  deviceSecondsMax: 600,
+  devicePollSeconds: 5,
+  deviceSlowDownSeconds: 5,
+  /** Time to sign in, from leaving for the broker to coming back, in seconds. */
+  signInSecondsMax: 1800,
+  /** How long an invitation and a link to a new password are good, in hours. */
+  inviteHours: 168,
+  resetHours: 24,
+  /** Lifetimes at the embedded broker: authorization code (s), access and id token (s), refresh token and its session (days). */
+  brokerCodeSeconds: 60,
+  brokerTokenSeconds: 3600,
+  brokerRefreshDays: 30,
+  brokerSessionDays: 14,
+  /** A client that registered itself is forgotten after so many days without use. */
+  brokerClientDays: 180,
+  /** Longest agent token, in characters, and how long what an issuer said about one is believed, in seconds. */
+  agentTokenCharsMax: 8192,
+  agentTokenSeconds: 60,
+  /** How long an issuer may take to answer, in seconds, and how long its metadata and keys are kept, in minutes. */
+  issuerSecondsMax: 5,
+  issuerKeepMinutes: 10,
+  /** Documents that one search looks into; the answer tells where to go on. */
+  searchDocumentsMax: 200,
+  /** How long a deletion on the account page can be taken back, in minutes. */
+  undoMinutes: 10,
+  /** Time between sweeps of expired records, in minutes, and records that one sweep removes. */
+  sweepMinutes: 10,
+  sweepRecordsMax: 1000,
   /** Longest text that is rendered where it is asked for, in UTF-16 units; longer ones are rendered in a thread of their own (measured: 44 ms for 100 KB). */
   renderInlineUnitsMax: 200 * 1024,
   /** Time for a thread to render a text, in seconds; afterwards the page shows the source. */
@@ -139,7 +195,19 @@ export const rateLimits = {
   /** Anonymous documents created from one address. */
   create: { burst: 60, perSecond: 60 / 3600 },
   /** Wrong keys from one address. */
-  failedKey: { burst: 60, perSecond: 0.5 }
+  failedKey: { burst: 60, perSecond: 0.5 },
+  /** Passwords tried from one address, and for one account by anybody. */
+  signIn: { burst: 20, perSecond: 20 / 600 },
+  password: { burst: 10, perSecond: 10 / 900 },
+  /** Accounts made from one address. */
+  signUp: { burst: 20, perSecond: 20 / 3600 },
+  /** Codes of a device login tried from one address, and by one account (RFC 8628 §5.1: guessing must not pay). */
+  userCode: { burst: 10, perSecond: 10 / 3600 },
+  /** Device logins begun from one address, and polls of one address. */
+  deviceStart: { burst: 30, perSecond: 60 / 3600 },
+  devicePoll: { burst: 60, perSecond: 2 },
+  /** Clients registered at the embedded broker from one address. */
+  register: { burst: 10, perSecond: 20 / 3600 }
 } as const
 
 export type RateLimitName = keyof typeof rateLimits

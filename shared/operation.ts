@@ -19,6 +19,8 @@ export interface RestBinding {
   readonly body?: 'markdown' | 'media'
   /** `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
   readonly reply?: 'markdown' | 'record'
+  /** Whether it is an endpoint of OAuth: takes forms beside JSON, and answers errors as OAuth does. */
+  readonly oauth?: boolean
   /** Whether the body may be as large as a document. */
   readonly large?: boolean
 }
@@ -35,6 +37,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly role?: Role
   /** Least role where a query field has a certain value: field → value → role. */
   readonly roleWith?: Readonly<Record<string, Readonly<Record<string, Role>>>>
+  /** Who must be signed in, whatever the role: a person with an `account`, or any `identity`, agents too. */
+  readonly needs?: 'account' | 'identity'
   /** Only the link of the review assignment that the path names will do; an owner's key does not. */
   readonly taskLink?: boolean
   readonly rest: RestBinding

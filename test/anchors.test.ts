@@ -180,7 +180,7 @@ const pinned = (
         text.insert(start, insert)
       }
       expect(text.toString()).toBe(applyEdits(before, edits))
-      const changed = pinsAfter(text, pins, stood, { before, after, edits })
+      const { changed } = pinsAfter(text, pins, stood, { before, after, edits })
       pins = pins.map((pin, index) => changed.get(index) ?? pin)
     }
   }
@@ -311,7 +311,7 @@ describe('replacements', () => {
     const pins = pinsAt(text, before, [range])
     text.delete(0, before.length)
     text.insert(0, after)
-    const changed = pinsAfter(text, pins, [range], { before, after, edits: [{ from: 0, to: before.length, insert: after }] })
+    const { changed } = pinsAfter(text, pins, [range], { before, after, edits: [{ from: 0, to: before.length, insert: after }] })
     return locatePins(text, after, [changed.get(0) as Pin])[0]
   }
 
@@ -351,7 +351,7 @@ describe('replacements', () => {
     text.insert(0, after)
     const start = cpuMs()
     const edits = [{ from: 0, to: before.length, insert: after }]
-    const changed = pinsAfter(text, pins, ranges, { before, after, edits })
+    const { changed } = pinsAfter(text, pins, ranges, { before, after, edits })
     expect(cpuMs() - start).toBeLessThan(3000)
     expect([...changed.values()].filter(({ place }) => place !== null).length).toBe(2000)
   })

@@ -39,6 +39,13 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       secret: null,
       rateLimits: true,
       anonymousCreate: true,
+      signUp: 'open',
+      authUrl: null,
+      authClientId: null,
+      authClientSecret: null,
+      agentIssuer: null,
+      agentClientId: null,
+      agentClientSecret: null,
       assetMegabytes: 200,
       idleUnloadSeconds: 60
     },

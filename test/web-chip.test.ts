@@ -9,7 +9,7 @@ const calm: ChipInput = {
   unsent: 0,
   kept: true,
   canEdit: true,
-  ended: false,
+  ended: undefined,
   connectedBefore: true
 }
 
@@ -44,6 +44,7 @@ test('[WEB-3] a page that opens is connecting, not reconnecting', () => {
 test('[WEB-4] read only and ended access are said before anything about saving', () => {
   expect(say({ canEdit: false })).toBe('Read only')
   expect(say({ canEdit: false, durable: false })).toBe('Read only')
-  expect(say({ ended: true })).toBe('Access ended')
-  expect(say({ ended: true, online: false, socket: 'closed', unsent: 3 })).toBe('Access ended')
+  expect(say({ ended: 'credential_ended' })).toBe('Access ended')
+  expect(say({ ended: 'too_big', unsent: 3 })).toBe('Too large to save')
+  expect(say({ ended: 'deleted', online: false, socket: 'closed', unsent: 3 })).toBe('Access ended')
 })

@@ -27,6 +27,7 @@ export interface DocumentAnswer {
   readonly url: string
   readonly role: Role
   readonly effectiveRole: Role
+  readonly owner: { readonly kind: 'anonymous' | 'account' | 'agent' }
 }
 
 export interface CreatedDocument extends DocumentAnswer {
@@ -81,6 +82,12 @@ async function call<Answer>(path: string, { method = 'GET', key = '', body }: Ca
 
 export const createDocument = (input: { title?: string; content?: string }): Promise<CreatedDocument> =>
   call('/new', { method: 'POST', body: input })
+
+/** Who is signed in in this browser. Throws a RequestError with status 401 when nobody is. */
+export const readMe = (): Promise<unknown> => call('/api/me')
+
+/** Moves an anonymous document into the account of who is signed in. */
+export const claimDocument = (id: string, key: string): Promise<unknown> => call(`/api/docs/${id}/claim`, { method: 'POST', key, body: {} })
 
 export const readDocument = (id: string, key: string): Promise<DocumentAnswer> => call(`/api/docs/${id}`, { key })
 

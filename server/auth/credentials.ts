@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../shared/limits.ts'
 import type { Credentials } from '../domain/access.ts'
+import { readCookie } from './cookies.ts'
 
 const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
 
@@ -21,12 +22,12 @@ export const cleanAuthor = (name: string | undefined): string | undefined => {
   return clean === '' ? undefined : clean
 }
 
-/** An empty key counts as none. */
-export const readCredentials = (headers: IncomingHttpHeaders, query: URLSearchParams): Credentials => {
+/** An empty key counts as none. `sessionCookie` is the name of the cookie that holds a browser's session. */
+export const readCredentials = (headers: IncomingHttpHeaders, query: URLSearchParams, sessionCookie: string): Credentials => {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   const key = first(headers['x-share-key']) ?? query.get('key') ?? undefined
   const header = first(headers['x-agent-author'])
   const author = cleanAuthor((header === undefined ? undefined : utf8(header)) ?? query.get('author') ?? undefined)
   // An Authorization header that is no bearer token is a credential too: never ignored.
-  return { key: key === '' ? undefined : key, bearer: bearer ?? headers.authorization, author }
+  return { key: key === '' ? undefined : key, bearer: bearer ?? headers.authorization, cookie: readCookie(headers, sessionCookie), author }
 }

@@ -2,10 +2,12 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { shareKeyPattern } from '../../shared/names.ts'
-import { anonymous, type Caller } from './caller.ts'
-import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share } from './keys.ts'
+import { includesRole, type Role } from '../../shared/roles.ts'
+import { anonymous, type Caller, type Identity } from './caller.ts'
+import { decodeRecord, encodeRecord, type Head, type KeyIndex, keys, type Share } from './keys.ts'
 import { hashSecret } from './secrets.ts'
 import type { Service } from './service.ts'
+import { findSession } from './sessions.ts'
 
 /** What a request or a socket brought along, unchecked. */
 export interface Credentials {
@@ -13,6 +15,11 @@ export interface Credentials {
   readonly key?: string | undefined
   /** Bearer token: `asess_…` or `ai_…`. */
   readonly bearer?: string | undefined
+  /**
+   * Session cookie of a browser. It comes along unasked, so a stale one is as good as none, and it does not count beside a bearer token.
+   * Faces pass it on only where no page elsewhere can have sent the request.
+   */
+  readonly cookie?: string | undefined
   /** Name that a guest or agent gives itself (specification, Authentication, rule 6). */
   readonly author?: string | undefined
 }
@@ -50,30 +57,88 @@ const touch = (service: Service, doc: string, share: string): void => {
 
 const guest = (credentials: Credentials): Caller => ({ ...anonymous, identity: { kind: 'guest', name: credentials.author ?? null } })
 
-const checkBearer = (credentials: Credentials): void => {
-  // No issuer of sessions or agent tokens is configured: such a token is never ignored.
-  if (credentials.bearer !== undefined) throw new ServiceError('credential_invalid')
+/** Who asks, as a session or an agent token tells. */
+interface Holder {
+  readonly identity: Exclude<Identity, { kind: 'guest' }>
+  readonly session: string | null
+  readonly expiresAt: number
 }
 
-/**
- * The caller of an operation on a document.
- * Errors: `credential_required` without any credential, whether or not the document exists; `credential_invalid`; `not_found` when the
- * credential is good but not for this document; `document_deleted` to holders of its links.
- */
-export const callerOfDocument = async (service: Service, doc: string, credentials: Credentials): Promise<Caller> => {
-  checkBearer(credentials)
-  if (credentials.key === undefined) throw new ServiceError('credential_required')
-  const found = await findKey(service, credentials.key)
+const holderOfSession = async (service: Service, kind: 'browser' | 'app', token: string): Promise<Holder | undefined> => {
+  const found = await findSession(service, kind, token)
+  if (found === undefined) return undefined
+  const { session, account } = found
+  return { identity: { kind: 'account', id: account.id, name: account.name }, session: session.id, expiresAt: session.expiresAt }
+}
+
+const holderOfAgentToken = async ({ agents }: Service, token: string): Promise<Holder | undefined> => {
+  const agent = await agents?.verify(token)
+  return agent && { identity: { kind: 'agent', id: agent.id, name: agent.name }, session: null, expiresAt: agent.expiresAt }
+}
+
+/** Errors: `credential_invalid` for a bearer token that is no session and no agent's; a token of the broker is neither. */
+const findHolder = async (service: Service, { bearer, cookie }: Credentials): Promise<Holder | undefined> => {
+  if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
+  const holder = bearer.startsWith('ai_') ? await holderOfAgentToken(service, bearer) : await holderOfSession(service, 'app', bearer)
+  if (holder === undefined) throw new ServiceError('credential_invalid', { message: 'The token is not valid, has expired or was revoked.' })
+  return holder
+}
+
+const lower = (one: Role | null, other: Role | null): Role | null => {
+  if (one === null || other === null) return one ?? other
+  return includesRole(one, other) ? other : one
+}
+
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)
+
+/** The role that a holder has of its own. */
+const ownRole = (head: Head | undefined, { identity }: Holder): Role | null =>
+  head?.owner.kind === identity.kind && head.owner.id === identity.id ? 'owner' : null
+
+/** Errors: `not_found` for a key of another document, `document_deleted`. */
+const shareOf = async (service: Service, doc: string, key: string): Promise<Share> => {
+  const found = await findKey(service, key)
   if (found.doc !== doc) throw new ServiceError('not_found')
   if (found.share === undefined) throw new ServiceError('document_deleted')
   touch(service, doc, found.share.id)
-  const { id: share, role, task = null, expiresAt } = found.share
-  return { ...guest(credentials), role, share, task, expiresAt }
+  return found.share
+}
+
+/**
+ * The caller of an operation on a document. A session or agent token tells who asks; its owner's role and the role of a key are both
+ * ceilings: of two the lower counts.
+ * Errors: `credential_required` without any credential, whether or not the document exists; `credential_invalid` when one of those
+ * sent is no good; `not_found` when they are good but not for this document; `document_deleted` to those who had access.
+ */
+export const callerOfDocument = async (service: Service, doc: string, credentials: Credentials): Promise<Caller> => {
+  const holder = await findHolder(service, credentials)
+  const share = credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key)
+  if (holder === undefined && share === undefined) throw new ServiceError('credential_required')
+  const head = await service.ledger.findHead(doc)
+  const role = lower(holder === undefined ? null : ownRole(head, holder), share?.role ?? null)
+  if (role === null) throw new ServiceError('not_found')
+  if (head?.deletedAt !== null) throw new ServiceError('document_deleted')
+  return {
+    ...guest(credentials),
+    ...(holder && { identity: holder.identity }),
+    role,
+    share: share?.id ?? null,
+    task: share?.task ?? null,
+    session: holder?.session ?? null,
+    expiresAt: earlier(holder?.expiresAt ?? null, share?.expiresAt ?? null)
+  }
 }
 
 /** The caller of an operation that is about no document. Errors: `credential_invalid`. */
 export const callerOfService = async (service: Service, credentials: Credentials): Promise<Caller> => {
-  checkBearer(credentials)
-  if (credentials.key !== undefined) await findKey(service, credentials.key)
-  return guest(credentials)
+  const holder = await findHolder(service, credentials)
+  const found = credentials.key === undefined ? undefined : await findKey(service, credentials.key)
+  return {
+    ...guest(credentials),
+    ...(holder && { identity: holder.identity }),
+    share: found?.share?.id ?? null,
+    session: holder?.session ?? null,
+    expiresAt: holder?.expiresAt ?? null
+  }
 }

@@ -14,6 +14,8 @@ export interface Caller {
   readonly role: Role | null
   /** The link used, if any. */
   readonly share: string | null
+  /** The session used, if any. */
+  readonly session: string | null
   /** The review assignment that this link was made for, if it was. */
   readonly task: string | null
   /** When the credential ends, in milliseconds since 1970; null: never. */
@@ -34,6 +36,7 @@ export const anonymous: Caller = {
   identity: { kind: 'guest', name: null },
   role: null,
   share: null,
+  session: null,
   task: null,
   expiresAt: null,
   request: null
@@ -42,9 +45,12 @@ export const anonymous: Caller = {
 /** The review assignment whose link the caller uses: what is made through it carries its id (api.md, `taskId`). */
 export const taskOf = ({ task }: Caller): string | null => task
 
-/** The actor of a caller as journal and events keep it: `guest:Ana`, `account:id`, `agent:id`. */
+/**
+ * The actor of a caller as journal and events keep it: `guest:Ana`, `account:id Ana`, `agent:id Name`. The name is the one of that
+ * time, so that reading history needs nothing but the history.
+ */
 export const actorOf = ({ identity }: Caller): string =>
-  `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : identity.id}`
+  `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : `${identity.id} ${identity.name}`}`
 
 /** Who acts, for records of what they did: the account, else the agent, else the link together with an author name (api.md, Tasks). */
 export const authorOf = ({ identity, share }: Caller): Author =>
@@ -63,10 +69,13 @@ export const nameOfAuthor = ({ kind, name }: Author): string => name ?? kind
 
 export const systemActor = 'system:'
 
-/** The two parts of an actor. */
+/** Kind and name of an actor. */
 export const splitActor = (actor: string): { kind: 'guest' | 'account' | 'agent' | 'system'; name: string } => {
   const colon = actor.indexOf(':')
-  return { kind: actor.slice(0, colon) as 'guest', name: actor.slice(colon + 1) }
+  const kind = actor.slice(0, colon) as 'guest' | 'account' | 'agent' | 'system'
+  const rest = actor.slice(colon + 1)
+  // Ids hold no space; a name may.
+  return { kind, name: kind === 'account' || kind === 'agent' ? rest.slice(rest.indexOf(' ') + 1) : rest }
 }
 
 /** Errors: `forbidden` with both roles. */
@@ -78,4 +87,16 @@ export const requireRole = (caller: Caller, needed: Role): void => {
 export const nameOfActor = (actor: string): string => {
   const { kind, name } = splitActor(actor)
   return name === '' ? kind : name
+}
+
+/** Who must be signed in: a person with an `account`, or any `identity`, agents too. */
+export const isSignedIn = ({ kind }: Identity, needed: 'account' | 'identity'): boolean =>
+  kind === 'account' || (needed === 'identity' && kind === 'agent')
+
+/** Errors: `credential_required` without any credential, `account_required` when the one there is, a link or an agent, does not do. */
+export const requireIdentity = ({ identity, share }: Caller, needed: 'account' | 'identity'): void => {
+  if (isSignedIn(identity, needed)) return
+  if (identity.kind === 'guest' && share === null)
+    throw new ServiceError('credential_required', { message: 'This needs a signed-in account.' })
+  throw new ServiceError('account_required')
 }

@@ -105,12 +105,19 @@ export const conflict = async (service: Service, room: Room, base: string, mine:
   const named = versionsNamed(base)[0] ?? ''
   const facts = { currentVersion: now.version, baseVersion: named }
   const point = await findPoint(service, doc, named)
-  if (point === undefined) return new ServiceError('version_conflict', facts)
+  if (point === undefined)
+    return new ServiceError('version_conflict', {
+      ...facts,
+      message: 'Version conflict: this document never had that version.',
+      hint: 'Read the document, make your change in its text, and send it with the version in its ETag.'
+    })
   const before = await contentAt(service.storage, doc, point)
+  const merged = merge(before, mine, now.content)
   return new ServiceError('version_conflict', {
     ...facts,
+    ...(merged.clean ? { hint: 'The changes do not touch: send merge.content with currentVersion as its version.' } : {}),
     diff: unifiedDiff(before, now.content, limits.diffCharsMax),
-    merge: merge(before, mine, now.content)
+    merge: merged
   })
 }
 

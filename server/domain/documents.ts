@@ -1,17 +1,19 @@
 /** Documents: creation, metadata, deletion. */
 import * as Y from 'yjs'
+import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { type Input, operations, type OperationName, type Output } from '../../shared/operations/index.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { scrubAssets } from './assets.ts'
-import { actorOf, type Caller } from './caller.ts'
+import { actorOf, type Caller, isSignedIn } from './caller.ts'
 import { checkSize, currentContent, titleOf } from './content.ts'
 import { remember } from './idempotency.ts'
 import { encodeEntries, encodeProjection, firstTag, type JournalEntry, nextTag, type Snapshot, snapshotOf } from './journal.ts'
-import { encodeRecord, type Head, keys, type Owner } from './keys.ts'
+import { decodeRecord, type Deletion, encodeRecord, type Head, keys, type Owned, type Owner, type Undoable } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import type { Key } from './ports.ts'
 import { saveRevision } from './revisions.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
@@ -22,32 +24,42 @@ type Metadata = Output<'readDocument'>['doc']
 const instant = (ms: number): string => new Date(ms).toISOString()
 
 /** What decides what a caller may do. */
-type Rights = Pick<Caller, 'role' | 'task'>
+type Rights = Pick<Caller, 'role' | 'task' | 'identity'>
 
 /** Names of the operations that a caller may use on its document. */
-export const capabilities = ({ role, task }: Rights): OperationName[] =>
+export const capabilities = ({ role, task, identity }: Rights): OperationName[] =>
   (Object.entries(operations) as [OperationName, Operation][])
-    .filter(([, { role: needed, taskLink }]) => needed !== undefined && includesRole(role, needed) && (taskLink !== true || task !== null))
+    .filter(
+      ([, { role: needed, taskLink, needs }]) =>
+        needed !== undefined &&
+        includesRole(role, needed) &&
+        (taskLink !== true || task !== null) &&
+        (needs === undefined || isSignedIn(identity, needs))
+    )
     .map(([name]) => name)
 
-const present = (head: Head, { role, task }: Rights & { readonly role: Role }, snapshot: Snapshot, url: string): Metadata => ({
+export const presentDocument = (head: Head, caller: Rights & { readonly role: Role }, snapshot: Snapshot, url: string): Metadata => ({
   id: head.id,
   title: titleOf(head, snapshot),
   kind: head.kind,
   url,
-  role,
-  effectiveRole: role,
+  role: caller.role,
+  effectiveRole: caller.role,
   version: snapshot.version,
   published: head.publishedAt !== null,
   publishedAt: head.publishedAt === null ? null : instant(head.publishedAt),
   owner: head.owner,
   createdAt: instant(head.createdAt),
   updatedAt: instant(head.updatedAt),
-  capabilities: capabilities({ role, task })
+  capabilities: capabilities(caller)
 })
 
-const ownerOf = ({ identity }: Caller): Owner =>
+export const ownerOf = ({ identity }: Caller): Owner =>
   identity.kind === 'guest' ? { kind: 'anonymous' } : { kind: identity.kind, id: identity.id, name: identity.name }
+
+/** Where an account or agent lists the document: by creation, newest last. */
+export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | 'createdAt'>): Key | undefined =>
+  owner.id === undefined ? undefined : keys.owned(owner.kind, owner.id, `${String(createdAt).padStart(15, '0')}-${id}`)
 
 /** The update that seeds a document with its first text. Made once, here: a copy made anew would be another history and merge as a doubled text. */
 const seed = (content: string): Uint8Array => {
@@ -107,9 +119,11 @@ export const createDocument = async (
     const snapshot = putFirstContent(draft, content, actor)
     const link =
       owner.kind === 'anonymous' ? putShare(service, draft, head.id, { role: 'owner', label: 'Owner', expiresAt: null }) : undefined
+    const owned = ownedKey(draft.head)
+    if (owned !== undefined) draft.put(owned, encodeRecord({ doc: head.id } satisfies Owned))
     draft.event('doc.created', actor, { title: titleOf(draft.head, snapshot) }, snapshot.version)
     const url = link === undefined ? `${service.baseUrl}/d/${head.id}` : shareUrl(service, head.id, link.secret)
-    const doc = { ...present(draft.head, { role: 'owner', task: null }, snapshot, url), ...(link && { key: link.secret }) }
+    const doc = { ...presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, url), ...(link && { key: link.secret }) }
     return remember(service, draft, caller, null, { ...doc, doc })
   })
 }
@@ -117,7 +131,7 @@ export const createDocument = async (
 export const readDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'readDocument'>> => {
   const snapshot = await currentContent(service, doc)
   const head = await service.ledger.head(doc)
-  const found = present(head, { role: caller.role ?? 'view', task: caller.task }, snapshot, `${service.baseUrl}/d/${doc}`)
+  const found = presentDocument(head, { ...caller, role: caller.role ?? 'view' }, snapshot, `${service.baseUrl}/d/${doc}`)
   return { ...found, doc: found }
 }
 
@@ -132,6 +146,28 @@ const scrub = async (service: Service, doc: string): Promise<void> => {
   }
 }
 
+/** Takes the last of a document out of the lists and out of its head. */
+const putEnd = (draft: Draft): void => {
+  const { id, owner, deletedAt } = draft.head
+  draft.head = {
+    ...draft.head,
+    title: null,
+    // Its id stays, so that the owner hears 410; the name does not.
+    owner: { kind: owner.kind, ...(owner.id !== undefined && { id: owner.id }) },
+    deletedAt: deletedAt ?? draft.now,
+    unsaved: { added: 0, removed: 0, actors: [] }
+  }
+  draft.put(keys.deletion(id), encodeRecord({ doc: id } satisfies Deletion))
+  const owned = ownedKey(draft.head)
+  if (owned !== undefined) draft.delete(owned)
+  if (owner.id !== undefined) draft.delete(keys.undoable(owner.kind, owner.id, id))
+}
+
+const finishDeletion = async (service: Service, doc: string): Promise<void> => {
+  await scrub(service, doc)
+  await service.ledger.write(doc, (draft) => draft.delete(keys.deletion(doc)), { afterDeletion: true })
+}
+
 /**
  * Deletes a document. The mark in the head is written first and ends every way in; what it held is scrubbed after that, and again at
  * the next start if the process died between (`finishDeletions`). The hashes of its keys stay, so that their holders hear 410.
@@ -139,29 +175,73 @@ const scrub = async (service: Service, doc: string): Promise<void> => {
 export const deleteDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'deleteDocument'>> => {
   const answer = { ok: true, deleted: true } as const
   await service.ledger.write(doc, (draft) => {
-    draft.head = {
-      ...draft.head,
-      title: null,
-      owner: { kind: draft.head.owner.kind },
-      deletedAt: draft.now,
-      unsaved: { added: 0, removed: 0, actors: [] }
-    }
-    draft.put(keys.deletion(doc), encodeRecord({ doc }))
+    putEnd(draft)
     // Kept outside the document: a retry must hear the same answer when nothing of the document is left.
     remember(service, draft, caller, null, answer)
   })
   service.live.end(doc, null, 'document_deleted')
-  await scrub(service, doc)
-  await service.ledger.write(doc, (draft) => draft.delete(keys.deletion(doc)), { afterDeletion: true })
+  await finishDeletion(service, doc)
   return answer
 }
 
-/** Finishes deletions that a crash cut short. To be called at start. */
+/** Deletes a document of the caller's, who may take that back for `limits.undoMinutes`: every way in ends at once, what it held goes later. */
+export const deleteWithUndo = async (service: Service, { identity }: Caller, doc: string): Promise<void> => {
+  if (identity.kind === 'guest') throw new ServiceError('account_required')
+  const snapshot = await currentContent(service, doc)
+  await service.ledger.write(doc, (draft) => {
+    const scrubAt = draft.now + limits.undoMinutes * 60_000
+    const undoable: Undoable = { doc, title: titleOf(draft.head, snapshot), until: scrubAt }
+    const owned = ownedKey(draft.head)
+    if (owned !== undefined) draft.delete(owned)
+    draft.put(keys.undoable(identity.kind, identity.id, doc), encodeRecord(undoable))
+    draft.put(keys.deletion(doc), encodeRecord({ doc, scrubAt } satisfies Deletion))
+    draft.head = { ...draft.head, deletedAt: draft.now }
+  })
+  service.live.end(doc, null, 'document_deleted')
+}
+
+/** What the caller deleted and may still have back, deleted last first. */
+export const listUndoable = async ({ storage, clock }: Service, { identity }: Caller): Promise<Undoable[]> => {
+  if (identity.kind === 'guest') return []
+  const entries = await storage.list(keys.undoables(identity.kind, identity.id))
+  return entries
+    .map((entry) => decodeRecord<Undoable>(entry.value))
+    .filter(({ until }) => until > clock.now())
+    .toSorted((one, other) => other.until - one.until)
+}
+
+/** Takes a deletion back. Errors: `not_found` for what is not the caller's, `document_deleted` when it is too late. */
+export const undoDeletion = async (service: Service, { identity }: Caller, doc: string): Promise<void> => {
+  const key = keys.deletion(doc)
+  const undo = (draft: Draft): void => {
+    const { owner } = draft.head
+    if (identity.kind === 'guest' || owner.kind !== identity.kind || owner.id !== identity.id) throw new ServiceError('not_found')
+    const deletion = draft.read<Deletion>(key)
+    if (deletion?.scrubAt === undefined || deletion.scrubAt <= draft.now) throw new ServiceError('document_deleted')
+    draft.head = { ...draft.head, deletedAt: null }
+    draft.delete(key)
+    draft.delete(keys.undoable(identity.kind, identity.id, doc))
+    const owned = ownedKey(draft.head)
+    if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
+  }
+  await service.ledger.write(doc, undo, { afterDeletion: true, reads: [key] })
+  service.live.readmit(doc)
+}
+
+/** Finishes deletions that a crash cut short, and those that nobody took back. To be called at start, and now and then. */
 export const finishDeletions = async (service: Service): Promise<void> => {
-  const entries = await service.storage.list(keys.deletions())
-  for (const entry of entries) {
-    const doc = entry.key.at(-1) as string
-    await scrub(service, doc)
-    await service.ledger.write(doc, (draft) => draft.delete(entry.key), { afterDeletion: true })
+  for (const { key, value } of await service.storage.list(keys.deletions())) {
+    const { doc, scrubAt } = decodeRecord<Deletion>(value)
+    if (scrubAt !== undefined) {
+      // Undone at this very moment: then it is no longer there.
+      const end = (draft: Draft): boolean => {
+        const deletion = draft.read<Deletion>(key)
+        const due = deletion?.scrubAt !== undefined && deletion.scrubAt <= draft.now
+        if (due) putEnd(draft)
+        return due
+      }
+      if (scrubAt > service.clock.now() || !(await service.ledger.write(doc, end, { afterDeletion: true, reads: [key] }))) continue
+    }
+    await finishDeletion(service, doc)
   }
 }

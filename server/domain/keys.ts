@@ -19,8 +19,17 @@
  *   ['d', doc, 'asset', id]       JSON, `Asset`
  *   ['asset', id]                 document of an asset (JSON string)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
- *   ['deletion', doc]             a deletion under way (JSON); gone when nothing of the document is left
+ *   ['deletion', doc]             a deletion under way (JSON, `Deletion`); gone when nothing of the document is left, or taken back
+ *   ['undoable', kind, id, doc]   a deletion that its owner may take back (JSON, `Undoable`)
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
+ *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
+ *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
+ *   ['owned', kind, id, place]    documents of an account or agent (JSON, `Owned`); `place` sorts by creation
+ *   ['passkey', hash]             JSON, `Passkey` (passkeys.ts); ['account', id, 'passkey', hash] names it
+ *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
+ *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
+ *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes beside it
+ *   ['due', at, …key]             a record that may be removed from `at` on (expiry.ts)
  *
  * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and
  * rewrites its head in the same commit, so the counters are dense. A deleted document keeps its head (with `deletedAt`
@@ -148,7 +157,7 @@ export interface Task {
   readonly status: TaskState
   readonly startingVersion: string
   /** Its own link, with the secret as in `Share`. */
-  readonly share: { readonly id: string; readonly sealed: string }
+  readonly share: { readonly id: string; readonly sealed: string; readonly revoked?: true }
   readonly createdBy: Author
   readonly createdAt: number
   readonly startedBy: Author | null
@@ -243,6 +252,26 @@ export interface StoredEvent {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
+/** That an account or agent owns a document. */
+export interface Owned {
+  readonly doc: string
+}
+
+/** A deletion under way. */
+export interface Deletion {
+  readonly doc: string
+  /** When what the document held goes, in milliseconds since 1970; until then its owner may take the deletion back. Absent: now. */
+  readonly scrubAt?: number
+}
+
+/** A deletion that its owner may take back. */
+export interface Undoable {
+  readonly doc: string
+  readonly title: string
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
 export const keys = {
   head: (doc: string): Key => ['d', doc],
   update: (doc: string, seq: number): Key => ['d', doc, 'update', seq],
@@ -274,7 +303,27 @@ export const keys = {
   key: (hash: string): Key => ['key', hash],
   deletion: (doc: string): Key => ['deletion', doc],
   deletions: (): Key => ['deletion'],
-  request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash])
+  undoable: (kind: string, id: string, doc: string): Key => ['undoable', kind, id, doc],
+  undoables: (kind: string, id: string): Key => ['undoable', kind, id],
+  request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash]),
+
+  account: (id: string): Key => ['account', id],
+  email: (hash: string): Key => ['email', hash],
+  identity: (hash: string): Key => ['identity', hash],
+  session: (hash: string): Key => ['session', hash],
+  accountSession: (account: string, session: string): Key => ['account', account, 'session', session],
+  accountSessions: (account: string): Key => ['account', account, 'session'],
+  passkey: (hash: string): Key => ['passkey', hash],
+  accountPasskey: (account: string, hash: string): Key => ['account', account, 'passkey', hash],
+  accountPasskeys: (account: string): Key => ['account', account, 'passkey'],
+  owned: (kind: string, id: string, place: string): Key => ['owned', kind, id, place],
+  ownedBy: (kind: string, id: string): Key => ['owned', kind, id],
+  device: (hash: string): Key => ['device', hash],
+  userCode: (hash: string): Key => ['user-code', hash],
+  usedLink: (hash: string): Key => ['used-link', hash],
+  broker: (...parts: readonly string[]): Key => ['oidc', ...parts],
+  due: (at: number, key: Key): Key => ['due', at, ...key],
+  dues: (): Key => ['due']
 } as const
 
 const encoder = new TextEncoder()

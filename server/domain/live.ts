@@ -20,6 +20,10 @@ export interface Live {
   find(doc: string): Room | undefined
   /** Ends the sockets and long polls that use this link, or all of the document when `share` is null. Acts at once. */
   end(doc: string, share: string | null, code: ErrorCode): void
+  /** Ends the sockets and long polls of a session, whatever documents they are on. Acts at once. */
+  endSession(session: string, code: ErrorCode): void
+  /** Lets people in again after a deletion that was taken back. */
+  readmit(doc: string): void
   /** Tells every open page of the document, or those whose caller satisfies `to`. */
   announce(doc: string, message: LiveMessage, to?: (caller: Caller) => boolean): void
   /** Drops a document whose journal could not be written: its sockets close, clients keep their edits and come back. */
@@ -36,14 +40,23 @@ export type LiveMessage =
   | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment'] }
   | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion'] }
   | { readonly type: 'comment.deleted'; readonly commentId: string }
+  /** Comments or suggestions changed, too many or too large to be sent to everybody: read the lists again. */
+  | { readonly type: 'remarks' }
   | { readonly type: 'ended'; readonly code: ErrorCode }
+
+/** Told to a connection whose credential ended. `linkIsLeft`: it was a session beside a link, which may be good still. */
+export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once. */
 export interface Registry {
   /** Notes a connection; `end` is called when its credential ends. Returns the way to forget it. */
-  add(doc: string, caller: Caller, end: (code: ErrorCode) => void): () => void
+  add(doc: string, caller: Caller, end: End): () => void
   /** Ends the connections of a link, or all of the document when `share` is null. */
   end(doc: string, share: string | null, code: ErrorCode): void
+  /** Ends the connections of a session. */
+  endSession(session: string, code: ErrorCode): void
+  /** Forgets that the document ended. */
+  readmit(doc: string): void
   /** Ends everything. */
   endAll(code: ErrorCode): void
 }

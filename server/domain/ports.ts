@@ -106,3 +106,23 @@ export interface Clock {
   /** Calls back once after `milliseconds`; returns the way to cancel. Does not keep the process alive. */
   after(milliseconds: number, run: () => void): () => void
 }
+
+/** Who an agent token stands for. */
+export interface AgentIdentity {
+  /** Stable for an agent of one issuer. */
+  readonly id: string
+  readonly name: string
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** The issuer of agent tokens. Errors: `ServiceError('issuer_unavailable')` when it cannot be asked. */
+export interface Agents {
+  /** Undefined when the token is not good. */
+  verify(token: string): Promise<AgentIdentity | undefined>
+}
+
+/** Who keeps sessions with people besides us, so that signing out everywhere is that. */
+export interface SignInHost {
+  endSessions(account: string): Promise<void>
+}

@@ -1,4 +1,5 @@
 /** How comments and suggestions are shown: in answers, and to open pages. */
+import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { nameOfAuthor } from './caller.ts'
 import type { Author, Comment, Reply, Suggestion } from './keys.ts'
@@ -25,17 +26,18 @@ export const showReply = ({ id, body, author, createdAt }: Reply): ShownReply =>
   createdAt: instant(createdAt)
 })
 
-export const showComment = ({ remarks }: Opened, comment: Comment): ShownComment => {
-  const range = remarks.rangeOf(comment.id)
-  return {
+/** What does not depend on the text. A record never changes, so it is made once: lists are long. */
+type Lasting = Omit<ShownComment, 'anchor' | 'line' | 'anchored' | 'orphaned'>
+const lasting = new WeakMap<Comment, Lasting>()
+
+const lastingOf = (comment: Comment): Lasting => {
+  const known = lasting.get(comment)
+  if (known !== undefined) return known
+  const made: Lasting = {
     id: comment.id,
     body: comment.body,
     ...shownAuthor(comment.author),
     target: { ...comment.target },
-    anchor: range === undefined ? null : { from: range.from, to: range.to },
-    line: range === undefined ? null : remarks.lines.at(range.from),
-    anchored: range !== undefined,
-    orphaned: comment.pin !== null && range === undefined,
     status: comment.resolvedAt === null ? 'open' : 'resolved',
     resolved: comment.resolvedAt !== null,
     resolvedAt: instantOrNull(comment.resolvedAt),
@@ -45,6 +47,19 @@ export const showComment = ({ remarks }: Opened, comment: Comment): ShownComment
     version: comment.version,
     ...(comment.task === null ? {} : { taskId: comment.task }),
     replies: comment.replies.map(showReply)
+  }
+  lasting.set(comment, made)
+  return made
+}
+
+export const showComment = ({ remarks }: Opened, comment: Comment): ShownComment => {
+  const range = remarks.rangeOf(comment.id)
+  return {
+    ...lastingOf(comment),
+    anchor: range === undefined ? null : { from: range.from, to: range.to },
+    line: range === undefined ? null : remarks.lines.at(range.from),
+    anchored: range !== undefined,
+    orphaned: comment.pin !== null && range === undefined
   }
 }
 
@@ -85,12 +100,16 @@ const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage =
     : { type: 'suggestion', suggestion: showSuggestion(opened, record as Suggestion) }
 }
 
+const isLarge = (written: readonly Written[]): boolean =>
+  written.length > limits.remarksToldMax || written.some(({ bytes }) => bytes > limits.remarkToldBytesMax)
+
 /** Takes what is on disk now, and tells every open page. */
 export const settle = (opened: Opened, written: readonly Written[]): void => {
   const { service, doc, remarks } = opened
   for (const each of written) {
     if (each.record === undefined) remarks.forget(each.kind, each.id)
     else remarks.keep(each.kind, each.record, each.bytes)
-    service.live.announce(doc, messageOf(opened, each))
   }
+  const messages: LiveMessage[] = isLarge(written) ? [{ type: 'remarks' }] : written.map((each) => messageOf(opened, each))
+  for (const message of messages) service.live.announce(doc, message)
 }

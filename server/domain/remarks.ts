@@ -69,10 +69,12 @@ const byNumber = (one: { readonly number: number }, other: { readonly number: nu
 
 const tooMany = (message: string): ServiceError => new ServiceError('invalid_request', { message })
 
+/** Where pins are in one version of the text. */
 interface Located {
   readonly seq: number
-  readonly lines: Lines
   readonly ranges: Map<string, Range | undefined>
+  /** Made when first asked for. */
+  lines?: Lines
 }
 
 const createRemarks = (room: Room, comments: readonly Entry[], suggestions: readonly Entry[]): Remarks => {
@@ -110,14 +112,14 @@ const createRemarks = (room: Room, comments: readonly Entry[], suggestions: read
       content,
       ids.map((id) => (pinned.get(id) as Pinned).pin)
     )
-    return (located = { seq: room.seq, lines: linesOf(content), ranges: new Map(ids.map((id, index) => [id, found[index]])) })
+    return (located = { seq: room.seq, ranges: new Map(ids.map((id, index) => [id, found[index]])) })
   }
 
   return {
     ...records,
     rangeOf: (id) => locate().ranges.get(id),
     get lines() {
-      return locate().lines
+      return (locate().lines ??= linesOf(room.snapshot().content))
     },
     tie(kind, id, pin, range) {
       if (records[kind].size + coming >= limits.remarksMax)
@@ -150,7 +152,9 @@ const createRemarks = (room: Room, comments: readonly Entry[], suggestions: read
       const pins = ids.map((id) => (pinned.get(id) as Pinned).pin)
       const stood = ids.map((id) => ranges.get(id))
       const after = room.apply(edits, actor)
-      const changed = pinsAfter(room.text, pins, stood, { before: before.content, after: after.content, edits })
+      const replacement = { before: before.content, after: after.content, edits }
+      const { changed, ranges: now } = pinsAfter(room.text, pins, stood, replacement)
+      located = { seq: room.seq, ranges: new Map(ids.map((id, index) => [id, now[index]])) }
       const moved = [...changed].map(([index, pin]): Moved => {
         const id = ids[index] ?? ''
         const { kind } = pinned.get(id) as Pinned

@@ -1,7 +1,7 @@
 /** What every domain function is given: the ports, the settings it needs, and the documents in memory. */
 import type { Ledger } from './ledger.ts'
 import type { Live } from './live.ts'
-import type { Blobs, Clock, Storage } from './ports.ts'
+import type { Agents, Blobs, Clock, SignInHost, Storage } from './ports.ts'
 import type { Vault } from './secrets.ts'
 
 export interface Service {
@@ -11,6 +11,10 @@ export interface Service {
   readonly ledger: Ledger
   readonly live: Live
   readonly vault: Vault
+  /** Null: no issuer of agent tokens is configured, and none is accepted. */
+  readonly agents: Agents | null
+  /** The embedded broker, which keeps sessions of its own; null: an external issuer signs people in. */
+  readonly signInHost: SignInHost | null
   /** Address of the service without a trailing slash. */
   readonly baseUrl: string
   readonly version: string

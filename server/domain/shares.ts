@@ -6,8 +6,9 @@ import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'
 import { actorOf, type Caller, requireRole } from './caller.ts'
 import { remember } from './idempotency.ts'
-import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share } from './keys.ts'
+import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import type { Key } from './ports.ts'
 import { hashSecret, newId, newShareKey } from './secrets.ts'
 import type { Service } from './service.ts'
 
@@ -112,25 +113,36 @@ const getShare = async ({ storage }: Service, doc: string, name: string): Promis
   return decodeRecord<Share>(entry.value)
 }
 
+/** Revokes the link at `key`, which the change reads. False when it is revoked already. */
+export const putRevocation = (draft: Draft, caller: Caller, doc: string, key: Key): boolean => {
+  const share = draft.read<Share>(key)
+  if (share === undefined || share.revokedAt !== null) return false
+  const { id, hash, role, label, expiresAt } = share
+  draft.put(key, encodeRecord({ ...share, revokedAt: draft.now }))
+  draft.put(keys.key(hash), encodeRecord({ doc, share: id, expiresAt, revoked: true } satisfies KeyIndex))
+  draft.head = { ...draft.head, shares: draft.head.shares - 1 }
+  draft.event('share.revoked', actorOf(caller), { shareId: id, role, label })
+  return true
+}
+
 export const revokeShare = async (
   service: Service,
   caller: Caller,
   doc: string,
   input: Input<'revokeShare'>
 ): Promise<Output<'revokeShare'>> => {
-  const { id } = await getShare(service, doc, input.share)
+  const { id, task } = await getShare(service, doc, input.share)
   const key = keys.share(doc, id)
+  const taskKey = task === undefined ? undefined : keys.task(doc, task)
   const revoke = (draft: Draft): Output<'revokeShare'> => {
-    const share = draft.read<Share>(key)
-    if (share !== undefined && share.revokedAt === null) {
-      draft.put(key, encodeRecord({ ...share, revokedAt: draft.now }))
-      draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: true } satisfies KeyIndex))
-      draft.head = { ...draft.head, shares: draft.head.shares - 1 }
-      draft.event('share.revoked', actorOf(caller), { shareId: id, role: share.role, label: share.label })
-    }
+    const revoked = putRevocation(draft, caller, doc, key)
+    const reviewed = taskKey && draft.read<Task>(taskKey)
+    // The assignment shows its link: it must not show a dead one as if it were alive.
+    if (revoked && taskKey !== undefined && reviewed !== undefined)
+      draft.put(taskKey, encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
     return remember(service, draft, caller, doc, { ok: true, revoked: true })
   }
-  const answer = await service.ledger.write(doc, revoke, { reads: [key] })
+  const answer = await service.ledger.write(doc, revoke, { reads: taskKey === undefined ? [key] : [key, taskKey] })
   service.live.end(doc, id, 'credential_invalid')
   return answer
 }

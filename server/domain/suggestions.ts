@@ -7,7 +7,7 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import { diff, type Edit } from '../../shared/text/diff.ts'
+import { applyEdits, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
 import { actorOf, authorOf, type Caller, nameOfAuthor } from './caller.ts'
 import { changeText, checkSize } from './content.ts'
 import { remember } from './idempotency.ts'
@@ -113,28 +113,49 @@ const putDecision = (
   })
 }
 
-type AnswerOf<T> = (
-  judged: readonly Judged[],
-  version: string,
-  show: (id: string) => Output<'decideSuggestion'>['suggestion'] | undefined
-) => T
+type Shown = Output<'decideSuggestion'>['suggestion']
+
+interface Told {
+  readonly version: string
+  /** Of a dry run alone. */
+  readonly diff?: string
+}
+
+type AnswerOf<T> = (told: Told, judged: readonly Judged[], show: (id: string) => Shown | undefined) => T
+
+/** What somebody asks to be decided. */
+interface Request {
+  readonly opened: Opened
+  readonly caller: Caller
+  readonly decisions: readonly Decision[]
+  readonly dryRun: boolean | undefined
+}
+
+/** The edits of all that is accepted, in the order of the text. */
+const editsAccepted = (judged: readonly Judged[]): readonly Edit[] =>
+  judged
+    .flatMap(({ verdict }) => (verdict.kind === 'new' ? verdict.edits : []))
+    .toSorted((one, other) => one.from - other.from || one.to - other.to)
+
+const shownBy =
+  (opened: Opened, written: ReadonlyMap<string, Suggestion | undefined> = new Map()) =>
+  (id: string): Shown | undefined => {
+    const record = written.get(id) ?? opened.remarks.suggestion.get(id)
+    return record && showSuggestion(opened, record)
+  }
 
 /** Writes what was judged. Nothing waits before the text is changed. */
-const write = async <T>(opened: Opened, caller: Caller, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
+const write = async <T>({ opened, caller }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { service, doc, room, remarks } = opened
   const fresh = judged.filter(({ verdict }) => verdict.kind === 'new')
-  const accepted = fresh.filter(({ action }) => action === 'accept')
   const also = (draft: Draft, version: string): { written: Written<'suggestion'>[]; answer: T } => {
     const written = fresh.map((decision) => putDecision(draft, caller, doc, decision, version))
-    const records = new Map(written.map(({ id, record }) => [id, record]))
-    const show = (id: string): ReturnType<typeof showSuggestion> | undefined => {
-      const record = records.get(id) ?? remarks.suggestion.get(id)
-      return record && showSuggestion(opened, record)
-    }
-    return { written, answer: remember(service, draft, caller, doc, answerOf(judged, version, show)) }
+    const show = shownBy(opened, new Map(written.map(({ id, record }) => [id, record])))
+    return { written, answer: remember(service, draft, caller, doc, answerOf({ version }, judged, show)) }
   }
   const reads = fresh.map(({ suggestionId }) => keys.suggestion(doc, suggestionId))
-  if (accepted.length === 0) {
+  const suggestionIds = fresh.flatMap(({ suggestionId, action }) => (action === 'accept' ? suggestionId : []))
+  if (suggestionIds.length === 0) {
     const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
       room.journalInto(draft)
       return also(draft, formatVersion(draft.head))
@@ -143,25 +164,28 @@ const write = async <T>(opened: Opened, caller: Caller, judged: readonly Judged[
     settle(opened, written)
     return answer
   }
-  const edits = accepted
-    .flatMap(({ verdict }) => (verdict.kind === 'new' ? verdict.edits : []))
-    .toSorted((one, other) => one.from - other.from || one.to - other.to)
+  const edits = editsAccepted(judged)
   checkSize(room.snapshot().content, edits)
   // Their text is replaced: nothing of it is to be followed.
-  for (const { suggestionId } of accepted) remarks.untie(suggestionId)
-  const suggestionIds = accepted.map(({ suggestionId }) => suggestionId)
+  for (const id of suggestionIds) remarks.untie(id)
   const change = { edits, cause: 'accept', event: 'content.changed', facts: { suggestionIds } } as const
   return changeText(opened, caller, change, { reads, also: (draft, { after }) => also(draft, after.version) })
 }
 
+/** What writing would answer and change. */
+const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
+  const { content, version, seq } = opened.room.snapshot()
+  const edits = editsAccepted(judged)
+  checkSize(content, edits)
+  const diff = unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax)
+  const answer = answerOf({ version, diff }, judged, shownBy(opened))
+  await opened.room.durable(seq)
+  return answer
+}
+
 /** Decides once no other decision on these suggestions is under way. Errors: those that `check` throws. */
-const decide = async <T>(
-  opened: Opened,
-  caller: Caller,
-  decisions: readonly Decision[],
-  check: (judged: readonly Judged[]) => void,
-  answerOf: AnswerOf<T>
-): Promise<T> => {
+const decide = async <T>(request: Request, check: (judged: readonly Judged[]) => void, answerOf: AnswerOf<T>): Promise<T> => {
+  const { opened, decisions } = request
   const { deciding } = opened.remarks
   for (;;) {
     const others = decisions.flatMap(({ suggestionId }) => deciding.get(suggestionId) ?? [])
@@ -171,7 +195,8 @@ const decide = async <T>(
   // From here to the change of the text nothing waits.
   const judged = judge(opened, decisions)
   check(judged)
-  const writing = write(opened, caller, judged, answerOf)
+  if (request.dryRun === true) return preview(request, judged, answerOf)
+  const writing = write(request, judged, answerOf)
   for (const { suggestionId } of decisions) deciding.set(suggestionId, writing)
   try {
     return await writing
@@ -184,16 +209,16 @@ export const decideSuggestion = (
   service: Service,
   caller: Caller,
   doc: string,
-  { suggestionId, action }: Input<'decideSuggestion'>
+  { suggestionId, action, dryRun }: Input<'decideSuggestion'>
 ): Promise<Output<'decideSuggestion'>> =>
   withRemarks(service, doc, (opened) => {
     const check = (judged: readonly Judged[]): void => {
       for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
     }
-    return decide(opened, caller, [{ suggestionId, action }], check, (_judged, version, show) => ({
+    return decide({ opened, caller, decisions: [{ suggestionId, action }], dryRun }, check, (told, _judged, show) => ({
       ok: true,
-      suggestion: show(suggestionId) as Output<'decideSuggestion'>['suggestion'],
-      version
+      suggestion: show(suggestionId) as Shown,
+      ...told
     }))
   })
 
@@ -214,17 +239,15 @@ export const decideSuggestions = (
 ): Promise<Output<'decideSuggestions'>> =>
   withRemarks(service, doc, (opened) =>
     decide(
-      opened,
-      caller,
-      decisionsOf(opened, input),
+      { opened, caller, decisions: decisionsOf(opened, input), dryRun: input.dryRun },
       () => undefined,
-      (judged, version, show) => {
+      (told, judged, show) => {
         const results = judged.map(({ suggestionId, verdict }) => {
           const suggestion = show(suggestionId)
           const found = { suggestionId, ok: verdict.kind !== 'refused', ...(suggestion && { suggestion }) }
           return verdict.kind === 'refused' ? { ...found, code: verdict.error.code, message: verdict.error.message } : found
         })
-        return { ok: results.every(({ ok }) => ok), version, results }
+        return { ok: results.every(({ ok }) => ok), ...told, results }
       }
     )
   )

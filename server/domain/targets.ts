@@ -112,7 +112,7 @@ export const aimAll = (room: Room, { past, content }: Ground, ranges: readonly R
   const before = content()
   const then = pinsAt(past, before, ranges)
   // What happened since may have been a replacement that moved the text.
-  const moved = pinsAfter(room.text, then, ranges, { before, after: now, edits: diff(before, now) })
+  const moved = pinsAfter(room.text, then, ranges, { before, after: now, edits: diff(before, now) }).changed
   const found = locatePins(
     room.text,
     now,

@@ -4,7 +4,7 @@
  * task-reports.ts; here is who sees what, who acts, and what is written.
  */
 import { hash } from 'node:crypto'
-import { ServiceError } from '../../shared/errors.ts'
+import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { isTaskState, type TaskAction, type TaskOutcome, taskOutcome, type TaskState } from '../../shared/task-states.ts'
@@ -32,7 +32,8 @@ const seesLink = (caller: Caller, id: string): boolean => caller.role === 'owner
 
 const presentLink = (service: Service, { docId, share }: Task): NonNullable<TaskAnswer['task']['share']> => {
   const secret = service.vault.open(share.sealed, share.id)
-  return { id: share.id, role: 'suggest', url: shareUrl(service, docId, secret), agentUrl: agentUrl(service, docId, secret) }
+  const revoked = share.revoked === true
+  return { id: share.id, role: 'suggest', url: shareUrl(service, docId, secret), agentUrl: agentUrl(service, docId, secret), revoked }
 }
 
 const presentReport = ({ reportedAt, ...report }: TaskReport): NonNullable<TaskAnswer['task']['report']> => ({
@@ -97,12 +98,22 @@ export const listTasks = async (
 
 // ——— writing ———
 
+const startedBy = (task: Task, identity: Author): boolean => task.startedBy !== null && sameAuthor(task.startedBy, identity)
+
 const outcomeOf = (task: Task, action: TaskAction, identity: Author): TaskOutcome =>
-  taskOutcome(task.status, action, task.startedBy !== null && sameAuthor(task.startedBy, identity) ? 'starter' : 'another')
+  taskOutcome(task.status, action, startedBy(task, identity) ? 'starter' : 'another')
+
+const refusal = (code: ErrorCode, { status, startedBy: starter }: Task): ServiceError => {
+  if ((code !== 'already_started' && code !== 'not_starter') || starter?.kind !== 'guest')
+    return new ServiceError(code, { taskStatus: status })
+  // The likeliest cause: the same agent, which names itself in one request and not in the other.
+  const hint = `If that was you, send ${starter.name === null ? 'no X-Agent-Author' : `X-Agent-Author: ${starter.name}`}, as you did then; else ask the owner for an assignment of your own.`
+  return new ServiceError(code, { taskStatus: status, startedBy: starter, hint })
+}
 
 /** Errors: the refusal that the table of states names. */
 const stateOf = (outcome: TaskOutcome, task: Task): TaskState => {
-  if (!isTaskState(outcome)) throw new ServiceError(outcome, { taskStatus: task.status })
+  if (!isTaskState(outcome)) throw refusal(outcome, task)
   return outcome
 }
 
@@ -218,7 +229,9 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
   const { contents, point } = await examineReport(service, doc, input)
   return step(request, (draft, task) => {
     const outcome = outcomeOf(task, 'report', identity)
-    if (outcome === 'already_reported' && isRetry(task.report, contents)) return task
+    // Also when the owner has closed it since: whoever did not hear the first answer must not do the work again.
+    const taken = outcome === 'already_reported' || (outcome === 'task_closed' && startedBy(task, identity))
+    if (taken && isRetry(task.report, contents)) return task
     const status = stateOf(outcome, task)
     // Whether one may report comes before what is wrong with it; and a retry stays one after a comment that it names was deleted.
     if (point instanceof ServiceError) throw point

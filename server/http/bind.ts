@@ -7,15 +7,17 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits, type RateLimitName } from '../../shared/limits.ts'
 import { type Operation, roleNeeded } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
+import { writeCookie } from '../auth/cookies.ts'
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
-import { type Caller, requireRole, type RequestStamp } from '../domain/caller.ts'
 import { type File, namedType } from '../domain/assets.ts'
+import { type Caller, requireIdentity, requireRole, type RequestStamp } from '../domain/caller.ts'
 import { findAnswer } from '../domain/idempotency.ts'
 import { versionsNamed } from '../domain/content.ts'
 import { utf8 } from '../domain/reading.ts'
+import { findSession, rotateSession } from '../domain/sessions.ts'
 import type { Call } from '../handlers.ts'
-import { bodyOf, mediaType, parseBody, readBody } from './body.ts'
+import { bodyOf, mediaType, parseBody, parseForm, readBody } from './body.ts'
 import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
 import { rateHeaders } from './rate-limit.ts'
@@ -51,10 +53,11 @@ const queryOf = ({ querystring }: Context): URLSearchParams => (querystring === 
 const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !== 'HEAD'
 
 /** Who is counted for limits and retries: the credential, else the address. */
-const whoIs = ({ key, bearer }: Credentials, address: string): string =>
-  (key ?? bearer) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '')
+const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
+  (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
-const take = (http: Http, ctx: Context, name: RateLimitName, who: string): void => {
+/** Takes a token of a limit, and tells of it in the answer. Errors: `rate_limited`. */
+export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
   try {
     const state = http.limiter.take(name, who)
     if (state !== undefined) ctx.set(rateHeaders(state))
@@ -67,9 +70,11 @@ const take = (http: Http, ctx: Context, name: RateLimitName, who: string): void 
 }
 
 const limit = (http: Http, ctx: Context, name: OperationName, credentials: Credentials): void => {
-  const anonymous = credentials.key === undefined && credentials.bearer === undefined
+  const anonymous = credentials.key === undefined && credentials.bearer === undefined && credentials.cookie === undefined
   if (anonymous) take(http, ctx, 'address', ctx.state.address)
   else http.limiter.check('failedKey', ctx.state.address)
+  if (name === 'startDeviceLogin') take(http, ctx, 'deviceStart', ctx.state.address)
+  if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', ctx.state.address)
   // GET /new creates a document too.
   if (!writes(ctx) && name !== 'createDocument') return
   if (name === 'createDocument' && anonymous) take(http, ctx, 'create', ctx.state.address)
@@ -79,8 +84,9 @@ const limit = (http: Http, ctx: Context, name: OperationName, credentials: Crede
 // ——— retries ———
 
 const stampOf = ({ ctx, name, doc, credentials, body }: Exchange): RequestStamp | null => {
-  const key = ctx.get('Idempotency-Key')
-  if (key === '' || !writes(ctx)) return null
+  const key = ctx.req.headers['idempotency-key']
+  if (typeof key !== 'string' || !writes(ctx)) return null
+  if (key === '') throw invalid('Idempotency-Key', 'must not be empty')
   if (key.length > limits.idempotencyKeyCharsMax)
     throw invalid('Idempotency-Key', `must be at most ${limits.idempotencyKeyCharsMax} characters`)
   const query = [...queryOf(ctx)]
@@ -133,13 +139,16 @@ const fromQuery = ({ operation, ctx }: Exchange): Record<string, unknown> => {
   const fields: Record<string, unknown> = {}
   const query = queryOf(ctx)
   for (const field of operation.rest.query ?? []) {
-    const values = query.getAll(field)
+    const values = [field, ...(otherNames[field] ?? [])].flatMap((name) => query.getAll(name))
     if (values.length > 1) throw invalid(field, 'must be given once')
     if (values[0] === undefined) continue
     fields[field] = isFlag(shape[field]) ? flag(values[0]) : values[0]
   }
   return fields
 }
+
+/** Other spellings of fields that must not go unseen. */
+const otherNames: Readonly<Record<string, readonly string[]>> = { dryRun: ['dryrun', 'dry_run', 'dry-run'] }
 
 const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
   const { def } = (schema as unknown as { def?: { type: string; innerType?: { def: { type: string } } } } | undefined) ?? {}
@@ -156,16 +165,34 @@ const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<st
   return { ...raw, baseVersion: header }
 }
 
+/** What is wrong with a field, in the words of the interface and not of the library. */
+const saidOf = (issue: z.core.$ZodIssue): string => {
+  if (issue.code === 'invalid_type')
+    return issue.input === undefined && !('received' in issue) ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
+  if (issue.code === 'invalid_value') return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+  return issue.message
+}
+
 const parseInput = (exchange: Exchange): Record<string, unknown> => {
   const { operation, ctx, body } = exchange
-  const sent = writes(ctx) && exchange.file === null ? parseBody(ctx.req, body, operation.rest.body === 'markdown') : {}
+  const form = operation.rest.oauth === true && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
+  const none = !writes(ctx) || exchange.file !== null
+  const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
+  refuseDryRun(exchange, sent)
   const normalised = operation.normalise?.(sent) ?? sent
   const raw = { ...normalised, ...fromQuery(exchange), ...pathFields(ctx) }
   const parsed = operation.input.safeParse('baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
   if (parsed.success) return parsed.data
   throw new ServiceError('invalid_request', {
-    details: parsed.error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
+    details: parsed.error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: saidOf(issue) }))
   })
+}
+
+/** A request that only means to look must never act. Errors: `invalid_request` where no dry run is to be had. */
+const refuseDryRun = ({ operation, ctx }: Exchange, sent: Record<string, unknown>): void => {
+  if (!writes(ctx) || 'dryRun' in operation.input.shape) return
+  const named = [...queryOf(ctx).keys(), ...Object.keys(sent)].find((name) => /^dry[-_]?run$/i.test(name))
+  if (named !== undefined) throw invalid(named, 'has no meaning here; nothing was done')
 }
 
 const pathFields = (ctx: Context): Record<string, unknown> => {
@@ -263,6 +290,7 @@ const run = async (exchange: Exchange, caller: Caller): Promise<Record<string, u
       caller: named(caller, input),
       doc,
       input,
+      address: exchange.ctx.state.address,
       file: exchange.file,
       end: { signal: waiting?.signal ?? neverEnds }
     }
@@ -307,6 +335,7 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   const { http, operation, name } = bare
   // Whoever may not, hears so before the body is read.
   const caller = await callerOf(bare)
+  if (operation.needs !== undefined) requireIdentity(caller, operation.needs)
   const role = roleNeeded(operation, queryOf(bare.ctx))
   if (role !== undefined) requireRole(caller, role)
   if (!mayCreate(http, name, caller))
@@ -324,14 +353,45 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
 const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
   const sent = [ctx.get('X-Share-Key'), ...query.getAll('key')].filter((key) => key !== '')
   if (sent.length > 1 && new Set(sent).size > 1)
-    throw new ServiceError('credential_invalid', { message: 'Several different keys were sent.' })
+    throw new ServiceError('credential_invalid', {
+      message: 'Several different keys were sent.',
+      hint: 'Send one key, in X-Share-Key or in the query.'
+    })
+}
+
+/**
+ * The credentials of a request. The cookie of a browser counts for a write only if the browser says that a page of ours sent it
+ * (`Sec-Fetch-Site` or `Origin`; what came from elsewhere was refused before), and a stale one counts as none.
+ */
+const credentialsOf = async (http: Http, ctx: Context, query: URLSearchParams): Promise<Credentials> => {
+  const credentials = readCredentials(ctx.req.headers, query, http.cookies.session)
+  if (credentials.cookie === undefined) return credentials
+  const { cookie, ...others } = credentials
+  const found = others.bearer === undefined ? await findSession(http.service, 'browser', cookie) : undefined
+  if (found === undefined) return others
+  if (writes(ctx) && ctx.get('Sec-Fetch-Site') !== 'same-origin' && ctx.get('Origin') === '') throw new ServiceError('origin_refused')
+  await freshCookie(http, ctx, cookie, found.session.expiresAt)
+  return credentials
+}
+
+/** Gives a browser the new secret of its session when the one it has has served its time. */
+export const freshCookie = async (
+  { service, cookies }: Pick<Http, 'service' | 'cookies'>,
+  ctx: Context,
+  token: string,
+  expiresAt: number
+): Promise<void> => {
+  const next = await rotateSession(service, token)
+  if (next === undefined) return
+  writeCookie(ctx.res, cookies, cookies.session, next, Math.ceil((expiresAt - service.clock.now()) / 1000))
 }
 
 /** Runs one operation for a request and writes its answer; errors are thrown. */
 export const handle = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
   const operation: Operation = operations[name]
   const query = queryOf(ctx)
-  const credentials = readCredentials(ctx.req.headers, query)
+  ctx.state.oauth = operation.rest.oauth === true
+  const credentials = await credentialsOf(http, ctx, query)
   refuseSeveralKeys(ctx, query)
   limit(http, ctx, name, credentials)
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''

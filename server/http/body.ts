@@ -34,8 +34,15 @@ const decode = (bytes: Buffer): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new ServiceError('malformed_json', { message: 'The body is not valid UTF-8.' })
+    throw new ServiceError('malformed_json', { message: 'The body is not valid UTF-8.', hint: 'Send the body in UTF-8.' })
   }
+}
+
+/** Errors: `unsupported_media_type` for a text in another encoding. */
+const refuseOtherCharsets = (request: IncomingMessage): void => {
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
+  if (!['utf-8', 'utf8', 'us-ascii'].includes(charset))
+    throw new ServiceError('unsupported_media_type', { message: `Text in ${charset} is not taken.`, hint: 'Send the body in UTF-8.' })
 }
 
 const parseJson = (bytes: Buffer): Record<string, unknown> => {
@@ -61,8 +68,19 @@ export const mediaType = (request: IncomingMessage): string =>
  */
 export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boolean): Record<string, unknown> => {
   const type = mediaType(request)
+  refuseOtherCharsets(request)
   if (markdown && (type === 'text/markdown' || type === 'text/plain')) return { content: decode(bytes) }
   if (type !== '' && type !== 'application/json' && !(type.startsWith('application/') && type.endsWith('+json')) && bytes.length > 0)
     throw new ServiceError('unsupported_media_type')
   return bytes.length === 0 ? {} : parseJson(bytes)
+}
+
+/** The fields of a form. Errors: `invalid_request` when one is given twice. */
+export const parseForm = (bytes: Buffer): Record<string, string> => {
+  const fields: Record<string, string> = {}
+  for (const [name, value] of new URLSearchParams(decode(bytes))) {
+    if (Object.hasOwn(fields, name)) throw new ServiceError('invalid_request', { details: [{ path: name, message: 'must be given once' }] })
+    fields[name] = value
+  }
+  return fields
 }

@@ -4,6 +4,7 @@ import type { Handlers } from '../handlers.ts'
 import type { Service } from '../domain/service.ts'
 import type { Registry } from '../domain/live.ts'
 import type { Log } from '../log.ts'
+import type { Cookies } from '../auth/cookies.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
 export interface Http {
@@ -14,6 +15,7 @@ export interface Http {
   readonly log: Log
   /** How many reverse proxies are believed about the client's address. */
   readonly trustedProxies: number
+  readonly cookies: Cookies
   readonly anonymousCreate: boolean
   /** Folder of the built web pages. */
   readonly webFolder: string
@@ -24,6 +26,8 @@ export interface RequestState {
   requestId: string
   /** Client's address; IPv6 by its /64. */
   address: string
+  /** Whether errors are answered as OAuth does. */
+  oauth?: boolean
 }
 
 export type Context = Koa.ParameterizedContext<RequestState>

@@ -25,7 +25,7 @@ export interface Problem extends Facts {
 export const problemOf = (error: unknown, instance: string, requestId: string): Problem => {
   const known = error instanceof ServiceError ? error : new ServiceError('internal')
   const { status, message, hint, retryable } = errorMeanings[known.code]
-  const { message: said, ...facts } = known.details
+  const { message: said, hint: nextStep, ...facts } = known.details
   const detail = typeof said === 'string' ? said : message
   return {
     type: `urn:agmd:error:${known.code}`,
@@ -36,7 +36,7 @@ export const problemOf = (error: unknown, instance: string, requestId: string): 
     error: message,
     message: detail,
     code: known.code,
-    hint,
+    hint: typeof nextStep === 'string' ? nextStep : hint,
     retryable: retryable ?? false,
     requestId,
     ...facts
@@ -47,6 +47,21 @@ const challenge = (baseUrl: string, code: ErrorCode): string => {
   const error = code === 'credential_invalid' ? ', error="invalid_token"' : ''
   return `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"${error}`
 }
+
+const oauthCodes: readonly ErrorCode[] = ['authorization_pending', 'slow_down', 'expired_token', 'access_denied', 'invalid_request']
+
+/** RFC 6749 §5.2. The code of ours goes along where OAuth has no word for it. */
+const oauthErrorOf = (problem: Problem): Record<string, unknown> => ({
+  error: oauthCodes.includes(problem.code)
+    ? problem.code
+    : problem.status < 500 && problem.status !== 429
+      ? 'invalid_request'
+      : 'temporarily_unavailable',
+  error_description: problem.detail,
+  ...(problem['interval'] === undefined ? {} : { interval: problem['interval'] }),
+  code: problem.code,
+  requestId: problem.requestId
+})
 
 /** Writes the answer of an error. */
 export const presentError = (ctx: Context, error: unknown, baseUrl: string, log: Log): void => {
@@ -60,6 +75,10 @@ export const presentError = (ctx: Context, error: unknown, baseUrl: string, log:
   const retryAfter = problem['retryAfterSeconds']
   if (typeof retryAfter === 'number') ctx.set('Retry-After', String(retryAfter))
   else if (problem.retryable && problem.status >= 500) ctx.set('Retry-After', '5')
+  if (ctx.state.oauth === true) {
+    ctx.body = oauthErrorOf(problem)
+    return
+  }
   ctx.body = JSON.stringify(problem)
   ctx.type = 'application/problem+json'
 }

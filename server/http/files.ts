@@ -54,6 +54,8 @@ const pack = async (plain: Buffer): Promise<{ br: Buffer; gzip: Buffer }> => {
 }
 
 export interface Files {
+  /** Path of the stylesheet of the built pages, for those that are not built; undefined when nothing is. */
+  readonly stylesheet: string | undefined
   /** Answers with the file at this path; false when there is none. */
   serve(ctx: Context, path: string): boolean
   /** Path of what the build made of a source file below `web/`; undefined when there is none. */
@@ -73,6 +75,7 @@ export const readFiles = async (folder: string): Promise<Files> => {
   // It names every source file: of no use to browsers.
   files.delete('/.vite/manifest.json')
   return {
+    stylesheet: /<link[^>]+href="(\/assets\/[\w.-]+\.css)"/.exec(files.get('/index.html')?.plain.toString() ?? '')?.[1],
     built: (source) => (manifest[source] === undefined ? undefined : `/${manifest[source].file}`),
     serve(ctx, path) {
       const file = files.get(path)

@@ -26,6 +26,17 @@ const ProblemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 
+/** Errors of the device login (RFC 6749, 5.2), with our own code beside them. */
+const OAuthErrorSchema = z
+  .object({
+    error: z.string(),
+    error_description: z.string(),
+    interval: z.number().int().optional(),
+    code: z.enum(errorCodes as [ErrorCode, ...ErrorCode[]]),
+    requestId: z.string()
+  })
+  .meta({ id: 'OAuthError' })
+
 /** Errors that any operation of this kind can answer, beside its own. */
 const commonErrors = (operation: Operation): ErrorCode[] => [
   'invalid_request',
@@ -34,6 +45,7 @@ const commonErrors = (operation: Operation): ErrorCode[] => [
   'storage_unavailable',
   'credential_invalid',
   ...(operation.on === 'document' ? (['credential_required', 'forbidden', 'not_found', 'document_deleted'] as const) : []),
+  ...(operation.on === 'account' ? (['credential_required', 'account_required'] as const) : []),
   ...(operation.rest.method === 'GET'
     ? []
     : (['malformed_json', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'storage_full'] as const))
@@ -47,7 +59,10 @@ const errorResponses = (operation: Operation): Record<string, object> => {
       String(status),
       {
         description: group.map((code) => `\`${code}\`: ${errorMeanings[code].message}`).join(' '),
-        content: { 'application/problem+json': { schema: ProblemSchema } }
+        content:
+          operation.rest.oauth === true
+            ? { 'application/json': { schema: OAuthErrorSchema } }
+            : { 'application/problem+json': { schema: ProblemSchema } }
       }
     ])
   )
@@ -115,11 +130,17 @@ const bodyOf = (operation: Operation, path: string): object => {
   )
   if (Object.keys(fields.shape).length === 0) return {}
   const markdown = operation.rest.body === 'markdown' ? { 'text/markdown': { schema: z.string() } } : {}
-  return { requestBody: { required: !fields.safeParse({}).success, content: { 'application/json': { schema: fields }, ...markdown } } }
+  const form = operation.rest.oauth === true ? { 'application/x-www-form-urlencoded': { schema: fields } } : {}
+  const content = { 'application/json': { schema: fields }, ...markdown, ...form }
+  return { requestBody: { required: !fields.safeParse({}).success, content } }
 }
 
 const securityOf = (operation: Operation): object[] => {
-  const credentials = [{ shareKey: [] }, { shareKeyQuery: [] }, { bearer: [] }]
+  if (operation.on === 'account') return [{ bearer: [] }]
+  const keys = [{ shareKey: [] }, { shareKeyQuery: [] }]
+  // An account, and the role by a key beside it or by owning the document.
+  if (operation.needs !== undefined) return [...keys.map((key) => ({ ...key, bearer: [] })), { bearer: [] }]
+  const credentials = [...keys, { bearer: [] }]
   return operation.on === 'service' ? [{}, ...credentials] : credentials
 }
 
@@ -158,6 +179,7 @@ export const openApi = (baseUrl: string): object =>
     servers: [{ url: baseUrl }],
     tags: [
       { name: 'document', description: 'Needs a role on the document.' },
+      { name: 'account', description: 'Needs a signed-in account, or an agent.' },
       { name: 'service', description: 'Open to everyone.' }
     ],
     paths: paths(),

@@ -35,23 +35,38 @@ const worker = (ctx: Context, files: Files): void => {
   if (!files.serve(ctx, workerPath)) throw new ServiceError('not_found')
 }
 
+const links = (ctx: Context): string[] => {
+  const doc = documentPage.exec(ctx.path)?.[1]
+  return doc === undefined ? [] : [`</d/${doc}.md>; rel="alternate"; type="text/markdown"`]
+}
+
+/** The built page, which finds out itself what its address asks for. */
 const shell = (ctx: Context, files: Files): void => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy)
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   ctx.set('Permissions-Policy', 'geolocation=(), camera=(), microphone=(), payment=()')
+  // What a program that was handed this address looks for.
+  ctx.set('Link', [...links(ctx), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
   if (files.serve(ctx, '/index.html')) return
   ctx.status = 503
   ctx.body = 'The web pages are not built. Run: npm run build\n'
 }
 
+/** A page that says that there is nothing here. */
+export const unknownPage = (ctx: Context, files: Files): void => {
+  shell(ctx, files)
+  if (ctx.status === 200) ctx.status = 404
+}
+
 const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'application/json', 'text/html') === 'text/html'
 // A browser names text/html itself; `*/*` alone is a program (api.md: link previews must not create documents).
-const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
+export const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
 
 const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
   ctx.req.headers['content-type'] = 'application/json'
   const answer = await handle(http, ctx, 'createDocument')
-  ctx.body = null
+  ctx.type = 'text/plain'
+  ctx.body = 'The document is there.\n'
   ctx.status = 303
   ctx.set('Location', String(answer['url']))
 }

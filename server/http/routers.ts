@@ -40,6 +40,10 @@ export const createRouters = (): Routers => {
       const found = (routers.get(firstSegment(ctx.path))?.stack ?? []).filter((route) => route.match(ctx.path))
       if (found.length === 0) return next()
       ctx.set('Allow', [...new Set(found.flatMap((route) => route.methods))].toSorted().join(', '))
+      if (ctx.method === 'OPTIONS') {
+        ctx.status = 204
+        return undefined
+      }
       throw new ServiceError('method_not_allowed')
     }
   }

@@ -15,6 +15,8 @@ import { closeCodes, type Peer } from './durable-acks.ts'
 export interface Context {
   readonly peer: Peer
   readonly caller: Caller
+  /** Finds the caller anew: for credentials that end elsewhere, without a word to us. Errors: those of `callerOfDocument`. */
+  readonly again?: () => Promise<Caller>
   /** Name that a guest gave itself through its presence. */
   guestName?: string
 }

@@ -147,16 +147,19 @@ const framedOnce = (message: Uint8Array): Buffer => {
 /** One WebSocket, as Hocuspocus may use it. */
 export class Peer implements WebSocketLike {
   readonly address: string
+  /** The browser's session, when a page of ours opened the socket. */
+  readonly cookie: string | undefined
   readonly #ws: WebSocket
   /** What `ws` reads from and writes its control frames to. Nothing is compressed, so whole frames of ours may go between them. */
   readonly #socket: Duplex
   readonly #findRoom: (doc: string) => Room | undefined
   #answered = true
 
-  constructor(ws: WebSocket, socket: Duplex, address: string, findRoom: (doc: string) => Room | undefined) {
+  constructor(ws: WebSocket, socket: Duplex, address: string, findRoom: (doc: string) => Room | undefined, cookie?: string) {
     this.#ws = ws
     this.#socket = socket
     this.address = address
+    this.cookie = cookie
     this.#findRoom = findRoom
     ws.on('pong', () => (this.#answered = true))
   }
@@ -183,7 +186,7 @@ export class Peer implements WebSocketLike {
 
   /** Sends a message at once. */
   write(message: Uint8Array): void {
-    if (this.#ws.readyState !== this.#ws.OPEN) return
+    if (!this.isOpen) return
     if (this.#socket.writableLength > limits.socketBufferBytesMax) {
       // Whoever does not read must not cost the others memory.
       this.close(closeCodes.tooSlow, 'too slow')
@@ -191,6 +194,24 @@ export class Peer implements WebSocketLike {
       return
     }
     this.#socket.write(framedOnce(message))
+  }
+
+  get isOpen(): boolean {
+    return this.#ws.readyState === this.#ws.OPEN
+  }
+
+  /** Resolves when the client has read what it was sent, or is gone. */
+  async drained(): Promise<void> {
+    while (this.isOpen && this.#socket.writableNeedDrain)
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          this.#socket.off('drain', done)
+          this.#socket.off('close', done)
+          resolve()
+        }
+        this.#socket.on('drain', done)
+        this.#socket.on('close', done)
+      })
   }
 
   cork(): void {
@@ -203,7 +224,7 @@ export class Peer implements WebSocketLike {
 
   /** Ends the socket. The reason reaches the client as it is (at most 123 bytes). */
   close(code: number = closeCodes.badMessage, reason = ''): void {
-    if (this.#ws.readyState === this.#ws.OPEN) this.#ws.close(closeCode(code), reason.slice(0, 120))
+    if (this.isOpen) this.#ws.close(closeCode(code), reason.slice(0, 120))
   }
 
   /** Cuts the socket off without a goodbye. */
@@ -218,7 +239,7 @@ export class Peer implements WebSocketLike {
       return
     }
     this.#answered = false
-    if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
+    if (this.isOpen) this.#ws.ping()
   }
 }
 

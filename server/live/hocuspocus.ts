@@ -9,8 +9,10 @@ import { limits } from '../../shared/limits.ts'
 import { isDocumentId } from '../../shared/names.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { callerOfDocument } from '../domain/access.ts'
+import type { Caller } from '../domain/caller.ts'
 import type { Live, LiveMessage, Registry } from '../domain/live.ts'
 import type { Service } from '../domain/service.ts'
+import { createAnswers } from './answers.ts'
 import { type Context, createDocuments, type LiveLog } from './documents.ts'
 import { closeCodes } from './durable-acks.ts'
 import { freeClients, refuseUpdate, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
@@ -22,6 +24,8 @@ export interface LiveOptions {
   readonly registry: Registry
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
   readonly addressOf: (request: IncomingMessage) => string
+  /** The session cookie of the browser that asks. */
+  readonly cookieOf: (request: IncomingMessage) => string | undefined
   readonly idleUnloadSeconds: number
   readonly log: LiveLog
 }
@@ -56,9 +60,27 @@ const closeCodeOf = (code: ErrorCode): number => {
 /** Type of a sync message that asks for what is missing and changes nothing (y-protocols). */
 const syncStep1 = 0
 
-export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnloadSeconds, log }: LiveOptions): LiveServer => {
+export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieOf, idleUnloadSeconds, log }: LiveOptions): LiveServer => {
   let stopping = false
+  const answers = createAnswers(() => service().clock)
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, idleUnloadSeconds, log })
+
+  /** Asks now and then whether a credential is still good; an issuer that does not answer is no reason to end anything. */
+  const askAgain = (find: () => Promise<Caller>, end: (code: ErrorCode) => void): (() => void) => {
+    let cancel = (): void => undefined
+    let stopped = false
+    const ask = (): void => {
+      find().catch((error: unknown) => {
+        if (error instanceof ServiceError && error.code === 'credential_invalid' && !stopped) end(error.code)
+      })
+      cancel = service().clock.after(limits.agentTokenSeconds * 1000, ask)
+    }
+    cancel = service().clock.after(limits.agentTokenSeconds * 1000, ask)
+    return () => {
+      stopped = true
+      cancel()
+    }
+  }
 
   // Hooks that are not named would cost a promise chain per message each: the defaults are taken away.
   const unused = {
@@ -86,16 +108,16 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
       if (stopping) throw new Refusal('shutting_down')
       if (!isDocumentId(documentName)) throw new Refusal('not_found')
       const isBearer = /^(asess_|ai_)/.test(token)
+      // Beside a bearer token the cookie of the browser is of no account, as in a request.
+      const { cookie } = (context as Context).peer
       try {
-        const caller = await callerOfDocument(
-          service(),
-          documentName,
-          isBearer ? { bearer: token } : { key: token === '' ? undefined : token }
-        )
+        const credentials = isBearer ? { bearer: token } : { key: token === '' ? undefined : token, cookie }
+        const find = (): Promise<Caller> => callerOfDocument(service(), documentName, credentials)
+        const caller = await find()
         const connections = documents.find(documentName)?.document.getConnectionsCount() ?? 0
         if (connections >= limits.socketsPerDocumentMax) throw new ServiceError('rate_limited')
         connectionConfig.readOnly = !includesRole(caller.role, 'edit')
-        return { ...context, caller }
+        return { ...context, caller, ...(caller.identity.kind === 'agent' && { again: find }) }
       } catch (error) {
         throw refusalOf(error)
       }
@@ -117,13 +139,20 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
       return Promise.resolve()
     },
 
-    connected({ connection, documentName, context: { peer, caller } }) {
-      const forget = registry.add(documentName, caller, (code) => {
+    connected({ connection, documentName, context: { peer, caller, again } }) {
+      const end = (code: ErrorCode): void => {
         connection.sendStateless(JSON.stringify({ type: 'ended', code } satisfies LiveMessage))
         peer.close(closeCodeOf(code), code)
+      }
+      const forget = registry.add(documentName, caller, (code, linkIsLeft) => {
+        // The page comes back with its link alone, or hears then that this has ended too.
+        if (linkIsLeft) peer.close(closeCodes.syncAgain, code)
+        else end(code)
       })
+      const stopAsking = again === undefined ? undefined : askAgain(again, end)
       connection.onClose(() => {
         forget()
+        stopAsking?.()
         const entry = documents.find(documentName)
         if (entry !== undefined) freeClients(entry, peer)
       })
@@ -132,8 +161,11 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
     },
 
     async beforeSync({ documentName, payload, type, connection }) {
-      if (type === syncStep1) return
       const entry = documents.find(documentName)
+      if (type === syncStep1) {
+        const answered = answers.turn((connection.context as Context).peer, entry?.room.text.length ?? 0)
+        return answered.catch((error: Error) => Promise.reject(new Refusal(error.message)))
+      }
       try {
         if (entry === undefined) throw new Error('the document is not open')
         await takeUpdate(entry, service().ledger, payload, connection)
@@ -181,6 +213,7 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
     },
     allowsOrigin,
     addressOf,
+    cookieOf,
     log
   })
 
@@ -193,6 +226,8 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, idleUnl
       registry.end(doc, share, code)
       if (code === 'document_deleted') documents.drop(doc)
     },
+    readmit: (doc) => registry.readmit(doc),
+    endSession: (session, code) => registry.endSession(session, code),
     announce(doc, message, to = () => true) {
       const wanted = ({ context }: { context: unknown }): boolean => to((context as Context).caller)
       documents.find(doc)?.document.broadcastStateless(JSON.stringify(message), wanted)

@@ -5,6 +5,7 @@ import { removeAwarenessStates } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { textRootName } from '../../shared/names.ts'
 import { diff } from '../../shared/text/diff.ts'
 import { type Caller, systemActor } from '../domain/caller.ts'
 import { saveBeforeWipe } from '../domain/follow.ts'
@@ -73,6 +74,16 @@ const tidy = (room: Room): void => {
 const wipes = (update: ParsedUpdate, room: Room): boolean =>
   update.deleted > limits.wipeUnitsMin && update.deleted > room.text.length * limits.wipeShare
 
+/** Units of the text once the update is in it: what it deletes, and what it inserts deleted, counts too. Tried on a copy. */
+const lengthAfter = ({ ydoc }: Room, update: Uint8Array): number => {
+  const copy = new Y.Doc()
+  Y.applyUpdate(copy, Y.encodeStateAsUpdate(ydoc))
+  Y.applyUpdate(copy, update)
+  const { length } = copy.getText(textRootName)
+  copy.destroy()
+  return length
+}
+
 /**
  * Checks an update that Hocuspocus is about to apply. From the last check to the return nothing waits.
  * Errors: `UpdateRefused`, `content_too_large`.
@@ -84,7 +95,8 @@ export const takeUpdate = async (entry: LoadedDocument, ledger: Ledger, payload:
   const { room, owners } = entry
   const peer = peerOf(connection)
   let news = newsOf(entry, peer, update)
-  if (room.text.length + update.inserted > limits.contentUnitsMax) throw new ServiceError('content_too_large')
+  if (room.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(room, payload) > limits.contentUnitsMax)
+    throw new ServiceError('content_too_large')
   if (wipes(update, room)) {
     await saveBeforeWipe(ledger, entry.id, room.snapshot())
     news = newsOf(entry, peer, update)

@@ -1,12 +1,11 @@
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once (architecture.md, Caller). */
 import type { ErrorCode } from '../../shared/errors.ts'
-import type { Registry } from '../domain/live.ts'
+import type { End, Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
-
-type End = (code: ErrorCode) => void
 
 interface Connected {
   readonly share: string | null
+  readonly session: string | null
   readonly end: End
 }
 
@@ -21,9 +20,10 @@ export const createRegistry = (clock: Clock): Registry => {
   const ended = new Map<string, ErrorCode>()
 
   const endedName = (doc: string, share: string | null): string => (share === null ? doc : `${doc} ${share}`)
+  const endedSession = (session: string): string => `session ${session}`
 
-  const noteEnd = (doc: string, share: string | null, code: ErrorCode): void => {
-    ended.set(endedName(doc, share), code)
+  const noteEnd = (name: string, code: ErrorCode): void => {
+    ended.set(name, code)
     if (ended.size > endedMax) ended.delete(ended.keys().next().value as string)
   }
 
@@ -33,11 +33,11 @@ export const createRegistry = (clock: Clock): Registry => {
     if (set?.size === 0) documents.delete(doc)
   }
 
-  const expire = (expiresAt: number, end: End): (() => void) => {
+  const expire = (expiresAt: number, end: () => void): (() => void) => {
     let cancel = (): void => undefined
     const arm = (): void => {
       const left = expiresAt - clock.now()
-      if (left <= 0) end('credential_invalid')
+      if (left <= 0) end()
       else cancel = clock.after(Math.min(left, timerMsMax), arm)
     }
     arm()
@@ -46,23 +46,33 @@ export const createRegistry = (clock: Clock): Registry => {
 
   return {
     add(doc, caller, end) {
-      const connected: Connected = { share: caller.share, end }
+      const connected: Connected = { share: caller.share, session: caller.session, end }
       const set = documents.get(doc) ?? new Set()
       documents.set(doc, set.add(connected))
-      const over = ended.get(endedName(doc, caller.share)) ?? ended.get(endedName(doc, null))
-      if (over !== undefined) end(over)
-      const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, end)
+      const names = [endedName(doc, caller.share), endedName(doc, null), ...(caller.session === null ? [] : [endedSession(caller.session)])]
+      const over = names.map((name) => ended.get(name)).find((code) => code !== undefined)
+      const beside = caller.share !== null && caller.session !== null
+      if (over !== undefined) end(over, beside)
+      const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, () => end('credential_invalid', beside))
       return () => {
         cancel?.()
         remove(doc, connected)
       }
     },
     end(doc, share, code) {
-      noteEnd(doc, share, code)
-      for (const connected of documents.get(doc) ?? []) if (share === null || connected.share === share) connected.end(code)
+      noteEnd(endedName(doc, share), code)
+      for (const connected of documents.get(doc) ?? []) if (share === null || connected.share === share) connected.end(code, false)
+    },
+    endSession(session, code) {
+      noteEnd(endedSession(session), code)
+      for (const set of documents.values())
+        for (const connected of set) if (connected.session === session) connected.end(code, connected.share !== null)
+    },
+    readmit(doc) {
+      ended.delete(endedName(doc, null))
     },
     endAll(code) {
-      for (const set of documents.values()) for (const connected of set) connected.end(code)
+      for (const set of documents.values()) for (const connected of set) connected.end(code, false)
     }
   }
 }

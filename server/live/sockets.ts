@@ -21,6 +21,8 @@ interface SocketsOptions {
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
   /** The client's address, behind trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string
+  /** The session of the browser that asks. Looked at only when the request comes from a page of ours. */
+  readonly cookieOf: (request: IncomingMessage) => string | undefined
   readonly log: LiveLog
 }
 
@@ -55,7 +57,7 @@ const deny = (socket: Duplex, status: string): void => {
 
 const isKnown = (type: number): boolean => type <= messageTypes.stateless || type === messageTypes.close || type === messageTypes.syncStatus
 
-export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigin, addressOf, log }: SocketsOptions): Sockets => {
+export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigin, addressOf, cookieOf, log }: SocketsOptions): Sockets => {
   const wss = new WebSocketServer({
     noServer: true,
     maxPayload: limits.socketMessageBytesMax,
@@ -85,8 +87,8 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
     onPresence(peer, doc, frame.subarray(offset))
   }
 
-  const accept = (ws: WebSocket, socket: Duplex, address: string): void => {
-    const peer = new Peer(ws, socket, address, findRoom)
+  const accept = (ws: WebSocket, socket: Duplex, address: string, cookie: string | undefined): void => {
+    const peer = new Peer(ws, socket, address, findRoom, cookie)
     const client = attach(peer)
     const documents = new Set<string>()
     const bucket: Bucket = { tokens: limits.socketMessagesBurst, at: performance.now() }
@@ -132,7 +134,9 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
       if ((request.url ?? '').split('?')[0] !== collabPath) return deny(socket, '404 Not Found')
       if (origin !== undefined && !allowsOrigin(origin, request)) return deny(socket, '403 Forbidden')
       if ((perAddress.get(address) ?? 0) >= limits.socketsPerAddressMax) return deny(socket, '429 Too Many Requests')
-      return wss.handleUpgrade(request, socket, head, (ws) => accept(ws, socket, address))
+      // A cookie goes along with every socket that the browser opens: it counts only where Origin says that our own page did.
+      const cookie = origin === undefined ? undefined : cookieOf(request)
+      return wss.handleUpgrade(request, socket, head, (ws) => accept(ws, socket, address, cookie))
     },
     stop() {
       stopping = true

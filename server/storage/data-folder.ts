@@ -120,7 +120,7 @@ async function createInstance(folder: string): Promise<Instance> {
   return created
 }
 
-async function readSecret(folder: string): Promise<Uint8Array> {
+export async function readSecret(folder: string): Promise<Uint8Array> {
   const text = await usable(folder, () => readIfAny(join(folder, 'secret')))
   const secret = Buffer.from(text?.trim() ?? '', 'base64url')
   // A new secret in its place would silently end every session and every link that was signed with the old one.

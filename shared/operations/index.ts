@@ -3,6 +3,16 @@ import type { z } from 'zod'
 import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './comments.ts'
 import { uploadAsset } from './assets.ts'
 import {
+  claimDocument,
+  listDocuments,
+  listSessions,
+  pollDeviceLogin,
+  readMe,
+  revokeSession,
+  revokeSessions,
+  startDeviceLogin
+} from './accounts.ts'
+import {
   createDocument,
   deleteDocument,
   listRevisions,
@@ -57,7 +67,15 @@ export const operations = {
   startTask,
   reportTask,
   closeTask,
-  readHealth
+  readHealth,
+  readMe,
+  listDocuments,
+  claimDocument,
+  listSessions,
+  revokeSession,
+  revokeSessions,
+  startDeviceLogin,
+  pollDeviceLogin
 } as const
 
 export type OperationName = keyof typeof operations

@@ -16,11 +16,11 @@ export const Instant = z.string().meta({ id: 'Instant', description: 'ISO 8601, 
 // Lone surrogates have no UTF-8 form: they would become another character on the way and copies would differ.
 const wellFormed = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Markdown on its way in: line ends become LF; NUL and lone surrogates are refused. */
+/** Markdown on its way in: line ends become LF, a byte-order mark goes; NUL and lone surrogates are refused. */
 export const MarkdownInput = z
   .string()
   .refine(wellFormed, 'must not contain NUL or lone surrogates')
-  .transform((text) => text.replace(/\r\n?/g, '\n'))
+  .transform((text) => text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'))
 
 /** One line of text, at most so long. */
 export const line = (charsMax: number): z.ZodString =>

@@ -75,6 +75,8 @@ export const createSuggestion = operation({
 
 const Action = z.enum(['accept', 'reject'])
 
+const Diff = z.string().meta({ description: 'With dryRun: what would change, as a unified diff.' })
+
 const actions: Readonly<Record<string, string>> = { accepted: 'accept', rejected: 'reject' }
 
 /** The decision under any of its names; a word that means nothing stays and is refused. */
@@ -91,11 +93,11 @@ export const decideSuggestion = operation({
     'The same decision again is 200, the opposite 409.',
   on: 'document',
   role: 'edit',
-  rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}' },
+  rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['dryRun'] },
   mcp: 'resolve_suggestion',
   cli: 'suggestions decide',
-  input: z.object({ suggestionId: RemarkId, action: Action, author: AuthorName.optional() }),
-  output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord, version: Version }),
+  input: z.object({ suggestionId: RemarkId, action: Action, dryRun: z.boolean().optional(), author: AuthorName.optional() }),
+  output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord, version: Version, diff: Diff.optional() }),
   errors: ['already_decided', 'target_changed', 'content_too_large'],
   normalise: (raw) => ({ ...raw, action: actionOf(raw) })
 })
@@ -117,10 +119,16 @@ export const decideSuggestions = operation({
     'that change the same text the first is accepted. What could not be decided is told beside the others.',
   on: 'document',
   role: 'edit',
-  rest: { method: 'POST', path: '/api/docs/{id}/decisions' },
+  rest: { method: 'POST', path: '/api/docs/{id}/decisions', query: ['dryRun'] },
   cli: 'suggestions decide-all',
   input: z
-    .object({ decisions: Decisions.optional(), setId: RemarkId.optional(), action: Action.optional(), author: AuthorName.optional() })
+    .object({
+      decisions: Decisions.optional(),
+      setId: RemarkId.optional(),
+      action: Action.optional(),
+      dryRun: z.boolean().optional(),
+      author: AuthorName.optional()
+    })
     .refine(({ decisions, setId }) => (decisions === undefined) !== (setId === undefined), {
       path: ['decisions'],
       message: 'give either decisions, or setId with action'
@@ -129,6 +137,7 @@ export const decideSuggestions = operation({
   output: z.object({
     ok: z.boolean().meta({ description: 'All of them were decided as asked.' }),
     version: Version,
+    diff: Diff.optional(),
     results: z.array(
       z.object({
         suggestionId: z.string(),

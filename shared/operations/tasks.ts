@@ -13,10 +13,12 @@ const Identity = z
   })
   .meta({ id: 'TaskIdentity' })
 
-const TaskLink = z.object({ id: z.string(), role: z.literal('suggest'), url: z.string(), agentUrl: z.string() }).meta({
-  id: 'TaskLink',
-  description: 'The dedicated link: give this one to the reviewer, and no other. Said to the owner and to its holder only.'
-})
+const TaskLink = z
+  .object({ id: z.string(), role: z.literal('suggest'), url: z.string(), agentUrl: z.string(), revoked: z.boolean() })
+  .meta({
+    id: 'TaskLink',
+    description: 'The dedicated link: give this one to the reviewer, and no other. Said to the owner and to its holder only.'
+  })
 
 const TaskReport = z
   .object({

@@ -86,6 +86,7 @@ const needsAt = (content: string, at: number): Place['needs'] => {
 
 /** The places of ranges of the present text, which is `content`. Walks the text once, however many there are. */
 export const placesOf = (text: Y.Text, content: string, ranges: readonly Range[]): Place[] => {
+  if (ranges.length === 0) return []
   const runs = runsOf(text)
   return ranges.map((range) => ({
     spans: spansOf(runs, range),

@@ -20,16 +20,22 @@ const wordEditLengthMax = 200
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
+// Comparing slices is many times as fast as comparing units one by one.
+const sliceUnits = 2048
+
 /** Length of the common beginning; never ends inside a surrogate pair, which Yjs would replace by U+FFFD. */
 const commonPrefix = (one: string, other: string): number => {
   const end = Math.min(one.length, other.length)
   let at = 0
+  while (at + sliceUnits <= end && one.slice(at, at + sliceUnits) === other.slice(at, at + sliceUnits)) at += sliceUnits
   while (at < end && one.charCodeAt(at) === other.charCodeAt(at)) at++
   return at > 0 && isHighSurrogate(one.charCodeAt(at - 1)) ? at - 1 : at
 }
 
 const commonSuffix = (one: string, other: string, lengthMax: number): number => {
   let length = 0
+  const sliceOf = (text: string): string => text.slice(text.length - length - sliceUnits, text.length - length)
+  while (length + sliceUnits <= lengthMax && sliceOf(one) === sliceOf(other)) length += sliceUnits
   while (length < lengthMax && one.charCodeAt(one.length - 1 - length) === other.charCodeAt(other.length - 1 - length)) length++
   return length > 0 && isLowSurrogate(one.charCodeAt(one.length - length)) ? length - 1 : length
 }

@@ -6,7 +6,7 @@ import type * as Y from 'yjs'
 import { contextOf, type Range } from './anchors.ts'
 import { locate, type Place, placesOf } from './characters.ts'
 import type { Edit } from './diff.ts'
-import { findAgain, type Lost } from './repin.ts'
+import { findAgain, findAround, type Lost } from './repin.ts'
 
 export interface Pin {
   /** Null: a replacement took the text out and did not put it back. */
@@ -54,12 +54,8 @@ const isKept = ({ from, to }: Range, edits: readonly Edit[]): boolean => {
   return kept * 2 >= to - from || longest >= runUnitsMin
 }
 
-const covers = (one: Range, other: Range): boolean => one.from <= other.from && one.to >= other.to
-
 /** A pin whose text changed. */
 interface Sought extends Lost {
-  /** Where enough of it is left. */
-  readonly kept: Range | undefined
   readonly index: number
 }
 
@@ -70,38 +66,94 @@ interface Replacement {
   readonly edits: readonly Edit[]
 }
 
+interface Settled {
+  /** Pins to be kept instead, by index. */
+  readonly changed: ReadonlyMap<number, Pin>
+  /** Where all are now; undefined: their text is gone. */
+  readonly ranges: readonly (Range | undefined)[]
+}
+
+/** Where ranges are after the edits that do not touch them; undefined for those that are touched. */
+const shifted = (edits: readonly Edit[]): ((range: Range) => Range | undefined) => {
+  let sum = 0
+  const shifts = [0, ...edits.map(({ from, to, insert }) => (sum += insert.length - (to - from)))]
+  return ({ from, to }) => {
+    let [low, high] = [0, edits.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((edits[middle] as Edit).to < from) low = middle + 1
+      else high = middle
+    }
+    const next = edits[low]
+    const shift = shifts[low] ?? 0
+    return next !== undefined && next.from <= to ? undefined : { from: from + shift, to: to + shift }
+  }
+}
+
+const deletesWithin = ({ from, to }: Range, edits: readonly Edit[]): boolean =>
+  edits.some((edit) => edit.from < to && edit.to > from && edit.to > edit.from)
+
 /**
- * What becomes of pins when a replacement of the document took text away: those to be kept instead, by index. `stood` says where they were
- * before. A pin whose text is elsewhere now goes there; one of which next to nothing is left is lost rather than put on other text.
+ * What becomes of pins when a replacement of the document took text away. `stood` says where they were before. A pin whose text is elsewhere
+ * now goes there; one of which next to nothing is left is lost rather than put on other text.
  */
 export const pinsAfter = (
   text: Y.Text,
   pins: readonly Pin[],
   stood: readonly (Range | undefined)[],
   { before, after, edits }: Replacement
-): ReadonlyMap<number, Pin> => {
-  const now = locatePins(text, after, pins)
-  const sought = pins.flatMap((pin, index): Sought[] => {
-    const [was, is] = [stood[index], now[index]]
-    if (was === undefined) return is === undefined ? [{ ...pin, standing: false, kept: undefined, index }] : []
+): Settled => {
+  const shift = shifted(edits)
+  const ranges = pins.map(({ quote }, index) => {
+    const was = stood[index]
+    // What stands between two characters is tied to those, and they may be elsewhere by now.
+    const isWhole = was !== undefined && quote !== '' && was.to - was.from === quote.length && before.startsWith(quote, was.from)
+    return isWhole ? shift(was) : undefined
+  })
+  // Only those that the edits touched, and those that are not whole, can be elsewhere than where the edits moved them.
+  const unsure = [...pins.keys()].filter((index) => ranges[index] === undefined)
+  const located = locatePins(
+    text,
+    after,
+    unsure.map((index) => pins[index] as Pin)
+  )
+  unsure.forEach((index, position) => (ranges[index] = located[position]))
+
+  const lost: Sought[] = []
+  const again: { readonly range: Range; readonly index: number }[] = []
+  for (const index of unsure) {
+    const [pin, was, is] = [pins[index] as Pin, stood[index], ranges[index]]
+    if (was === undefined) {
+      if (is === undefined) lost.push({ ...pin, standing: false, index })
+      continue
+    }
     const quote = before.slice(was.from, was.to)
-    if (is !== undefined && after.slice(is.from, is.to) === quote) return []
-    return [{ quote, ...contextOf(before, was), standing: true, kept: isKept(was, edits) ? is : undefined, index }]
-  })
-  const again = findAgain(sought, before, after, edits).flatMap((range, position) => {
-    const { kept, index } = sought[position] as Sought
+    if (is !== undefined && (after.slice(is.from, is.to) === quote || (quote !== '' && !deletesWithin(was, edits)))) continue
     // What is left in its place counts more than the same words elsewhere.
-    return range === undefined || (kept !== undefined && !covers(range, kept)) ? [] : [{ range, index }]
+    if (is === undefined || !isKept(was, edits)) lost.push({ quote, ...contextOf(before, was), standing: true, index })
+    else {
+      const range = findAround(after, quote, is)
+      if (range !== undefined) again.push({ range, index })
+    }
+  }
+  findAgain(lost, before, after, edits).forEach((range, position) => {
+    if (range !== undefined) again.push({ range, index: (lost[position] as Sought).index })
   })
+
+  const changed = new Map<number, Pin>()
+  for (const { quote, prefix, suffix, standing, index } of lost) {
+    ranges[index] = undefined
+    // What stood around it last is what will tell it when it comes back.
+    if (standing) changed.set(index, { place: null, quote, prefix, suffix })
+  }
   const fresh = pinsAt(
     text,
     after,
     again.map(({ range }) => range)
   )
-  const changed = new Map<number, Pin>()
-  for (const { quote, prefix, suffix, standing, kept, index } of sought)
-    // What stood around it last is what will tell it when it comes back.
-    if (standing && kept === undefined) changed.set(index, { place: null, quote, prefix, suffix })
-  again.forEach(({ index }, position) => changed.set(index, fresh[position] as Pin))
-  return changed
+  again.forEach(({ range, index }, position) => {
+    changed.set(index, fresh[position] as Pin)
+    ranges[index] = range
+  })
+  return { changed, ranges }
 }

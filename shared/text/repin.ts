@@ -5,6 +5,7 @@
 import type { Range } from './anchors.ts'
 import type { Edit } from './diff.ts'
 import { fold, type Folded } from './fold.ts'
+import { occurrences } from './search.ts'
 
 /** Text that lost its place. */
 export interface Lost {
@@ -99,14 +100,20 @@ const countAll = (text: string, patterns: readonly string[]): Count[] => {
   return counts
 }
 
-/** Tells whether a range of the new text holds anything that the edits brought: what they left alone is another's text. */
-const isNew = (edits: readonly Edit[]): ((range: Range) => boolean) => {
+/** What the edits brought, in the new text. */
+const insertedRanges = (edits: readonly Edit[]): Range[] => {
   let shift = 0
   const inserted: Range[] = []
   for (const { from, to, insert } of edits) {
     if (insert !== '') inserted.push({ from: from + shift, to: from + shift + insert.length })
     shift += insert.length - (to - from)
   }
+  return inserted
+}
+
+/** Tells whether a range of the new text holds anything that the edits brought: what they left alone is another's text. */
+const isNew = (edits: readonly Edit[]): ((range: Range) => boolean) => {
+  const inserted = insertedRanges(edits)
   // What touches new text with nothing of its own is new as well.
   return (range) =>
     inserted.some(({ from, to }) => (range.from === range.to ? from <= range.to && to >= range.from : from < range.to && to > range.from))
@@ -144,12 +151,77 @@ const foldedLost = ({ quote, prefix, suffix, standing }: Lost): Lost => ({
 
 const unfolded = (folded: Folded, { from, to }: Range): Range => ({ from: folded.at[from] ?? 0, to: (folded.at[to - 1] ?? 0) + 1 })
 
+const covers = (one: Range, other: Range): boolean => one.from <= other.from && one.to >= other.to
+
+/** The only occurrence of a text that covers a range; undefined: there is none, or several. */
+const covering = (text: string, quote: string, range: Range): Range | undefined => {
+  const found = [...occurrences(text, quote)].map((from) => ({ from, to: from + quote.length })).filter((each) => covers(each, range))
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** Units looked at on either side of what is left of a text, beside twice its length. */
+const aroundUnits = 64
+
+/** Where a text of which `kept` is left stands whole around that, exactly or without regard to white space and Markdown marks. */
+export const findAround = (text: string, quote: string, kept: Range): Range | undefined => {
+  const start = Math.max(0, kept.from - 2 * quote.length - aroundUnits)
+  const window = text.slice(start, kept.to + 2 * quote.length + aroundUnits)
+  const inWindow = { from: kept.from - start, to: kept.to - start }
+  const moved = ({ from, to }: Range): Range => ({ from: from + start, to: to + start })
+  const exact = covering(window, quote, inWindow)
+  if (exact !== undefined) return moved(exact)
+  const folded = fold(window)
+  const bare = fold(quote).text
+  if (bare === '') return undefined
+  const found = [...occurrences(folded.text, bare)]
+    .map((from) => unfolded(folded, { from, to: from + bare.length }))
+    .filter((each) => covers(each, inWindow))
+  return found.length === 1 ? moved(found[0] as Range) : undefined
+}
+
+/** Units that may be looked through to find out which of the lost texts can stand in what the edits brought. */
+const siftedUnitsMax = 2_000_000
+
+/** Whether a lost text stands where the edits brought something, exactly or without regard to white space and Markdown marks. */
+const standsIn = (after: string, inserted: readonly Range[], { quote, prefix, suffix }: Lost): boolean => {
+  const sought = quote === '' ? prefix + suffix : quote
+  const bare = fold(sought).text
+  return inserted.some(({ from, to }) => {
+    const reach = 2 * sought.length + aroundUnits
+    const start = Math.max(0, from - reach)
+    const window = after.slice(start, to + reach)
+    const near = quote === '' ? 1 : 0
+    const touches = (range: Range): boolean => range.from + start < to + near && range.to + start > from - near
+    for (const at of occurrences(window, sought)) if (touches({ from: at, to: at + sought.length })) return true
+    if (bare === '') return false
+    const folded = fold(window)
+    for (const at of occurrences(folded.text, bare)) if (touches(unfolded(folded, { from: at, to: at + bare.length }))) return true
+    return false
+  })
+}
+
+/** Those that can stand in what the edits brought: to look for the others in the whole text is of no use. */
+const sift = (lost: readonly Lost[], after: string, inserted: readonly Range[]): readonly Lost[] => {
+  const brought = inserted.reduce((sum, { from, to }) => sum + to - from, 0)
+  const around = lost.reduce((sum, { quote, prefix, suffix }) => sum + 4 * (prefix.length + quote.length + suffix.length + aroundUnits), 0)
+  if (lost.length * brought + inserted.length * around > siftedUnitsMax) return lost
+  return lost.filter((each) => standsIn(after, inserted, each))
+}
+
 /**
  * Where lost texts stand after a replacement: exactly as they were, else without regard to white space and Markdown marks. Undefined where
  * that is not certain. `edits` lead from `before` to `after`.
  */
-export const findAgain = (lost: readonly Lost[], before: string, after: string, edits: readonly Edit[]): readonly (Range | undefined)[] => {
-  if (lost.length === 0 || edits.every(({ insert }) => insert === '')) return lost.map(() => undefined)
+export const findAgain = (all: readonly Lost[], before: string, after: string, edits: readonly Edit[]): readonly (Range | undefined)[] => {
+  const none = all.map(() => undefined)
+  if (all.length === 0 || edits.every(({ insert }) => insert === '')) return none
+  const lost = sift(all, after, insertedRanges(edits))
+  if (lost.length === 0) return none
+  const ranges = new Map(findEverywhere(lost, before, after, edits).map((range, index) => [lost[index] as Lost, range]))
+  return all.map((each) => ranges.get(each))
+}
+
+const findEverywhere = (lost: readonly Lost[], before: string, after: string, edits: readonly Edit[]): readonly (Range | undefined)[] => {
   const fresh = isNew(edits)
   const certain = (range: Range | undefined): Range | undefined => (range !== undefined && fresh(range) ? range : undefined)
   const found = search(lost, before, after).map(certain)

@@ -1,6 +1,7 @@
 /** Two people, one text. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { limits } from '../../shared/limits.ts'
 import { start, type World } from '../support/start.ts'
 import { chip, complaints, createDocument, createLink, editorText, launch, readMarkdown, saved, until } from './browser.ts'
 
@@ -98,6 +99,66 @@ test('[WEB-25] a revoked link ends access within a second; the text stays readab
   expect(await page.locator('.cm-content').getAttribute('aria-readonly')).toBe('true')
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download my copy' }).click()])
   expect(download.suggestedFilename()).toBe('Kept.md')
+  await context.close()
+})
+
+test('[WEB-43] a weaker or a bad link never replaces the one that this device keeps', async () => {
+  const document = await createDocument(world.url, '# Mine')
+  const link = await createLink(world.url, document, 'view')
+  const { page, context, heard } = await person(document.url, 'Ana')
+  await saved(page)
+  // A bad link: the kept one opens the document instead.
+  await page.goto(`${world.url}/d/${document.id}?key=typo`)
+  await saved(page)
+  expect(await page.locator('.cm-content').getAttribute('aria-readonly')).not.toBe('true')
+  // A weaker one counts for this visit, and the way back is offered.
+  await page.goto(link.url)
+  await chip(page, 'readonly').waitFor()
+  await page.getByRole('link', { name: 'Use my own link' }).click()
+  await saved(page)
+  await page.goto(link.url)
+  await chip(page, 'readonly').waitFor()
+  await page.goto(world.url)
+  await page.getByRole('link', { name: /Mine/ }).click()
+  await saved(page)
+  // The browser itself reports the refused request.
+  expect(heard.filter((line) => !line.includes('401'))).toEqual([])
+  await context.close()
+})
+
+test('[WEB-44] what would make the document too large does not enter it; one that became too large is sent again once it is smaller', async () => {
+  const document = await createDocument(
+    world.url,
+    'A line of forty characters, more or less.\n'.repeat(limits.contentUnitsMax / 42).padEnd(limits.contentUnitsMax - 9, '.')
+  )
+  const { page, context } = await person(document.url, 'Ana')
+  await saved(page)
+  const length = (): Promise<number> =>
+    page
+      .locator('.cm-content')
+      .evaluate(
+        (element) => (element as unknown as { cmTile: { view: { state: { doc: { length: number } } } } }).cmTile.view.state.doc.length
+      )
+  await page.locator('.cm-content').press('ControlOrMeta+Home')
+  await page.keyboard.insertText('far more than ten characters')
+  await page.getByText('the change was not made').waitFor()
+  expect(await length()).toBeLessThanOrEqual(limits.contentUnitsMax)
+  await saved(page)
+  // Offline both make it larger; together they are too many.
+  await context.setOffline(true)
+  await page.evaluate(() => dispatchEvent(new Event('offline')))
+  await page.keyboard.insertText('12345678')
+  const grown = await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'text/markdown', 'X-Share-Key': document.key },
+    body: `${await readMarkdown(world.url, document)}abcdefgh`
+  })
+  expect(grown.status).toBe(200)
+  await context.setOffline(false)
+  await page.getByText('Too large to save').waitFor()
+  for (let pressed = 0; pressed < 8; pressed++) await page.keyboard.press('Backspace')
+  await saved(page)
+  expect(await readMarkdown(world.url, document)).toHaveLength(limits.contentUnitsMax - 1)
   await context.close()
 })
 

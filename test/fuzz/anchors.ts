@@ -210,7 +210,17 @@ const replaceBy = (fuzz: Case, model: Model, after: string, edits = diff(fuzz.se
   const all = pins.map(({ pin }) => pin)
   const stood = locatePins(server.text, before, all)
   apply(server.text, edits)
-  for (const [index, pin] of pinsAfter(server.text, all, stood, { before, after, edits })) {
+  const { changed, ranges } = pinsAfter(server.text, all, stood, { before, after, edits })
+  assert.deepEqual(
+    ranges,
+    locatePins(
+      server.text,
+      after,
+      all.map((pin, index) => changed.get(index) ?? pin)
+    ),
+    'where pins are said to be is where they are'
+  )
+  for (const [index, pin] of changed) {
     const held = pins[index]
     if (held === undefined) continue
     held.pin = pin

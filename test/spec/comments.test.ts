@@ -396,6 +396,22 @@ describe('staying on the text', () => {
     }
   })
 
+  test('[COMMENT-17] while the store takes no writes the list is still read, with places in the text that is on disk', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
+    const page = await owner.connect()
+    fault = new ServiceError('storage_full')
+    try {
+      page.type(0, 'not stored')
+      await until(() => page.closes.length > 0, 'the end of the socket')
+      page.close()
+      expect(await commented(owner, id)).toBe('brown fox')
+      expect((await readComment(owner, id)).anchor.from).toBe(text.indexOf('brown fox'))
+    } finally {
+      fault = undefined
+    }
+  })
+
   test('[COMMENT-18] sent again with its Idempotency-Key each request acts once and answers the same', async () => {
     const owner = await world.create(text)
     const headers = { 'Idempotency-Key': 'one' }
@@ -441,5 +457,26 @@ describe('staying on the text', () => {
         { type: 'comment.deleted', commentId: id }
       ])
     }
+  })
+
+  test('[COMMENT-20] of many changes at once, and of a large one, open pages hear that the lists are to be read again', async () => {
+    const lines = Array.from({ length: limits.remarksToldMax + 1 }, (_each, index) => `a line of its own, number ${index}\n`)
+    const owner = await world.create(lines.join(''))
+    await Promise.all(lines.map((_line, index) => comment(owner, { body: 'x', line: index + 1 })))
+    const page = await owner.connect()
+    await owner.replace('Gone.')
+    await until(() => page.messages.some(({ type }) => type === 'remarks'), 'the message')
+    const { id } = await comment(owner, { body: 'y' })
+    const told = (): number => page.messages.filter(({ type }) => type === 'remarks').length
+    for (let bytes = 0; bytes <= limits.remarkToldBytesMax; bytes += limits.remarkBytesMax) {
+      expect(told()).toBe(1)
+      await owner.ask('POST', `/comments/${id}/replies`, { json: { body: 'z'.repeat(limits.remarkBytesMax) } })
+    }
+    await until(() => told() === 2, 'the message')
+    expect(
+      page.messages
+        .filter(({ type }) => type === 'comment')
+        .every((message) => JSON.stringify(message).length < 2 * limits.remarkToldBytesMax)
+    ).toBe(true)
   })
 })

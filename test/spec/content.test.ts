@@ -338,3 +338,34 @@ test('[REV-6] a restore with a stale version is 409, of an unknown revision 404'
   expect(await owner.ask('POST', '/restore', { json: {} })).toMatchObject({ status: 400 })
   expect((await owner.read()).content).toBe('second')
 })
+
+test.each(['dryRun', 'dryrun', 'dry_run', 'dry-run'])('[CONTENT-17] a dry run under the name %s does nothing', async (name) => {
+  const owner = await world.create('text')
+  const looked = await owner.ask('PUT', '/content', { query: { [name]: '1' }, json: { content: 'new' } })
+  expect(looked).toMatchObject({ status: 200, json: { changed: true, diff: expect.stringContaining('+new') } })
+  for (const [method, path, json] of [
+    ['DELETE', ''],
+    ['POST', '/shares', { role: 'view' }]
+  ] as const)
+    expect(await owner.ask(method, path, { query: { [name]: '1' }, ...(json === undefined ? {} : { json }) })).toMatchObject({
+      status: 400,
+      json: { code: 'invalid_request', details: [{ path: name }] }
+    })
+  expect((await owner.ask('POST', '/shares', { json: { role: 'view', [name]: true } })).status).toBe(400)
+  expect((await owner.read()).content).toBe('text')
+  expect((await owner.ask('GET', '/shares')).json.shares).toHaveLength(1)
+})
+
+test('[CONTENT-18] a byte-order mark at the beginning goes, however the text was sent', async () => {
+  for (const ask of [{ json: { content: '\uFEFF# A' } }, { body: '\uFEFF# A', type: 'text/markdown' }] as const) {
+    const { json } = await world.ask('POST', '/api/docs', ask)
+    expect(json.title).toBe('A')
+    expect((await world.ask('GET', `/d/${json.id}.md`, { key: json.key })).text).toBe('# A')
+  }
+})
+
+test('[CONTENT-19] a text in another encoding is refused', async () => {
+  const owner = await world.create('text')
+  expect((await owner.ask('PUT', '/content', { body: 'x', type: 'text/markdown; charset=latin1' })).status).toBe(415)
+  expect((await owner.ask('PUT', '/content', { body: 'x', type: 'text/markdown; charset="UTF-8"' })).status).toBe(200)
+})

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { capabilities } from '../../server/domain/documents.ts'
 import type { Entry, Key } from '../../server/domain/ports.ts'
+import { anonymous } from '../../server/domain/caller.ts'
+import { capabilities } from '../../server/domain/documents.ts'
 import { roles } from '../../shared/roles.ts'
 import { settledWithin, startWorld, until, type World } from '../support/world.ts'
 
@@ -89,7 +90,8 @@ test.each(roles)('[DOC-7] the metadata tells %s its role and what it may do, and
   const { status, json, text } = await person.ask('GET', '')
   expect(status).toBe(200)
   expect(json).toMatchObject({ id: owner.doc, title: 'Meta', role, effectiveRole: role, owner: { kind: 'anonymous' }, publishedAt: null })
-  expect(json.capabilities).toEqual(capabilities({ role, task: null }))
+  expect(json.capabilities).not.toContain('claimDocument')
+  expect(json.capabilities).toEqual(capabilities({ role, task: null, identity: anonymous.identity }))
   expect(json.capabilities.includes('replaceContent')).toBe(role === 'edit' || role === 'owner')
   expect(json.capabilities.includes('deleteDocument')).toBe(role === 'owner')
   expect(text).not.toContain(owner.key)

@@ -4,6 +4,7 @@ import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import type { Storage } from '../../server/domain/ports.ts'
 import { limits } from '../../shared/limits.ts'
+import { turnedClock } from '../support/clock.ts'
 import { type Editor, frameOf, type Person, startWorld, until, updateFrame, type World } from '../support/world.ts'
 
 let world: World
@@ -460,6 +461,39 @@ test('[LIVE-24] one socket may open several documents at once', async () => {
   await until(() => owners.every(({ doc }) => answered(doc)) || socket.closed() !== undefined)
   expect(socket.closed()).toBeUndefined()
   socket.close()
+})
+
+test('[LIVE-26] who asks for a whole document again and again holds nobody up, and is closed with 4429 in the end', async () => {
+  // Its clock stands still, so the budget does not refill however slow the machine is.
+  const still = await startWorld({ clock: turnedClock() })
+  const owner = await still.create('A line of forty characters, more or less.\n'.repeat(95_000))
+  const viewer = await owner.share('view')
+  const socket = await still.socket()
+  await socket.open(owner.doc, viewer.key)
+  const wholeState = frameOf(owner.doc, 0, (encoder) => {
+    encoding.writeVarUint(encoder, 0)
+    encoding.writeVarUint8Array(encoder, new Uint8Array([0]))
+  })
+  for (let sent = 0; sent < 400; sent++) socket.send(wholeState)
+  await until(() => socket.frames.length > 3, 'the first answers')
+  expect((await still.ask('GET', '/api/health')).status).toBe(200)
+  expect(socket.closed()).toBeUndefined()
+  expect((await socket.end()).code).toBe(4429)
+  expect((await owner.read()).content).toHaveLength(3_990_000)
+  await still.stop()
+})
+
+test('[LIVE-27] a large text can be replaced in one go: what goes makes room for what comes', async () => {
+  const half = Math.ceil(limits.contentUnitsMax * 0.6)
+  const owner = await world.create('a'.repeat(half))
+  const ana = await owner.connect()
+  ana.ydoc.transact(() => {
+    ana.ytext.delete(0, half)
+    ana.ytext.insert(0, 'b'.repeat(half))
+  })
+  await ana.saved()
+  expect((await owner.read()).content).toBe('b'.repeat(half))
+  expect(ana.closes).toEqual([])
 })
 
 test('[LIVE-17] sockets are for our own pages and for programs: a foreign origin is 403, another path 404', async () => {

@@ -1,128 +1,381 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as decoding from 'lib0/decoding'
+import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAccount, type Account } from '../../server/domain/accounts.ts'
+import type { Service } from '../../server/domain/service.ts'
+import { openSession } from '../../server/domain/sessions.ts'
+import { createMemoryStorage } from '../../server/storage/memory.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import { errorMeanings } from '../../shared/errors.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
-import { comment, postComment, suggest } from '../support/remarks.ts'
+import { type Issuer, startIssuer } from '../support/issuer.ts'
+import { comment, suggest } from '../support/remarks.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
 import { type Bytes, samples } from '../support/media.ts'
-import { type Ask, type Json, type Person, startWorld, type World } from '../support/world.ts'
-
-const callers = ['none', 'bad key', 'key of another document', 'revoked', ...roles, 'link of an assignment'] as const
-type CallerKind = (typeof callers)[number]
+import { type Ask, frameOf, startWorld, until, type Person, type World } from '../support/world.ts'
 
 const table = Object.entries(operations) as unknown as [string, Operation][]
 
-/** What the table says about a caller: the code of the refusal, or undefined where the operation runs. */
-const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefined => {
-  if (caller === 'bad key' || caller === 'revoked') return 'credential_invalid'
-  if (operation.on === 'service') return undefined
-  if (caller === 'none') return 'credential_required'
-  if (caller === 'key of another document') return 'not_found'
-  const role = caller === 'link of an assignment' ? 'suggest' : caller
-  if (!includesRole(role, operation.role ?? 'owner')) return 'forbidden'
-  return operation.taskLink === true && role === caller ? 'task_link_required' : undefined
+/** What a caller sends along. */
+interface Sent {
+  readonly key?: string | undefined
+  readonly bearer?: string
+  readonly cookie?: string
+}
+
+interface CallerKind {
+  /** Whose document it is. */
+  readonly of: 'nobody' | 'account' | 'agent'
+  readonly sends: (owner: Person, assignment: Assignment) => Promise<Sent>
+  readonly is: 'guest' | 'account' | 'agent'
+  /** The role that counts; null: none on this document. */
+  readonly role: Role | null
+  /** Why it is refused whatever it asks for. */
+  readonly refused?: ErrorCode
+  /** Whether no credential is sent that counts. */
+  readonly bare?: boolean
+  /** Whether the key is the link of a review assignment. */
+  readonly task?: boolean
 }
 
 let world: World
+let issuer: Issuer
+let ana: Account
+let bob: Account
 beforeAll(async () => {
-  world = await startWorld()
+  issuer = await startIssuer()
+  // Some thousand documents, none of which has to outlive the test: on disk this takes minutes.
+  world = await startWorld({
+    env: { AGMD_AGENT_ISSUER: issuer.url },
+    storage: (disk) => ({ ...createMemoryStorage(), close: () => disk.close() })
+  })
+  const make = async (email: string): Promise<Account> =>
+    (await createAccount(world.service, { email, password: 'correct horse battery' })) as Account
+  ana = await make('ana@example.org')
+  bob = await make('bob@example.org')
 })
-afterAll(() => world.stop())
+afterAll(async () => {
+  await world.stop()
+  await issuer.stop()
+})
 
-type Owner = Person & { readonly created: Json }
+const appSession = async (account: Account, service: Service = world.service): Promise<string> =>
+  (await openSession(service, account.id, 'app', 'a test')).token
+const cookie = async (account: Account, service: Service = world.service): Promise<string> =>
+  (await openSession(service, account.id, 'browser', 'a test')).token
+
+/** The service as it was long ago: a session opened there has expired by now. */
+const longAgo = (): Service => ({
+  ...world.service,
+  clock: { ...world.service.clock, now: () => world.service.clock.now() - 31 * 24 * 3600 * 1000 }
+})
+
+const revokedSession = async (): Promise<string> => {
+  const bearer = await appSession(ana)
+  const { json } = await world.ask('GET', '/api/me/sessions', { headers: { Authorization: `Bearer ${bearer}` } })
+  const current = json.sessions.find((session: { current: boolean }) => session.current)
+  await world.ask('DELETE', `/api/me/sessions/${current.id}`, { headers: { Authorization: `Bearer ${bearer}` } })
+  return bearer
+}
+
+const revokedKey = async (owner: Person): Promise<string> => {
+  const former = await owner.share('owner')
+  await owner.ask('DELETE', `/shares/${former.link.id}`)
+  return former.key
+}
+
+const foreignKey = async (): Promise<string> => (await world.create('another')).key
+const agentToken = (claims: object = {}): Promise<string> => issuer.agentToken({ aud: world.url, ...claims })
+const past = (): number => Math.floor(Date.now() / 1000) - 3600
+
+/** Every kind of caller: what it sends, and what the rules make of it. */
+const callers: Readonly<Record<string, CallerKind>> = {
+  none: { of: 'nobody', sends: async () => ({}), is: 'guest', role: null, refused: 'credential_required', bare: true },
+  'bad key': { of: 'nobody', sends: async () => ({ key: 'A'.repeat(32) }), is: 'guest', role: null, refused: 'credential_invalid' },
+  'key of another document': { of: 'nobody', sends: async () => ({ key: await foreignKey() }), is: 'guest', role: null },
+  'revoked key': {
+    of: 'nobody',
+    sends: async (owner) => ({ key: await revokedKey(owner) }),
+    is: 'guest',
+    role: null,
+    refused: 'credential_invalid'
+  },
+  ...Object.fromEntries(
+    roles.map((role): [string, CallerKind] => [
+      `${role} key`,
+      { of: 'nobody', sends: async (owner) => ({ key: (await owner.share(role)).key }), is: 'guest', role }
+    ])
+  ),
+  'link of an assignment': {
+    of: 'nobody',
+    sends: async (_owner, assignment) => ({ key: assignment.by().key }),
+    is: 'guest',
+    role: 'suggest',
+    task: true
+  },
+  'agent + link of an assignment': {
+    of: 'account',
+    sends: async (_owner, assignment) => ({ bearer: await agentToken(), key: assignment.by().key }),
+    is: 'agent',
+    role: 'suggest',
+    task: true
+  },
+  'session of the owner': { of: 'account', sends: async () => ({ bearer: await appSession(ana) }), is: 'account', role: 'owner' },
+  'browser of the owner': { of: 'account', sends: async () => ({ cookie: await cookie(ana) }), is: 'account', role: 'owner' },
+  'session of a stranger': { of: 'account', sends: async () => ({ bearer: await appSession(bob) }), is: 'account', role: null },
+  'browser of a stranger': { of: 'account', sends: async () => ({ cookie: await cookie(bob) }), is: 'account', role: null },
+  'session on an anonymous document': { of: 'nobody', sends: async () => ({ bearer: await appSession(ana) }), is: 'account', role: null },
+  'session of the owner + view key': {
+    of: 'account',
+    sends: async (owner) => ({ bearer: await appSession(ana), key: (await owner.share('view')).key }),
+    is: 'account',
+    role: 'view'
+  },
+  'browser of the owner + suggest key': {
+    of: 'account',
+    sends: async (owner) => ({ cookie: await cookie(ana), key: (await owner.share('suggest')).key }),
+    is: 'account',
+    role: 'suggest'
+  },
+  'session of the owner + owner key': {
+    of: 'account',
+    sends: async (owner) => ({ bearer: await appSession(ana), key: (await owner.share('owner')).key }),
+    is: 'account',
+    role: 'owner'
+  },
+  'session of a stranger + edit key': {
+    of: 'account',
+    sends: async (owner) => ({ bearer: await appSession(bob), key: (await owner.share('edit')).key }),
+    is: 'account',
+    role: 'edit'
+  },
+  'session of the owner + bad key': {
+    of: 'account',
+    sends: async () => ({ bearer: await appSession(ana), key: 'A'.repeat(32) }),
+    is: 'account',
+    role: null,
+    refused: 'credential_invalid'
+  },
+  'session of the owner + revoked key': {
+    of: 'account',
+    sends: async (owner) => ({ bearer: await appSession(ana), key: await revokedKey(owner) }),
+    is: 'account',
+    role: null,
+    refused: 'credential_invalid'
+  },
+  'session of the owner + key of another document': {
+    of: 'account',
+    sends: async () => ({ bearer: await appSession(ana), key: await foreignKey() }),
+    is: 'account',
+    role: null
+  },
+  'bad session + owner key': {
+    of: 'account',
+    sends: async (owner) => ({ bearer: `asess_${'A'.repeat(50)}`, key: owner.key }),
+    is: 'account',
+    role: null,
+    refused: 'credential_invalid'
+  },
+  'expired session': {
+    of: 'account',
+    sends: async () => ({ bearer: await appSession(ana, longAgo()) }),
+    is: 'account',
+    role: null,
+    refused: 'credential_invalid'
+  },
+  'revoked session': {
+    of: 'account',
+    sends: async () => ({ bearer: await revokedSession() }),
+    is: 'account',
+    role: null,
+    refused: 'credential_invalid'
+  },
+  'cookie sent as a token': {
+    of: 'account',
+    sends: async () => ({ bearer: await cookie(ana) }),
+    is: 'account',
+    role: null,
+    refused: 'credential_invalid'
+  },
+  // A browser sends its cookie unasked: one that is over is as good as none, and does not spoil a link.
+  'expired browser': {
+    of: 'account',
+    sends: async () => ({ cookie: await cookie(ana, longAgo()) }),
+    is: 'guest',
+    role: null,
+    refused: 'credential_required',
+    bare: true
+  },
+  'expired browser + comment key': {
+    of: 'account',
+    sends: async (owner) => ({ cookie: await cookie(ana, longAgo()), key: (await owner.share('comment')).key }),
+    is: 'guest',
+    role: 'comment'
+  },
+  'agent that owns it': { of: 'agent', sends: async () => ({ bearer: await agentToken() }), is: 'agent', role: 'owner' },
+  'agent that does not': { of: 'agent', sends: async () => ({ bearer: await agentToken({ sub: 'agent-2' }) }), is: 'agent', role: null },
+  'agent + edit key': {
+    of: 'nobody',
+    sends: async (owner) => ({ bearer: await agentToken(), key: (await owner.share('edit')).key }),
+    is: 'agent',
+    role: 'edit'
+  },
+  'agent that owns it + view key': {
+    of: 'agent',
+    sends: async (owner) => ({ bearer: await agentToken(), key: (await owner.share('view')).key }),
+    is: 'agent',
+    role: 'view'
+  },
+  'expired agent token': {
+    of: 'agent',
+    sends: async () => ({ bearer: await agentToken({ exp: past() }) }),
+    is: 'agent',
+    role: null,
+    refused: 'credential_invalid'
+  },
+  'agent token for another service': {
+    of: 'agent',
+    sends: async () => ({ bearer: await agentToken({ aud: 'https://elsewhere.example' }) }),
+    is: 'agent',
+    role: null,
+    refused: 'credential_invalid'
+  }
+}
+
+const mayAsk = (operation: Operation, { is }: CallerKind): boolean =>
+  operation.needs === undefined || is === 'account' || (operation.needs === 'identity' && is === 'agent')
+
+/** What the table says about a caller: the code of the refusal, or undefined where the operation runs. */
+const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefined => {
+  if (caller.refused === 'credential_invalid') return 'credential_invalid'
+  if (operation.on !== 'document') {
+    if (mayAsk(operation, caller)) return undefined
+    return caller.bare === true ? 'credential_required' : 'account_required'
+  }
+  if (caller.refused !== undefined) return caller.refused
+  if (caller.role === null) return 'not_found'
+  if (!mayAsk(operation, caller)) return 'account_required'
+  if (!includesRole(caller.role, operation.role ?? 'owner')) return 'forbidden'
+  return operation.taskLink === true && caller.task !== true ? 'task_link_required' : undefined
+}
+
+const headersOf = ({ bearer, cookie: session }: Sent): Record<string, string> => ({
+  ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
+  ...(session !== undefined && { Cookie: `${cookieName()}=${session}`, Origin: world.url })
+})
+
+const cookieName = (): string => `agmd-session-${new URL(world.url).port}`
+
+/** A document, and its owner by a link. */
+const documentOf = async (of: CallerKind['of']): Promise<Person> => {
+  if (of === 'nobody') return world.create('text')
+  const headers = headersOf({ bearer: of === 'account' ? await appSession(ana) : await agentToken() })
+  const { json: made } = await world.ask('POST', '/api/docs', { headers, json: { content: 'text' } })
+  const { json: link } = await world.ask('POST', `/api/docs/${made.id}/shares`, { headers, json: { role: 'owner' } })
+  return world.person(made.id, link.secret)
+}
+
+interface NeededInput {
+  readonly body?: (sent: Sent, assignment: Assignment) => Promise<Record<string, unknown>>
+  readonly file?: () => Pick<Ask, 'body' | 'type'>
+  readonly query?: (assignment: Assignment) => Record<string, string>
+  readonly path?: (owner: Person, sent: Sent, assignment: Assignment) => Promise<Record<string, string>>
+}
+
+const approvedDevice = async (): Promise<{ device_code: string }> => {
+  const { json } = await world.ask('POST', '/api/cli/device/start', { json: {} })
+  const { decideDevice } = await import('../../server/domain/devices.ts')
+  await decideDevice(world.service, json.user_code, bob, true)
+  return { device_code: json.device_code }
+}
 
 /** A comment of the caller's own, if they may make one. */
-const newComment = async (owner: Owner, _assignment: Assignment, key = ''): Promise<Record<string, string>> => {
-  const own = await postComment(world.person(owner.doc, key), { body: 'Hm.' })
-  return { commentId: own.json.id ?? (await comment(owner, { body: 'Hm.' })).id }
+const newComment = async (owner: Person, sent: Sent): Promise<Record<string, string>> => {
+  const own = await world.ask('POST', `/api/docs/${owner.doc}/comments`, { key: sent.key, headers: headersOf(sent), json: { body: 'Hm.' } })
+  return { commentId: own.json?.id ?? (await comment(owner, { body: 'Hm.' })).id }
 }
-
-const newSuggestion = async (owner: Owner): Promise<Record<string, string>> => ({
-  suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id
-})
 
 /** Bodies and path parameters that the operation accepts; an operation that needs more than this table knows answers 400 and is named. */
-const inputs: Readonly<
-  Record<
-    string,
-    {
-      body?: (owner: Owner) => Record<string, unknown>
-      file?: () => Blob
-      query?: (owner: Owner) => Record<string, string>
-      path?: (owner: Owner, assignment: Assignment, key: string | undefined) => Promise<Record<string, string>>
-    }
-  >
-> = {
-  replaceContent: { body: () => ({ content: 'new' }) },
-  restoreRevision: { body: () => ({ revision: 1 }) },
+const inputs: Readonly<Record<string, NeededInput>> = {
+  replaceContent: { body: async () => ({ content: 'new' }) },
+  restoreRevision: { body: async () => ({ revision: 1 }) },
   readRevision: { path: async () => ({ revisionId: '1' }) },
-  createShare: { body: () => ({ role: 'view' }) },
+  createShare: { body: async () => ({ role: 'view' }) },
   revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
-  createComment: { body: () => ({ body: 'Hm.', find: 'text' }) },
-  replyToComment: { body: () => ({ body: 'Oh.' }), path: newComment },
+  createComment: { body: async () => ({ body: 'Hm.', find: 'text' }) },
+  replyToComment: { body: async () => ({ body: 'Oh.' }), path: newComment },
   resolveComment: { path: newComment },
-  editComment: { body: () => ({ body: 'Well.' }), path: newComment },
+  editComment: { body: async () => ({ body: 'Well.' }), path: newComment },
   deleteComment: { path: newComment },
-  createSuggestion: { body: () => ({ operation: 'insert', text: 'x' }) },
-  decideSuggestion: { body: () => ({ action: 'reject' }), path: newSuggestion },
-  decideSuggestions: { body: () => ({ decisions: [] }) },
-  editContent: { body: () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
-  patchContent: { body: () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
-  uploadAsset: { file: () => new Blob([samples['png']?.bytes as Bytes], { type: 'image/png' }) },
-  readDiff: { query: ({ created }) => ({ from: created.version }) },
-  createTask: { body: () => requestFor() },
-  readTask: { path: async (_owner, { id }) => ({ taskId: id }) },
-  startTask: { path: async (_owner, { id }) => ({ taskId: id }) },
-  reportTask: {
-    body: ({ created }) => ({ reviewedVersion: created.version, summary: 'Fine.' }),
-    path: async (_owner, { id, by }) => (await by().start(), { taskId: id })
+  createSuggestion: { body: async () => ({ operation: 'insert', text: 'x' }) },
+  decideSuggestion: {
+    body: async () => ({ action: 'reject' }),
+    path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })
   },
-  closeTask: { path: async (_owner, { id }) => ({ taskId: id }) }
-}
-
-const bodyOf = async (name: string, owner: Owner): Promise<Pick<Ask, 'json' | 'body' | 'type'>> => {
-  const file = inputs[name]?.file?.()
-  return file === undefined
-    ? { json: inputs[name]?.body?.(owner) ?? {} }
-    : { body: new Uint8Array(await file.arrayBuffer()), type: file.type }
-}
-
-const keyOf = async (owner: Person, assignment: Assignment, caller: CallerKind): Promise<string | undefined> => {
-  if (caller === 'none') return undefined
-  if (caller === 'bad key') return 'A'.repeat(32)
-  if (caller === 'key of another document') return (await world.create('another')).key
-  if (caller === 'revoked') {
-    const former = await owner.share('owner')
-    await owner.ask('DELETE', `/shares/${former.link.id}`)
-    return former.key
+  decideSuggestions: { body: async () => ({ decisions: [] }) },
+  editContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
+  patchContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
+  readDiff: { query: ({ task }) => ({ from: task.startingVersion }) },
+  uploadAsset: { file: () => ({ body: samples['png']?.bytes as Bytes, type: 'image/png' }) },
+  createTask: { body: async () => requestFor() },
+  readTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
+  startTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
+  reportTask: {
+    body: async (_sent, { task }) => ({ reviewedVersion: task.startingVersion, summary: 'Fine.' }),
+    path: async (_owner, sent, { id, task }) => {
+      await world.ask('POST', `/api/docs/${task.docId}/tasks/${id}/start`, { key: sent.key, headers: headersOf(sent) })
+      return { taskId: id }
+    }
+  },
+  closeTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
+  pollDeviceLogin: { body: approvedDevice },
+  revokeSession: {
+    path: async (_owner, sent) => {
+      const { json } = await world.ask('GET', '/api/me/sessions', { headers: headersOf(sent) })
+      return { session: json.sessions?.[0]?.id ?? 'none' }
+    }
   }
-  return caller === 'link of an assignment' ? assignment.by().key : (await owner.share(caller)).key
+}
+
+const bodyOf = async (name: string, sent: Sent, assignment: Assignment): Promise<Pick<Ask, 'json' | 'body' | 'type'>> =>
+  inputs[name]?.file?.() ?? { json: (await inputs[name]?.body?.(sent, assignment)) ?? {} }
+
+const kinds = Object.entries(callers)
+
+/** What was really answered, by operation and caller: the table of test/credential-matrix.md. */
+const answers = new Map<string, Map<string, string>>()
+const note = (operation: string, caller: string, answer: string): void => {
+  const row = answers.get(operation) ?? new Map<string, string>()
+  answers.set(operation, row.set(caller, answer))
 }
 
 describe.each(table)('%s', (name, operation) => {
   const { method, path, also = [], status = 200 } = operation.rest
-  test.each(callers)('[ROLE-1] answers %s as the table says', async (caller) => {
-    const owner = await world.create('text')
+  test.each(kinds)('[ROLE-1] answers %s as the table says', async (kind, caller) => {
+    // An operation on no document is asked without one.
+    const owner = await documentOf(caller.of)
     const assignment = await assign(world, owner)
-    const key = await keyOf(owner, assignment, caller)
-    const fields = { id: owner.doc, ...(await inputs[name]?.path?.(owner, assignment, key)) } as Record<string, string>
+    const sent = await caller.sends(owner, assignment)
+    const fields = { id: owner.doc, ...(await inputs[name]?.path?.(owner, sent, assignment)) } as Record<string, string>
     const refusal = refusalOf(operation, caller)
     const before = await stored(world, owner.doc)
     for (const each of [path, ...also]) {
       for (const parameter of pathParameters(each))
         expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
       const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
-      const body = method === 'GET' || method === 'DELETE' ? {} : await bodyOf(name, owner)
-      const answer = await world.ask(method, target, { key, query: inputs[name]?.query?.(owner) ?? {}, ...body })
+      const body = method === 'GET' || method === 'DELETE' ? {} : await bodyOf(name, sent, assignment)
+      const answer = await world.ask(method, target, { key: sent.key, headers: headersOf(sent), ...body })
       expect({ status: answer.status, code: answer.json?.code }, `${method} ${target}`).toEqual({
         status: refusal === undefined ? status : errorMeanings[refusal].status,
         code: refusal
       })
-      if (refusal === 'forbidden')
-        expect(answer.json).toMatchObject({ requiredRole: operation.role, role: caller === 'link of an assignment' ? 'suggest' : caller })
+      note(name, kind, String(answer.status))
+      if (refusal === 'forbidden') expect(answer.json).toMatchObject({ requiredRole: operation.role, role: caller.role })
       // A refused caller changes nothing.
       if (refusal === undefined) continue
       expect((await owner.read()).content).toBe('text')
@@ -131,30 +384,58 @@ describe.each(table)('%s', (name, operation) => {
   })
 })
 
-test.each(callers)('[ROLE-1] replaceContent as suggestions answers %s: the suggest role is enough', async (caller) => {
-  const owner = await world.create('text')
-  const assignment = await assign(world, owner)
-  const key = await keyOf(owner, assignment, caller)
-  const operation = { ...operations.replaceContent, role: 'suggest' } as const
-  const refusal = refusalOf(operation, caller)
-  const path = `/api/docs/${owner.doc}/content`
-  const answer = await world.ask('PUT', path, { key, json: { content: 'other' }, query: { as: 'suggestions' } })
-  expect({ status: answer.status, code: answer.json?.code }).toEqual({
-    status: refusal === undefined ? 200 : errorMeanings[refusal].status,
-    code: refusal
-  })
-  // No other word lowers the role.
-  const plain = refusalOf(operations.replaceContent, caller)
-  for (const as of ['constructor', '__proto__', 'suggestion', '']) {
-    const { status, json } = await world.ask('PUT', path, { key, json: { content: 'other' }, query: { as } })
-    expect({ status, code: json?.code }).toEqual(
-      plain === undefined ? { status: 400, code: 'invalid_request' } : { status: errorMeanings[plain].status, code: plain }
-    )
+test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest role is enough', async (_kind, caller) => {
+  const owner = await documentOf(caller.of)
+  const sent = await caller.sends(owner, await assign(world, owner))
+  const put = async (query: Record<string, string>, json: Record<string, unknown> = {}): Promise<object> => {
+    const what = { key: sent.key, headers: headersOf(sent), query, json: { content: 'other', ...json } }
+    const answer = await world.ask('PUT', `/api/docs/${owner.doc}/content`, what)
+    return { status: answer.status, code: answer.json?.code }
   }
-  expect((await world.ask('PUT', path, { key, json: { content: 'text', as: 'suggestions' } })).status).toBe(
-    plain === undefined ? 200 : errorMeanings[plain].status
-  )
+  const expected = (refusal: ErrorCode | undefined, status: number, code?: ErrorCode): object =>
+    refusal === undefined ? { status, code } : { status: errorMeanings[refusal].status, code: refusal }
+  expect(await put({ as: 'suggestions' })).toEqual(expected(refusalOf({ ...operations.replaceContent, role: 'suggest' }, caller), 200))
+  // No other word lowers the role, and no other place.
+  const plain = refusalOf(operations.replaceContent, caller)
+  for (const as of ['constructor', '__proto__', 'suggestion', ''])
+    expect(await put({ as })).toEqual(expected(plain, 400, 'invalid_request'))
+  expect(await put({}, { as: 'suggestions' })).toEqual(expected(plain, 200))
   expect((await owner.read()).content).toBe('text')
+})
+
+const authFrame = 2
+const authenticated = 2
+
+/** The answer of the live endpoint to a token: `readonly`, `read-write`, or the code of the refusal. */
+const scopeOf = async (doc: string, { key, bearer, cookie: session }: Sent): Promise<string> => {
+  const headers = session === undefined ? undefined : { Cookie: `${cookieName()}=${session}` }
+  const socket = await world.socket({ origin: world.url, ...(headers && { headers }) })
+  socket.send(
+    frameOf(doc, authFrame, (encoder) => (encoding.writeVarUint(encoder, 0), encoding.writeVarString(encoder, bearer ?? key ?? '')))
+  )
+  const answerIn = (frame: Uint8Array): string | undefined => {
+    const decoder = decoding.createDecoder(frame)
+    decoding.readVarString(decoder)
+    if (decoding.readVarUint(decoder) !== authFrame) return undefined
+    const kind = decoding.readVarUint(decoder)
+    return `${kind === authenticated ? '' : 'refused: '}${decoding.readVarString(decoder)}`
+  }
+  const answer = (): string | undefined => socket.frames.map(answerIn).find((each) => each !== undefined)
+  await until(answer, 'an answer to the token')
+  socket.close()
+  return answer() ?? ''
+}
+
+test.each(kinds)('[ROLE-4] the live endpoint answers %s as HTTP does', async (kind, caller) => {
+  const owner = await documentOf(caller.of)
+  const sent = await caller.sends(owner, await assign(world, owner))
+  // A socket takes one token; of a session and a key in one both count only where the session is the browser's cookie.
+  if (sent.bearer !== undefined && sent.key !== undefined) return
+  const refusal = caller.refused ?? (caller.role === null ? 'not_found' : undefined)
+  const scope = includesRole(caller.role, 'edit') ? 'read-write' : 'readonly'
+  const answer = await scopeOf(owner.doc, sent)
+  expect(answer).toBe(refusal === undefined ? scope : `refused: ${refusal}`)
+  note('WebSocket', kind, refusal === undefined ? (scope === 'readonly' ? 'read' : 'write') : String(errorMeanings[refusal].status))
 })
 
 test('[ROLE-2] an operation on a document names the role it needs', () => {
@@ -166,4 +447,26 @@ test.each(roles)('[ROLE-3] %s includes the permissions of the roles before it', 
   const able = async (held: Role): Promise<string[]> => (await (await owner.share(held)).ask('GET', '')).json.capabilities
   const lower = roles[roles.indexOf(role) - 1]
   if (lower !== undefined) expect(await able(role)).toEqual(expect.arrayContaining(await able(lower)))
+})
+
+const matrix = (): string => {
+  const names = kinds.map(([kind]) => kind)
+  const rows = [...answers].map(([name, row]) => `| ${name} | ${names.map((kind) => row.get(kind) ?? '').join(' | ')} |`)
+  return `# Who is answered what
+
+Generated by test/spec/roles.test.ts (AGMD_UPDATE_SNAPSHOTS=1) from what the server answers: the status of every operation by HTTP, and
+what the live endpoint lets in, for every kind of caller. A socket takes one token, so a token beside a key is not asked there.
+
+${names.map((kind, index) => `${index + 1}. ${kind}`).join('\n')}
+
+| operation | ${names.map((_kind, index) => index + 1).join(' | ')} |
+|---|${names.map(() => '---|').join('')}
+${rows.join('\n')}
+`
+}
+
+test('[ROLE-5] the table of credentials and operations is the one that is kept', () => {
+  const path = join(import.meta.dirname, '..', 'credential-matrix.md')
+  if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') writeFileSync(path, matrix())
+  expect(matrix()).toBe(readFileSync(path, 'utf8'))
 })

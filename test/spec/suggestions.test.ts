@@ -596,4 +596,28 @@ describe('a whole text', () => {
       expect((await ask(json)).status).toBe(400)
     expect((await ask({ setId: 'unknown', action: 'accept' })).json).toMatchObject({ ok: true, results: [] })
   })
+
+  test('[SUGGEST-24] a dry run of a decision checks and answers the difference, and writes nothing', async () => {
+    const owner = await world.create(text)
+    const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
+    const other = await suggest(owner, { operation: 'delete', find: 'quick brown' })
+    const ask = (path: string, json: unknown): Promise<Answer> =>
+      changesNothing(owner.doc, () => owner.ask('POST', path, { json, query: { dryRun: 1 } }))
+    const { version } = await owner.read()
+    expect(await ask(`/suggestions/${id}`, { action: 'accept' })).toMatchObject({
+      status: 200,
+      json: { ok: true, version, suggestion: { status: 'pending' }, diff: expect.stringContaining('+The quick red hen jumps') }
+    })
+    expect((await ask(`/suggestions/${id}`, { action: 'reject' })).json).toMatchObject({ diff: '' })
+    const both = await ask('/decisions', { suggestionIds: [id, other.id], action: 'accept' })
+    expect(both.json).toMatchObject({
+      ok: false,
+      version,
+      results: [{ ok: true }, { code: 'target_changed' }],
+      diff: expect.stringContaining('red hen')
+    })
+    expect(await owner.read()).toEqual({ content: text, version })
+    await owner.replace('Gone.')
+    expect(await ask(`/suggestions/${id}`, { action: 'accept' })).toMatchObject({ status: 409, json: { code: 'target_changed' } })
+  })
 })

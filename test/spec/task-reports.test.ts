@@ -191,7 +191,9 @@ test('[REPORT-6] another report after the first is 409 and changes nothing', asy
   expect(await assignment.by('Bob').report({ commentIds: ['a'] })).toMatchObject({ status: 403, json: { code: 'not_starter' } })
   expect(await stored(world, owner.doc)).toEqual(before)
   await close(owner, assignment)
-  expect(await ada.report({ commentIds: ['a'] })).toMatchObject({ status: 409, json: { code: 'task_closed' } })
+  expect(await ada.report({ commentIds: ['a'] })).toMatchObject({ status: 200, json: { task: { status: 'closed' } } })
+  expect(await ada.report({ summary: 'Other.' })).toMatchObject({ status: 409, json: { code: 'task_closed' } })
+  expect(await assignment.by('Bob').report({ commentIds: ['a'] })).toMatchObject({ status: 409, json: { code: 'task_closed' } })
   expect((await owner.ask('GET', `/tasks/${assignment.id}`)).json.task.report).toEqual(first.json.task.report)
 })
 
@@ -239,7 +241,7 @@ const guest: Way = {
   ask: (assignment, method, path, fields) =>
     world.ask(
       method,
-      `/api/docs/${assignment.task.docId}${path}?key=${keyOf(assignment.task.share.url)}`,
+      `/api/docs/${assignment.task.docId}${path}${path.includes('?') ? '&' : '?'}key=${keyOf(assignment.task.share.url)}`,
       method === 'GET' ? {} : { json: { author: 'Greta', ...fields } }
     )
 }
@@ -277,16 +279,31 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   expect(read.text).toBe('# Draft\n')
   expect(await ask(assignment, 'POST', `${at}/start`, {})).toMatchObject({ status: 200, json: { task: { status: 'started' } } })
   expect(await ask(assignment, 'PUT', '/content', { content: 'Mine now.' })).toMatchObject({ status: 403, json: { requiredRole: 'edit' } })
-  await seed(world, made.id, 'comment', ['comment-1'])
-  await seed(world, made.id, 'suggestion', ['suggestion-1', 'suggestion-2'])
+  // What is made under the assignment carries its id.
+  const remark = (await ask(assignment, 'POST', '/comments', { body: 'Only a draft?', find: 'Draft' })).json.comment
+  const proposal = (await ask(assignment, 'POST', '/suggestions', { operation: 'insert', find: 'Draft', text: ' of mine' })).json.suggestion
+  const whole = (await ask(assignment, 'PUT', '/content?as=suggestions', { content: '# Draft\n\nThe end.\n' })).json.suggestions
+  expect(whole.length).toBe(1)
+  for (const each of [remark, proposal, ...whole])
+    expect(each).toMatchObject({ taskId: assignment.id, authorKind: 'guest', version: made.version })
+  expect(await ask(assignment, 'POST', `/suggestions/${proposal.id}`, { action: 'accept' })).toMatchObject({
+    status: 403,
+    json: { requiredRole: 'edit' }
+  })
   await owner.replaceContent(made.id, { content: '# Draft two\n' })
 
   const report = {
     reviewedVersion: version,
     summary: 'One mistake.',
-    commentIds: ['comment-1'],
-    suggestionIds: ['suggestion-1', 'suggestion-2']
+    commentIds: [remark.id],
+    suggestionIds: [proposal.id, whole[0].id]
   }
+  const elsewhere = await world.create('# Draft\n')
+  const foreign = (await elsewhere.ask('POST', '/comments', { json: { body: 'x' } })).json.id
+  expect(await ask(assignment, 'POST', `${at}/report`, { ...report, commentIds: [foreign] })).toMatchObject({
+    status: 422,
+    json: { code: 'unknown_ids', commentIds: [foreign] }
+  })
   expect((await ask(assignment, 'POST', `${at}/report`, { ...report, commentIds: ['comment-9'] })).json.code).toBe('unknown_ids')
   expect((await ask(assignment, 'POST', `${at}/report`, { ...report, reviewedVersion: '9-999999999999' })).json.code).toBe(
     'unknown_reviewed_version'
@@ -305,7 +322,17 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   expect((await owner.listTasks(made.id)).tasks[0]?.report).toMatchObject({ summary: 'One mistake.', stale: true })
   expect((await owner.closeTask(made.id, { taskId: assignment.id })).task).toMatchObject({ status: 'closed', closedBy: { name: 'Olga' } })
   expect((await owner.closeTask(made.id, { taskId: assignment.id })).task.status).toBe('closed')
-  expect((await ask(assignment, 'POST', `${at}/report`, report)).json.code).toBe('task_closed')
+  expect((await ask(assignment, 'POST', `${at}/report`, report)).json.task.status).toBe('closed')
+  expect((await ask(assignment, 'POST', `${at}/report`, { ...report, summary: 'Two.' })).json.code).toBe('task_closed')
+  // Closing accepts nothing. The owner decides, by the typed client too.
+  expect((await owner.listSuggestions(made.id, { taskId: assignment.id, status: 'pending' })).total).toBe(2)
+  const { results } = await owner.decideSuggestions(made.id, {
+    decisions: report.suggestionIds.map((suggestionId) => ({ suggestionId, action: 'accept' }))
+  })
+  expect(results.map(({ ok }) => ok)).toEqual([true, true])
+  expect(await (await fetch(assignment.task.share.agentUrl)).text()).toBe('# Draft of mine two\n\nThe end.\n')
+  await owner.resolveComment(made.id, { commentId: remark.id })
+  expect((await owner.listComments(made.id, { status: 'resolved' })).comments[0]).toMatchObject({ anchored: true, resolvedBy: 'Olga' })
   const { events } = await owner.listEvents(made.id, { types: 'task.created,task.started,task.reported,task.closed' })
   expect(events.map(({ kind }) => kind)).toEqual(['task.created', 'task.started', 'task.reported', 'task.closed'])
 })

@@ -738,3 +738,14 @@ test('[TASK-21] creation, start, report and close sent again with their Idempote
   // Somebody else with the same link is not answered what Ada was.
   expect(await assignment.by('Bob').start(once('start'))).toMatchObject({ status: 409, json: { code: 'task_closed' } })
 })
+
+test('[TASK-22] an assignment whose link was revoked says so', async () => {
+  const owner = await world.create('text')
+  const assignment = await assign(world, owner)
+  const shown = async (): Promise<Json> => (await owner.ask('GET', `/tasks/${assignment.id}`)).json.task.share
+  const { id, revoked } = await shown()
+  expect(revoked).toBe(false)
+  expect((await owner.ask('DELETE', `/shares/${id}`)).status).toBe(200)
+  expect((await shown()).revoked).toBe(true)
+  expect((await owner.ask('GET', '/tasks')).json.tasks[0].share.revoked).toBe(true)
+})

@@ -1,6 +1,7 @@
 /** The world of the tests: a real server on a free port with a real store in a temporary folder, people and agents. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDiskBlobs } from '../../server/blobs/disk.ts'
@@ -27,6 +28,8 @@ export interface StartOptions {
 export interface World {
   /** Address of the service without a trailing slash. */
   readonly url: string
+  /** Address it listens on, whatever the one is that people use. */
+  readonly listening: string
   readonly folder: string
   readonly service: Service
   /** Every line of the log. */
@@ -34,6 +37,15 @@ export interface World {
   counts(): { documents: number; sockets: number }
   /** Ends the server; the folder goes with it unless it was given. */
   stop(): Promise<void>
+}
+
+/** A port that nobody has: for a server whose address must be known before it starts. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
 }
 
 const testSettings = { AGMD_PORT: '0', AGMD_RATE_LIMITS: 'off', AGMD_LOG_LEVEL: 'debug', AGMD_LOG_FORMAT: 'json' }
@@ -54,6 +66,7 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
   const server = await startServer({ config, log, clock, storage, blobs, secret: held.secret, version: 'test', readOnly: () => false })
   return {
     url: server.service.baseUrl,
+    listening: server.url,
     folder,
     service: server.service,
     lines,

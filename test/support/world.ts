@@ -235,7 +235,7 @@ export interface World extends BareWorld {
   /** Bytes over a bare TCP connection; resolves with all that came back when the server ends it or `done` sees enough. */
   raw(request: string | Uint8Array, done?: (answer: string) => boolean): Promise<string>
   /** A WebSocket without a provider: frames as bytes. */
-  socket(options?: { origin?: string; path?: string }): Promise<RawSocket>
+  socket(options?: SocketOptions): Promise<RawSocket>
   /** Ends the server and starts one on the same folder. */
   restart(options?: StartOptions): Promise<World>
 }
@@ -311,9 +311,18 @@ export interface RawSocket {
   close(): void
 }
 
-const openSocket = (url: string, { origin, path = '/collab' }: { origin?: string; path?: string } = {}): Promise<RawSocket> =>
+export interface SocketOptions {
+  readonly origin?: string
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const openSocket = (url: string, { origin, path = '/collab', headers }: SocketOptions = {}): Promise<RawSocket> =>
   new Promise((resolve, reject) => {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, origin === undefined ? {} : { origin })
+    const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, {
+      ...(origin !== undefined && { origin }),
+      ...(headers && { headers })
+    })
     const frames: Uint8Array[] = []
     let closed: { code: number; reason: string } | undefined
     const close = (): void => {

@@ -1,5 +1,7 @@
 /** The one place that decides what the connection chip says. It never claims more than is known. */
 
+import type { Ended } from './retry.ts'
+
 export interface ChipInput {
   /** Of the socket: `synced` once the server's text has arrived. */
   readonly socket: 'connecting' | 'synced' | 'closed'
@@ -12,8 +14,8 @@ export interface ChipInput {
   /** Whether changes are kept on this device (IndexedDB works). */
   readonly kept: boolean
   readonly canEdit: boolean
-  /** The server has ended access: revoked, deleted, refused. */
-  readonly ended: boolean
+  /** Why the server has ended the connection for good, if it has. */
+  readonly ended: Ended | undefined
   /** False until a connection was made once: a page that opens is not reconnecting. */
   readonly connectedBefore: boolean
 }
@@ -52,7 +54,9 @@ function connected(input: ChipInput): Chip {
 
 /** What the chip says in a state. */
 export function chip(input: ChipInput): Chip {
-  if (input.ended) return { state: 'ended', label: 'Access ended', detail: 'This page no longer receives or sends changes.' }
+  if (input.ended === 'too_big')
+    return { state: 'ended', label: 'Too large to save', detail: 'Delete some of the text; then it is sent by itself.' }
+  if (input.ended !== undefined) return { state: 'ended', label: 'Access ended', detail: 'This page no longer receives or sends changes.' }
   if (input.socket !== 'synced') return disconnected(input)
   if (!input.canEdit)
     return { state: 'readonly', label: 'Read only', detail: 'You see changes as they happen, but your link does not allow editing.' }

@@ -19,6 +19,8 @@ export interface Link {
   /** From `authorizedScope` and `role` messages; undefined until the server has said. */
   readonly canWrite: Signal<boolean | undefined>
   readonly role: Signal<Role | undefined>
+  /** Connects again after an end whose reason is gone. */
+  resume(): void
   close(): void
 }
 
@@ -100,7 +102,7 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
     batch(() => {
       ended.value ??= reason
       socket.value = 'closed'
-      canWrite.value = false
+      if (reason !== 'too_big') canWrite.value = false
       struggling.value = false
     })
     transport.disconnect()
@@ -194,6 +196,14 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
     struggling,
     canWrite,
     role,
+    resume() {
+      if (ended.value === undefined || closedHere) return
+      batch(() => {
+        ended.value = undefined
+        socket.value = 'connecting'
+      })
+      void transport.connect()
+    },
     close() {
       closedHere = true
       removeEventListener('pagehide', leave, { capture: true })

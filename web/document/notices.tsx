@@ -11,7 +11,7 @@ const endedWords: Readonly<Record<Ended, string>> = {
   not_found: 'The server no longer has this document.',
   deleted: 'The owner deleted this document.',
   bad_message: 'The server refused a change of this page and closed the connection.',
-  too_big: 'A change was larger than the server takes.'
+  too_big: 'The document is larger than the server takes. Delete some of its text: then it is sent by itself.'
 }
 
 function ended(session: Session, reason: Ended): string {
@@ -60,6 +60,19 @@ function HeldNotice({ session, text }: { session: Session; text: string }): JSX.
   )
 }
 
+function MoreAccessNotice({ session }: { session: Session }): JSX.Element {
+  return (
+    <div class='notice'>
+      <p>This link may do less than the one that this device keeps for the document.</p>
+      <p class='actions'>
+        <a class='button' href={`/d/${session.id}`}>
+          Use my own link
+        </a>
+      </p>
+    </div>
+  )
+}
+
 function KeepNotice(): JSX.Element {
   return (
     <div class='notice warn'>
@@ -90,6 +103,7 @@ function Current({ session }: { session: Session }): JSX.Element | null {
           text={`The server does not take your changes at the moment. ${changes(unsent)} of yours: ${where}, and tried again by itself.`}
         />
       )}
+      {session.hasMoreAccess.value && <MoreAccessNotice session={session} />}
       {session.keep.state.value === 'lost' && <KeepNotice />}
     </>
   )

@@ -13,6 +13,8 @@ import { ShareDialog } from '../sharing/share-dialog.tsx'
 import { Announcer } from './announcer.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { Notices } from './notices.tsx'
+import { limits } from '../../shared/limits.ts'
+import { toast } from '../ui/toast.tsx'
 import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -82,6 +84,8 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       mode: mode.value,
       onModeKey: toggleMode,
       onTyped: typed,
+      onTooLarge: () =>
+        toast(`The document would be larger than ${limits.contentUnitsMax.toLocaleString('en')} characters; the change was not made.`),
       onChange: () => (counting ??= setTimeout(count, countMs))
     })
     editor.value = made

@@ -1,6 +1,7 @@
 /** One open document: its text, where it is kept, its connection, and what may be done. Signals; no user interface. */
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import * as Y from 'yjs'
+import { limits } from '../../shared/limits.ts'
 import { firstHeading, headingUnitsMax, textRootName } from '../../shared/names.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { readDocument, RequestError } from '../api.ts'
@@ -13,6 +14,7 @@ import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
+import { keepsMore, takeKey, takesOver } from './keys.ts'
 import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
 
 export interface Session {
@@ -23,7 +25,11 @@ export interface Session {
   readonly keep: Keep
   readonly role: ReadonlySignal<Role | null>
   readonly canEdit: ReadonlySignal<boolean>
+  /** Whether this device keeps a link to the document that may do more than the one that was opened. */
+  readonly hasMoreAccess: ReadonlySignal<boolean>
   readonly title: ReadonlySignal<string>
+  /** Whether it belongs to an account or agent already; true until that is known. */
+  readonly owned: Signal<boolean>
   readonly chip: ReadonlySignal<Chip>
   readonly unsent: ReadonlySignal<number>
   /** `opening` until there is a text to show, or a reason why not. */
@@ -49,19 +55,6 @@ const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
 
 /** How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. */
 const keptMsMax = 1000
-
-/** Takes the key out of the address: it must not stay in the history, in screenshots or in what is copied from the bar. */
-export function takeKey(id: string): string {
-  const address = new URL(location.href)
-  const key = address.searchParams.get('key')
-  if (key !== null) {
-    address.searchParams.delete('key')
-    history.replaceState(history.state, '', address)
-    // Another link to a known document may have another role.
-    remember(id, key === findRecent(id)?.key ? { openedAt: Date.now() } : { key, role: null, openedAt: Date.now() })
-  }
-  return key ?? findRecent(id)?.key ?? ''
-}
 
 interface Unsent {
   /** Changes of this device that the server has not confirmed, as far as this page has them. */
@@ -117,7 +110,8 @@ function followTitle(text: Y.Text, given: Signal<string>): ReadonlySignal<string
 }
 
 export function openSession(id: string): Session {
-  const key = takeKey(id)
+  const access = takeKey(id)
+  const { key } = access
   const known = findRecent(id)
   const doc = new Y.Doc()
   const text = doc.getText(textRootName)
@@ -131,18 +125,24 @@ export function openSession(id: string): Session {
   void kept.ready.then(() => (stored.value = true))
 
   const given = signal(known?.title ?? '')
+  const owned = signal(true)
   const answered = signal<{ role?: Role; error?: RequestError }>({})
   void readDocument(id, key).then(
     (answer) => {
       given.value = answer.title
+      owned.value = answer.owner.kind !== 'anonymous'
       answered.value = { role: answer.effectiveRole ?? answer.role }
     },
     (error: unknown) => (answered.value = error instanceof RequestError ? { error } : {})
   )
 
-  const role = computed<Role | null>(() => link.role.value ?? answered.value.role ?? findRecent(id)?.role ?? null)
+  const role = computed<Role | null>(
+    () => link.role.value ?? answered.value.role ?? (access.kept === undefined ? findRecent(id)?.role : undefined) ?? null
+  )
   // Offline, what was known last holds; the server has the last word in any case.
-  const canEdit = computed(() => link.ended.value === undefined && (link.canWrite.value ?? includesRole(role.value, 'edit')))
+  // Of a text that is too large some may be deleted, and then it is sent again.
+  const mayWrite = computed(() => link.ended.value === undefined || link.ended.value === 'too_big')
+  const canEdit = computed(() => mayWrite.value && (link.canWrite.value ?? includesRole(role.value, 'edit')))
 
   const hasText = signal(false)
   text.observe(() => (hasText.value = true))
@@ -169,9 +169,29 @@ export function openSession(id: string): Session {
     }),
     effect(() => {
       if (!link.connectedBefore.value) return
-      remember(id, { title: title.value, role: role.value, key, received: true })
+      const mine = takesOver(access, role.value) ? { role: role.value, key } : {}
+      remember(id, { title: title.value, ...mine, received: true })
     })
   ]
+
+  let wasTooLarge = false
+  text.observe(() => {
+    const isTooLarge = text.length > limits.contentUnitsMax
+    if (wasTooLarge && !isTooLarge && link.ended.value === 'too_big') link.resume()
+    wasTooLarge = isTooLarge
+  })
+
+  // The link in the address is no good: the one that this device keeps may be.
+  const badLink = computed(() => {
+    const { error } = answered.value
+    const refused = link.ended.value === 'credential_ended' || link.ended.value === 'not_found' || link.ended.value === 'forbidden'
+    return access.kept !== undefined && (refused || error?.status === 401 || error?.status === 404)
+  })
+  stops.push(
+    effect(() => {
+      if (badLink.value && unsent.value === 0) location.replace(`/d/${id}`)
+    })
+  )
 
   // Only where leaving would lose something: what is kept on this device is sent at the next visit.
   let safe = 0
@@ -188,7 +208,9 @@ export function openSession(id: string): Session {
     keep: kept,
     role,
     canEdit,
+    hasMoreAccess: computed(() => link.connectedBefore.value && keepsMore(access, role.value)),
     title,
+    owned,
     unsent,
     refusal,
     declined,
@@ -201,7 +223,7 @@ export function openSession(id: string): Session {
         unsent: unsent.value,
         kept: kept.state.value !== 'lost',
         canEdit: canEdit.value,
-        ended: link.ended.value !== undefined,
+        ended: link.ended.value,
         connectedBefore: link.connectedBefore.value
       })
     ),

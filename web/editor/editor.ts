@@ -6,6 +6,7 @@ import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangular
 import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
+import { limits } from '../../shared/limits.ts'
 import { actionKeys } from './actions.ts'
 import { cleanInput } from './clean-input.ts'
 import { continueList, deleteMarker, indentItem, outdentItem } from './commands-list.ts'
@@ -14,6 +15,7 @@ import { remoteCursors } from './cursors.ts'
 import { remoteGlow } from './glow.ts'
 import { markdown } from './language.ts'
 import { liveView, toggleTask } from './live/live.ts'
+import { sizeLimit } from './size-limit.ts'
 
 export type Mode = 'live' | 'source'
 
@@ -26,6 +28,8 @@ export interface EditorInput {
   readonly onModeKey: () => void
   readonly onChange: (state: EditorState) => void
   readonly onTyped: () => void
+  /** A change was left out because the document would be too large. */
+  readonly onTooLarge: () => void
 }
 
 export interface Editor {
@@ -75,6 +79,7 @@ export function createEditor(input: EditorInput): Editor {
       doc: input.text.toString(),
       extensions: [
         cleanInput,
+        sizeLimit(limits.contentUnitsMax, input.onTooLarge),
         keys,
         drawSelection(),
         dropCursor(),

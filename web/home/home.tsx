@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { ago } from '../../shared/ago.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { forget, recentDocuments, type RecentDocument } from '../recent.ts'
 import { Icon, Logo } from '../ui/icons.tsx'
@@ -22,22 +23,6 @@ async function attempt(work: () => Promise<void>): Promise<void> {
   }
 }
 
-const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['week', 604_800],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60]
-]
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-
-function ago(instant: number): string {
-  const seconds = (instant - Date.now()) / 1000
-  const unit = units.find(([, size]) => Math.abs(seconds) >= size)
-  return unit === undefined ? 'just now' : relative.format(Math.round(seconds / unit[1]), unit[0])
-}
-
 function Failure(): JSX.Element {
   return <div role='alert'>{failure.value !== undefined && <p class='notice danger'>{failure.value}</p>}</div>
 }
@@ -56,7 +41,7 @@ function Recent({ entry }: { entry: RecentDocument }): JSX.Element {
         <span class='recent-title'>{title}</span>
         <span class='muted recent-when'>
           {entry.role !== null && entry.role !== 'owner' && <span class='tag'>{entry.role}</span>}
-          <time dateTime={new Date(entry.openedAt).toISOString()}>{ago(entry.openedAt)}</time>
+          <time dateTime={new Date(entry.openedAt).toISOString()}>{ago(entry.openedAt, Date.now())}</time>
         </span>
       </a>
       {asking ? (
@@ -173,10 +158,15 @@ export function HomePage(): JSX.Element {
   return (
     <main class={over ? 'home dropping' : 'home'}>
       <header class='home-head'>
-        <span class='brand'>
-          <Logo size={32} />
-          agmd
-        </span>
+        <div class='home-top'>
+          <span class='brand'>
+            <Logo size={32} />
+            agmd
+          </span>
+          <a class='button quiet' href='/account'>
+            Account
+          </a>
+        </div>
         <h1>Markdown that people and agents write together.</h1>
         <p class='lead'>Plain text underneath, live for everyone, on your device when there is no network.</p>
         <div class='actions'>

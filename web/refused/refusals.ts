@@ -23,11 +23,20 @@ interface Words {
   readonly text: string
   /** The page tries again by itself. */
   readonly retries?: boolean
+  /** Signing in may open the document. */
+  readonly signIn?: boolean
 }
 
 export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
-  private: { title: 'This document is private', text: 'Ask its owner for a link. A link opens the document without an account.' },
-  ended: { title: 'This link no longer works', text: 'It was revoked or has expired. Ask the owner of the document for a new one.' },
+  private: {
+    title: 'This document is private',
+    text: 'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.',
+    signIn: true
+  },
+  ended: {
+    title: 'This link no longer works',
+    text: 'It was revoked or has expired. Ask the owner of the document for a new one.'
+  },
   forbidden: { title: 'You do not have access', text: 'Your link does not open this document. Ask its owner for one that does.' },
   not_found: { title: 'There is no such document', text: 'Check the address. Part of the link may be missing.' },
   deleted: { title: 'This document was deleted', text: 'Its owner deleted it, with everything in it. It cannot be brought back.' },

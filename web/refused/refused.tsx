@@ -43,6 +43,11 @@ export function Refused({ refusal }: { refusal: Refusal }): JSX.Element {
         <a class='button primary' href='/'>
           Go to the first page
         </a>
+        {words.signIn === true && (
+          <a class='button' href={`/sign-in?return_to=${encodeURIComponent(location.pathname)}`}>
+            Sign in
+          </a>
+        )}
         {words.retries === true && (
           <button type='button' class='button' onClick={() => location.reload()}>
             Try now

@@ -1,0 +1,139 @@
+/**
+ * Where the embedded broker keeps its records, as `oidc-provider` asks for it: one adapter per model over our storage.
+ *
+ *   ['oidc', model, hash of id]            { expiresAt, account, consumed, sealed }
+ *   ['oidc', 'uid', hash]                  session of a uid → hash of its id
+ *   ['oidc', 'user-code', hash]            device code of a user code → hash of its id
+ *   ['oidc', 'grant', hash, model, hash]   what was issued under a grant
+ *   ['oidc', 'of', account, model, hash]   sessions of an account, and grants, without which nothing issued under them is good
+ *
+ * Ids are bearer secrets (codes, tokens, cookies), so they are kept by their hash and the payloads sealed.
+ */
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { errors } from 'oidc-provider'
+import { limits } from '../../shared/limits.ts'
+import { type Expiring, expiring, findLive } from '../domain/expiry.ts'
+import { encodeRecord, keys } from '../domain/keys.ts'
+import type { Key, Put } from '../domain/ports.ts'
+import { hashSecret } from '../domain/secrets.ts'
+import type { Service } from '../domain/service.ts'
+
+interface BrokerRecord extends Expiring {
+  readonly account: string | null
+  readonly sealed: string
+  /** Seconds since 1970; null: not used yet. */
+  readonly consumed: number | null
+}
+
+interface Index extends Expiring {
+  readonly id: string
+}
+
+const dayMs = 24 * 3600 * 1000
+
+/** What has no lifetime of its own: a client that registered itself. */
+const lifetimeMs = (seconds: number | undefined): number => (seconds === undefined ? limits.brokerClientDays * dayMs : seconds * 1000)
+
+export interface BrokerStore {
+  adapter(model: string): Adapter
+  /** Ends the sessions that an account has at the broker, and what programs were granted. */
+  endSessions(account: string): Promise<void>
+  /** Ends the session of a browser, by the value of its cookie. */
+  endSession(id: string): Promise<void>
+}
+
+export const createBrokerStore = (service: Service): BrokerStore => {
+  const { storage, clock, vault } = service
+  const recordKey = (model: string, hash: string): Key => keys.broker(model, hash)
+  const context = (model: string, hash: string): string => `oidc ${model} ${hash}`
+
+  const open = (model: string, hash: string, record: BrokerRecord): AdapterPayload => {
+    const payload = JSON.parse(vault.open(record.sealed, context(model, hash))) as AdapterPayload
+    return record.consumed === null ? payload : { ...payload, consumed: record.consumed }
+  }
+
+  const findByHash = async (model: string, hash: string): Promise<AdapterPayload | undefined> => {
+    const found = await findLive<BrokerRecord>(service, recordKey(model, hash))
+    return found && open(model, hash, found.record)
+  }
+
+  const findByIndex = async (model: string, index: Key): Promise<AdapterPayload | undefined> => {
+    const found = await findLive<Index>(service, index)
+    return found && findByHash(model, found.record.id)
+  }
+
+  const indexesOf = (model: string, hash: string, payload: AdapterPayload, expiresAt: number): Put[] => {
+    const index = { id: hash, expiresAt }
+    return [
+      ...(payload.uid !== undefined && model === 'Session' ? expiring(keys.broker('uid', hashSecret(payload.uid)), index) : []),
+      ...(payload.userCode === undefined ? [] : expiring(keys.broker('user-code', hashSecret(payload.userCode)), index)),
+      ...(payload.grantId === undefined ? [] : expiring(keys.broker('grant', hashSecret(payload.grantId), model, hash), index)),
+      ...(payload.accountId !== undefined && (model === 'Session' || model === 'Grant')
+        ? expiring(keys.broker('of', payload.accountId, model, hash), index)
+        : [])
+    ]
+  }
+
+  /** A client in use stays: its lifetime begins anew now and then. */
+  const renewClient = async (hash: string): Promise<void> => {
+    const found = await findLive<BrokerRecord>(service, recordKey('Client', hash))
+    if (found === undefined || found.record.expiresAt - clock.now() > lifetimeMs(undefined) / 2) return
+    const key = recordKey('Client', hash)
+    const expiresAt = clock.now() + lifetimeMs(undefined)
+    await storage.commit({ checks: [{ key, version: found.version }], puts: expiring(key, { ...found.record, expiresAt }) })
+  }
+
+  const adapter = (model: string): Adapter => ({
+    async upsert(id, payload, seconds) {
+      const hash = hashSecret(id)
+      const expiresAt = clock.now() + lifetimeMs(seconds)
+      const { consumed, ...rest } = payload
+      const record: BrokerRecord = {
+        expiresAt,
+        account: payload.accountId ?? null,
+        consumed: typeof consumed === 'number' ? consumed : null,
+        sealed: vault.seal(JSON.stringify(rest), context(model, hash))
+      }
+      await storage.commit({ puts: [...expiring(recordKey(model, hash), record), ...indexesOf(model, hash, payload, expiresAt)] })
+    },
+    async find(id) {
+      const hash = hashSecret(id)
+      if (model === 'Client') await renewClient(hash)
+      return findByHash(model, hash)
+    },
+    findByUid: (uid) => findByIndex(model, keys.broker('uid', hashSecret(uid))),
+    findByUserCode: (userCode) => findByIndex(model, keys.broker('user-code', hashSecret(userCode))),
+    async consume(id) {
+      const key = recordKey(model, hashSecret(id))
+      const found = await findLive<BrokerRecord>(service, key)
+      const consumed = found && { ...found.record, consumed: Math.floor(clock.now() / 1000) }
+      const first =
+        found?.record.consumed === null &&
+        consumed !== undefined &&
+        (await storage.commit({ checks: [{ key, version: found.version }], puts: [{ key, value: encodeRecord(consumed) }] }))
+      // Of two that redeem a code at the same moment both have seen it unused: one of them comes too late here.
+      if (!first) throw new errors.InvalidGrant('it was used already')
+    },
+    async destroy(id) {
+      await storage.commit({ deletes: [recordKey(model, hashSecret(id))] })
+    },
+    async revokeByGrantId(grantId) {
+      const prefix = keys.broker('grant', hashSecret(grantId))
+      const entries = await storage.list(prefix)
+      const issued = entries.map(({ key }) => recordKey(String(key.at(-2)), String(key.at(-1))))
+      await storage.commit({ deletes: [...entries.map(({ key }) => key), ...issued] })
+    }
+  })
+
+  return {
+    adapter,
+    async endSessions(account) {
+      const entries = await storage.list(keys.broker('of', account))
+      const ended = entries.map(({ key }) => recordKey(String(key.at(-2)), String(key.at(-1))))
+      if (entries.length > 0) await storage.commit({ deletes: [...entries.map(({ key }) => key), ...ended] })
+    },
+    async endSession(id) {
+      await storage.commit({ deletes: [recordKey('Session', hashSecret(id))] })
+    }
+  }
+}

@@ -1,0 +1,303 @@
+/**
+ * The identity broker that is built in: panva's `oidc-provider` in our own process, with our accounts and our pages. It signs people in,
+ * for us and for clients that register themselves; what it issues is never a credential of the API.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { limits } from '../../shared/limits.ts'
+import { findAccount } from '../domain/accounts.ts'
+import { decodeRecord, encodeRecord, keys } from '../domain/keys.ts'
+import type { Service } from '../domain/service.ts'
+import type { Context } from '../http/context.ts'
+import { html, type Markup, type Page, problem, showPage } from '../http/html.ts'
+import type { Log } from '../log.ts'
+import { agentAuth } from './agent-auth.ts'
+import { type BrokerStore, createBrokerStore } from './broker-store.ts'
+import { type Cookies, derivedKey } from './cookies.ts'
+
+/** Our own client at the broker: the service itself. */
+export const ownClientId = 'agmd'
+
+export const callbackPath = '/auth/callback'
+
+export const brokerPaths = {
+  authorization: '/auth/oauth2/authorize',
+  token: '/auth/oauth2/token',
+  registration: '/auth/oauth2/register',
+  device_authorization: '/auth/oauth2/device/code',
+  code_verification: '/auth/oauth2/device',
+  jwks: '/auth/oauth2/jwks',
+  userinfo: '/auth/oauth2/userinfo',
+  revocation: '/auth/oauth2/revoke',
+  end_session: '/auth/oauth2/sign-out'
+} as const
+
+/** Where a person signs in or agrees; the cookie of the interaction is good for this path alone. */
+export const interactionPath = '/auth/interaction'
+
+export interface BrokerOptions {
+  readonly service: Service
+  readonly cookies: Cookies
+  /** Secret of the instance. */
+  readonly secret: Uint8Array
+  readonly stylesheet: string | undefined
+  readonly log: Log
+}
+
+export interface Broker {
+  readonly store: BrokerStore
+  provider(): Promise<Provider>
+  /** Lets the provider answer. */
+  answer(ctx: Context): Promise<void>
+}
+
+const daySeconds = 24 * 3600
+
+/** The signing keys, made at first use and kept sealed. ES256 for those who ask; RS256 because every client knows it. */
+const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWebKey[] }> => {
+  const key = keys.broker('signing-keys')
+  const context = 'oidc signing keys'
+  for (;;) {
+    const entry = await storage.get(key)
+    if (entry !== undefined) return JSON.parse(vault.open(decodeRecord<string>(entry.value), context)) as { keys: JsonWebKey[] }
+    const { exportJWK, generateKeyPair } = await import('jose')
+    const made = await Promise.all(
+      ['RS256', 'ES256'].map(async (alg) => {
+        const pair = await generateKeyPair(alg, { extractable: true })
+        return { ...(await exportJWK(pair.privateKey)), alg, use: 'sig' }
+      })
+    )
+    // Two processes that start at once must not sign with different keys: the one that is late reads the other's.
+    await storage.commit({
+      checks: [{ key, version: null }],
+      puts: [{ key, value: encodeRecord(vault.seal(JSON.stringify({ keys: made }), context)) }]
+    })
+  }
+}
+
+type Show = (ctx: KoaContextWithOIDC, page: Page) => void
+
+const codeForm = (action: string, token: string, value: string | undefined, text: string | undefined): Markup => html`
+${problem(text)}
+<p>Enter the code that your device shows.</p>
+<form class="form" method="post" action="${action}">
+<input type="hidden" name="xsrf" value="${token}">
+<div class="field">
+<label for="user_code">Code</label>
+<input class="code" id="user_code" name="user_code" type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="12" required${
+  value === undefined ? undefined : html` value="${value}"`
+}>
+</div>
+<p class="actions"><button class="button primary large">Continue</button></p>
+</form>`
+
+const confirmForm = (action: string, token: string, code: string, client: string): Markup => html`
+<p><strong>${client}</strong> asks to sign in as you. Go on only if your own device shows this code now:</p>
+<p class="code-shown">${code}</p>
+<form class="form" method="post" action="${action}">
+<input type="hidden" name="xsrf" value="${token}">
+<input type="hidden" name="user_code" value="${code}">
+<p class="actions">
+<button class="button primary large" name="confirm" value="yes">It is the same code</button>
+<button class="button large" name="abort" value="yes">Refuse</button>
+</p>
+</form>`
+
+const xsrf = (ctx: KoaContextWithOIDC): string => String((ctx.oidc.session?.state as { secret?: string } | undefined)?.secret ?? '')
+
+/** The code in the address of the page, kept from the provider, which would send the form at once. */
+const givenCode = new WeakMap<IncomingMessage, string>()
+
+const deviceFlow = (show: Show): object => ({
+  enabled: true,
+  charset: 'base-20',
+  mask: '****-****',
+  userCodeInputSource(ctx: KoaContextWithOIDC, _form: string, out?: object, error?: Error & { userCode?: string }) {
+    const failed = out !== undefined || error !== undefined
+    const stopped = error?.name === 'AbortedError'
+    const text = stopped ? 'The sign-in was refused. Nothing was changed.' : failed ? 'That code is not valid, or no longer.' : undefined
+    const value = stopped ? undefined : (error?.userCode ?? givenCode.get(ctx.req))
+    const page = { title: 'Connect a device', body: codeForm(brokerPaths.code_verification, xsrf(ctx), value, text) }
+    show(ctx, { ...page, ...(failed && !stopped && { status: 400 }) })
+  },
+  userCodeConfirmSource(
+    ctx: KoaContextWithOIDC,
+    _form: string,
+    client: { clientName?: string; clientId: string },
+    _info: object,
+    code: string
+  ) {
+    const name = client.clientName ?? client.clientId
+    show(ctx, { title: 'Is this your device?', body: confirmForm(brokerPaths.code_verification, xsrf(ctx), code, name) })
+  },
+  successSource(ctx: KoaContextWithOIDC) {
+    show(ctx, { title: 'Signed in', body: html`<p>Your device is connected. You can close this page.</p>` })
+  }
+})
+
+const signOut = (show: Show): object => ({
+  enabled: true,
+  logoutSource(ctx: KoaContextWithOIDC) {
+    const body = html`<p>This ends your session with agmd's sign-in in this browser.</p>
+<form class="form" method="post" action="${brokerPaths.end_session}/confirm">
+<input type="hidden" name="xsrf" value="${xsrf(ctx)}">
+<p class="actions"><button class="button primary large" name="logout" value="yes">Sign out</button>
+<button class="button large">Stay signed in</button></p></form>`
+    show(ctx, { title: 'Sign out?', body })
+  },
+  postLogoutSuccessSource(ctx: KoaContextWithOIDC) {
+    show(ctx, { title: 'Signed out', body: html`<p><a href="/">Go to the first page</a></p>` })
+  }
+})
+
+const accountOf =
+  (service: Service): NonNullable<Configuration['findAccount']> =>
+  async (_ctx, id) => {
+    const account = await findAccount(service, id)
+    if (account === undefined) return undefined
+    const { name, email, emailVerified } = account
+    const claims = { sub: id, name, ...(email !== null && { email, email_verified: emailVerified }) }
+    return { accountId: id, claims: () => claims }
+  }
+
+/** Our own service needs nobody's leave; every other client is granted what the person agreed to. */
+const grantOf: NonNullable<Configuration['loadExistingGrant']> = async (ctx) => {
+  const { client, session, provider, result } = ctx.oidc
+  const clientId = client?.clientId ?? ''
+  const known = result?.consent?.grantId ?? session?.grantIdFor(clientId)
+  const grant = known === undefined ? undefined : await provider.Grant.find(known)
+  if (grant !== undefined || clientId !== ownClientId || session?.accountId === undefined) return grant
+  const own = new provider.Grant({ clientId, accountId: session.accountId })
+  own.addOIDCScope('openid email profile')
+  await own.save()
+  return own
+}
+
+const lifetimes = {
+  AccessToken: limits.brokerTokenSeconds,
+  AuthorizationCode: limits.brokerCodeSeconds,
+  ClientCredentials: limits.brokerTokenSeconds,
+  DeviceCode: limits.deviceSecondsMax,
+  Grant: limits.brokerRefreshDays * daySeconds,
+  IdToken: limits.brokerTokenSeconds,
+  Interaction: limits.signInSecondsMax,
+  RefreshToken: limits.brokerRefreshDays * daySeconds,
+  Session: limits.brokerSessionDays * daySeconds
+}
+
+const createProvider = async ({ service, cookies, secret, stylesheet, log }: BrokerOptions, store: BrokerStore): Promise<Provider> => {
+  const { errors, interactionPolicy, Provider } = await import('oidc-provider')
+  const { baseUrl } = service
+  const show: Show = (ctx, page) => showPage(ctx as unknown as Context, stylesheet, page)
+  const policy = interactionPolicy.base()
+  // OpenID Connect Prompt Create 1.0: a client asks for a new account.
+  policy.add(new interactionPolicy.Prompt({ name: 'create', requestable: true }), 0)
+  const configuration: Configuration = {
+    adapter: (model: string) => store.adapter(model),
+    clients: [
+      {
+        client_id: ownClientId,
+        client_name: 'agmd',
+        token_endpoint_auth_method: 'none',
+        redirect_uris: [`${baseUrl}${callbackPath}`],
+        response_types: ['code'],
+        grant_types: ['authorization_code']
+      }
+    ],
+    jwks: (await signingKeys(service)) as NonNullable<Configuration['jwks']>,
+    cookies: {
+      keys: [derivedKey(secret, 'broker cookies 1')],
+      names: cookies.broker,
+      long: { httpOnly: true, sameSite: 'lax', signed: true },
+      short: { httpOnly: true, sameSite: 'lax', signed: true }
+    },
+    routes: brokerPaths,
+    scopes: ['openid', 'offline_access'],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    rotateRefreshToken: true,
+    ttl: lifetimes,
+    findAccount: accountOf(service),
+    loadExistingGrant: grantOf,
+    interactions: { policy, url: (_ctx, interaction) => `${interactionPath}/${interaction.uid}` },
+    features: {
+      devInteractions: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      dPoP: { enabled: false },
+      deviceFlow: deviceFlow(show) as { enabled: boolean },
+      registration: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      rpInitiatedLogout: signOut(show) as { enabled: boolean },
+      resourceIndicators: {
+        enabled: true,
+        // What the broker issues opens no resource: the API takes app sessions, which its own device login gives.
+        getResourceServerInfo: () => {
+          throw new errors.InvalidTarget('this server issues no tokens for resources; see /auth.md')
+        }
+      }
+    },
+    discovery: {
+      agent_auth: agentAuth(baseUrl, baseUrl),
+      prompt_values_supported: ['none', 'login', 'consent', 'create'],
+      service_documentation: `${baseUrl}/auth.md`
+    },
+    // Registered metadata may name addresses to fetch (keys, sectors): nothing that others name is ever fetched.
+    fetch: () => Promise.reject(new Error('the broker fetches nothing')),
+    renderError(ctx, out) {
+      const body = html`<p>${out.error_description ?? 'The request is not valid.'}</p><p class="muted">${out.error}</p><p><a href="/">Go to the first page</a></p>`
+      show(ctx, { title: 'This did not work', body, status: ctx.status })
+    }
+  }
+  const provider = new Provider(baseUrl, configuration)
+  provider.proxy = true
+  provider.on('server_error', (ctx, error) => log.error('the broker failed', { path: ctx.path, error }))
+  return provider
+}
+
+/** What the provider reads the address of the request from is what was configured, never what a client sent. */
+const pretend = ({ headers }: IncomingMessage, baseUrl: string): void => {
+  const { host, protocol } = new URL(baseUrl)
+  headers.host = host
+  headers['x-forwarded-proto'] = protocol.slice(0, -1)
+  delete headers['x-forwarded-host']
+  delete headers['x-forwarded-for']
+}
+
+const answered = (response: ServerResponse): Promise<void> =>
+  response.writableEnded ? Promise.resolve() : new Promise((resolve) => response.once('close', resolve).once('finish', resolve))
+
+export const createBroker = (options: BrokerOptions): Broker => {
+  const { service } = options
+  const store = createBrokerStore(service)
+  let made: Promise<Provider> | undefined
+  let listener: ReturnType<Provider['callback']> | undefined
+  // At first use: making keys takes a while, and many servers are never signed in to.
+  const provider = (): Promise<Provider> => {
+    made ??= createProvider(options, store).catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+  return {
+    store,
+    provider,
+    async answer(ctx) {
+      listener ??= (await provider()).callback()
+      pretend(ctx.req, service.baseUrl)
+      const url = new URL(ctx.req.url ?? '/', service.baseUrl)
+      const code = url.pathname === brokerPaths.code_verification && ctx.method === 'GET' ? url.searchParams.get('user_code') : null
+      if (code !== null) {
+        givenCode.set(ctx.req, code)
+        ctx.req.url = url.pathname
+      }
+      ctx.respond = false
+      ctx.res.statusCode = 404
+      await listener(ctx.req, ctx.res)
+      await answered(ctx.res)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** Cookies: their names, and how they are read and written. */
+import { hkdfSync } from 'node:crypto'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+
+export interface Cookies {
+  /** Name of the cookie that holds the session of a browser. */
+  readonly session: string
+  /** Name of the cookie that ties a sign-in under way to this browser. */
+  readonly signIn: string
+  /** Names of the embedded broker's own. */
+  readonly broker: { readonly session: string; readonly interaction: string; readonly resume: string }
+  /** Whether they go over TLS only. */
+  readonly secure: boolean
+}
+
+/**
+ * On https the prefix `__Host-` keeps other hosts and paths from setting them. On plain http (a browser refuses the prefix there) the
+ * port is part of the name: the ports of one host share their cookies.
+ */
+export const cookiesOf = (baseUrl: string): Cookies => {
+  const { protocol, port } = new URL(baseUrl)
+  const secure = protocol === 'https:'
+  const name = (what: string): string => (secure ? `__Host-agmd-${what}` : `agmd-${what}${port === '' ? '' : `-${port}`}`)
+  // Those of an interaction are set for its path alone, which __Host- forbids.
+  const plain = (what: string): string => (secure ? `__Secure-agmd-${what}` : name(what))
+  return {
+    session: name('session'),
+    signIn: name('sign-in'),
+    broker: { session: name('broker'), interaction: plain('interaction'), resume: plain('resume') },
+    secure
+  }
+}
+
+/** The value of a cookie; undefined when it is absent, empty or there twice. */
+export const readCookie = ({ cookie }: IncomingHttpHeaders, name: string): string | undefined => {
+  if (cookie === undefined) return undefined
+  const values = cookie
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(`${name}=`))
+    .map((part) => part.slice(name.length + 1))
+  return values.length === 1 && values[0] !== '' ? values[0] : undefined
+}
+
+/** Adds a cookie to an answer. `seconds` 0 removes it. */
+export const writeCookie = (response: ServerResponse, { secure }: Cookies, name: string, value: string, seconds: number): void => {
+  const parts = [`${name}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${seconds}`, ...(secure ? ['Secure'] : [])]
+  response.appendHeader('Set-Cookie', parts.join('; '))
+}
+
+/** A key for one purpose, derived from the secret of the instance. */
+export const derivedKey = (secret: Uint8Array, purpose: string): string =>
+  Buffer.from(hkdfSync('sha256', secret, '', `agmd ${purpose}`, 32)).toString('base64url')

@@ -1,0 +1,202 @@
+/**
+ * The service as a relying party (OpenID Connect, code + PKCE): the same towards the embedded broker and an external issuer.
+ * What a sign-in under way needs is sealed in a cookie of the browser that began it, so nobody can finish another's.
+ */
+import * as oidc from 'openid-client'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Service } from '../domain/service.ts'
+import type { Context } from '../http/context.ts'
+import type { Log } from '../log.ts'
+import { callbackPath } from './broker.ts'
+import { type Cookies, readCookie, writeCookie } from './cookies.ts'
+
+export interface RelyingPartyOptions {
+  readonly service: Service
+  readonly cookies: Cookies
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string | null
+  /** How the issuer is reached; null: as its address says. */
+  readonly fetch: oidc.CustomFetch | null
+  readonly log: Log
+}
+
+export interface SignedIn {
+  readonly claims: oidc.IDToken
+  readonly returnTo: string
+}
+
+export interface RelyingParty {
+  /** Sends the browser to the issuer. Errors: `issuer_unavailable`. */
+  begin(ctx: Context, returnTo: string, create: boolean): Promise<void>
+  /** What the issuer said about the person who came back. Errors: `sign_in_failed`, `issuer_unavailable`. */
+  finish(ctx: Context): Promise<SignedIn>
+  /** Metadata of the issuer. Errors: `issuer_unavailable`. */
+  metadata(): Promise<oidc.ServerMetadata>
+  /** Where the issuer ends its own session; undefined when it cannot. */
+  signOutUrl(): Promise<string | undefined>
+}
+
+interface UnderWay {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  readonly returnTo: string
+  readonly expiresAt: number
+}
+
+const context = 'sign-in under way 1'
+/** Tabs that may be signing in at once; a header has room for few such cookies. */
+const tabsMax = 4
+
+/** A path of ours to return to: no other origin, however it is written. Anything else is the account page. */
+export const safeReturnTo = (text: string | null | undefined, baseUrl: string): string => {
+  const fallback = '/account'
+  // eslint-disable-next-line no-control-regex
+  if (text === null || text === undefined || !/^\/(?![/\\])[^\\\u0000-\u001f\u007f]*$/.test(text)) return fallback
+  if (/^\/(%2f|%5c|%09|%0a|%0d)/i.test(text) || text.length > 2000 || !URL.canParse(text, baseUrl)) return fallback
+  const url = new URL(text, baseUrl)
+  return url.origin === new URL(baseUrl).origin && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}${url.hash}` : fallback
+}
+
+const isLoopback = (url: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+
+/** Whether the issuer could not be asked, as opposed to: it answered, and something was wrong. */
+const unreachable = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false
+  const code = (error as { code?: string }).code ?? ''
+  if (error.name === 'TimeoutError' || error.name === 'AbortError' || code === 'OAUTH_TIMEOUT') return true
+  if (error instanceof TypeError && error.message === 'fetch failed') return true
+  const status = (error as { cause?: { status?: number } }).cause?.status
+  return (typeof status === 'number' && status >= 500) || (error.cause instanceof Error && unreachable(error.cause))
+}
+
+/** A client of an issuer whose metadata is read when needed and kept for a while. Errors: `issuer_unavailable`. */
+export const issuerClient = (
+  { clock }: Pick<Service, 'clock'>,
+  { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>
+): (() => Promise<oidc.Configuration>) => {
+  let known: { config: Promise<oidc.Configuration>; until: number } | undefined
+  // Our own broker is asked within this process, wherever people find it: a team's network often has no certificates.
+  const mayBePlain = (url: URL): boolean => url.protocol === 'http:' && (fetch !== null || isLoopback(url))
+  const discover = async (): Promise<oidc.Configuration> => {
+    const url = new URL(issuer)
+    const config = await oidc.discovery(
+      url,
+      clientId,
+      clientSecret === null ? { token_endpoint_auth_method: 'none' } : { client_secret: clientSecret },
+      clientSecret === null ? oidc.None() : undefined,
+      {
+        // The signature of an ID token is checked although it came over TLS: its keys are what the issuer is known by.
+        execute: [oidc.enableNonRepudiationChecks, ...(mayBePlain(url) ? [oidc.allowInsecureRequests] : [])],
+        timeout: limits.issuerSecondsMax,
+        ...(fetch !== null && { [oidc.customFetch]: fetch })
+      }
+    )
+    return config
+  }
+  return async () => {
+    if (known === undefined || known.until <= clock.now())
+      known = { config: discover(), until: clock.now() + limits.issuerKeepMinutes * 60_000 }
+    const asked = known
+    try {
+      return await asked.config
+    } catch (error) {
+      // Asked again at the next try, not for every one that waits now.
+      if (known === asked) known = undefined
+      log.warn('the issuer could not be asked for its metadata', { issuer, error })
+      throw new ServiceError('issuer_unavailable', {}, { cause: error })
+    }
+  }
+}
+
+export const createRelyingParty = (options: RelyingPartyOptions): RelyingParty => {
+  const { service, cookies, log } = options
+  const { baseUrl, vault, clock } = service
+  const configured = issuerClient(service, options)
+  const redirectUri = `${baseUrl}${callbackPath}`
+
+  const cookieOf = (state: string): string => `${cookies.signIn}-${state.slice(0, 8)}`
+
+  /** Tabs that were left: their cookies go before they fill the header. */
+  const clearOthers = (ctx: Context): void => {
+    const names = [...(ctx.req.headers.cookie ?? '').matchAll(/([^\s;=]+)=/g)].map(([, name = '']) => name)
+    const left = names.filter((name) => name.startsWith(`${cookies.signIn}-`))
+    if (left.length >= tabsMax) for (const name of left) writeCookie(ctx.res, cookies, name, '', 0)
+  }
+
+  const takeUnderWay = (ctx: Context, state: string): UnderWay => {
+    const failed = (why: string): ServiceError => new ServiceError('sign_in_failed', { message: why })
+    const name = cookieOf(state)
+    const sealed = /^[\w-]+$/.test(state) ? readCookie(ctx.req.headers, name) : undefined
+    if (sealed === undefined) throw failed('This sign-in was not begun in this browser, or is finished already.')
+    writeCookie(ctx.res, cookies, name, '', 0)
+    let underWay: UnderWay
+    try {
+      underWay = JSON.parse(vault.open(sealed, context)) as UnderWay
+    } catch {
+      throw failed('This sign-in was not begun here.')
+    }
+    if (underWay.state !== state || underWay.expiresAt <= clock.now()) throw failed('This sign-in took too long.')
+    return underWay
+  }
+
+  return {
+    async begin(ctx, returnTo, create) {
+      const config = await configured()
+      const underWay: UnderWay = {
+        state: oidc.randomState(),
+        nonce: oidc.randomNonce(),
+        verifier: oidc.randomPKCECodeVerifier(),
+        returnTo,
+        expiresAt: clock.now() + limits.signInSecondsMax * 1000
+      }
+      const prompts = config.serverMetadata()['prompt_values_supported']
+      const url = oidc.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: 'openid profile email',
+        code_challenge: await oidc.calculatePKCECodeChallenge(underWay.verifier),
+        code_challenge_method: 'S256',
+        state: underWay.state,
+        nonce: underWay.nonce,
+        ...(create && Array.isArray(prompts) && prompts.includes('create') && { prompt: 'create' })
+      })
+      clearOthers(ctx)
+      writeCookie(ctx.res, cookies, cookieOf(underWay.state), vault.seal(JSON.stringify(underWay), context), limits.signInSecondsMax)
+      ctx.status = 303
+      ctx.set('Cache-Control', 'no-store')
+      ctx.set('Location', url.href)
+      ctx.body = null
+      ctx.status = 303
+    },
+    async finish(ctx) {
+      const url = new URL(`${callbackPath}?${ctx.querystring}`, baseUrl)
+      const underWay = takeUnderWay(ctx, url.searchParams.get('state') ?? '')
+      const config = await configured()
+      try {
+        const tokens = await oidc.authorizationCodeGrant(config, url, {
+          pkceCodeVerifier: underWay.verifier,
+          expectedState: underWay.state,
+          expectedNonce: underWay.nonce,
+          idTokenExpected: true
+        })
+        const claims = tokens.claims()
+        if (claims === undefined) throw new ServiceError('sign_in_failed')
+        return { claims, returnTo: underWay.returnTo }
+      } catch (error) {
+        if (unreachable(error)) throw new ServiceError('issuer_unavailable', {}, { cause: error })
+        if (error instanceof oidc.AuthorizationResponseError && error.error === 'access_denied')
+          throw new ServiceError('sign_in_failed', { message: 'The sign-in was cancelled.' })
+        log.warn('a sign-in was refused', { issuer: options.issuer, error })
+        throw new ServiceError('sign_in_failed', {}, { cause: error })
+      }
+    },
+    metadata: async () => (await configured()).serverMetadata(),
+    async signOutUrl() {
+      const config = await configured().catch(() => undefined)
+      if (config?.serverMetadata().end_session_endpoint === undefined) return undefined
+      return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: `${baseUrl}/` }).href
+    }
+  }
+}

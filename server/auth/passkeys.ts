@@ -1,0 +1,152 @@
+/**
+ * Passkeys (WebAuthn): what a browser is asked to sign, and whether it did. Challenges are sealed texts that go through the form and are
+ * good once, for one purpose and a few minutes; nothing is kept for those who only look at a page.
+ */
+import { randomBytes } from 'node:crypto'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import { limits } from '../../shared/limits.ts'
+import type { Account } from '../domain/accounts.ts'
+import { expiring } from '../domain/expiry.ts'
+import { keys } from '../domain/keys.ts'
+import { addPasskey, findPasskey, listPasskeys, notePasskeyUse } from '../domain/passkeys.ts'
+import { hashSecret } from '../domain/secrets.ts'
+import type { Service } from '../domain/service.ts'
+
+/** What a form carries: the question for the browser, and what it must give back beside the answer. */
+export interface PasskeyQuestion {
+  /** Options for `navigator.credentials` (JSON). */
+  readonly options: string
+  readonly challenge: string
+}
+
+export interface Passkeys {
+  askToMake(account: Account): Promise<PasskeyQuestion>
+  /** Keeps the passkey that was made. False when it is not what was asked for. */
+  keepMade(account: Account, name: string, challenge: string, response: string): Promise<boolean>
+  /** `about`: the sign-in that it is for. */
+  askToSignIn(about: string): Promise<PasskeyQuestion>
+  /** Whose passkey answered; undefined when none of ours did. */
+  whoSigned(about: string, challenge: string, response: string): Promise<Account | undefined>
+}
+
+interface Challenge {
+  readonly about: string
+  readonly challenge: string
+  readonly expiresAt: number
+}
+
+const context = 'passkey challenge 1'
+
+/** COSE: EdDSA, ES256, RS256. */
+const algorithms = [-8, -7, -257]
+
+/** Browsers make passkeys for names on https, and for localhost; never for bare addresses. */
+export const allowsPasskeys = (baseUrl: string): boolean => {
+  const { protocol, hostname } = new URL(baseUrl)
+  const isAddress = /^[\d.]+$/.test(hostname) || hostname.startsWith('[')
+  return (protocol === 'https:' && !isAddress) || hostname === 'localhost' || hostname.endsWith('.localhost')
+}
+
+const parse = <T>(text: string): T | undefined => {
+  try {
+    return JSON.parse(text) as T
+  } catch {
+    return undefined
+  }
+}
+
+export const createPasskeys = (service: Service): Passkeys => {
+  const { vault, clock, storage, baseUrl } = service
+  const rpID = new URL(baseUrl).hostname
+
+  const newChallenge = (about: string): { challenge: string; sealed: string } => {
+    const challenge = randomBytes(32).toString('base64url')
+    const expiresAt = clock.now() + limits.signInSecondsMax * 1000
+    return { challenge, sealed: vault.seal(JSON.stringify({ about, challenge, expiresAt } satisfies Challenge), context) }
+  }
+
+  /** The challenge of a sealed text, which is used up; undefined when it is not good, or not for this. */
+  const takeChallenge = async (about: string, sealed: string): Promise<string | undefined> => {
+    let found: Challenge
+    try {
+      found = JSON.parse(vault.open(sealed, context)) as Challenge
+    } catch {
+      return undefined
+    }
+    if (found.about !== about || found.expiresAt <= clock.now()) return undefined
+    const key = keys.usedLink(hashSecret(sealed))
+    const first = await storage.commit({ checks: [{ key, version: null }], puts: expiring(key, { expiresAt: found.expiresAt }) })
+    return first ? found.challenge : undefined
+  }
+
+  const aboutMaking = ({ id }: Account): string => `make ${id}`
+  const aboutSigningIn = (about: string): string => `sign in ${about}`
+  const expected = { expectedOrigin: baseUrl, expectedRPID: rpID, requireUserVerification: true }
+
+  return {
+    async askToMake(account) {
+      const { generateRegistrationOptions } = await import('@simplewebauthn/server')
+      const { challenge, sealed } = newChallenge(aboutMaking(account))
+      const options = await generateRegistrationOptions({
+        rpName: 'agmd',
+        rpID,
+        userID: new Uint8Array(Buffer.from(account.id)),
+        userName: account.email ?? account.name,
+        userDisplayName: account.name,
+        challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+        attestationType: 'none',
+        supportedAlgorithmIDs: algorithms,
+        excludeCredentials: (await listPasskeys(service, account.id)).map(({ id }) => ({ id })),
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' }
+      })
+      return { options: JSON.stringify(options), challenge: sealed }
+    },
+
+    async keepMade(account, name, sealed, text) {
+      const challenge = await takeChallenge(aboutMaking(account), sealed)
+      const response = parse<RegistrationResponseJSON>(text)
+      if (challenge === undefined || response === undefined) return false
+      const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+      const checked = await verifyRegistrationResponse({
+        response,
+        expectedChallenge: challenge,
+        supportedAlgorithmIDs: algorithms,
+        ...expected
+      }).catch(() => undefined)
+      if (checked?.verified !== true) return false
+      const { id, publicKey, counter } = checked.registrationInfo.credential
+      await addPasskey(service, { id, account: account.id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, name })
+      return true
+    },
+
+    async askToSignIn(about) {
+      const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
+      const { challenge, sealed } = newChallenge(aboutSigningIn(about))
+      const options = await generateAuthenticationOptions({
+        rpID,
+        challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+        userVerification: 'required'
+      })
+      return { options: JSON.stringify(options), challenge: sealed }
+    },
+
+    async whoSigned(about, sealed, text) {
+      const challenge = await takeChallenge(aboutSigningIn(about), sealed)
+      const response = parse<AuthenticationResponseJSON>(text)
+      const found = typeof response?.id === 'string' ? await findPasskey(service, response.id) : undefined
+      if (challenge === undefined || response === undefined || found === undefined) return undefined
+      const { passkey, account } = found
+      const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+      const credential = {
+        id: passkey.id,
+        publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
+        counter: passkey.counter
+      }
+      const checked = await verifyAuthenticationResponse({ response, expectedChallenge: challenge, credential, ...expected }).catch(
+        () => undefined
+      )
+      if (checked?.verified !== true) return undefined
+      return (await notePasskeyUse(service, passkey, checked.authenticationInfo.newCounter)) ? account : undefined
+    }
+  }
+}

@@ -1,0 +1,135 @@
+/** Accounts: people, by email and password or by their identity at an external issuer. */
+import { hash } from 'node:crypto'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { decodeRecord, encodeRecord, keys } from './keys.ts'
+import { checkPassword, hashPassword } from './passwords.ts'
+import type { Check, Put } from './ports.ts'
+import { newId } from './secrets.ts'
+import type { Service } from './service.ts'
+
+export interface Account {
+  readonly id: string
+  readonly name: string
+  readonly email: string | null
+  /** Whether somebody vouched for the address: an administrator who invited it, or the external issuer. */
+  readonly emailVerified: boolean
+  /** PHC string; null: signs in elsewhere. */
+  readonly password: string | null
+  readonly createdAt: number
+}
+
+const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url')
+
+/** The address as it is compared and kept; undefined when it is none. */
+export const normalEmail = (text: string): string | undefined => {
+  const email = text.trim().normalize('NFC').toLowerCase()
+  return email.length <= limits.emailCharsMax && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined
+}
+
+/** A name for people: the given one, else the part of the address before the @. */
+const nameFor = (name: string | undefined, email: string | null): string => {
+  const clean = (name ?? '')
+    .toWellFormed()
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, limits.authorCharsMax)
+  return clean || email?.split('@')[0]?.slice(0, limits.authorCharsMax) || 'Someone'
+}
+
+export const findAccount = async ({ storage }: Service, id: string): Promise<Account | undefined> => {
+  const entry = await storage.get(keys.account(id))
+  return entry && decodeRecord<Account>(entry.value)
+}
+
+export const findAccountByEmail = async (service: Service, email: string): Promise<Account | undefined> => {
+  const entry = await service.storage.get(keys.email(digest(email)))
+  return entry && findAccount(service, decodeRecord<string>(entry.value))
+}
+
+export interface NewAccount {
+  readonly email: string
+  readonly name?: string | undefined
+  readonly password: string
+  readonly emailVerified?: boolean
+}
+
+/** What else a commit that makes an account checks and puts: the use of an invitation. */
+export interface Beside {
+  readonly checks?: readonly Check[]
+  readonly puts?: readonly Put[]
+}
+
+/** A new account; undefined when the address has one. The password is hashed either way, so that both take as long. */
+export const createAccount = async (service: Service, input: NewAccount, beside: Beside = {}): Promise<Account | undefined> => {
+  const account: Account = {
+    id: newId(),
+    name: nameFor(input.name, input.email),
+    email: input.email,
+    emailVerified: input.emailVerified ?? false,
+    password: await hashPassword(input.password),
+    createdAt: service.clock.now()
+  }
+  const index = keys.email(digest(input.email))
+  const written = await service.storage.commit({
+    checks: [{ key: index, version: null }, ...(beside.checks ?? [])],
+    puts: [
+      { key: keys.account(account.id), value: encodeRecord(account) },
+      { key: index, value: encodeRecord(account.id) },
+      ...(beside.puts ?? [])
+    ]
+  })
+  return written ? account : undefined
+}
+
+/** The account of an address and password; undefined when they do not belong together, after the same time whatever was wrong. */
+export const findAccountByPassword = async (service: Service, email: string, password: string): Promise<Account | undefined> => {
+  const account = await findAccountByEmail(service, email)
+  return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
+}
+
+/** Sets the password of an account. False when what is put beside it was overtaken. */
+export const setPassword = async (service: Service, account: Account, password: string, beside: Beside = {}): Promise<boolean> => {
+  const next: Account = { ...account, password: await hashPassword(password), emailVerified: true }
+  return service.storage.commit({
+    checks: beside.checks ?? [],
+    puts: [{ key: keys.account(account.id), value: encodeRecord(next) }, ...(beside.puts ?? [])]
+  })
+}
+
+/** What an external issuer says about a person. */
+export interface IssuedIdentity {
+  readonly issuer: string
+  readonly subject: string
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+  readonly emailVerified?: boolean
+}
+
+const fromIssuer = (id: string, { name, email, emailVerified }: IssuedIdentity, createdAt: number): Account => {
+  const address = (email === undefined ? undefined : normalEmail(email)) ?? null
+  return { id, name: nameFor(name, address), email: address, emailVerified: emailVerified ?? false, password: null, createdAt }
+}
+
+/**
+ * The account of an identity at an external issuer, made at its first sign-in and kept up to date. Issuer and subject together name
+ * it; an address of mail never does: whoever controls an issuer could claim any.
+ */
+export const accountOfIdentity = async (service: Service, identity: IssuedIdentity): Promise<Account> => {
+  const index = keys.identity(digest(identity.issuer, identity.subject))
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const entry = await service.storage.get(index)
+    const found = entry && (await findAccount(service, decodeRecord<string>(entry.value)))
+    const account = fromIssuer(found?.id ?? newId(), identity, found?.createdAt ?? service.clock.now())
+    if (found !== undefined && JSON.stringify(found) === JSON.stringify(account)) return found
+    const written = await service.storage.commit({
+      checks: [{ key: index, version: entry?.version ?? null }],
+      puts: [
+        { key: keys.account(account.id), value: encodeRecord(account) },
+        { key: index, value: encodeRecord(account.id) }
+      ]
+    })
+    if (written) return account
+  }
+  throw new ServiceError('storage_unavailable')
+}

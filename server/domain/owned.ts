@@ -1,0 +1,126 @@
+/** The documents of an account or agent: its list, search in it, and claiming an anonymous one (specification, Creation and account). */
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Input, Output } from '../../shared/operations/index.ts'
+import { actorOf, type Caller } from './caller.ts'
+import { currentContent, titleOf } from './content.ts'
+import { ownedKey, ownerOf, presentDocument } from './documents.ts'
+import { remember } from './idempotency.ts'
+import { decodeRecord, encodeRecord, keys, type Owned } from './keys.ts'
+import type { Draft } from './ledger.ts'
+import type { Entry, Key } from './ports.ts'
+import type { Service } from './service.ts'
+import { putRevocation } from './shares.ts'
+
+type Listed = Output<'listDocuments'>['docs'][number]
+
+const gone = (error: unknown): boolean => error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
+
+/** The document of an entry, or undefined when it is being deleted or does not hold what is searched. */
+const listed = async (service: Service, caller: Caller, doc: string, wanted: string): Promise<Listed | undefined> => {
+  try {
+    const head = await service.ledger.head(doc)
+    const snapshot = await currentContent(service, doc)
+    const holds = (text: string): boolean => text.toLowerCase().includes(wanted)
+    if (wanted !== '' && !holds(titleOf(head, snapshot)) && !holds(snapshot.content)) return undefined
+    return presentDocument(head, { ...caller, role: 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
+  } catch (error) {
+    if (gone(error)) return undefined
+    throw error
+  }
+}
+
+const placeOf = (entry: Entry): string => String(entry.key.at(-1))
+
+interface Asked {
+  readonly wanted: string
+  readonly pageMax: number
+  readonly before: string | undefined
+}
+
+type Page = Output<'listDocuments'>
+
+/** Newest first. A search looks into a bounded number of documents and may end before its page is full; `nextBefore` goes on. */
+const byCreation = async (service: Service, caller: Caller, prefix: Key, { wanted, pageMax, before }: Asked): Promise<Page> => {
+  const entries = await service.storage.list(prefix, {
+    reverse: true,
+    limit: limits.searchDocumentsMax + 1,
+    ...(before === undefined ? {} : { before })
+  })
+  const docs: Listed[] = []
+  let looked = 0
+  for (const entry of entries.slice(0, limits.searchDocumentsMax)) {
+    if (docs.length === pageMax) break
+    const found = await listed(service, caller, decodeRecord<Owned>(entry.value).doc, wanted)
+    if (found !== undefined) docs.push(found)
+    looked += 1
+  }
+  const last = entries[looked - 1]
+  return { docs, nextBefore: looked < entries.length && last !== undefined ? placeOf(last) : null }
+}
+
+const orders: Readonly<Record<'updated' | 'title', (one: Listed, other: Listed) => number>> = {
+  updated: (one, other) => other.updatedAt.localeCompare(one.updatedAt),
+  title: (one, other) => one.title.localeCompare(other.title, 'en', { sensitivity: 'base', numeric: true })
+}
+
+/** Orders that stand in no index: all is read. `before` and `nextBefore` count what was shown. */
+const byOrder = async (
+  service: Service,
+  caller: Caller,
+  prefix: Key,
+  order: keyof typeof orders,
+  { wanted, pageMax, before }: Asked
+): Promise<Page> => {
+  const entries = await service.storage.list(prefix, { reverse: true, limit: limits.listMax })
+  const all: Listed[] = []
+  for (const entry of entries) {
+    const found = await listed(service, caller, decodeRecord<Owned>(entry.value).doc, wanted)
+    if (found !== undefined) all.push(found)
+  }
+  const from = Number(before ?? 0) || 0
+  const docs = all.toSorted(orders[order]).slice(from, from + pageMax)
+  const next = from + docs.length
+  return { docs, nextBefore: next < all.length ? String(next) : null }
+}
+
+export const listDocuments = async (service: Service, caller: Caller, input: Input<'listDocuments'>): Promise<Page> => {
+  const { identity } = caller
+  if (identity.kind === 'guest') throw new ServiceError('account_required')
+  const { query = '', sort = 'created', limit: pageMax = limits.pageDefault, before } = input
+  const asked = { wanted: query.trim().toLowerCase(), pageMax, before }
+  const prefix = keys.ownedBy(identity.kind, identity.id)
+  return sort === 'created' ? byCreation(service, caller, prefix, asked) : byOrder(service, caller, prefix, sort, asked)
+}
+
+/**
+ * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays good unless asked otherwise.
+ * Errors: `already_claimed` when it belongs to somebody else.
+ */
+export const claimDocument = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'claimDocument'>
+): Promise<Output<'claimDocument'>> => {
+  const owner = ownerOf(caller)
+  const link = input.revokeKey === true ? caller.share : null
+  const reads = link === null ? [] : [keys.share(doc, link)]
+  const snapshot = await currentContent(service, doc)
+  const claim = (draft: Draft): Output<'claimDocument'> => {
+    const before = draft.head.owner
+    if (before.kind !== 'anonymous' && (before.kind !== owner.kind || before.id !== owner.id)) throw new ServiceError('already_claimed')
+    if (before.kind === 'anonymous') {
+      draft.head = { ...draft.head, owner }
+      const owned = ownedKey(draft.head)
+      if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
+      draft.event('doc.claimed', actorOf(caller), { owner })
+    }
+    for (const key of reads) putRevocation(draft, caller, doc, key)
+    const presented = presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
+    return remember(service, draft, caller, doc, { ok: true, claimed: true, doc: presented })
+  }
+  const answer = await service.ledger.write(doc, claim, { reads })
+  if (link !== null) service.live.end(doc, link, 'credential_invalid')
+  return answer
+}

@@ -1,0 +1,114 @@
+/** What programs find without credentials: the well-known documents and the authentication guide (specification, discovery). */
+import { agentAuth } from '../auth/agent-auth.ts'
+import type { Broker } from '../auth/broker.ts'
+import type { RelyingParty } from '../auth/oidc.ts'
+import type { Context } from './context.ts'
+import type { Routers } from './routers.ts'
+
+export interface DiscoveryOptions {
+  readonly baseUrl: string
+  /** Address of the identity broker. */
+  readonly authUrl: string
+  readonly broker: Broker | null
+  readonly relyingParty: RelyingParty
+}
+
+const open = (ctx: Context): void => {
+  ctx.set('Access-Control-Allow-Origin', '*')
+  ctx.set('Cache-Control', 'public, max-age=300')
+}
+
+const guide = (baseUrl: string, metadata: object): string => `# Authentication
+
+Three ways, and a request may carry any one. The role, not the kind of caller, decides what is allowed.
+
+## 1. A link: no account needed
+
+\`POST ${baseUrl}/new\` creates an anonymous document and answers its owner key. Send a key as \`?key=\` or \`X-Share-Key\`; it grants one
+role (view, comment, suggest, edit or owner). Name yourself with \`X-Agent-Author\`.
+
+## 2. An account: device login
+
+1. \`POST ${baseUrl}/api/cli/device/start\` with \`{"client_name": "my agent"}\` answers \`device_code\`, \`user_code\`, \`verification_uri_complete\`,
+   \`interval\` and \`expires_in\` (RFC 8628).
+2. Show the person the code and the address. They sign in, compare the code and approve.
+3. \`POST ${baseUrl}/api/cli/device/token\` with \`{"device_code": …}\` every \`interval\` seconds: 400 \`authorization_pending\` or \`slow_down\`
+   (wait 5 seconds longer from then on) until 200 with \`access_token\`; 400 \`expired_token\` or \`access_denied\` end it.
+4. Send \`Authorization: Bearer asess_…\`. \`GET ${baseUrl}/api/me\` tells who you are. The person can end the session at ${baseUrl}/account.
+
+With a session, documents of the account need no key. A key sent beside it can only narrow: the lower of the two roles counts. A
+credential that is not valid is answered 401, whatever else was sent. Tokens of the identity broker are not accepted by the API.
+
+## 3. An agent identity
+
+\`Authorization: Bearer ai_…\`, where the operator has configured an issuer of agent tokens. Documents that an agent creates belong to it.
+
+## For machines
+
+\`\`\`json
+${JSON.stringify({ agent_auth: metadata }, null, 2)}
+\`\`\`
+
+Protected resource metadata (RFC 9728): ${baseUrl}/.well-known/oauth-protected-resource. Every 401 names it in \`WWW-Authenticate\`.
+`
+
+export const bindDiscovery = ({ baseUrl, authUrl, broker, relyingParty }: DiscoveryOptions, routers: Routers): void => {
+  const metadata = agentAuth(baseUrl, authUrl)
+  const router = routers.of('/.well-known')
+  const json = (path: string, type: string, value: object): void => {
+    router.get(path, (koa) => {
+      const ctx = koa as unknown as Context
+      open(ctx)
+      ctx.type = type
+      ctx.body = JSON.stringify(value)
+    })
+  }
+
+  for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])
+    router.get(path, async (koa) => {
+      const ctx = koa as unknown as Context
+      open(ctx)
+      if (broker !== null) {
+        ctx.req.url = '/.well-known/openid-configuration'
+        return broker.answer(ctx)
+      }
+      ctx.type = 'application/json'
+      ctx.body = JSON.stringify({ ...(await relyingParty.metadata()), agent_auth: metadata })
+      return undefined
+    })
+
+  for (const [path, resource] of [
+    ['/.well-known/oauth-protected-resource', baseUrl],
+    ['/.well-known/oauth-protected-resource/mcp', `${baseUrl}/mcp`]
+  ] as const)
+    json(path, 'application/json', {
+      resource,
+      resource_name: 'agmd',
+      authorization_servers: [authUrl],
+      bearer_methods_supported: ['header'],
+      resource_documentation: `${baseUrl}/auth.md`,
+      agent_auth: metadata
+    })
+
+  json('/.well-known/api-catalog', 'application/linkset+json', {
+    linkset: [
+      {
+        anchor: `${baseUrl}/api`,
+        'service-desc': [{ href: `${baseUrl}/openapi.json`, type: 'application/json' }],
+        'service-doc': [
+          { href: `${baseUrl}/agents.md`, type: 'text/markdown' },
+          { href: `${baseUrl}/auth.md`, type: 'text/markdown' }
+        ],
+        'service-meta': [{ href: `${baseUrl}/.well-known/oauth-protected-resource`, type: 'application/json' }],
+        status: [{ href: `${baseUrl}/api/health`, type: 'application/json' }]
+      }
+    ]
+  })
+
+  routers.of('/auth.md').get('/auth.md', (koa) => {
+    const ctx = koa as unknown as Context
+    open(ctx)
+    ctx.type = 'text/markdown; charset=utf-8'
+    ctx.body = guide(baseUrl, metadata)
+  })
+}

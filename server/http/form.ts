@@ -1,0 +1,59 @@
+/** What the plain pages share: reading a form, showing an error as a page, and the token that ties a form to a session. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { errorMeanings, ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { mediaType, parseForm, readBody } from './body.ts'
+import type { Context } from './context.ts'
+import { html, showPage } from './html.ts'
+
+/** The fields of the form that was sent. Errors: `unsupported_media_type`, `body_too_large`. */
+export const readForm = async (ctx: Context): Promise<Record<string, string>> => {
+  if (mediaType(ctx.req) !== 'application/x-www-form-urlencoded') throw new ServiceError('unsupported_media_type')
+  return parseForm(await readBody(ctx.req, limits.bodyBytesMax))
+}
+
+export const seeOther = (ctx: Context, location: string): void => {
+  ctx.set('Cache-Control', 'no-store')
+  ctx.set('Location', location)
+  ctx.body = null
+  ctx.status = 303
+}
+
+/** What a person reads about a refusal; sets `Retry-After`. */
+export const textOf = (ctx: Context, error: ServiceError): string => {
+  const seconds = error.details['retryAfterSeconds']
+  if (typeof seconds !== 'number') return error.message
+  ctx.set('Retry-After', String(seconds))
+  return `Too many tries. Wait ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}, then try again.`
+}
+
+export const statusOf = (error: ServiceError): number => errorMeanings[error.code].status
+
+/** Runs a handler of a page: what it refuses is told as a page. Bugs and failures of the store go on. */
+export const asPage =
+  (stylesheet: string | undefined, handle: (ctx: Context) => Promise<void>) =>
+  async (koa: unknown): Promise<void> => {
+    const ctx = koa as Context
+    try {
+      await handle(ctx)
+    } catch (error) {
+      if (!(error instanceof ServiceError) || (statusOf(error) >= 500 && error.code !== 'issuer_unavailable')) throw error
+      const text = textOf(ctx, error)
+      const body = html`<p>${text}</p><p class="actions"><a class="button primary" href="/sign-in">Sign in</a><a class="button" href="/">First page</a></p>`
+      showPage(ctx, stylesheet, {
+        title: error.code === 'issuer_unavailable' ? 'Sign-in is not available' : 'This did not work',
+        body,
+        status: statusOf(error)
+      })
+    }
+  }
+
+/** A token for the forms of one session: whoever cannot read its pages cannot send them. */
+export const formToken = (key: string, session: string): string => createHmac('sha256', key).update(session).digest('base64url')
+
+/** Errors: `form_expired`. */
+export const checkFormToken = (key: string, session: string, token: string | undefined): void => {
+  const wanted = Buffer.from(formToken(key, session))
+  const given = Buffer.from(token ?? '')
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw new ServiceError('form_expired')
+}

@@ -1,0 +1,138 @@
+/** Pages that are plain HTML: text is escaped, forms work without script, and the look is the one of the built pages. */
+import { ago } from '../../shared/ago.ts'
+import type { Context } from './context.ts'
+
+/** Markup that may be written as it is. */
+export class Markup {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | number | Markup | undefined | readonly Part[]
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+const written = (part: Part): string => {
+  if (part instanceof Markup) return part.text
+  if (part === undefined) return ''
+  if (typeof part === 'string' || typeof part === 'number') return String(part).replaceAll(/[&<>"']/g, (char) => entities[char] ?? char)
+  return part.map(written).join('')
+}
+
+/** A template whose values are escaped unless they are markup themselves. */
+export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
+  new Markup(strings.map((text, index) => text + written(parts[index])).join(''))
+
+export interface Page {
+  readonly title: string
+  readonly body: Markup
+  readonly status?: number
+  /** Origins, beside ours, to which a form of the page may lead. A browser follows no redirect of a form elsewhere. */
+  readonly formTargets?: readonly string[]
+  /** Whether it holds lists, which want room. */
+  readonly wide?: boolean
+  /** Scripts that add to what works without them. */
+  readonly scripts?: readonly string[]
+}
+
+/** The mark of the service, as the built pages draw it (web/ui/icons.tsx). */
+const logo = new Markup(
+  '<svg width="40" height="40" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" class="logo-paper"/>' +
+    '<path d="M9 11h14M9 16h9M9 21h5" class="logo-line"/><path d="M20.5 18.5v6" class="logo-cursor"/></svg>'
+)
+
+const policy = (formTargets: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "font-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    `form-action 'self'${formTargets.map((target) => ` ${target}`).join('')}`
+  ].join('; ')
+
+/** Answers with a page. */
+export const showPage = (
+  ctx: Context,
+  stylesheet: string | undefined,
+  { title, body, status = 200, formTargets = [], wide = false, scripts = [] }: Page
+): void => {
+  ctx.status = status
+  ctx.set('Content-Security-Policy', policy(formTargets))
+  ctx.set('Cache-Control', 'no-store')
+  // Not no-referrer: a browser would send its forms with `Origin: null`.
+  ctx.set('Referrer-Policy', 'same-origin')
+  ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.body = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title} · agmd</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<script src="/theme.js"></script>
+${scripts.map((script) => html`<script type="module" src="${script}"></script>`)}
+${stylesheet === undefined ? undefined : html`<link rel="stylesheet" href="${stylesheet}">`}
+</head>
+<body>
+<main class="plain forms${wide ? ' wide' : ''}">
+<a class="home-link" href="/" aria-label="agmd, first page">${logo}</a>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`.text
+}
+
+/** An instant, in milliseconds since 1970, for people and programs. In words, because a page without script cannot know the time zone of its reader. */
+export const timeOf = (instant: number, now: number): Markup => {
+  const text = new Date(instant).toISOString()
+  return html`<time datetime="${text}" title="${text}">${ago(instant, now)}</time>`
+}
+
+export interface Field {
+  readonly name: string
+  readonly label: string
+  readonly type?: 'text' | 'email' | 'password'
+  readonly value?: string | undefined
+  readonly autocomplete: string
+  readonly hint?: string
+  readonly minLength?: number
+  readonly maxLength: number
+  readonly required?: boolean
+}
+
+/** A labelled field of a form. */
+export const field = ({
+  name,
+  label,
+  type = 'text',
+  value,
+  autocomplete,
+  hint,
+  minLength,
+  maxLength,
+  required = true
+}: Field): Markup => html`
+<div class="field">
+<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}"${[
+  value === undefined ? undefined : html` value="${value}"`,
+  minLength === undefined ? undefined : html` minlength="${minLength}"`,
+  required ? html` required` : undefined,
+  hint === undefined ? undefined : html` aria-describedby="${name}-hint"`
+]} spellcheck="false" autocapitalize="none">
+${hint === undefined ? undefined : html`<span class="muted" id="${name}-hint">${hint}</span>`}
+</div>`
+
+/** What went wrong with what was sent; read out when the page opens. */
+export const problem = (text: string | undefined): Markup | undefined =>
+  text === undefined ? undefined : html`<p class="notice danger" role="alert">${text}</p>`

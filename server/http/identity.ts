@@ -1,0 +1,48 @@
+/** All of identity over HTTP: the broker if it is ours, signing in and out, device login, discovery. */
+import type { Broker } from '../auth/broker.ts'
+import { brokerPaths } from '../auth/broker.ts'
+import { allowsPasskeys, createPasskeys } from '../auth/passkeys.ts'
+import { type RelyingParty } from '../auth/oidc.ts'
+import { take } from './bind.ts'
+import { bindAccountPage } from './account-page.ts'
+import type { Context, Http } from './context.ts'
+import { bindDevicePage } from './device-page.ts'
+import { bindDiscovery } from './discovery.ts'
+import { bindInteractionPages, type SignUp } from './interaction-pages.ts'
+import type { Routers } from './routers.ts'
+import { bindSignIn, signOutTargets } from './sign-in.ts'
+
+export interface Identity {
+  /** Null: an external issuer signs people in. */
+  readonly broker: Broker | null
+  readonly relyingParty: RelyingParty
+  /** Address of the issuer. */
+  readonly issuer: string
+  readonly signUp: SignUp
+  readonly formKey: string
+}
+
+/** The endpoints of the broker, with the limits that it has not. */
+const bindBroker = (http: Http, broker: Broker, routers: Routers): void => {
+  const { registration, code_verification: codePage } = brokerPaths
+  routers.of('/auth').all(/^\/auth\/oauth2\/.+$/, async (koa) => {
+    const ctx = koa as unknown as Context
+    take(http, ctx, 'address', ctx.state.address)
+    if (ctx.method === 'POST' && ctx.path === registration) take(http, ctx, 'register', ctx.state.address)
+    if (ctx.method === 'POST' && ctx.path === codePage) take(http, ctx, 'userCode', ctx.state.address)
+    await broker.answer(ctx)
+  })
+}
+
+export const bindIdentity = (http: Http, identity: Identity, stylesheet: string | undefined, routers: Routers): void => {
+  const { broker, relyingParty, issuer, signUp, formKey } = identity
+  const { baseUrl } = http.service
+  const passkeys = broker !== null && allowsPasskeys(baseUrl) ? createPasskeys(http.service) : null
+  bindSignIn({ http, relyingParty, broker, issuer, stylesheet, formKey }, routers)
+  bindAccountPage({ http, stylesheet, formKey, passkeys, signOutTargets: () => signOutTargets(relyingParty, broker) }, routers)
+  bindDevicePage({ http, stylesheet, formKey }, routers)
+  bindDiscovery({ baseUrl, authUrl: broker === null ? issuer.replace(/\/$/, '') : baseUrl, broker, relyingParty }, routers)
+  if (broker === null) return
+  bindInteractionPages({ http, broker, passkeys, signUp, stylesheet }, routers)
+  bindBroker(http, broker, routers)
+}

@@ -1,0 +1,70 @@
+/** Passkeys on the pages: forms that a small script (`web/public/passkey.js`) shows where the browser can, and fills in. */
+import { ServiceError } from '../../shared/errors.ts'
+import type { PasskeyQuestion, Passkeys } from '../auth/passkeys.ts'
+import { listPasskeys, type Passkey, removePasskey } from '../domain/passkeys.ts'
+import type { Service } from '../domain/service.ts'
+import type { AccountAction } from './account-page.ts'
+import { html, type Markup, timeOf } from './html.ts'
+import type { Current } from './sign-in.ts'
+import { browserName } from './user-agent.ts'
+
+/** The script that the pages with such forms need. */
+export const passkeyScript = '/passkey.js'
+
+/** A form that asks the browser for a passkey. Hidden until the script has found that the browser can. */
+export const passkeyForm = (
+  action: string,
+  what: 'create' | 'get',
+  question: PasskeyQuestion,
+  button: Markup,
+  fields?: Markup
+): Markup => html`
+<form method="post" action="${action}" data-passkey="${what}" data-options="${question.options}" hidden>
+${fields}
+<input type="hidden" name="challenge" value="${question.challenge}">
+<input type="hidden" name="response" value="">
+${button}
+<p class="notice danger" role="alert" hidden>No passkey was used. Try again, or use your password.</p>
+</form>`
+
+const row = ({ id, name, lastUsedAt, createdAt }: Passkey, token: string, now: number): Markup => html`
+<li class="entry">
+<span class="entry-link"><span class="entry-title">${name}</span></span>
+<span class="muted entry-about"><span>${lastUsedAt === null ? html`made ${timeOf(createdAt, now)}` : html`used ${timeOf(lastUsedAt, now)}`}</span></span>
+<form method="post" action="/account/remove-passkey"><input type="hidden" name="token" value="${token}"><input type="hidden" name="passkey" value="${id}">
+<button class="button quiet" aria-label="Remove the passkey ${name}">Remove</button></form>
+</li>`
+
+/** The section of the account page. */
+export const passkeySection =
+  (service: Service, passkeys: Passkeys) =>
+  async ({ account }: Current, token: string): Promise<Markup> => {
+    const made = await listPasskeys(service, account.id)
+    const now = service.clock.now()
+    const add = passkeyForm(
+      '/account/add-passkey',
+      'create',
+      await passkeys.askToMake(account),
+      html`<p class="actions"><button class="button">Add a passkey</button></p>`,
+      html`<input type="hidden" name="token" value="${token}">`
+    )
+    return html`
+<section aria-labelledby="passkeys">
+<div class="section-head"><h2 id="passkeys">Passkeys</h2></div>
+${made.length === 0 ? html`<p class="muted">With a passkey you sign in by the lock of your device, without a password.</p>` : html`<ul class="entries">${made.map((each) => row(each, token, now))}</ul>`}
+${add}
+</section>`
+  }
+
+export const bindPasskeyActions = (service: Service, passkeys: Passkeys, action: AccountAction): void => {
+  action('/account/add-passkey', async (ctx, { account }, { challenge = '', response = '' }) => {
+    const made = await passkeys.keepMade(account, browserName(ctx.get('User-Agent')), challenge, response)
+    if (!made) throw new ServiceError('form_expired', { message: 'The passkey was not made. Open your account page and try again.' })
+    return undefined
+  })
+
+  action('/account/remove-passkey', async (_ctx, { account }, { passkey = '' }) => {
+    await removePasskey(service, account.id, passkey)
+    return undefined
+  })
+}

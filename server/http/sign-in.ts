@@ -1,0 +1,187 @@
+/** Signing in, up and out, the links that administrators hand out, and the way to the account page. */
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Broker } from '../auth/broker.ts'
+import { callbackPath } from '../auth/broker.ts'
+import { readCookie, writeCookie } from '../auth/cookies.ts'
+import { type RelyingParty, safeReturnTo, type SignedIn } from '../auth/oidc.ts'
+import { type Account, accountOfIdentity, createAccount, findAccount, findAccountByEmail, setPassword } from '../domain/accounts.ts'
+import { findLink, type Link, type LinkKind, linkPath, useOf } from '../domain/links.ts'
+import { removePasskeysOf } from '../domain/passkeys.ts'
+import { passwordProblem } from '../domain/passwords.ts'
+import { endBrowserSession, endSessionsOf, findSession, openSession } from '../domain/sessions.ts'
+import { freshCookie, take } from './bind.ts'
+import type { Context, Http } from './context.ts'
+import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
+import { html, problem, showPage } from './html.ts'
+import { nameField, newPasswordField } from './interaction-pages.ts'
+import type { Routers } from './routers.ts'
+import { browserName } from './user-agent.ts'
+
+export interface SignInOptions {
+  readonly http: Http
+  readonly relyingParty: RelyingParty
+  /** Null: an external issuer signs people in. */
+  readonly broker: Broker | null
+  /** Address of the issuer. */
+  readonly issuer: string
+  readonly stylesheet: string | undefined
+  /** Key of the tokens of forms. */
+  readonly formKey: string
+}
+
+/** A browser's session, and whose it is. */
+export type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
+
+/** The session of the browser that asks. */
+export const browserSession = async (
+  { service, cookies }: Pick<Http, 'service' | 'cookies'>,
+  ctx: Context
+): Promise<Current | undefined> => {
+  const token = readCookie(ctx.req.headers, cookies.session)
+  const found = token === undefined ? undefined : await findSession(service, 'browser', token)
+  if (token !== undefined && found !== undefined) await freshCookie({ service, cookies }, ctx, token, found.session.expiresAt)
+  return found
+}
+
+const returnToOf = (ctx: Context, baseUrl: string): string => safeReturnTo(new URLSearchParams(ctx.querystring).get('return_to'), baseUrl)
+
+/** Where a form of ours that signs out may lead: to an external issuer, which ends its own session. */
+export const signOutTargets = async (relyingParty: RelyingParty, broker: Broker | null): Promise<string[]> => {
+  const url = broker === null ? await relyingParty.signOutUrl() : undefined
+  return url === undefined ? [] : [new URL(url).origin]
+}
+
+export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
+  const { http, relyingParty, broker, issuer, stylesheet, formKey } = options
+  const { service, cookies } = http
+  const { baseUrl } = service
+  const page = (path: string, method: 'get' | 'post', handle: (ctx: Context) => Promise<void>): void => {
+    const answer = async (ctx: Context): Promise<void> => {
+      take(http, ctx, 'address', ctx.state.address)
+      await handle(ctx)
+    }
+    routers.of(path)[method](path, asPage(stylesheet, answer))
+  }
+
+  const open = async (ctx: Context, account: Account): Promise<void> => {
+    const before = readCookie(ctx.req.headers, cookies.session)
+    const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), before)
+    writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
+  }
+
+  const accountOf = async ({ claims }: SignedIn): Promise<Account> => {
+    const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+    if (broker === null)
+      return accountOfIdentity(service, {
+        issuer,
+        subject: claims.sub,
+        name: text(claims['name']) ?? text(claims['preferred_username']),
+        email: text(claims['email']),
+        emailVerified: claims['email_verified'] === true
+      })
+    const account = await findAccount(service, claims.sub)
+    if (account === undefined) throw new ServiceError('sign_in_failed')
+    return account
+  }
+
+  for (const [path, create] of [
+    ['/sign-in', false],
+    ['/sign-up', true]
+  ] as const)
+    page(path, 'get', (ctx) => relyingParty.begin(ctx, returnToOf(ctx, baseUrl), create))
+
+  page(callbackPath, 'get', async (ctx) => {
+    const signedIn = await relyingParty.finish(ctx)
+    await open(ctx, await accountOf(signedIn))
+    seeOther(ctx, signedIn.returnTo)
+  })
+
+  // ——— signing out ———
+
+  page('/sign-out', 'get', async (ctx) => {
+    const current = await browserSession(http, ctx)
+    if (current === undefined) return seeOther(ctx, '/')
+    const body = html`<p>You are signed in as <strong>${current.account.name}</strong>. Documents that you opened by a link stay open to you, and copies of what you opened stay on this device until you remove them on the <a href="/">first page</a>.</p>
+<form class="form" method="post" action="/sign-out">
+<input type="hidden" name="token" value="${formToken(formKey, current.session.id)}">
+<p class="actions"><button class="button primary large">Sign out</button>
+<button class="button large" name="everywhere" value="yes">Sign out everywhere</button></p>
+</form>`
+    return showPage(ctx, stylesheet, { title: 'Sign out', body, formTargets: await signOutTargets(relyingParty, broker) })
+  })
+
+  page('/sign-out', 'post', async (ctx) => {
+    const fields = await readForm(ctx)
+    const current = await browserSession(http, ctx)
+    if (current !== undefined) {
+      // A browser that names its origin needs no token: requests of other origins were refused before.
+      if (ctx.get('Origin') === '') checkFormToken(formKey, current.session.id, fields['token'])
+      await endBrowserSession(service, readCookie(ctx.req.headers, cookies.session) ?? '')
+      if (fields['everywhere'] === 'yes') await endSessionsOf(service, current.account.id)
+    }
+    writeCookie(ctx.res, cookies, cookies.session, '', 0)
+    const atBroker = readCookie(ctx.req.headers, cookies.broker.session)
+    if (broker !== null && atBroker !== undefined) {
+      await broker.store.endSession(atBroker)
+      writeCookie(ctx.res, cookies, cookies.broker.session, '', 0)
+    }
+    seeOther(ctx, broker === null && current !== undefined ? ((await relyingParty.signOutUrl()) ?? '/') : '/')
+  })
+
+  if (broker === null) return
+
+  // ——— links of an administrator ———
+
+  const linkOf = async (kind: LinkKind, token: string): Promise<Link> => {
+    const link = await findLink(service, kind, token)
+    if (link === undefined) throw new ServiceError('form_expired', { message: 'This link has expired or was used. Ask for a new one.' })
+    return link
+  }
+
+  const showLink = (ctx: Context, link: Link, token: string, text?: string): void => {
+    const invited = link.kind === 'invite'
+    const body = html`${problem(text)}
+<p>${invited ? 'You are invited to write here' : 'Set a new password'} as <strong>${link.email}</strong>.${invited ? '' : ' All your sessions and passkeys end.'}</p>
+<form class="form" method="post" action="${linkPath[link.kind]}">
+<input type="hidden" name="token" value="${token}">
+<input type="hidden" name="username" value="${link.email}" autocomplete="username">
+${invited ? nameField() : undefined}
+${newPasswordField}
+<p class="actions"><button class="button primary large">${invited ? 'Create account' : 'Set password'}</button></p>
+</form>`
+    showPage(ctx, stylesheet, { title: invited ? 'Welcome' : 'New password', body, ...(text !== undefined && { status: 422 }) })
+  }
+
+  /** Does what the link is for. Undefined: it was used meanwhile, or there is no such account, or one already. */
+  const useLink = async (link: Link, token: string, fields: Record<string, string>): Promise<Account | undefined> => {
+    const { email } = link
+    const password = fields['password'] ?? ''
+    if (link.kind === 'invite')
+      return createAccount(service, { email, name: fields['name'], password, emailVerified: true }, useOf(token, link))
+    const account = await findAccountByEmail(service, email)
+    if (account === undefined || !(await setPassword(service, account, password, useOf(token, link)))) return undefined
+    await removePasskeysOf(service, account.id)
+    await endSessionsOf(service, account.id)
+    return account
+  }
+
+  for (const kind of ['invite', 'reset'] as const) {
+    page(linkPath[kind], 'get', async (ctx) => {
+      const token = new URLSearchParams(ctx.querystring).get('token') ?? ''
+      showLink(ctx, await linkOf(kind, token), token)
+    })
+    page(linkPath[kind], 'post', async (ctx) => {
+      const fields = await readForm(ctx)
+      const token = fields['token'] ?? ''
+      const link = await linkOf(kind, token)
+      const wrong = passwordProblem(fields['password'] ?? '')
+      if (wrong !== undefined) return showLink(ctx, link, token, wrong)
+      const account = await useLink(link, token, fields)
+      if (account === undefined)
+        throw new ServiceError('form_expired', { message: 'This link cannot be used: the account exists already, or not at all.' })
+      await open(ctx, account)
+      return seeOther(ctx, '/account')
+    })
+  }
+}

@@ -1,0 +1,24 @@
+/** Browsers and systems by what their header `User-Agent` says; the first match counts, because most name others too. */
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\//, 'Firefox'],
+  [/\bChrom(e|ium)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari']
+]
+
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/\b(iPhone|iPad)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux']
+]
+
+const match = (table: typeof browsers, agent: string): string | undefined => table.find(([pattern]) => pattern.test(agent))?.[1]
+
+/** A browser, by its header `User-Agent`, as its owner would call it: "Firefox on Linux". */
+export const browserName = (agent: string): string => {
+  const system = match(systems, agent)
+  return `${match(browsers, agent) ?? 'A browser'}${system === undefined ? '' : ` on ${system}`}`
+}

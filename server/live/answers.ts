@@ -1,0 +1,52 @@
+/**
+ * Answers that hold a whole document: whoever asks for its state costs the server time and memory, and a reader may ask as often as it
+ * likes. So they leave one in each turn of the event loop, to those who read what they were sent, and within a budget of bytes.
+ */
+import { limits } from '../../shared/limits.ts'
+import type { Clock } from '../domain/ports.ts'
+import { closeCodes, type Peer } from './durable-acks.ts'
+
+interface Budget {
+  bytes: number
+  /** Milliseconds since 1970. */
+  at: number
+}
+
+// Oldest first out: addresses are many, budgets refill within seconds.
+const budgetsMax = 10_000
+
+export interface Answers {
+  /** Resolves when the answer may be made. Errors: throws when the socket is closed, or was closed because its address asked for too much. */
+  turn(peer: Peer, bytes: number): Promise<void>
+}
+
+export const createAnswers = (clock: () => Clock): Answers => {
+  const budgets = new Map<string, Budget>()
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Takes so many bytes of the budget; false when there are not enough left. */
+  const spend = (address: string, bytes: number): boolean => {
+    const now = clock().now()
+    const budget = budgets.get(address) ?? { bytes: limits.socketAnswerBytesBurst, at: now }
+    const refilled = budget.bytes + (Math.max(0, now - budget.at) / 1000) * limits.socketAnswerBytesPerSecond
+    budget.bytes = Math.min(limits.socketAnswerBytesBurst, refilled) - bytes
+    budget.at = now
+    budgets.delete(address)
+    budgets.set(address, budget)
+    if (budgets.size > budgetsMax) budgets.delete(budgets.keys().next().value as string)
+    return budget.bytes >= 0
+  }
+
+  return {
+    async turn(peer, bytes) {
+      const mine = last.then(() => new Promise((resolve) => setImmediate(resolve)))
+      last = mine
+      await mine
+      await peer.drained()
+      if (!peer.isOpen) throw new Error('the socket is closed')
+      if (spend(peer.address, bytes)) return
+      peer.close(closeCodes.tooFast, 'asked for too much')
+      throw new Error('asked for too much')
+    }
+  }
+}

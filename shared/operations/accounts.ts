@@ -1,0 +1,127 @@
+/** Accounts: who is signed in, their documents and sessions, and the device login (specification, Creation, session and account). */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { operation } from '../operation.ts'
+import { Instant, Label, Metadata } from './schemas.ts'
+
+const User = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() }).meta({ id: 'User' })
+
+export const readMe = operation({
+  summary: 'Tells who is signed in.',
+  on: 'account',
+  needs: 'identity',
+  rest: { method: 'GET', path: '/api/me' },
+  cli: 'auth status',
+  input: z.object({}),
+  output: z.object({ kind: z.enum(['account', 'agent']), user: User }),
+  errors: []
+})
+
+export const listDocuments = operation({
+  summary: 'Lists the documents that the caller owns, newest first.',
+  description:
+    '`query` searches title and text. A search looks into a bounded number of documents: go on with `nextBefore` until it is null. ' +
+    'Sorted by `updated` (changed last first) or `title`, the list is of the 1000 newest documents.',
+  on: 'account',
+  needs: 'identity',
+  rest: { method: 'GET', path: '/api/docs', query: ['query', 'sort', 'before', 'limit'] },
+  cli: 'docs list',
+  input: z.object({
+    query: z.string().max(200).optional(),
+    sort: z.enum(['created', 'updated', 'title']).optional(),
+    before: z.string().max(60).optional().meta({ description: 'The `nextBefore` of the page before.' }),
+    limit: z.coerce.number().int().min(1).max(limits.searchDocumentsMax).optional()
+  }),
+  output: z.object({ docs: z.array(Metadata), nextBefore: z.string().nullable() }),
+  errors: []
+})
+
+export const claimDocument = operation({
+  summary: 'Moves an anonymous document into the account of the caller, who holds its owner link.',
+  on: 'document',
+  role: 'owner',
+  needs: 'account',
+  rest: { method: 'POST', path: '/api/docs/{id}/claim' },
+  cli: 'docs claim',
+  input: z.object({ revokeKey: z.boolean().optional().meta({ description: 'Ends the link that was used.' }) }),
+  output: z.object({ ok: z.literal(true), claimed: z.literal(true), doc: Metadata }),
+  errors: ['already_claimed', 'account_required']
+})
+
+const SessionRecord = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['browser', 'app']),
+    name: z.string(),
+    createdAt: Instant,
+    lastUsedAt: Instant,
+    expiresAt: Instant,
+    current: z.boolean().meta({ description: 'Whether this request was made with it.' })
+  })
+  .meta({ id: 'Session' })
+
+export const listSessions = operation({
+  summary: 'Lists the sessions of the account, browsers and apps, used last first.',
+  on: 'account',
+  needs: 'account',
+  rest: { method: 'GET', path: '/api/me/sessions' },
+  cli: 'auth sessions',
+  input: z.object({}),
+  output: z.object({ sessions: z.array(SessionRecord) }),
+  errors: []
+})
+
+export const revokeSession = operation({
+  summary: 'Ends a session of the account. Whoever uses it is disconnected.',
+  on: 'account',
+  needs: 'account',
+  rest: { method: 'DELETE', path: '/api/me/sessions/{session}' },
+  cli: 'auth revoke',
+  input: z.object({ session: z.string().max(100) }),
+  output: z.object({ ok: z.literal(true), revoked: z.literal(true) }),
+  errors: ['not_found']
+})
+
+export const revokeSessions = operation({
+  summary: 'Ends all sessions of the account, this one too.',
+  on: 'account',
+  needs: 'account',
+  rest: { method: 'DELETE', path: '/api/me/sessions' },
+  cli: 'auth revoke-all',
+  input: z.object({}),
+  output: z.object({ ok: z.literal(true), revoked: z.number().int().meta({ description: 'How many ended.' }) }),
+  errors: []
+})
+
+export const startDeviceLogin = operation({
+  summary: 'Begins a device login: show the code, and let the person approve it at the address (RFC 8628).',
+  on: 'service',
+  rest: { method: 'POST', path: '/api/cli/device/start', oauth: true },
+  cli: 'login',
+  input: z.object({ client_name: Label.max(limits.authorCharsMax).optional() }),
+  output: z.object({
+    device_code: z.string(),
+    user_code: z.string(),
+    verification_uri: z.string(),
+    verification_uri_complete: z.string(),
+    expires_in: z.number().int().meta({ description: 'Seconds.' }),
+    interval: z.number().int().meta({ description: 'Seconds between polls.' })
+  }),
+  errors: []
+})
+
+export const pollDeviceLogin = operation({
+  summary: 'Asks whether a device login was approved, and receives the app session once it is.',
+  description: 'Errors are OAuth bodies: `{error, error_description}` (RFC 8628, 3.5).',
+  on: 'service',
+  rest: { method: 'POST', path: '/api/cli/device/token', oauth: true },
+  input: z.object({ device_code: z.string().min(1).max(200) }),
+  output: z.object({
+    access_token: z.string(),
+    token: z.string().meta({ description: 'The same as access_token.' }),
+    token_type: z.literal('Bearer'),
+    expires_in: z.number().int().meta({ description: 'Seconds.' }),
+    user: User
+  }),
+  errors: ['authorization_pending', 'slow_down', 'expired_token', 'access_denied']
+})

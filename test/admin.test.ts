@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startProcess } from './support/start.ts'
+import { newVisitor, password, signIn } from './support/visitor.ts'
+
+interface Outcome {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+const admin = (words: string[], env: Record<string, string>): Promise<Outcome> =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, '../server/main.ts'), 'admin', ...words], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe']
+    })
+    let [out, err] = ['', '']
+    child.stdout.on('data', (chunk) => (out += chunk))
+    child.stderr.on('data', (chunk) => (err += chunk))
+    child.once('close', (code) => resolve({ code, out, err }))
+  })
+
+test('[ADMIN-1] links for people are printed beside the running server, and lead to an account and a new password', async () => {
+  const world = await startProcess({ env: { AGMD_SIGN_UP: 'invite' } })
+  const env = { AGMD_DATA_DIR: world.folder, AGMD_BASE_URL: world.url }
+  const { code, out } = await admin(['invite', 'Ana@Example.org'], env)
+  expect(code).toBe(0)
+  const [link = '', note] = out.split('\n')
+  expect(note).toBe('Good once, for 168 hours.')
+  const visitor = newVisitor()
+  await visitor.visit(link)
+  await visitor.submit('/auth/invite', { password: 'forgotten long ago' })
+  expect(visitor.page.url).toBe(`${world.url}/account`)
+  const reset = await admin(['reset', 'ana@example.org'], env)
+  await visitor.visit(reset.out.split('\n')[0] ?? '')
+  await visitor.submit('/auth/reset', { password })
+  expect((await signIn(world.url, 'ana@example.org')).page.url).toBe(`${world.url}/account`)
+  await world.stop()
+})
+
+test.each([
+  [[], 'usage'],
+  [['invite'], 'usage'],
+  [['remove', 'ana@example.org'], 'usage'],
+  [['invite', 'ana@example.org', 'bob@example.org'], 'usage'],
+  [['invite', 'nobody'], 'no address of mail']
+])('[ADMIN-2] a command that cannot be run exits with 64 and says why: %j', async (words, says) => {
+  const { code, out, err } = await admin(words, { AGMD_BASE_URL: 'http://localhost:1' })
+  expect({ code, out }).toEqual({ code: 64, out: '' })
+  expect(err).toContain(says)
+})
+
+test('[ADMIN-2] with an issuer of one’s own there are no links', async () => {
+  const { code, err } = await admin(['invite', 'ana@example.org'], { AGMD_AUTH_URL: 'https://id.example.org' })
+  expect(code).toBe(64)
+  expect(err).toContain('https://id.example.org')
+})

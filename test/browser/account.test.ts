@@ -1,0 +1,232 @@
+/** People with accounts in real Chromium. */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { password } from '../support/visitor.ts'
+import { start, type World } from '../support/start.ts'
+import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, typeAtEnd } from './browser.ts'
+import { look, sizes } from './looking.ts'
+
+let world: World
+let browser: Browser
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+/** Somebody who signs up in a browser of their own. */
+const join = async (email: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(`${world.url}/sign-up`)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL(`${world.url}/account`)
+  return { context, page, heard }
+}
+
+const startDevice = async (name: string): Promise<{ device_code: string; user_code: string; verification_uri_complete: string }> => {
+  const response = await fetch(`${world.url}/api/cli/device/start`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_name: name })
+  })
+  return (await response.json()) as { device_code: string; user_code: string; verification_uri_complete: string }
+}
+
+test('[WEB-50] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
+  const { context, page, heard } = await join('ana@example.org')
+  await page.getByRole('button', { name: 'New document' }).click()
+  await saved(page)
+  expect(new URL(page.url()).search).toBe('')
+  await typeAtEnd(page, '# Mine')
+  await saved(page)
+
+  const found = await createDocument(world.url, '# Found')
+  await page.goto(found.url)
+  await saved(page)
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'Keep in your account' }).click()
+  await page.getByText('This document is in your account now.').waitFor()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('link', { name: 'Your account' }).click()
+  await page.getByRole('link', { name: 'Found' }).waitFor()
+  await page.getByRole('link', { name: 'Mine' }).waitFor()
+  // Opened from here it keeps its link, which is as good: it is needed again once nobody is signed in.
+  await page.getByRole('link', { name: 'Found' }).click()
+  await saved(page)
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).toContain(found.key)
+  await page.goto(`${world.url}/account`)
+
+  // A link narrows what its holder may do, the owner too; from the account page the document is one's own again.
+  const view = await createLink(world.url, found, 'view')
+  await page.evaluate(() => localStorage.clear())
+  await page.goto(view.url)
+  await chip(page, 'readonly').waitFor()
+  for (let times = 0; times < 2; times++) {
+    await page.goto(`${world.url}/account`)
+    await page.getByRole('link', { name: 'Found' }).click()
+    await saved(page)
+    await page.goto(`${world.url}/d/${found.id}`)
+    await saved(page)
+  }
+  await page.goto(`${world.url}/account`)
+
+  // Elsewhere, without any link: the session alone opens it, until it ends.
+  const other = await browser.newContext()
+  const beside = await other.newPage()
+  await beside.goto(`${world.url}/sign-in?return_to=${encodeURIComponent(`/d/${found.id}`)}`)
+  await beside.getByLabel('Email').fill('ana@example.org')
+  await beside.getByLabel('Password').fill(password)
+  await beside.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await saved(beside)
+  const linked = await context.newPage()
+  await linked.goto(found.url)
+  await saved(linked)
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.waitForURL(`${world.url}/`)
+  // What was opened by a link stays open, as a guest.
+  await typeAtEnd(linked, ' still')
+  await saved(linked)
+  expect(await readMarkdown(world.url, found)).toContain('still')
+  await beside.locator('.chip[data-state=ended]').waitFor()
+  for (const each of [page, beside]) {
+    await each.goto(`${world.url}/account`)
+    await each.getByRole('heading', { name: 'Sign in' }).waitFor()
+  }
+  expect(heard).toEqual([])
+  await other.close()
+  await context.close()
+})
+
+test('[WEB-51] a device is connected by a person who compares the code, and ended by that person', async () => {
+  const { context, page, heard } = await join('bea@example.org')
+  const device = await startDevice('agmd on a laptop')
+  const poll = (): Promise<Response> =>
+    fetch(`${world.url}/api/cli/device/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ device_code: device.device_code })
+    })
+  expect(((await (await poll()).json()) as { error: string }).error).toBe('authorization_pending')
+  await page.goto(device.verification_uri_complete)
+  expect(await page.locator('.code-shown').textContent()).toBe(device.user_code)
+  await page.getByText('agmd on a laptop').waitFor()
+  await page.getByRole('button', { name: 'The codes are the same: approve' }).click()
+  await page.getByRole('heading', { name: 'Approved' }).waitFor()
+  const { access_token: token } = (await (await poll()).json()) as { access_token: string }
+  const me = (): Promise<Response> => fetch(`${world.url}/api/me`, { headers: { authorization: `Bearer ${token}` } })
+  expect((await me()).status).toBe(200)
+  await page.getByRole('link', { name: 'your sessions' }).click()
+  await page.getByRole('button', { name: 'End the session of agmd on a laptop' }).click()
+  await page.getByRole('button', { name: 'End the session of agmd on a laptop' }).waitFor({ state: 'detached' })
+  expect((await me()).status).toBe(401)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+for (const viewport of sizes) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`[WEB-52] pages of accounts at ${viewport.width} px, ${colorScheme}, with script off: they work, and have no violations`, async () => {
+      const as = (name: string): string => `${name}-${colorScheme}-${viewport.width}`
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce', javaScriptEnabled: false })
+      const page = await context.newPage()
+      // A page without script can still be looked at by one with: axe needs it, and the same markup.
+      const looked = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const lookAt = async (name: string): Promise<void> => {
+        await looked.clearCookies()
+        await looked.addCookies(await context.cookies())
+        const other = await looked.newPage()
+        const heard = complaints(other)
+        await other.setContent('<p>')
+        await other.goto(page.url())
+        await look(other, as(name))
+        expect(await other.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} fits`).toBe(true)
+        expect(heard).toEqual([])
+        await other.close()
+      }
+      const email = `${colorScheme}-${viewport.width}@example.org`
+      await page.goto(`${world.url}/sign-in`)
+      await lookAt('sign-in')
+      await page.getByRole('link', { name: 'Create one' }).click()
+      await lookAt('sign-up')
+      await page.getByLabel('Email').fill(email)
+      await page.getByLabel('Password').fill('short text')
+      await page.getByRole('button', { name: 'Create account' }).click()
+      await page.waitForURL(`${world.url}/account`)
+      await lookAt('account-empty')
+      const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+      for (const content of [
+        '# The Seven Lakes of the North',
+        '# Notes on a very long title that has to be broken somewhere because it is that long\n\nherring',
+        '# Tea'
+      ])
+        await fetch(`${world.url}/api/docs`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', origin: world.url, cookie },
+          body: JSON.stringify({ content })
+        })
+      await page.goto(`${world.url}/account?sort=title`)
+      await page.getByRole('button', { name: 'Delete “Tea”' }).click()
+      await page.getByText('“Tea” was deleted').waitFor()
+      expect(page.url()).toBe(`${world.url}/account?sort=title`)
+      await lookAt('account')
+      await page.getByRole('button', { name: 'Undo the deletion of “Tea”' }).click()
+      await page.getByRole('link', { name: 'Tea' }).waitFor()
+      await page.getByLabel('Search title and text').fill('herring')
+      await page.getByRole('button', { name: 'Show' }).click()
+      expect(await page.locator('a.entry-link').count()).toBe(1)
+      const device = await startDevice('agmd on a laptop')
+      await page.goto(`${world.url}/device`)
+      await lookAt('device')
+      await page.getByLabel('Code').fill(device.user_code)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await lookAt('device-compare')
+      await page.goto(`${world.url}/sign-out`)
+      await lookAt('sign-out')
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+      await page.goto(`${world.url}/auth/callback?state=x`)
+      await lookAt('sign-in-failed')
+      await looked.close()
+      await context.close()
+    })
+  }
+}
+
+test('[WEB-53] a person adds a passkey, signs in with it, and removes it', async () => {
+  const { context, page, heard } = await join('eve@example.org')
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true
+    }
+  })
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('button', { name: /^Remove the passkey/ }).waitFor()
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.waitForURL(`${world.url}/`)
+  await page.goto(`${world.url}/sign-in`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.waitForURL(`${world.url}/account`)
+  await page.getByText('eve@example.org').waitFor()
+  await page.getByRole('button', { name: /^Remove the passkey/ }).click()
+  await page.getByText('without a password').waitFor()
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.goto(`${world.url}/sign-in`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.getByText('This passkey does not open an account here.').waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})

@@ -1,0 +1,274 @@
+/** Accounts at the embedded broker: by its pages, as a browser without script uses them. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLink } from '../../server/domain/links.ts'
+import { rateLimits } from '../../shared/limits.ts'
+import { freePort } from '../support/start.ts'
+import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const me = async (visitor: Visitor, base = world.url): Promise<{ status: number; user?: { name: string; email: string } }> => {
+  const response = await visitor.request(`${base}/api/me`)
+  return { status: response.status, ...((await response.json()) as object) }
+}
+
+/** What a page says, without what differs from one interaction to the next. */
+const said = ({ page }: Visitor): string =>
+  page.text.replaceAll(/interaction\/[\w-]+/g, 'interaction').replaceAll(/(value|data-options)="[^"]*"/g, '')
+
+test('[ACCOUNT-1] somebody signs up with address and password, is signed in at once, and signs in again later', async () => {
+  const visitor = await signUp(world.url, 'Cleo@Example.org')
+  expect(visitor.page.url).toBe(`${world.url}/account`)
+  expect(await me(visitor)).toMatchObject({ status: 200, user: { name: 'Cleo', email: 'cleo@example.org' } })
+  const later = await signIn(world.url, ' cleo@example.ORG ')
+  expect(await me(later)).toMatchObject({ status: 200, user: { email: 'cleo@example.org' } })
+})
+
+test('[ACCOUNT-13] the embedded broker works on a plain network too, where the address is no localhost', async () => {
+  const port = await freePort()
+  // Loopback as well, but not by any name that an exception is made for.
+  const base = `http://127.0.0.2:${port}`
+  const lan = await startWorld({ env: { AGMD_HOST: '127.0.0.2', AGMD_PORT: String(port), AGMD_BASE_URL: base } })
+  const visitor = await signUp(base, 'lan@example.org')
+  expect(await me(visitor, base)).toMatchObject({ status: 200, user: { email: 'lan@example.org' } })
+  await lan.stop()
+})
+
+test('[ACCOUNT-2] a wrong password and an address without an account are answered alike', async () => {
+  await signUp(world.url, 'dora@example.org')
+  const answers = []
+  for (const email of ['dora@example.org', 'nobody@example.org', 'no address']) {
+    const visitor = newVisitor()
+    await visitor.visit(`${world.url}/sign-in`)
+    const page = await visitor.submit('/sign-in', { email, password: 'wrong wrong wrong' })
+    expect((await me(visitor)).status).toBe(401)
+    answers.push({ status: page.status, text: said(visitor) })
+  }
+  expect(answers[0]).toMatchObject({ status: 422, text: expect.stringContaining('Email and password do not belong together.') })
+  expect(answers[1]).toEqual(answers[0])
+  expect(answers[2]).toEqual(answers[0])
+})
+
+test.each([
+  [{ email: 'no address', password }, 'This is no address of mail.'],
+  [{ email: 'a@b@c', password }, 'This is no address of mail.'],
+  [{ email: `${'a'.repeat(250)}@example.org`, password }, 'This is no address of mail.'],
+  [{ email: 'eve@example.org', password: 'short' }, 'Choose a password of at least 10 characters.'],
+  [{ email: 'eve@example.org', password: 'a'.repeat(257) }, 'Choose a password of at most 256 characters.']
+])('[ACCOUNT-3] a sign-up that cannot be is told on its page: %j', async (fields, text) => {
+  const visitor = newVisitor()
+  await visitor.visit(`${world.url}/sign-up`)
+  const page = await visitor.submit('/sign-up', fields)
+  expect(page.status).toBe(422)
+  expect(page.text).toContain(text)
+  expect(page.text).not.toContain(fields.password)
+})
+
+test('[ACCOUNT-3] an address has one account, however often and however many at once sign up with it', async () => {
+  const visitors = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const visitor = newVisitor()
+      await visitor.visit(`${world.url}/sign-up`)
+      return visitor
+    })
+  )
+  const pages = await Promise.all(visitors.map((visitor) => visitor.submit('/sign-up', { email: 'finn@example.org', password })))
+  expect(pages.filter(({ url }) => url === `${world.url}/account`)).toHaveLength(1)
+  expect(pages.filter(({ status }) => status === 422)).toHaveLength(3)
+})
+
+test('[ACCOUNT-4] what people and programs call themselves is text, never markup', async () => {
+  const name = '<img src=x onerror=alert(1)>'
+  const visitor = newVisitor()
+  await visitor.visit(`${world.url}/sign-up`)
+  await visitor.submit('/sign-up', { email: 'gil@example.org', password, name })
+  for (const path of ['/sign-out', '/account']) expect((await visitor.visit(`${world.url}${path}`)).text).not.toContain('<img src=x')
+  expect((await visitor.visit(`${world.url}/sign-out`)).text).toContain('&lt;img src=x onerror=alert(1)&gt;')
+  expect((await me(visitor)).user?.name).toBe(name)
+})
+
+test('[ACCOUNT-5] a form is good in the browser and for the sign-in that it was made for', async () => {
+  const visitor = newVisitor()
+  await visitor.visit(`${world.url}/sign-in`)
+  const action = /action="([^"]+\/sign-in)"/.exec(visitor.page.text)?.[1] ?? ''
+  const send = (who: Visitor, to: string, headers: Record<string, string> = {}): Promise<Response> =>
+    who.request(`${world.url}${to}`, {
+      method: 'POST',
+      body: new URLSearchParams({ email: 'dora@example.org', password }).toString(),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }
+    })
+  expect((await send(newVisitor(), action)).status).toBe(403)
+  expect((await send(visitor, action.replace(/interaction\/[\w-]+/, 'interaction/another'))).status).toBe(403)
+  expect((await send(visitor, action, { Origin: 'https://evil.example' })).status).toBe(403)
+  expect((await send(visitor, action, { 'Content-Type': 'application/json' })).status).toBe(415)
+})
+
+test('[ACCOUNT-6] pages of signing in run no script of others, are never framed or kept, and name where their forms lead', async () => {
+  const visitor = newVisitor()
+  const page = await visitor.visit(`${world.url}/sign-in`)
+  expect(page.headers.get('Content-Security-Policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'.*form-action 'self'/)
+  expect(page.headers.get('Cache-Control')).toContain('no-store')
+  expect(page.text).toContain('<html lang="en">')
+  expect(page.text).not.toMatch(/<script(?!( type="module")? src="\/\w)/)
+})
+
+test('[ACCOUNT-7] passwords are kept as argon2id hashes and stand in no file or log', async () => {
+  const folder = await world.service.storage.list(['account'])
+  const records = folder.map(({ value }) => Buffer.from(value).toString()).join('\n')
+  expect(records).toContain('$argon2id$v=19$m=19456,t=2,p=1$')
+  expect(records).not.toContain(password)
+  expect(world.lines.join('\n')).not.toContain(password)
+})
+
+describe('limits', () => {
+  let limited: World
+  let clock: TurnedClock
+  beforeAll(async () => {
+    clock = turnedClock(Date.now())
+    limited = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1' } })
+    await signUp(limited.url, 'ana@example.org')
+  })
+  afterAll(() => limited.stop())
+
+  /** A try from an address of its own. */
+  const guess = async (address: string, email: string, given: string): Promise<{ status: number; text: string; visitor: Visitor }> => {
+    const visitor = newVisitor({ headers: { 'X-Forwarded-For': address } })
+    await visitor.visit(`${limited.url}/sign-in`)
+    const { status, text } = await visitor.submit('/sign-in', { email, password: given })
+    return { status, text, visitor }
+  }
+
+  test('[ACCOUNT-8] passwords cannot be tried in bulk, from many addresses either, and who has an account is not told by it', async () => {
+    for (const email of ['ana@example.org', 'nobody@example.org']) {
+      const statuses = []
+      for (let tries = 0; tries < rateLimits.password.burst + 2; tries++)
+        statuses.push((await guess(`10.${email.length}.0.${tries}`, email, 'wrong wrong wrong')).status)
+      expect(statuses, email).toEqual([...Array.from({ length: rateLimits.password.burst }, () => 422), 429, 429])
+    }
+    // The right one does not help while it is so, and does afterwards.
+    expect((await guess('10.1.1.1', 'ana@example.org', password)).status).toBe(429)
+    clock.turn(900 * 1000)
+    expect((await guess('10.1.1.1', 'ana@example.org', password)).visitor.page.url).toBe(`${limited.url}/account`)
+  })
+
+  test('[ACCOUNT-8] one address cannot try many accounts', async () => {
+    const statuses = []
+    for (let tries = 0; tries < rateLimits.signIn.burst + 1; tries++)
+      statuses.push((await guess('10.9.9.9', `someone${tries}@example.org`, 'wrong wrong wrong')).status)
+    expect(statuses.at(-2)).toBe(422)
+    expect(statuses.at(-1)).toBe(429)
+  })
+
+  test('[ACCOUNT-8] accounts cannot be made in bulk, nor looked for by making them', async () => {
+    const statuses = []
+    for (let tries = 0; tries <= rateLimits.signUp.burst; tries++) {
+      const visitor = newVisitor({ headers: { 'X-Forwarded-For': '10.7.7.7' } })
+      await visitor.visit(`${limited.url}/sign-up`)
+      statuses.push((await visitor.submit('/sign-up', { email: 'ana@example.org', password })).status)
+    }
+    expect(statuses.at(-2)).toBe(422)
+    expect(statuses.at(-1)).toBe(429)
+  })
+})
+
+describe('by invitation', () => {
+  let invited: World
+  let clock: TurnedClock
+  beforeAll(async () => {
+    clock = turnedClock(Date.now())
+    invited = await startWorld({ clock, env: { AGMD_SIGN_UP: 'invite' } })
+  })
+  afterAll(() => invited.stop())
+
+  const link = (kind: 'invite' | 'reset', email: string): string => createLink(invited.service.vault, invited.url, clock.now(), kind, email)
+
+  test('[ACCOUNT-9] nobody signs up uninvited', async () => {
+    const visitor = newVisitor()
+    await visitor.visit(`${invited.url}/sign-up`)
+    expect(visitor.page.text).toContain('by invitation')
+    const action = /action="([^"]+)\/sign-in"/.exec(visitor.page.text)?.[1] ?? ''
+    const response = await visitor.request(`${invited.url}${action}/sign-up`, {
+      method: 'POST',
+      body: new URLSearchParams({ email: 'hans@example.org', password }).toString(),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: invited.url }
+    })
+    expect(response.status).toBe(403)
+    expect((await signIn(invited.url, 'hans@example.org')).page.status).toBe(422)
+  })
+
+  test('[ACCOUNT-10] an invitation makes the account of its address, once', async () => {
+    const address = link('invite', 'ida@example.org')
+    const visitor = newVisitor()
+    await visitor.visit(address)
+    expect((await visitor.submit('/auth/invite', { password: 'short' })).status).toBe(422)
+    await visitor.submit('/auth/invite', { password, name: 'Ida' })
+    expect(await me(visitor, invited.url)).toMatchObject({ status: 200, user: { name: 'Ida', email: 'ida@example.org' } })
+    expect((await newVisitor().visit(address)).status).toBe(403)
+  })
+
+  test('[ACCOUNT-10] of several who use an invitation at once one succeeds', async () => {
+    const address = link('invite', 'jon@example.org')
+    const visitors = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const visitor = newVisitor()
+        await visitor.visit(address)
+        return visitor
+      })
+    )
+    const pages = await Promise.all(visitors.map((visitor) => visitor.submit('/auth/invite', { password })))
+    expect(pages.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  test('[ACCOUNT-11] a reset link sets a new password once and ends every session', async () => {
+    const former = newVisitor()
+    await former.visit(link('invite', 'kim@example.org'))
+    await former.submit('/auth/invite', { password })
+    const address = link('reset', 'kim@example.org')
+    const visitor = newVisitor()
+    await visitor.visit(address)
+    await visitor.submit('/auth/reset', { password: 'another horse battery' })
+    expect((await me(visitor, invited.url)).status).toBe(200)
+    expect((await me(former, invited.url)).status).toBe(401)
+    // The broker's own session ended too: it asks for the password again.
+    expect((await former.visit(`${invited.url}/sign-in`)).text).toContain('name="password"')
+    expect((await former.submit('/sign-in', { email: 'kim@example.org', password })).status).toBe(422)
+    expect((await newVisitor().visit(address)).status).toBe(403)
+  })
+
+  test('[ACCOUNT-11] of several who use a reset link at once one succeeds', async () => {
+    const address = link('reset', 'kim@example.org')
+    const visitors = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const visitor = newVisitor()
+        await visitor.visit(address)
+        return visitor
+      })
+    )
+    const pages = await Promise.all(visitors.map((visitor) => visitor.submit('/auth/reset', { password })))
+    expect(pages.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  test('[ACCOUNT-12] a link that is late, of the other kind, changed or of another instance is refused', async () => {
+    const late = link('reset', 'kim@example.org')
+    const other = link('invite', 'lea@example.org').replace('/auth/invite', '/auth/reset')
+    clock.turn(25 * 3600 * 1000)
+    const changed = link('reset', 'kim@example.org').slice(0, -2)
+    const foreign = createLink(world.service.vault, invited.url, clock.now(), 'reset', 'kim@example.org')
+    for (const address of [late, other, changed, foreign, `${invited.url}/auth/reset`])
+      expect((await newVisitor().visit(address)).status, address).toBe(403)
+  })
+})
+
+test('[ACCOUNT-9] a closed server makes no accounts', async () => {
+  const closed = await startWorld({ env: { AGMD_SIGN_UP: 'closed' } })
+  const visitor = newVisitor()
+  await visitor.visit(`${closed.url}/sign-up`)
+  expect(visitor.page.text).not.toContain('new-password')
+  await closed.stop()
+})

@@ -1,0 +1,112 @@
+/** What programs find without credentials (specification, discovery; RFC 8414, 9728, 9727). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const agentAuth = (): object => ({
+  skill: `${world.url}/auth.md`,
+  register_uri: `${world.url}/auth/oauth2/register`,
+  identity_types_supported: ['verified_email', 'anonymous'],
+  credential_types_supported: ['oauth2_authorization_code', 'oauth2_device_code', 'capability_url'],
+  verified_email: {
+    assertion_types_supported: ['verified_email'],
+    credential_types_supported: ['oauth2_authorization_code', 'oauth2_device_code'],
+    claim_uri: `${world.url}/sign-in`
+  },
+  anonymous: { credential_types_supported: ['capability_url'], claim_uri: `${world.url}/new` }
+})
+
+test.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])(
+  '[DISCOVER-1] %s describes the broker',
+  async (path) => {
+    const { status, json, headers } = await world.ask('GET', path)
+    expect(status).toBe(200)
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(json).toMatchObject({
+      issuer: world.url,
+      authorization_endpoint: `${world.url}/auth/oauth2/authorize`,
+      token_endpoint: `${world.url}/auth/oauth2/token`,
+      registration_endpoint: `${world.url}/auth/oauth2/register`,
+      device_authorization_endpoint: `${world.url}/auth/oauth2/device/code`,
+      code_challenge_methods_supported: ['S256'],
+      response_types_supported: ['code'],
+      agent_auth: agentAuth()
+    })
+    expect(json.grant_types_supported).toEqual(
+      expect.arrayContaining(['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'])
+    )
+    expect((await fetch(json.jwks_uri)).status).toBe(200)
+  }
+)
+
+test('[DISCOVER-1] it is described by its own address, whatever Host and proxies say', async () => {
+  const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' }
+  const { json } = await world.ask('GET', '/.well-known/openid-configuration', { headers })
+  expect(JSON.stringify(json)).not.toContain('evil')
+})
+
+test.each([
+  ['/.well-known/oauth-protected-resource', ''],
+  ['/.well-known/oauth-protected-resource/mcp', '/mcp']
+])('[DISCOVER-2] %s names the resource and its authorization server', async (path, resource) => {
+  const { json, headers } = await world.ask('GET', path)
+  expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+  expect(json).toMatchObject({
+    resource: `${world.url}${resource}`,
+    authorization_servers: [world.url],
+    bearer_methods_supported: ['header'],
+    agent_auth: agentAuth()
+  })
+})
+
+test('[DISCOVER-3] every 401 leads there', async () => {
+  const owner = await world.create('text')
+  const answers = [
+    await world.ask('GET', `/api/docs/${owner.doc}`),
+    await world.ask('GET', '/api/me'),
+    await world.ask('GET', '/api/docs'),
+    await world.ask('PUT', `/api/docs/${owner.doc}/content`, { json: { content: '' } })
+  ]
+  for (const { status, headers } of answers) {
+    expect(status).toBe(401)
+    expect(headers.get('WWW-Authenticate')).toBe(`Bearer resource_metadata="${world.url}/.well-known/oauth-protected-resource"`)
+  }
+  const invalid = await world.ask('GET', '/api/me', { headers: { Authorization: 'Bearer asess_x' } })
+  expect(invalid.headers.get('WWW-Authenticate')).toContain('error="invalid_token"')
+  for (const header of ['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer a b'])
+    expect((await world.ask('GET', '/api/health', { headers: { Authorization: header } })).status, header).toBe(401)
+})
+
+test('[DISCOVER-4] the catalog of interfaces is a linkset', async () => {
+  const { json, headers } = await world.ask('GET', '/.well-known/api-catalog')
+  expect(headers.get('Content-Type')).toContain('application/linkset+json')
+  expect(json.linkset[0]).toMatchObject({ 'service-desc': [{ href: `${world.url}/openapi.json`, type: 'application/json' }] })
+  expect((await world.ask('GET', '/openapi.json')).status).toBe(200)
+})
+
+test('[DISCOVER-5] the authentication guide is Markdown and carries the metadata', async () => {
+  const { text, headers } = await world.ask('GET', '/auth.md')
+  expect(headers.get('Content-Type')).toBe('text/markdown; charset=utf-8')
+  const block = /```json\n([\s\S]+?)\n```/.exec(text)?.[1] ?? ''
+  expect(JSON.parse(block)).toEqual({ agent_auth: agentAuth() })
+})
+
+test('[DISCOVER-6] the interface description knows sessions, device login in forms, and OAuth errors', async () => {
+  const { json } = await world.ask('GET', '/openapi.json')
+  expect(json.paths['/api/me'].get.security).toEqual([{ bearer: [] }])
+  expect(json.paths['/api/docs/{id}'].get.security).toEqual([{ shareKey: [] }, { shareKeyQuery: [] }, { bearer: [] }])
+  const token = json.paths['/api/cli/device/token'].post
+  expect(Object.keys(token.requestBody.content)).toEqual(['application/json', 'application/x-www-form-urlencoded'])
+  expect(Object.keys(token.responses['400'].content)).toEqual(['application/json'])
+  expect(token.responses['400'].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/OAuthError' })
+  expect(json.paths['/api/docs/{id}/claim'].post.security).toEqual([
+    { shareKey: [], bearer: [] },
+    { shareKeyQuery: [], bearer: [] },
+    { bearer: [] }
+  ])
+})

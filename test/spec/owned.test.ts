@@ -1,0 +1,124 @@
+/** Documents of accounts: made, listed, searched, claimed; and what a key beside a session does. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Account, createAccount } from '../../server/domain/accounts.ts'
+import { openSession } from '../../server/domain/sessions.ts'
+import { type Answer, type Ask, type Json, startWorld, type World } from '../support/world.ts'
+
+let world: World
+let ana: string
+let bob: string
+const join = async (email: string): Promise<string> => {
+  const account = (await createAccount(world.service, { email, password: 'correct horse battery' })) as Account
+  return (await openSession(world.service, account.id, 'app', 'a test')).token
+}
+beforeAll(async () => {
+  world = await startWorld()
+  ana = await join('ana@example.org')
+  bob = await join('bob@example.org')
+})
+afterAll(() => world.stop())
+
+const by = (token: string, method: string, path: string, what: Ask = {}): Promise<Answer> =>
+  world.ask(method, path, { ...what, headers: { Authorization: `Bearer ${token}`, ...what.headers } })
+const create = async (token: string, content: string): Promise<Json> => (await by(token, 'POST', '/api/docs', { json: { content } })).json
+const titles = async (token: string, query: Record<string, string | number> = {}): Promise<string[]> =>
+  (await by(token, 'GET', '/api/docs', { query })).json.docs.map((doc: Json) => doc.title)
+
+test.each(['/new', '/api/docs'])('[OWN-1] a document that an account makes by POST %s is its own, without a key', async (path) => {
+  const { status, json, headers } = await by(ana, 'POST', path, { json: { content: '# Mine' } })
+  expect(status).toBe(201)
+  expect(json).toMatchObject({ role: 'owner', owner: { kind: 'account', name: 'ana' }, url: `${world.url}/d/${json.id}` })
+  expect(json).not.toHaveProperty('key')
+  expect(headers.get('Location')).toBe(json.url)
+  expect((await by(ana, 'GET', `/d/${json.id}.md`)).text).toBe('# Mine')
+  expect((await by(ana, 'PUT', `/api/docs/${json.id}/content`, { json: { content: '# Changed' } })).status).toBe(200)
+  expect((await world.ask('GET', `/api/docs/${json.id}`)).status).toBe(401)
+  expect((await by(bob, 'GET', `/api/docs/${json.id}`)).status).toBe(404)
+  expect((await by(ana, 'DELETE', `/api/docs/${json.id}`)).json).toEqual({ ok: true, deleted: true })
+  expect((await by(ana, 'GET', `/api/docs/${json.id}`)).status).toBe(410)
+  expect((await by(bob, 'GET', `/api/docs/${json.id}`)).status).toBe(404)
+})
+
+test('[OWN-2] one’s own documents are listed newest first, page by page, each once', async () => {
+  const carl = await join('carl@example.org')
+  const made = []
+  for (let number = 1; number <= 7; number++) made.unshift((await create(carl, `# Number ${number}`)).title)
+  const { json: first } = await by(carl, 'GET', '/api/docs', { query: { limit: 3 } })
+  const { json: second } = await by(carl, 'GET', '/api/docs', { query: { limit: 3, before: first.nextBefore } })
+  const { json: third } = await by(carl, 'GET', '/api/docs', { query: { limit: 3, before: second.nextBefore } })
+  expect([...first.docs, ...second.docs, ...third.docs].map((doc: Json) => doc.title)).toEqual(made)
+  expect(third.nextBefore).toBe(null)
+  expect(first.docs[0].capabilities).toContain('deleteDocument')
+  expect(await titles(bob)).not.toContain('Number 1')
+})
+
+test('[OWN-3] a search finds title and text, as they are now, whatever the case', async () => {
+  const dora = await join('dora@example.org')
+  const tea = await create(dora, '# Tea\n\nDarjeeling and ÖL')
+  await create(dora, '# Coffee\n\nbeans')
+  expect(await titles(dora, { query: 'darjeeling' })).toEqual(['Tea'])
+  expect(await titles(dora, { query: 'öl' })).toEqual(['Tea'])
+  expect(await titles(dora, { query: ' COFFEE ' })).toEqual(['Coffee'])
+  expect(await titles(dora, { query: 'nothing of the kind' })).toEqual([])
+  await by(dora, 'PUT', `/api/docs/${tea.id}/content`, { json: { content: '# Mate' } })
+  expect(await titles(dora, { query: 'darjeeling' })).toEqual([])
+  expect(await titles(dora, { query: 'mate' })).toEqual(['Mate'])
+  await by(dora, 'DELETE', `/api/docs/${tea.id}`)
+  expect(await titles(dora)).toEqual(['Coffee'])
+})
+
+test('[OWN-4] who holds the owner link of an anonymous document claims it; the link stays good', async () => {
+  const owner = await world.create('# Found')
+  const claim = (token: string, json: object = {}): Promise<Answer> =>
+    by(token, 'POST', `/api/docs/${owner.doc}/claim`, { key: owner.key, json })
+  const { status, json } = await claim(ana)
+  expect(status).toBe(200)
+  expect(json).toMatchObject({ ok: true, claimed: true, doc: { id: owner.doc, owner: { kind: 'account', name: 'ana' } } })
+  expect(json.doc.url).not.toContain('key=')
+  expect((await claim(ana)).status).toBe(200)
+  const other = await claim(bob)
+  expect({ status: other.status, code: other.json.code }).toEqual({ status: 409, code: 'already_claimed' })
+  expect((await by(ana, 'GET', `/api/docs/${owner.doc}`)).json.role).toBe('owner')
+  expect(await titles(ana)).toContain('Found')
+  expect((await owner.read()).content).toBe('# Found')
+  const { events } = await owner.events()
+  expect(events.filter((event: Json) => event.type === 'doc.claimed')).toMatchObject([{ actor: 'ana', actorKind: 'account' }])
+})
+
+test('[OWN-4] the link that claims ends when that is asked for, and with it whoever uses it', async () => {
+  const owner = await world.create('# Found')
+  const editor = await owner.connect()
+  const view = await owner.share('view')
+  await by(ana, 'POST', `/api/docs/${owner.doc}/claim`, { key: owner.key, json: { revokeKey: true } })
+  await expect.poll(() => editor.closes[0]?.code).toBe(4401)
+  expect((await owner.ask('GET', '')).status).toBe(401)
+  expect((await view.ask('GET', '')).status).toBe(200)
+  expect((await by(ana, 'GET', `/api/docs/${owner.doc}`)).status).toBe(200)
+})
+
+test('[OWN-4] of several accounts that claim at once one wins', async () => {
+  const owner = await world.create('# Wanted')
+  const answers = await Promise.all(
+    [ana, bob, ana, bob].map((token) => by(token, 'POST', `/api/docs/${owner.doc}/claim`, { key: owner.key }))
+  )
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(2)
+  const lists = [await titles(ana), await titles(bob)].filter((list) => list.includes('Wanted'))
+  expect(lists).toHaveLength(1)
+})
+
+test('[OWN-5] an anonymous server setting refuses guests and takes accounts', async () => {
+  const closed = await startWorld({ env: { AGMD_ANONYMOUS_CREATE: 'off' } })
+  const account = (await createAccount(closed.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+  const { token } = await openSession(closed.service, account.id, 'app', 'a test')
+  expect((await closed.ask('POST', '/new')).status).toBe(401)
+  expect((await closed.ask('GET', '/new')).status).toBe(401)
+  expect((await closed.ask('POST', '/new', { headers: { Authorization: `Bearer ${token}` } })).status).toBe(201)
+  await closed.stop()
+})
+
+test('[OWN-6] one’s own documents outlive a restart', async () => {
+  const made = await create(ana, '# Kept')
+  world = await world.restart()
+  expect(await titles(ana, { query: 'kept' })).toEqual(['Kept'])
+  expect((await by(ana, 'GET', `/api/docs/${made.id}`)).json.role).toBe('owner')
+})

@@ -1,0 +1,143 @@
+/** A browser without script: follows redirects, keeps cookies, fills in forms. */
+import { expect } from 'vitest'
+
+export interface Shown {
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+interface Cookie {
+  readonly name: string
+  readonly value: string
+  readonly path: string
+}
+
+export interface Visitor {
+  readonly cookies: Map<string, Cookie>
+  /** The page that is open. */
+  readonly page: Shown
+  /** Opens an address and follows redirects, those that lead to `stopAt` excepted. */
+  visit(url: string): Promise<Shown>
+  /** Sends the form whose action ends with `action`, with its own fields and these. */
+  submit(action: string, fields?: Readonly<Record<string, string>>): Promise<Shown>
+  /** One request, with the cookies, without following. */
+  request(url: string, init?: RequestInit): Promise<Response>
+}
+
+const attribute = (tag: string, name: string): string | undefined =>
+  new RegExp(`\\s${name}="([^"]*)"`)
+    .exec(tag)?.[1]
+    ?.replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+export interface VisitorOptions {
+  /** Redirects to addresses that begin so are not followed. */
+  readonly stopAt?: string
+  readonly userAgent?: string
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const newVisitor = ({
+  stopAt,
+  userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  headers: always = {}
+}: VisitorOptions = {}): Visitor => {
+  const jar = new Map<string, Cookie>()
+  let page: Shown = { url: '', status: 0, headers: new Headers(), text: '' }
+
+  const keep = (headers: Headers, url: URL): void => {
+    for (const line of headers.getSetCookie()) {
+      const [pair = '', ...rest] = line.split(';').map((part) => part.trim())
+      const equals = pair.indexOf('=')
+      const name = pair.slice(0, equals)
+      const value = pair.slice(equals + 1)
+      const path = rest.find((part) => /^path=/i.test(part))?.slice(5) ?? '/'
+      const over = rest.some((part) => /^max-age=0$/i.test(part) || /^expires=thu, 01 jan 1970/i.test(part))
+      const key = `${url.hostname} ${path} ${name}`
+      if (over || value === '') jar.delete(key)
+      else jar.set(key, { name, value, path })
+    }
+  }
+
+  const headerFor = (url: URL): string =>
+    [...jar]
+      .filter(([key, { path }]) => key.startsWith(`${url.hostname} `) && url.pathname.startsWith(path))
+      .map(([, { name, value }]) => `${name}=${value}`)
+      .join('; ')
+
+  const request = async (url: string, init: RequestInit = {}): Promise<Response> => {
+    const target = new URL(url)
+    const headers = new Headers(init.headers)
+    for (const [name, value] of Object.entries(always)) headers.set(name, value)
+    const cookie = headerFor(target)
+    if (cookie !== '') headers.set('Cookie', cookie)
+    headers.set('User-Agent', userAgent)
+    if (!headers.has('Accept')) headers.set('Accept', 'text/html')
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+    keep(response.headers, target)
+    return response
+  }
+
+  const follow = async (url: string, init?: RequestInit): Promise<Shown> => {
+    let at = url
+    let response = await request(at, init)
+    for (let hops = 0; hops < 20; hops++) {
+      const location = response.headers.get('Location')
+      if (response.status < 300 || response.status >= 400 || location === null) break
+      await response.arrayBuffer()
+      at = new URL(location, at).href
+      if (stopAt !== undefined && at.startsWith(stopAt))
+        return (page = { url: at, status: response.status, headers: response.headers, text: '' })
+      response = await request(at)
+    }
+    return (page = { url: at, status: response.status, headers: response.headers, text: await response.text() })
+  }
+
+  return {
+    cookies: jar,
+    get page() {
+      return page
+    },
+    visit: (url) => follow(url),
+    request,
+    submit(action, fields = {}) {
+      const forms = [...page.text.matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)].map(([form]) => form)
+      const form = forms.find((each) => (attribute(each, 'action') ?? '').endsWith(action))
+      expect(form, `a form that goes to ${action} on ${page.url}: ${page.text.slice(0, 3000)}`).toBeDefined()
+      const inputs = [...(form ?? '').matchAll(/<input[^>]*>/g)].map(([tag]) => [
+        attribute(tag, 'name') ?? '',
+        attribute(tag, 'value') ?? ''
+      ])
+      const all = new URLSearchParams({ ...Object.fromEntries(inputs.filter(([name]) => name !== '')), ...fields })
+      const target = new URL(attribute(form ?? '', 'action') ?? '', page.url)
+      if (attribute(form ?? '', 'method') === 'get') return follow(`${target.href}?${all}`)
+      return follow(target.href, {
+        method: 'POST',
+        body: all.toString(),
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: new URL(page.url).origin }
+      })
+    }
+  }
+}
+
+export const password = 'correct horse battery'
+
+/** Signs up at the embedded broker and comes back signed in. */
+export const signUp = async (base: string, email: string, visitor = newVisitor(), returnTo = '/account'): Promise<Visitor> => {
+  await visitor.visit(`${base}/sign-up?return_to=${encodeURIComponent(returnTo)}`)
+  await visitor.submit('/sign-up', { email, password, name: email.split('@')[0] ?? '' })
+  return visitor
+}
+
+/** Signs in with the password of these tests. */
+export const signIn = async (base: string, email: string, visitor = newVisitor()): Promise<Visitor> => {
+  await visitor.visit(`${base}/sign-in`)
+  await visitor.submit('/sign-in', { email, password })
+  return visitor
+}

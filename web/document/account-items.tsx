@@ -1,0 +1,62 @@
+/** What the menu offers to people with an account: to sign in, to keep a document found by its link, to go to their own. */
+import { signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { claimDocument, readMe, RequestError } from '../api.ts'
+import { Icon } from '../ui/icons.tsx'
+import { toast } from '../ui/toast.tsx'
+import type { Session } from './session.ts'
+
+/** Whether somebody is signed in in this browser; undefined until it was asked. */
+export const signedIn = signal<boolean | undefined>(undefined)
+
+/** Asks anew: another page may have signed in or out. */
+export async function askWho(): Promise<void> {
+  try {
+    await readMe()
+    signedIn.value = true
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 401) signedIn.value = false
+  }
+}
+
+async function keepInAccount({ id, key, owned }: Session): Promise<void> {
+  try {
+    await claimDocument(id, key)
+    owned.value = true
+    toast('This document is in your account now.')
+  } catch (error) {
+    toast(error instanceof RequestError ? error.message : 'That did not work.')
+  }
+}
+
+export function AccountItems({ session, close }: { session: Session; close(): void }): JSX.Element | null {
+  if (signedIn.value === undefined) return null
+  if (!signedIn.value)
+    return (
+      <a class='menu-item' href={`/sign-in?return_to=${encodeURIComponent(`/d/${session.id}`)}`}>
+        <Icon name='key' size={18} />
+        Sign in
+      </a>
+    )
+  return (
+    <>
+      {session.role.value === 'owner' && !session.owned.value && (
+        <button
+          type='button'
+          class='menu-item'
+          onClick={() => {
+            close()
+            void keepInAccount(session)
+          }}
+        >
+          <Icon name='key' size={18} />
+          Keep in your account
+        </button>
+      )}
+      <a class='menu-item' href='/account'>
+        <Icon name='list' size={18} />
+        Your account
+      </a>
+    </>
+  )
+}

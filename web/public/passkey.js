@@ -1,0 +1,24 @@
+// Forms that ask for a passkey: shown where the browser can, and sent with its answer. Everything else works without this script.
+const canAsk = typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
+
+const ask = async (form) => {
+  const options = JSON.parse(form.dataset.options)
+  const credential =
+    form.dataset.passkey === 'create'
+      ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
+      : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) })
+  form.elements.response.value = JSON.stringify(credential.toJSON())
+  form.submit()
+}
+
+if (canAsk)
+  for (const form of document.querySelectorAll('form[data-passkey]')) {
+    form.hidden = false
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      const said = form.querySelector('[role=alert]')
+      said.hidden = true
+      // Cancelled by the person, or nothing suitable: the browser does not tell which.
+      ask(form).catch(() => (said.hidden = false))
+    })
+  }
