@@ -369,7 +369,8 @@ describe.each(table)('%s', (name, operation) => {
         expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
       const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
       const body = method === 'GET' || method === 'DELETE' ? {} : await bodyOf(name, sent, assignment)
-      const answer = await world.ask(method, target, { key: sent.key, headers: headersOf(sent), ...body })
+      const query = inputs[name]?.query?.(assignment) ?? {}
+      const answer = await world.ask(method, target, { key: sent.key, headers: headersOf(sent), query, ...body })
       expect({ status: answer.status, code: answer.json?.code }, `${method} ${target}`).toEqual({
         status: refusal === undefined ? status : errorMeanings[refusal].status,
         code: refusal
