@@ -65,6 +65,15 @@ export const limits = {
   /** Suggestions that one request makes or decides. */
   suggestionsAtOnceMax: 100,
 
+  /** Text that one MCP read answers when the caller names no number, in UTF-16 units: about 5,000 tokens (experience.md, 4.2). */
+  mcpReadChars: 20_000,
+  /** Headings that a text which was cut is answered with. */
+  mcpHeadingsMax: 100,
+  /** How long a program is shown where it wrote, in seconds (api.md, agents as participants). */
+  agentShownSeconds: 30,
+  /** Programs that a document shows at once; beyond that the first shown makes room. */
+  agentsShownMax: 50,
+
   /** How long the answer to an `Idempotency-Key` is kept, in hours (api.md, Retries). */
   idempotencyHours: 24,
   /** Longest `Idempotency-Key`, in characters. */

@@ -21,7 +21,10 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     of: /^server\/(auth|http|mcp)\//,
     files: /^(shared|server\/(domain|auth|http|mcp))\//,
     types: /^server\/(handlers|log)\.ts$/,
-    packages: [builtin, /^(koa|@koa\/.+|zod|zod-openapi|highlight\.js|temml|oidc-provider|openid-client|jose|@simplewebauthn\/.+)$/]
+    packages: [
+      builtin,
+      /^(@modelcontextprotocol\/sdk\/.+|koa|@koa\/.+|zod|zod-openapi|highlight\.js|temml|oidc-provider|openid-client|jose|@simplewebauthn\/.+)$/
+    ]
   },
   { of: /^server\/[^/]+\.ts$/, files: /^(shared|server)\//, packages: [builtin, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/] },
   { of: /^web\/vite\.config\.ts$/, files: /^(shared|web)\//, packages: [builtin, /^(vite|zod)$/] },

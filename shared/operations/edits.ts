@@ -38,13 +38,16 @@ const Operation = z
   .meta({ id: 'EditOperation' })
 
 const named = rename({ operation: 'op', type: 'op', heading: 'section', text: 'markdown', content: 'markdown' })
-const withText = rename({ markdown: 'with', replacement: 'with' })
+const withText = rename({ markdown: 'with', replacement: 'with', replace: 'with', new_string: 'with', new_str: 'with' })
+const withWords = rename({ old_string: 'find', old_str: 'find' })
 
-/** One operation under its own names. `insert` into a section appends to it. */
+/** One operation under its own names. Words and what comes instead are a replacement; `insert` into a section appends to it. */
 const normaliseOne = (raw: unknown): unknown => {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
-  const found = named(raw as Record<string, unknown>)
-  if (found['op'] === 'replace') return withText(found)
+  const found = withWords(named(raw as Record<string, unknown>))
+  const replacing = withText(found)
+  if (found['op'] === 'replace') return replacing
+  if (found['op'] === undefined && found['find'] !== undefined && replacing['with'] !== undefined) return { ...replacing, op: 'replace' }
   return found['op'] === 'insert' && found['section'] !== undefined && found['at'] === undefined ? { ...found, op: 'append' } : found
 }
 
@@ -101,7 +104,6 @@ const query = ['mode', 'dryRun', 'label'] as const
 export const editContent = operation({
   ...definition,
   rest: { method: 'POST', path: '/api/docs/{id}/edits', query, large: true },
-  mcp: 'edit_doc',
   cli: 'docs edit'
 })
 

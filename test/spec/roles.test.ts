@@ -14,6 +14,7 @@ import { pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
+import { call } from '../support/mcp.ts'
 import { comment, suggest } from '../support/remarks.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
 import { type Bytes, samples } from '../support/media.ts'
@@ -402,6 +403,28 @@ test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest
     expect(await put({ as })).toEqual(expected(plain, 400, 'invalid_request'))
   expect(await put({}, { as: 'suggestions' })).toEqual(expected(plain, 200))
   expect((await owner.read()).content).toBe('text')
+})
+
+/** The tool of an operation, with the input that the operation takes. */
+const callTool = async (name: string, tool: string, owner: Person, sent: Sent, assignment: Assignment): Promise<string | undefined> => {
+  const { json } = await bodyOf(name, sent, assignment)
+  const path = (await inputs[name]?.path?.(owner, sent, assignment)) ?? {}
+  const key = sent.key === undefined ? {} : { key: sent.key }
+  const args = { doc: owner.doc, ...key, ...path, ...(json as object) }
+  const result = await call(world.url, tool, args, headersOf({ bearer: sent.bearer }))
+  return result.isError === true ? result.structuredContent.error.code : undefined
+}
+
+/** A cookie is no credential there. */
+const toolCallers = kinds.filter(([kind]) => !kind.includes('browser'))
+
+describe.each(table.filter(([, { mcp }]) => mcp !== undefined))('%s as a tool', (name, operation) => {
+  test.each(toolCallers)('[MCP-26] answers %s as by HTTP', async (_kind, caller) => {
+    const owner = await documentOf(caller.of)
+    const assignment = await assign(world, owner)
+    const sent = await caller.sends(owner, assignment)
+    expect(await callTool(name, operation.mcp ?? '', owner, sent, assignment)).toBe(refusalOf(operation, caller))
+  })
 })
 
 const authFrame = 2
