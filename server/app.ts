@@ -10,9 +10,11 @@ import { presentError } from './http/errors.ts'
 import type { Files } from './http/files.ts'
 import { bindIdentity, type Identity } from './http/identity.ts'
 import { openApi } from './http/openapi.ts'
+import { isOwnOrigin } from './http/origin.ts'
 import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
 import { bindPublished } from './http/published/published.ts'
 import { createRouters } from './http/routers.ts'
+import { bindMcp } from './mcp/mcp.ts'
 
 type Middleware = Koa.Middleware<RequestState>
 
@@ -95,13 +97,6 @@ const plainTarget: Check = (ctx) => {
   if (odd) throw new ServiceError('invalid_request', { message: 'The request target is not plain.' })
 }
 
-/**
- * Whether a page of this origin is one of ours: the configured address, or the very host that was asked (people also come by
- * 127.0.0.1 or the name of the machine; a browser does not let a page choose its Host).
- */
-export const isOwnOrigin = (origin: string, { headers }: IncomingMessage, baseUrl: string): boolean =>
-  origin === baseUrl || (headers.host !== undefined && (origin === `http://${headers.host}` || origin === `https://${headers.host}`))
-
 /** A page elsewhere must not write through a visitor's browser. */
 const sameOrigin =
   ({ service }: Http): Check =>
@@ -149,6 +144,7 @@ export const createApp = (http: Http, identity: Identity, files: Files): Koa<Req
   bindIdentity(http, identity, files.stylesheet, routers)
   bindPublished(http, routers, files)
   bindAssets(http, routers)
+  bindMcp(http, routers)
   bindOperations(http, routers)
 
   app.use(answered(http))

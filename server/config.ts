@@ -125,6 +125,15 @@ export const configTable = {
     secret: false,
     schema: onOff
   },
+  mcpPrefix: {
+    name: 'AGMD_MCP_PREFIX',
+    default: 'svc',
+    unit: 'word',
+    allowed: '1 to 20 letters, digits and hyphens',
+    docs: 'What the names of the MCP tools begin with: svc.read_doc. Calls with an underscore in place of the dot are understood, too.',
+    secret: false,
+    schema: z.string().regex(/^[A-Za-z0-9-]{1,20}$/)
+  },
   anonymousCreate: {
     name: 'AGMD_ANONYMOUS_CREATE',
     default: 'on',

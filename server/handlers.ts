@@ -3,9 +3,10 @@ import type { Input, OperationName, Output } from '../shared/operations/index.ts
 import type { Caller } from './domain/caller.ts'
 import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './domain/comments.ts'
 import { type File, uploadAsset } from './domain/assets.ts'
-import { readContent, replaceContent, restoreRevision } from './domain/content.ts'
+import { replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
 import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
+import { editContent } from './domain/edits.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
 import { createSuggestion, suggestContent } from './domain/proposals.ts'
 import { claimDocument, listDocuments } from './domain/owned.ts'
@@ -16,6 +17,7 @@ import { listSessions, readMe, revokeSession, revokeSessions } from './domain/se
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
 import { decideSuggestion, decideSuggestions, listSuggestions } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
+import { readContent, readDiff, readOutline } from './domain/reading.ts'
 
 /** What a face gives to a handler. */
 export interface Call<Name extends OperationName> {
@@ -42,6 +44,10 @@ export const handlers = {
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
   replaceContent: ({ service, caller, doc, input }) =>
     (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
+  readOutline: ({ service, doc, input }) => readOutline(service, doc, input),
+  readDiff: ({ service, doc, input }) => readDiff(service, doc, input),
+  editContent: ({ service, caller, doc, input }) => editContent(service, caller, doc, input),
+  patchContent: ({ service, caller, doc, input }) => editContent(service, caller, doc, input),
   publishDocument: ({ service, caller, doc, input }) => publishDocument(service, caller, doc, input),
   listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
   readRevision: ({ service, doc, input }) => readRevision(service, doc, input),

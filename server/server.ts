@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
-import { addressOf, createApp, isOwnOrigin } from './app.ts'
+import { addressOf, createApp } from './app.ts'
 import { createAgents } from './auth/agent-tokens.ts'
 import { createBroker, ownClientId } from './auth/broker.ts'
 import { type Cookies, cookiesOf, derivedKey, readCookie } from './auth/cookies.ts'
@@ -21,6 +21,7 @@ import type { Service } from './domain/service.ts'
 import { handlers } from './handlers.ts'
 import { readFiles } from './http/files.ts'
 import type { Identity } from './http/identity.ts'
+import { isOwnOrigin } from './http/origin.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createLive } from './live/hocuspocus.ts'
 import { createRegistry } from './live/registry.ts'
@@ -216,6 +217,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     trustedProxies: config.trustProxy,
     cookies,
     anonymousCreate: config.anonymousCreate,
+    mcpPrefix: config.mcpPrefix,
     webFolder
   }
   const app = createApp(face, identity, files)

@@ -57,11 +57,22 @@ export const limits = {
   /** Comments or suggestions on a page of a list: when the caller names no number, and at most. */
   remarkPageDefault: 200,
   remarkPageMax: 2000,
+  /** Operations of one edit (field: what editing tools of models send). */
+  editOperationsMax: 100,
   /** Changes of comments and suggestions that open pages are told one by one, and bytes of a record that are; beyond that they are told to read. */
   remarksToldMax: 100,
   remarkToldBytesMax: 64 * 1024,
   /** Suggestions that one request makes or decides. */
   suggestionsAtOnceMax: 100,
+
+  /** Text that one MCP read answers when the caller names no number, in UTF-16 units: about 5,000 tokens (experience.md, 4.2). */
+  mcpReadChars: 20_000,
+  /** Headings that a text which was cut is answered with. */
+  mcpHeadingsMax: 100,
+  /** How long a program is shown where it wrote, in seconds (api.md, agents as participants). */
+  agentShownSeconds: 30,
+  /** Programs that a document shows at once; beyond that the first shown makes room. */
+  agentsShownMax: 50,
 
   /** How long the answer to an `Idempotency-Key` is kept, in hours (api.md, Retries). */
   idempotencyHours: 24,

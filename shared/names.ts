@@ -22,7 +22,7 @@ export const headingUnitsMax = 20_000
 const headingLinesMax = 200
 
 /** A heading as it reads: links by their text, without the marks of emphasis and code. What is nothing but marks stays. */
-const plain = (heading: string): string =>
+export const plainHeading = (heading: string): string =>
   heading
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/(\*\*|__|~~|`|\*)/g, '')
@@ -36,7 +36,7 @@ export const firstHeading = (content: string): string | undefined => {
     if (mark !== undefined) fence = fence === undefined ? mark.slice(0, 3) : mark.startsWith(fence) ? undefined : fence
     if (fence !== undefined) continue
     const heading = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1]
-    if (heading !== undefined && heading !== '') return plain(heading)
+    if (heading !== undefined && heading !== '') return plainHeading(heading)
   }
   return undefined
 }

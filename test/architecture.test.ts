@@ -23,7 +23,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     types: /^server\/(handlers|log)\.ts$/,
     packages: [
       builtin,
-      /^(koa|@koa\/.+|zod|zod-openapi|highlight\.js\/lib\/common|temml|oidc-provider|openid-client|jose|@simplewebauthn\/.+)$/
+      /^(@modelcontextprotocol\/sdk\/.+|koa|@koa\/.+|zod|zod-openapi|highlight\.js\/lib\/common|temml|oidc-provider|openid-client|jose|@simplewebauthn\/.+)$/
     ]
   },
   { of: /^server\/[^/]+\.ts$/, files: /^(shared|server)\//, packages: [builtin, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/] },

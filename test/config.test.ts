@@ -39,6 +39,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       secret: null,
       rateLimits: true,
       anonymousCreate: true,
+      mcpPrefix: 'svc',
       signUp: 'open',
       authUrl: null,
       authClientId: null,

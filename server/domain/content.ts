@@ -25,9 +25,6 @@ import type { Service } from './service.ts'
 /** The title given at creation, else the first heading, else "Untitled" (api.md, Documents). */
 export const titleOf = (head: Head, { heading }: { readonly heading: string | undefined }): string => head.title ?? heading ?? 'Untitled'
 
-/** Under this symbol an answer carries its text in UTF-8 too, for faces that send it as it is. */
-export const utf8 = Symbol('utf8')
-
 /** The newest text on disk, rebuilt without the copy in memory. */
 const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promise<Snapshot> => {
   const { seq, tag } = await ledger.head(doc)
@@ -73,19 +70,6 @@ export const findPoint = async (service: Service, doc: string, version: string):
   return found?.tag === point.tag ? point : undefined
 }
 
-export const readContent = async (service: Service, doc: string, input: Input<'readContent'>): Promise<Output<'readContent'>> => {
-  const head = await service.ledger.head(doc)
-  if (input.version === undefined) {
-    const snapshot = await currentContent(service, doc, head)
-    const { content, version, bytes } = snapshot
-    return Object.assign({ content, version, title: titleOf(head, snapshot) }, { [utf8]: bytes })
-  }
-  const point = await findPoint(service, doc, input.version)
-  if (point === undefined) throw new ServiceError('unknown_version')
-  const past = snapshotOf(point, await contentAt(service.storage, doc, point))
-  return { content: past.content, version: past.version, title: titleOf(head, past) }
-}
-
 /** The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (api.md, Documents). */
 export const versionsNamed = (base: string): string[] =>
   base
@@ -101,6 +85,18 @@ export const versionsNamed = (base: string): string[] =>
 /** Whether a version is one that the caller names; one that names none takes any. */
 export const matches = (base: string | undefined, version: string): boolean =>
   base === undefined || versionsNamed(base).some((named) => named === '*' || named === version)
+
+/** The text of the version that a replacement was made on; undefined: the document never had it. */
+const baseOf = async (service: Service, doc: string, base: string): Promise<string | undefined> => {
+  const point = await findPoint(service, doc, versionsNamed(base)[0] ?? '')
+  return point && contentAt(service.storage, doc, point)
+}
+
+/** Both changes of a text, when they do not touch. */
+const joinOf = (base: string | undefined, mine: string, theirs: string): string | undefined => {
+  const result = base === undefined ? undefined : merge(base, mine, theirs)
+  return result?.clean === true ? result.content : undefined
+}
 
 /** What the caller needs to reconcile: the difference, and the merge where the base is known (api.md, Documents). */
 export const conflict = async (service: Service, room: Room, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
@@ -217,6 +213,7 @@ interface Replacement extends Omit<TextChange, 'edits'> {
   readonly content: string
   readonly baseVersion?: string | undefined
   readonly dryRun?: boolean | undefined
+  readonly onConflict?: 'refuse' | 'merge' | undefined
 }
 
 type Replaced = Output<'replaceContent'>
@@ -224,9 +221,17 @@ type Replaced = Output<'replaceContent'>
 const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
   withRemarks(service, doc, async (opened) => {
     const { room } = opened
+    const stale = !matches(what.baseVersion, room.snapshot().version)
+    const base = stale && what.onConflict === 'merge' ? await baseOf(service, doc, what.baseVersion ?? '') : undefined
+    // From here to the change nothing waits: an edit between them would be lost.
     const before = room.snapshot()
-    if (!matches(what.baseVersion, before.version)) throw await conflict(service, room, what.baseVersion ?? '', what.content, before)
-    const changed = before.content !== what.content
+    const joined = joinOf(base, what.content, before.content)
+    if (stale && joined === undefined) throw await conflict(service, room, what.baseVersion ?? '', what.content, before)
+    const content = joined ?? what.content
+    const cause = joined === undefined ? what.cause : 'merge'
+    const facts = joined === undefined ? {} : { merged: true as const }
+    checkSize(content)
+    const changed = before.content !== content
     if (what.dryRun === true) {
       await room.durable(before.seq)
       return {
@@ -234,18 +239,18 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
         version: before.version,
         revisionId: null,
         changed,
-        diff: unifiedDiff(before.content, what.content, limits.diffCharsMax)
+        ...facts,
+        diff: unifiedDiff(before.content, content, limits.diffCharsMax)
       }
     }
-    // From the check above to here nothing waits: an edit between them would be lost.
     return changeText(
       opened,
       caller,
-      { ...what, edits: diff(before.content, what.content) },
+      { ...what, cause, edits: diff(before.content, content) },
       {
         also: (draft, { after, revisionId }) => ({
           written: [],
-          answer: remember(service, draft, caller, doc, { ok: true as const, version: after.version, revisionId, changed })
+          answer: remember(service, draft, caller, doc, { ok: true as const, version: after.version, revisionId, changed, ...facts })
         })
       }
     )

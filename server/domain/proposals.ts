@@ -145,8 +145,8 @@ export const createSuggestion = (
 
 // ——— all that lead to another text ———
 
-/** A run of changed lines, narrowed to what differs in them. */
-interface Hunk extends Range {
+/** A range of the text and what is proposed in its place. */
+export interface Hunk extends Range {
   readonly text: string
 }
 
@@ -183,6 +183,27 @@ const checkHunks = (content: string, hunks: readonly Hunk[]): void => {
   }
 }
 
+/** Proposes changes of the text of now, one suggestion for each, all with one `setId`. Errors: `text_too_large`. */
+export const proposeHunks = <T>(
+  opened: Opened,
+  caller: Caller,
+  hunks: readonly Hunk[],
+  note: string | null,
+  answerOf: (setId: string, shown: readonly ShownSuggestion[]) => T
+): Promise<T> => {
+  const { room } = opened
+  const { content } = room.snapshot()
+  checkHunks(content, hunks)
+  const pins = pinsAt(room.text, content, hunks)
+  const proposals = hunks.map((hunk, index): Proposal => {
+    const { from, to, text } = hunk
+    const aimed = { pin: pins[index] as Pin, range: { from, to } }
+    return { operation: operationOf(hunk), original: content.slice(from, to), text, note, aim: aimed }
+  })
+  const setId = newId()
+  return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
+}
+
 /** Proposes another text instead of writing it: one suggestion for each hunk of the difference, all with one `setId`. */
 export const suggestContent = (
   service: Service,
@@ -203,12 +224,5 @@ export const suggestContent = (
       return { ...unchanged, diff: unifiedDiff(content, input.content, limits.diffCharsMax), suggestions: [] }
     }
     // From the snapshot to here nothing waits: the suggestions are tied to the text that they were made on.
-    const pins = pinsAt(room.text, content, hunks)
-    const proposals = hunks.map((hunk, index): Proposal => {
-      const { from, to, text } = hunk
-      const aimed = { pin: pins[index] as Pin, range: { from, to } }
-      return { operation: operationOf(hunk), original: content.slice(from, to), text, note: input.label ?? null, aim: aimed }
-    })
-    const setId = newId()
-    return propose(opened, caller, proposals, setId, (shown) => ({ ...unchanged, setId, suggestions: [...shown] }))
+    return proposeHunks(opened, caller, hunks, input.label ?? null, (setId, shown) => ({ ...unchanged, setId, suggestions: [...shown] }))
   })

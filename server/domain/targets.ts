@@ -105,15 +105,30 @@ export interface Aim {
   readonly range: Range | undefined
 }
 
-/** Follows a range from the text that the caller has read to the live one. Synchronous. */
-export const aim = (room: Room, { past, content }: Ground, range: Range): Aim => {
+/** Follows ranges from the text that the caller has read to the live one. Synchronous. */
+export const aimAll = (room: Room, { past, content }: Ground, ranges: readonly Range[]): Aim[] => {
   const now = room.snapshot().content
-  if (past === null) return { pin: pinsAt(room.text, now, [range])[0] as Pin, range }
+  if (past === null) return pinsAt(room.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))
   const before = content()
-  const [then] = pinsAt(past, before, [range]) as [Pin]
+  const then = pinsAt(past, before, ranges)
   // What happened since may have been a replacement that moved the text.
-  const moved = pinsAfter(room.text, [then], [range], { before, after: now, edits: diff(before, now) }).changed.get(0) ?? then
-  const [is] = locatePins(room.text, now, [moved])
-  if (is === undefined) return { pin: { ...then, place: null }, range: undefined }
-  return { pin: pinsAt(room.text, now, [is])[0] as Pin, range: is }
+  const moved = pinsAfter(room.text, then, ranges, { before, after: now, edits: diff(before, now) }).changed
+  const found = locatePins(
+    room.text,
+    now,
+    then.map((pin, index) => moved.get(index) ?? pin)
+  )
+  const fresh = pinsAt(
+    room.text,
+    now,
+    found.filter((range) => range !== undefined)
+  )
+  let next = 0
+  return then.map((pin, index) => {
+    const range = found[index]
+    return range === undefined ? { pin: { ...pin, place: null }, range } : { pin: fresh[next++] as Pin, range }
+  })
 }
+
+/** As `aimAll`, for one. */
+export const aim = (room: Room, ground: Ground, range: Range): Aim => aimAll(room, ground, [range])[0] as Aim

@@ -10,7 +10,7 @@ import { createDocument, deleteWithUndo, listUndoable, undoDeletion } from '../d
 import type { Undoable } from '../domain/keys.ts'
 import { listDocuments } from '../domain/owned.ts'
 import { listSessions, revokeSession } from '../domain/sessions.ts'
-import { take } from './bind.ts'
+import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
 import { html, type Markup, showPage, timeOf } from './html.ts'

@@ -1,46 +1,31 @@
 /**
  * The operations table as HTTP routes. One request: route → credentials → caller → role → input → handler → answer.
  */
-import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
-import { limits, type RateLimitName } from '../../shared/limits.ts'
-import { type Operation, roleNeeded } from '../../shared/operation.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Operation } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { writeCookie } from '../auth/cookies.ts'
-import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
-import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
+import { readCredentials } from '../auth/credentials.ts'
+import type { Credentials } from '../domain/access.ts'
 import { type File, namedType } from '../domain/assets.ts'
-import { type Caller, requireIdentity, requireRole, type RequestStamp } from '../domain/caller.ts'
+import type { RequestStamp } from '../domain/caller.ts'
 import { findAnswer } from '../domain/idempotency.ts'
-import { utf8, versionsNamed } from '../domain/content.ts'
+import { versionsNamed } from '../domain/content.ts'
+import { utf8 } from '../domain/reading.ts'
 import { findSession, rotateSession } from '../domain/sessions.ts'
-import type { Call } from '../handlers.ts'
 import { bodyOf, mediaType, parseBody, parseForm, readBody } from './body.ts'
 import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
-import { rateHeaders } from './rate-limit.ts'
+import { admit, type Asked, checked, digest, limit, perform, whoIs } from './perform.ts'
 import type { Routers } from './routers.ts'
 
-type AnyCall = (call: Call<OperationName>) => Promise<Record<string, unknown>>
-
 /** A request on its way through `handle`. */
-interface Exchange {
-  readonly http: Http
-  readonly ctx: Context
-  readonly name: OperationName
-  readonly operation: Operation
-  readonly doc: string
-  readonly credentials: Credentials
+interface Exchange extends Asked {
   readonly body: Buffer
   /** The body of an upload, which is on disk; `body` then names it. */
   readonly file: File | null
-}
-
-const digest = (...parts: (string | Buffer)[]): string => {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(`${part.length}:`).update(part)
-  return hash.digest('base64url')
 }
 
 const noQuery = new URLSearchParams()
@@ -50,35 +35,6 @@ const noBody = Buffer.alloc(0)
 const queryOf = ({ querystring }: Context): URLSearchParams => (querystring === '' ? noQuery : new URLSearchParams(querystring))
 
 const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !== 'HEAD'
-
-/** Who is counted for limits and retries: the credential, else the address. */
-const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
-  (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
-
-/** Takes a token of a limit, and tells of it in the answer. Errors: `rate_limited`. */
-export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
-  try {
-    const state = http.limiter.take(name, who)
-    if (state !== undefined) ctx.set(rateHeaders(state))
-  } catch (error) {
-    // The answer that refuses is a limited one too (api.md, Errors).
-    if (error instanceof ServiceError)
-      ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
-    throw error
-  }
-}
-
-const limit = (http: Http, ctx: Context, name: OperationName, credentials: Credentials): void => {
-  const anonymous = credentials.key === undefined && credentials.bearer === undefined && credentials.cookie === undefined
-  if (anonymous) take(http, ctx, 'address', ctx.state.address)
-  else http.limiter.check('failedKey', ctx.state.address)
-  if (name === 'startDeviceLogin') take(http, ctx, 'deviceStart', ctx.state.address)
-  if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', ctx.state.address)
-  // GET /new creates a document too.
-  if (!writes(ctx) && name !== 'createDocument') return
-  if (name === 'createDocument' && anonymous) take(http, ctx, 'create', ctx.state.address)
-  else take(http, ctx, 'write', whoIs(credentials, ctx.state.address))
-}
 
 // ——— retries ———
 
@@ -164,14 +120,6 @@ const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<st
   return { ...raw, baseVersion: header }
 }
 
-/** What is wrong with a field, in the words of the interface and not of the library. */
-const saidOf = (issue: z.core.$ZodIssue): string => {
-  if (issue.code === 'invalid_type')
-    return issue.input === undefined && !('received' in issue) ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
-  if (issue.code === 'invalid_value') return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
-  return issue.message
-}
-
 const parseInput = (exchange: Exchange): Record<string, unknown> => {
   const { operation, ctx, body } = exchange
   const form = (operation.rest.oauth === true || operation.rest.form === true) && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
@@ -180,11 +128,7 @@ const parseInput = (exchange: Exchange): Record<string, unknown> => {
   refuseDryRun(exchange, sent)
   const normalised = operation.normalise?.(sent) ?? sent
   const raw = { ...normalised, ...fromQuery(exchange), ...pathFields(ctx) }
-  const parsed = operation.input.safeParse('baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
-  if (parsed.success) return parsed.data
-  throw new ServiceError('invalid_request', {
-    details: parsed.error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: saidOf(issue) }))
-  })
+  return checked(operation, 'baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
 }
 
 /** A request that only means to look must never act. Errors: `invalid_request` where no dry run is to be had. */
@@ -197,29 +141,6 @@ const refuseDryRun = ({ operation, ctx }: Exchange, sent: Record<string, unknown
 const pathFields = (ctx: Context): Record<string, unknown> => {
   const { id: _document, ...fields } = (ctx as Context & { params: Record<string, string> }).params
   return fields
-}
-
-// ——— caller ———
-
-const callerOf = async ({ http, operation, doc, credentials, ctx }: Exchange): Promise<Caller> => {
-  try {
-    return operation.on === 'document'
-      ? await callerOfDocument(http.service, doc, credentials)
-      : await callerOfService(http.service, credentials)
-  } catch (error) {
-    // Guessing costs the guesser; a person with one stale link does not notice.
-    if (error instanceof ServiceError && error.code === 'credential_invalid') take(http, ctx, 'failedKey', ctx.state.address)
-    throw error
-  }
-}
-
-/** The name in the body counts when no header or query names the author. */
-const named = (caller: Caller, input: Record<string, unknown>): Caller => {
-  const name = typeof input['author'] === 'string' ? cleanAuthor(input['author']) : undefined
-  const { identity } = caller
-  return name !== undefined && identity.kind === 'guest' && identity.name === null
-    ? { ...caller, identity: { kind: 'guest', name } }
-    : caller
 }
 
 // ——— answer ———
@@ -263,47 +184,6 @@ const present = ({ ctx, operation, name }: Exchange, answer: Record<string, unkn
   return undefined
 }
 
-/** Ends a wait when the client goes away, or its link does. */
-const endOf = (
-  { http, ctx, doc }: Exchange,
-  caller: Caller
-): { signal: AbortSignal; forget: () => void; ended: () => ServiceError | undefined } => {
-  const controller = new AbortController()
-  let ended: ServiceError | undefined
-  const forget = http.registry.add(doc, caller, (code) => {
-    ended = new ServiceError(code)
-    controller.abort()
-  })
-  ctx.res.once('close', () => controller.abort())
-  return { signal: controller.signal, forget, ended: () => ended }
-}
-
-const run = async (exchange: Exchange, caller: Caller): Promise<Record<string, unknown>> => {
-  const { http, name, doc } = exchange
-  const input = parseInput(exchange)
-  const waiting = name === 'listEvents' ? endOf(exchange, caller) : undefined
-  try {
-    const handler = http.handlers[name] as unknown as AnyCall
-    const call = {
-      service: http.service,
-      caller: named(caller, input),
-      doc,
-      input,
-      address: exchange.ctx.state.address,
-      file: exchange.file,
-      end: { signal: waiting?.signal ?? neverEnds }
-    }
-    const answer = await handler(call as unknown as Call<OperationName>)
-    const ended = waiting?.ended()
-    if (ended !== undefined) throw ended
-    return answer
-  } finally {
-    waiting?.forget()
-  }
-}
-
-const neverEnds = new AbortController().signal
-
 const bytesMaxOf = (operation: Operation): number => (operation.rest.large === true ? limits.contentBodyBytesMax : limits.bodyBytesMax)
 
 const withBody = async (exchange: Exchange): Promise<Exchange> => {
@@ -327,22 +207,13 @@ const replayDeletion = async (bare: Exchange, error: unknown): Promise<Record<st
   return once(exchange, stampOf(exchange), () => Promise.reject(error))
 }
 
-const mayCreate = (http: Http, name: OperationName, caller: Caller): boolean =>
-  name !== 'createDocument' || http.anonymousCreate || caller.identity.kind !== 'guest'
-
 const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
-  const { http, operation, name } = bare
   // Whoever may not, hears so before the body is read.
-  const caller = await callerOf(bare)
-  if (operation.needs !== undefined) requireIdentity(caller, operation.needs)
-  const role = roleNeeded(operation, queryOf(bare.ctx))
-  if (role !== undefined) requireRole(caller, role)
-  if (!mayCreate(http, name, caller))
-    throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.' })
+  const caller = await admit(bare, queryOf(bare.ctx))
   const exchange = await withBody(bare)
   try {
     const request = stampOf(exchange)
-    return await once(exchange, request, () => run(exchange, { ...caller, request }))
+    return await once(exchange, request, () => perform(exchange, { ...caller, request }, parseInput(exchange), exchange.file))
   } finally {
     await exchange.file?.upload.discard()
   }
@@ -392,9 +263,9 @@ export const handle = async (http: Http, ctx: Context, name: OperationName): Pro
   ctx.state.oauth = operation.rest.oauth === true
   const credentials = await credentialsOf(http, ctx, query)
   refuseSeveralKeys(ctx, query)
-  limit(http, ctx, name, credentials)
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''
   const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: noBody, file: null }
+  limit(exchange)
   const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
   present(exchange, answer)
   return answer

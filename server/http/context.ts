@@ -17,6 +17,8 @@ export interface Http {
   readonly trustedProxies: number
   readonly cookies: Cookies
   readonly anonymousCreate: boolean
+  /** What the names of MCP tools begin with. */
+  readonly mcpPrefix: string
   /** Folder of the built web pages. */
   readonly webFolder: string
 }

@@ -59,12 +59,69 @@ export const readContent = operation({
   summary: 'Reads the canonical Markdown, of now or of any earlier version.',
   on: 'document',
   role: 'view',
-  rest: { method: 'GET', path: '/api/docs/{id}/content', also: ['/d/{id}.md'], query: ['version'], reply: 'markdown' },
+  rest: {
+    method: 'GET',
+    path: '/api/docs/{id}/content',
+    also: ['/d/{id}.md'],
+    query: ['version', 'section', 'lines', 'since'],
+    reply: 'markdown'
+  },
   mcp: 'read_doc',
   cli: 'docs pull',
-  input: z.object({ version: Version.optional() }),
+  input: z.object({
+    version: Version.optional(),
+    section: z.string().min(1).max(1000).optional().meta({ description: 'Only this section: `Title`, `## Title`, or `Outer > Inner`.' }),
+    lines: z
+      .string()
+      .regex(/^[1-9]\d{0,8}(-[1-9]\d{0,8})?$/, 'must be a line or a range of lines, such as 10-20')
+      .optional()
+      .meta({ description: 'Only these lines, counted from 1.' }),
+    since: BaseVersion.optional().meta({ description: 'What changed since this version, as a unified diff in place of the text.' })
+  }),
   output: z.object({ content: z.string(), version: Version, title: z.string() }),
-  errors: ['unknown_version', 'not_acceptable']
+  errors: ['unknown_version', 'not_acceptable', 'target_not_found', 'target_ambiguous']
+})
+
+export const readOutline = operation({
+  summary: 'Lists the headings with the lines and sizes of their sections.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/outline', query: ['version'] },
+  cli: 'docs outline',
+  input: z.object({ version: BaseVersion.optional() }),
+  output: z.object({
+    version: Version,
+    title: z.string(),
+    units: z.int().meta({ description: 'Size of the text in UTF-16 units.' }),
+    lines: z.int(),
+    headings: z.array(
+      z.object({
+        level: z.int(),
+        title: z.string(),
+        line: z.int(),
+        lastLine: z.int().meta({ description: 'Last line of the section that is not empty.' }),
+        units: z.int().meta({ description: 'Size of the section in UTF-16 units.' })
+      })
+    )
+  }),
+  errors: ['unknown_version']
+})
+
+export const readDiff = operation({
+  summary: 'Compares two versions.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/diff', query: ['from', 'to'] },
+  cli: 'docs diff',
+  input: z.object({ from: BaseVersion, to: BaseVersion.optional().meta({ description: 'The present version when absent.' }) }),
+  output: z.object({
+    fromVersion: Version,
+    toVersion: Version,
+    changed: z.boolean(),
+    diff: z.string().meta({ description: 'Unified, with three lines of context.' }),
+    hunks: z.array(z.object({ line: z.int(), removed: z.array(z.string()), added: z.array(z.string()) }))
+  }),
+  errors: ['unknown_version']
 })
 
 export const replaceContent = operation({
@@ -76,7 +133,7 @@ export const replaceContent = operation({
   on: 'document',
   role: 'edit',
   roleWith: { as: { suggestions: 'suggest' } },
-  rest: { method: 'PUT', path: '/api/docs/{id}/content', query: ['dryRun', 'label', 'as'], body: 'markdown', large: true },
+  rest: { method: 'PUT', path: '/api/docs/{id}/content', query: ['dryRun', 'label', 'as', 'onConflict'], body: 'markdown', large: true },
   mcp: 'replace_doc',
   cli: 'docs push',
   input: z.object({
@@ -84,6 +141,10 @@ export const replaceContent = operation({
     label: Label.optional(),
     baseVersion: BaseVersion.optional(),
     dryRun: z.boolean().optional(),
+    onConflict: z
+      .enum(['refuse', 'merge'])
+      .optional()
+      .meta({ description: 'merge: when the version is stale but the changes do not touch, both are kept.' }),
     as: z.literal('suggestions').optional().meta({ description: 'Propose the text instead of writing it.' }),
     author: AuthorName.optional()
   }),
@@ -92,6 +153,10 @@ export const replaceContent = operation({
     version: Version,
     revisionId: z.number().int().nullable(),
     changed: z.boolean(),
+    merged: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'With onConflict=merge: the text is the merge of both, not the one that was sent.' }),
     diff: z.string().optional().meta({ description: 'With dryRun: what would change, as a unified diff.' }),
     setId: z.string().optional().meta({ description: 'With as=suggestions: common to the suggestions.' }),
     suggestions: z.array(SuggestionRecord).optional()

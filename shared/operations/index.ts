@@ -18,11 +18,14 @@ import {
   listRevisions,
   publishDocument,
   readContent,
+  readDiff,
   readDocument,
+  readOutline,
   readRevision,
   replaceContent,
   restoreRevision
 } from './documents.ts'
+import { editContent, patchContent } from './edits.ts'
 import { listEvents } from './events.ts'
 import { readHealth } from './service.ts'
 import { createShare, listShares, revokeShare } from './shares.ts'
@@ -35,7 +38,11 @@ export const operations = {
   deleteDocument,
   publishDocument,
   readContent,
+  readOutline,
+  readDiff,
   replaceContent,
+  editContent,
+  patchContent,
   listRevisions,
   readRevision,
   restoreRevision,

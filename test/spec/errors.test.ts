@@ -76,7 +76,7 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   origin_refused: () => put({ headers: { Origin: 'https://elsewhere.example' } }),
   not_found: () => world.ask('GET', '/api/nowhere'),
   unknown_version: () => owner.ask('GET', '/content', { query: { version: '9-000000000000' } }),
-  method_not_allowed: () => owner.ask('PATCH', '/content'),
+  method_not_allowed: () => owner.ask('DELETE', '/content'),
   not_acceptable: () => owner.ask('GET', '/content', { headers: { Accept: 'image/png' } }),
   version_conflict: () => put({ headers: { 'If-Match': '9-000000000000' } }),
   document_deleted: async () => {
@@ -194,13 +194,13 @@ test('[ERROR-3] a 401 tells how to authenticate', async () => {
 
 test('[ERROR-4] a 405 names the methods in Allow', async () => {
   for (const [path, allow] of [
-    [`/api/docs/${owner.doc}/content`, 'GET, HEAD, PUT'],
+    [`/api/docs/${owner.doc}/content`, 'GET, HEAD, PATCH, PUT'],
     [`/api/docs/${owner.doc}`, 'DELETE, GET, HEAD'],
     ['/api/health', 'GET, HEAD'],
     ['/openapi.json', 'GET, HEAD'],
     ['/new', 'GET, HEAD, POST']
   ] as const) {
-    const answer = await world.ask('PATCH', path)
+    const answer = await world.ask(path.endsWith('/content') ? 'DELETE' : 'PATCH', path)
     isProblem(answer, 'method_not_allowed')
     expect(answer.headers.get('Allow')).toBe(allow)
   }

@@ -14,6 +14,7 @@ import { pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
+import { call } from '../support/mcp.ts'
 import { comment, suggest } from '../support/remarks.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
 import { type Bytes, samples } from '../support/media.ts'
@@ -283,6 +284,7 @@ const documentOf = async (of: CallerKind['of']): Promise<Person> => {
 interface NeededInput {
   readonly body?: (sent: Sent, assignment: Assignment) => Promise<Record<string, unknown>>
   readonly file?: () => Pick<Ask, 'body' | 'type'>
+  readonly query?: (assignment: Assignment) => Record<string, string>
   readonly path?: (owner: Person, sent: Sent, assignment: Assignment) => Promise<Record<string, string>>
 }
 
@@ -317,6 +319,9 @@ const inputs: Readonly<Record<string, NeededInput>> = {
     path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })
   },
   decideSuggestions: { body: async () => ({ decisions: [] }) },
+  editContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
+  patchContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
+  readDiff: { query: ({ task }) => ({ from: task.startingVersion }) },
   uploadAsset: { file: () => ({ body: samples['png']?.bytes as Bytes, type: 'image/png' }) },
   createTask: { body: async () => requestFor() },
   readTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
@@ -365,7 +370,8 @@ describe.each(table)('%s', (name, operation) => {
         expect(fields, `test/spec/roles.test.ts: give ${name} an input`).toHaveProperty(parameter)
       const target = each.replaceAll(/\{(\w+)\}/g, (_match, parameter: string) => fields[parameter] ?? '')
       const body = method === 'GET' || method === 'DELETE' ? {} : await bodyOf(name, sent, assignment)
-      const answer = await world.ask(method, target, { key: sent.key, headers: headersOf(sent), ...body })
+      const query = inputs[name]?.query?.(assignment) ?? {}
+      const answer = await world.ask(method, target, { key: sent.key, headers: headersOf(sent), query, ...body })
       expect({ status: answer.status, code: answer.json?.code }, `${method} ${target}`).toEqual({
         status: refusal === undefined ? status : errorMeanings[refusal].status,
         code: refusal
@@ -397,6 +403,28 @@ test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest
     expect(await put({ as })).toEqual(expected(plain, 400, 'invalid_request'))
   expect(await put({}, { as: 'suggestions' })).toEqual(expected(plain, 200))
   expect((await owner.read()).content).toBe('text')
+})
+
+/** The tool of an operation, with the input that the operation takes. */
+const callTool = async (name: string, tool: string, owner: Person, sent: Sent, assignment: Assignment): Promise<string | undefined> => {
+  const { json } = await bodyOf(name, sent, assignment)
+  const path = (await inputs[name]?.path?.(owner, sent, assignment)) ?? {}
+  const key = sent.key === undefined ? {} : { key: sent.key }
+  const args = { doc: owner.doc, ...key, ...path, ...(json as object) }
+  const result = await call(world.url, tool, args, headersOf({ bearer: sent.bearer }))
+  return result.isError === true ? result.structuredContent.error.code : undefined
+}
+
+/** A cookie is no credential there. */
+const toolCallers = kinds.filter(([kind]) => !kind.includes('browser'))
+
+describe.each(table.filter(([, { mcp }]) => mcp !== undefined))('%s as a tool', (name, operation) => {
+  test.each(toolCallers)('[MCP-26] answers %s as by HTTP', async (_kind, caller) => {
+    const owner = await documentOf(caller.of)
+    const assignment = await assign(world, owner)
+    const sent = await caller.sends(owner, assignment)
+    expect(await callTool(name, operation.mcp ?? '', owner, sent, assignment)).toBe(refusalOf(operation, caller))
+  })
 })
 
 const authFrame = 2

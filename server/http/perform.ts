@@ -1,0 +1,173 @@
+/**
+ * One call of an operation, whatever face it came by: limits → caller and role → checked input → handler.
+ */
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import { ServiceError } from '../../shared/errors.ts'
+import type { RateLimitName } from '../../shared/limits.ts'
+import { type Operation, roleNeeded } from '../../shared/operation.ts'
+import type { OperationName } from '../../shared/operations/index.ts'
+import { cleanAuthor } from '../auth/credentials.ts'
+import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
+import type { File } from '../domain/assets.ts'
+import { type Caller, requireIdentity, requireRole } from '../domain/caller.ts'
+import type { Call } from '../handlers.ts'
+import type { Context, Http } from './context.ts'
+import { rateHeaders } from './rate-limit.ts'
+
+/** What every face knows of a call. */
+export interface Asked {
+  readonly http: Http
+  /** The request that it came with. */
+  readonly ctx: Context
+  readonly name: OperationName
+  readonly operation: Operation
+  /** The document; '' for operations that are about none. */
+  readonly doc: string
+  readonly credentials: Credentials
+}
+
+type AnyCall = (call: Call<OperationName>) => Promise<Record<string, unknown>>
+
+export const digest = (...parts: (string | Buffer)[]): string => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(`${part.length}:`).update(part)
+  return hash.digest('base64url')
+}
+
+// ——— limits ———
+
+/** Who is counted for limits and retries: the credential, else the address. */
+export const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
+  (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
+
+/** Takes a token of a limit, and tells of it in the answer. Errors: `rate_limited`. */
+export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
+  try {
+    const state = http.limiter.take(name, who)
+    if (state !== undefined) ctx.set(rateHeaders(state))
+  } catch (error) {
+    // The answer that refuses is a limited one too (api.md, Errors).
+    if (error instanceof ServiceError)
+      ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
+    throw error
+  }
+}
+
+/** Counts a call against the limits of who makes it. Errors: `rate_limited`. */
+export const limit = ({ http, ctx, name, operation, credentials }: Asked): void => {
+  const anonymous = credentials.key === undefined && credentials.bearer === undefined && credentials.cookie === undefined
+  if (anonymous) take(http, ctx, 'address', ctx.state.address)
+  else http.limiter.check('failedKey', ctx.state.address)
+  if (name === 'startDeviceLogin') take(http, ctx, 'deviceStart', ctx.state.address)
+  if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', ctx.state.address)
+  // GET /new creates a document too.
+  if (operation.rest.method === 'GET') return
+  if (name === 'createDocument' && anonymous) take(http, ctx, 'create', ctx.state.address)
+  else take(http, ctx, 'write', whoIs(credentials, ctx.state.address))
+}
+
+// ——— caller ———
+
+const callerOf = async ({ http, operation, doc, credentials, ctx }: Asked): Promise<Caller> => {
+  try {
+    return operation.on === 'document'
+      ? await callerOfDocument(http.service, doc, credentials)
+      : await callerOfService(http.service, credentials)
+  } catch (error) {
+    // Guessing costs the guesser; a person with one stale link does not notice.
+    if (error instanceof ServiceError && error.code === 'credential_invalid') take(http, ctx, 'failedKey', ctx.state.address)
+    throw error
+  }
+}
+
+const mayCreate = (http: Http, name: OperationName, caller: Caller): boolean =>
+  name !== 'createDocument' || http.anonymousCreate || caller.identity.kind !== 'guest'
+
+/** The caller, who may do this. `fields` may lower the role that is needed. Errors: of the credentials, `account_required`, `forbidden`. */
+export const admit = async (asked: Asked, fields: URLSearchParams): Promise<Caller> => {
+  const { http, operation, name } = asked
+  const caller = await callerOf(asked)
+  if (operation.needs !== undefined) requireIdentity(caller, operation.needs)
+  const role = roleNeeded(operation, fields)
+  if (role !== undefined) requireRole(caller, role)
+  if (!mayCreate(http, name, caller))
+    throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.' })
+  return caller
+}
+
+/** The name in the body counts when no header or query names the author. */
+const named = (caller: Caller, input: Record<string, unknown>): Caller => {
+  const name = typeof input['author'] === 'string' ? cleanAuthor(input['author']) : undefined
+  const { identity } = caller
+  return name !== undefined && identity.kind === 'guest' && identity.name === null
+    ? { ...caller, identity: { kind: 'guest', name } }
+    : caller
+}
+
+// ——— input ———
+
+/** What is wrong with a field, in the words of the interface and not of the library. */
+const saidOf = (issue: z.core.$ZodIssue): string => {
+  if (issue.code === 'invalid_type')
+    return issue.input === undefined && !('received' in issue) ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
+  if (issue.code === 'invalid_value') return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+  return issue.message
+}
+
+/** The input of an operation. Errors: `invalid_request`, naming the fields. */
+export const checked = ({ input }: Pick<Operation, 'input'>, raw: Record<string, unknown>): Record<string, unknown> => {
+  const parsed = input.safeParse(raw)
+  if (parsed.success) return parsed.data
+  throw new ServiceError('invalid_request', {
+    details: parsed.error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: saidOf(issue) }))
+  })
+}
+
+// ——— handler ———
+
+/** Ends a wait when the client goes away, or its link does. */
+const endOf = (
+  { http, ctx, doc }: Asked,
+  caller: Caller
+): { signal: AbortSignal; forget: () => void; ended: () => ServiceError | undefined } => {
+  const controller = new AbortController()
+  let ended: ServiceError | undefined
+  const forget = http.registry.add(doc, caller, (code) => {
+    ended = new ServiceError(code)
+    controller.abort()
+  })
+  ctx.res.once('close', () => controller.abort())
+  return { signal: controller.signal, forget, ended: () => ended }
+}
+
+/** Runs an operation with an input that was checked; `caller` was admitted. */
+export const perform = async (
+  asked: Asked,
+  caller: Caller,
+  input: Record<string, unknown>,
+  file: File | null = null
+): Promise<Record<string, unknown>> => {
+  const { http, name, doc, ctx } = asked
+  const waiting = name === 'listEvents' ? endOf(asked, caller) : undefined
+  try {
+    const handler = http.handlers[name] as unknown as AnyCall
+    const call = {
+      service: http.service,
+      caller: named(caller, input),
+      doc,
+      input,
+      address: ctx.state.address,
+      file,
+      end: { signal: waiting?.signal ?? neverEnds }
+    }
+    const answer = await handler(call as unknown as Call<OperationName>)
+    const ended = waiting?.ended()
+    if (ended !== undefined) throw ended
+    return answer
+  } finally {
+    waiting?.forget()
+  }
+}
+
+const neverEnds = new AbortController().signal

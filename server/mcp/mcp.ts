@@ -1,0 +1,233 @@
+/**
+ * The MCP endpoint (specification, MCP endpoint; Streamable HTTP): stateless, one server and one transport for each request, so that no
+ * answer can reach another client; plain JSON answers. `GET` tells programs what there is.
+ */
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import {
+  type CallToolResult,
+  CallToolRequestSchema,
+  ErrorCode as RpcErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  SUPPORTED_PROTOCOL_VERSIONS
+} from '@modelcontextprotocol/sdk/types.js'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { mediaType, readBody } from '../http/body.ts'
+import type { Context, Http } from '../http/context.ts'
+import { take } from '../http/perform.ts'
+import type { Routers } from '../http/routers.ts'
+import { callTool } from './call.ts'
+import { instructions, skillTool, skillOf } from './skill.ts'
+import { type ListedTool, operationTools, type Tool } from './tools.ts'
+
+const path = '/mcp'
+
+/** Every tool, in the order in which they are listed. */
+const tools: readonly ListedTool[] = [...operationTools, skillTool]
+
+/** What stands between prefix and name. */
+type Joint = '.' | '_'
+
+const listed = (prefix: string, joint: Joint): object[] =>
+  tools.map(({ name, description, inputSchema, outputSchema, annotations }) => ({
+    name: `${prefix}${joint}${name}`,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations
+  }))
+
+const isJoint = (text: string | undefined): boolean => text === '.' || text === '_'
+
+/** Errors: -32602, as the protocol has it for unknown tools. */
+const toolNamed = (prefix: string, name: string): Tool | typeof skillTool => {
+  const bare = name.startsWith(prefix) && isJoint(name[prefix.length]) ? name.slice(prefix.length + 1) : undefined
+  const found = bare === skillTool.name ? skillTool : operationTools.find((tool) => tool.name === bare)
+  if (found === undefined) throw new McpError(RpcErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}. tools/list names them all.`)
+  return found
+}
+
+// ——— who may come ———
+
+/** Names of this machine. */
+const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost')
+
+/** An address, not a name: no name server of an attacker has led here by it. */
+const isAddress = (name: string): boolean => /^(\[[0-9a-f:.]+\]|\d{1,3}(\.\d{1,3}){3})$/i.test(name)
+
+/**
+ * A page elsewhere could have its own name lead to this machine and then ask us as its own origin (DNS rebinding): only names that are
+ * ours are answered. Errors: `origin_refused`.
+ */
+const checkHost = (ctx: Context, baseUrl: string): void => {
+  const { host } = ctx.req.headers
+  const name = host !== undefined && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : ''
+  if (name !== new URL(baseUrl).hostname && !isLoopbackName(name) && !isAddress(name))
+    throw new ServiceError('origin_refused', { message: 'This service is not served under that Host.', hint: `Use ${baseUrl}${path}.` })
+}
+
+// ——— messages ———
+
+interface Message {
+  readonly body: Record<string, unknown>
+  readonly bytes: number
+}
+
+/** A refusal in the words of JSON-RPC (§5.1), before the protocol sees the message. `id` null: there is no call to answer. */
+class Malformed extends Error {
+  readonly code: RpcErrorCode
+  readonly id: string | number | null
+
+  constructor(code: RpcErrorCode, message: string, id: string | number | null = null) {
+    super(message)
+    this.code = code
+    this.id = id
+  }
+}
+
+const parse = (bytes: Buffer): Record<string, unknown> => {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new Malformed(RpcErrorCode.ParseError, 'The body is not JSON.')
+  }
+  // The protocol has had none since 2025-06-18, and one request could cost as much as thousands.
+  if (Array.isArray(value)) throw new Malformed(RpcErrorCode.InvalidRequest, 'Batches are not taken: send one message a request.')
+  if (typeof value !== 'object' || value === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'The body is not a JSON-RPC message.')
+  refuseOddCall(value as Record<string, unknown>)
+  return value as Record<string, unknown>
+}
+
+/** The SDK would call it its own failure. */
+const refuseOddCall = (body: Record<string, unknown>): void => {
+  const { id } = body
+  if (body['method'] !== 'tools/call' || (typeof id !== 'string' && typeof id !== 'number')) return
+  const { success, error } = CallToolRequestSchema.safeParse(body)
+  const [issue] = error?.issues ?? []
+  if (!success) throw new Malformed(RpcErrorCode.InvalidParams, `${issue?.path.join('.')}: ${issue?.message}`, id)
+}
+
+/** Errors: `unsupported_media_type`, `body_too_large`, `Malformed`. */
+const readMessage = async (ctx: Context): Promise<Message> => {
+  const type = mediaType(ctx.req)
+  if (type !== '' && type !== 'application/json')
+    throw new ServiceError('unsupported_media_type', { hint: 'Send one JSON-RPC message as application/json.' })
+  const bytes = await readBody(ctx.req, limits.contentBodyBytesMax)
+  return { body: parse(bytes), bytes: bytes.length }
+}
+
+// ——— one request ———
+
+interface Face {
+  readonly http: Http
+  /** What the names of the tools begin with. */
+  readonly prefix: string
+  /** `tools/list` under both kinds of name. */
+  readonly lists: Readonly<Record<Joint, object[]>>
+}
+
+const serverOf = ({ http, prefix, lists }: Face, ctx: Context, bytes: number): Server => {
+  const joint: Joint = ctx.query['names'] === 'underscore' ? '_' : '.'
+  const { baseUrl, version } = http.service
+  const server = new Server(
+    { name: 'agmd', title: 'agmd: live Markdown', version, websiteUrl: baseUrl },
+    { capabilities: { tools: {} }, instructions: instructions(`${prefix}${joint}`) }
+  )
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: lists[joint] }) as never)
+  server.setRequestHandler(CallToolRequestSchema, ({ params }): CallToolResult | Promise<CallToolResult> => {
+    const tool = toolNamed(prefix, params.name)
+    if (!('mean' in tool)) return skillOf(baseUrl, `${prefix}${joint}`)
+    return callTool(http, ctx, tool, params.arguments ?? {}, bytes)
+  })
+  return server
+}
+
+/** The request as the transport reads it. It insists on two accepted types, of which it then sends one: any client may come. */
+const requestOf = (ctx: Context, url: string): Request => {
+  const version = ctx.get('MCP-Protocol-Version')
+  const headers = { Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' }
+  return new Request(url, { method: 'POST', headers: { ...headers, ...(version === '' ? {} : { 'MCP-Protocol-Version': version }) } })
+}
+
+const answer = async (face: Face, ctx: Context): Promise<void> => {
+  const { body, bytes } = await readMessage(ctx)
+  const server = serverOf(face, ctx, bytes)
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  try {
+    await server.connect(transport)
+    const response = await transport.handleRequest(requestOf(ctx, `${face.http.service.baseUrl}${path}`), { parsedBody: body })
+    const said = await response.text()
+    ctx.body = said === '' ? null : said
+    ctx.status = response.status
+    if (said !== '') ctx.type = 'application/json'
+  } finally {
+    await server.close()
+  }
+}
+
+/** Answers what the protocol was not shown. */
+const presentMalformed = (ctx: Context, { code, message, id }: Malformed): void => {
+  ctx.status = id === null ? 400 : 200
+  ctx.type = 'application/json'
+  ctx.body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+}
+
+// ——— discovery ———
+
+const discovery = ({ http, prefix }: Face): object => {
+  const { baseUrl, version } = http.service
+  return {
+    name: 'agmd',
+    version,
+    description: 'Live Markdown documents that people and agents edit together.',
+    endpoint: `${baseUrl}${path}`,
+    transport: 'streamable-http',
+    protocolVersions: SUPPORTED_PROTOCOL_VERSIONS,
+    methods: ['initialize', 'ping', 'tools/list', 'tools/call'],
+    tools: tools.map(({ name }) => `${prefix}.${name}`),
+    underscoreNames: `${baseUrl}${path}?names=underscore`,
+    authentication: {
+      shareKey: 'argument key, a share URL as doc, or the header X-Share-Key',
+      bearer: 'Authorization: Bearer <session or agent token>',
+      guide: `${baseUrl}/auth.md`,
+      resourceMetadata: `${baseUrl}/.well-known/oauth-protected-resource/mcp`
+    },
+    documentation: [`${baseUrl}/agents.md`, `${baseUrl}/openapi.json`]
+  }
+}
+
+/** A client that would listen for messages on its own hears that there is no such stream (Streamable HTTP, 405). */
+const wantsStream = (ctx: Context): boolean => ctx.get('Accept').trim() === 'text/event-stream'
+
+/** Whether a request brings a credential that is counted by itself (perform.ts). */
+const hasCredential = ({ req, querystring }: Context): boolean =>
+  req.headers.authorization !== undefined || req.headers['x-share-key'] !== undefined || querystring.includes('key=')
+
+export const bindMcp = (http: Http, routers: Routers): void => {
+  const { mcpPrefix: prefix } = http
+  const face: Face = { http, prefix, lists: { '.': listed(prefix, '.'), _: listed(prefix, '_') } }
+  const described = JSON.stringify(discovery(face))
+  const router = routers.of(path)
+  router.get(path, (koa) => {
+    const ctx = koa as unknown as Context
+    ctx.set('Allow', 'GET, POST')
+    if (wantsStream(ctx)) throw new ServiceError('method_not_allowed', { hint: 'Send messages by POST; there is no stream to listen to.' })
+    ctx.set('Access-Control-Allow-Origin', '*')
+    ctx.set('Cache-Control', 'public, max-age=300')
+    ctx.type = 'application/json'
+    ctx.body = described
+  })
+  router.post(path, async (koa) => {
+    const ctx = koa as unknown as Context
+    checkHost(ctx, http.service.baseUrl)
+    if (!hasCredential(ctx)) take(http, ctx, 'address', ctx.state.address)
+    ctx.set('Cache-Control', 'no-store')
+    await answer(face, ctx).catch((error: unknown) => {
+      if (!(error instanceof Malformed)) throw error
+      presentMalformed(ctx, error)
+    })
+  })
+}

@@ -1,0 +1,87 @@
+/**
+ * The schemas of the table as tools show them: JSON Schema, but short. A model reads all of them before its first call (experience.md,
+ * 4.2), so what tells it nothing is left out, and a choice between objects is shown as one object with the fields of all.
+ */
+import { z } from 'zod'
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Said by no model's call, or true of every value: bounds beyond any use, names for OpenAPI. */
+const isNoise = (name: string, value: unknown): boolean =>
+  name === '$schema' ||
+  name === '$defs' ||
+  name === 'id' ||
+  name === 'example' ||
+  name === 'pattern' ||
+  name === 'format' ||
+  name === 'maxLength' ||
+  name === 'minLength' ||
+  name === 'additionalProperties' ||
+  (name === 'maximum' && value === Number.MAX_SAFE_INTEGER) ||
+  (name === 'minimum' && value === Number.MIN_SAFE_INTEGER)
+
+/** Several kinds of one field: words are joined to one list. */
+const joined = (one: JsonSchema, other: JsonSchema): JsonSchema => {
+  const words = ({ const: word, enum: list }: JsonSchema): unknown[] => (Array.isArray(list) ? list : word === undefined ? [] : [word])
+  const all = [...new Set([...words(one), ...words(other)])]
+  return all.length === 0 ? one : { type: 'string', enum: all }
+}
+
+/** A choice between objects as one object: the fields of all, required where all require them. */
+const merged = (choices: readonly JsonSchema[]): JsonSchema => {
+  const properties: Record<string, JsonSchema> = {}
+  for (const choice of choices)
+    for (const [name, field] of Object.entries(choice['properties'] as Record<string, JsonSchema>))
+      properties[name] = properties[name] === undefined ? field : joined(properties[name], field)
+  const required = choices.map((choice) => (choice['required'] ?? []) as string[])
+  return { type: 'object', properties, required: (required[0] ?? []).filter((name) => required.every((list) => list.includes(name))) }
+}
+
+const choicesOf = (schema: JsonSchema): readonly JsonSchema[] | undefined => {
+  const choices = schema['oneOf'] ?? schema['anyOf']
+  return Array.isArray(choices) && choices.every((choice) => isObject(choice) && isObject(choice['properties'])) ? choices : undefined
+}
+
+const short = (schema: unknown, definitions: JsonSchema): unknown => {
+  if (Array.isArray(schema)) return schema.map((each) => short(each, definitions))
+  if (!isObject(schema)) return schema
+  const named = typeof schema['$ref'] === 'string' ? definitions[schema['$ref'].split('/').at(-1) ?? ''] : undefined
+  if (isObject(named)) {
+    const { $ref: _reference, ...own } = schema
+    return short({ ...named, ...own }, definitions)
+  }
+  const choices = choicesOf(schema)
+  if (choices !== undefined) return short(merged(choices), definitions)
+  // Below `properties` the names are fields, not words of JSON Schema.
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([name, value]) => !isNoise(name, value) && !(name === 'required' && (value as unknown[]).length === 0))
+      .map(([name, value]) => [
+        name,
+        name === 'properties'
+          ? Object.fromEntries(Object.entries(value as JsonSchema).map(([field, of]) => [field, short(of, definitions)]))
+          : short(value, definitions)
+      ])
+  )
+}
+
+/** What a call of a tool takes. */
+export const inputSchema = (input: z.ZodObject): JsonSchema => {
+  const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
+  return short(schema, (schema.$defs ?? {}) as JsonSchema) as JsonSchema
+}
+
+/** Only the kind of a field: what is in a record is seen in the answer. */
+const kindOf = ({ type, enum: words }: JsonSchema): JsonSchema => (type === undefined || words !== undefined ? {} : { type })
+
+/**
+ * What it answers: its fields and their kinds. None is required, because a refused call answers `error` in their place and clients check
+ * that against the same schema.
+ */
+export const outputSchema = (output: z.ZodType): JsonSchema => {
+  const schema = z.toJSONSchema(output, { io: 'output', unrepresentable: 'any' })
+  const { properties } = short(schema, (schema.$defs ?? {}) as JsonSchema) as { properties: Record<string, JsonSchema> }
+  return { type: 'object', properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, kindOf(field)])) }
+}

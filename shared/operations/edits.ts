@@ -1,0 +1,115 @@
+/** Edits made for programs (specification, Versioning; api.md, Documents). */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { operation, rename } from '../operation.ts'
+import { AuthorName, BaseVersion, Label, MarkdownInput, Version } from './schemas.ts'
+import { SuggestionRecord } from './suggestions.ts'
+
+const Words = MarkdownInput.refine(
+  (text) => text.length > 0 && text.length <= limits.targetUnitsMax,
+  `must have 1 to ${limits.targetUnitsMax} characters`
+)
+const Occurrence = z.int().min(1).optional().meta({ description: 'Which one of several, counted from 1.' })
+const which = { occurrence: Occurrence, prefix: Words.optional(), suffix: Words.optional(), line: z.int().min(1).optional() }
+const Section = z.string().min(1).max(1000).meta({ description: 'A heading: `Title`, `## Title`, or `Outer > Inner`.' })
+
+const Operation = z
+  .discriminatedUnion('op', [
+    z.object({ op: z.literal('replace'), find: Words, with: MarkdownInput, ...which }),
+    z.object({ op: z.literal('delete'), find: Words, ...which }),
+    z
+      .object({
+        op: z.literal('insert'),
+        markdown: MarkdownInput,
+        after: Words.optional(),
+        before: Words.optional(),
+        at: z.enum(['start', 'end']).optional(),
+        ...which
+      })
+      .refine(
+        ({ after, before, at }) => [after, before, at].filter((place) => place !== undefined).length === 1,
+        'needs one of after, before and at'
+      ),
+    z.object({ op: z.literal('append'), markdown: MarkdownInput, section: Section.optional(), occurrence: Occurrence }),
+    z.object({ op: z.literal('replace_section'), section: Section, markdown: MarkdownInput, occurrence: Occurrence }),
+    z.object({ op: z.literal('replace_lines'), from: z.int().min(1), to: z.int().min(1), markdown: MarkdownInput }),
+    z.object({ op: z.literal('set_document'), markdown: MarkdownInput })
+  ])
+  .meta({ id: 'EditOperation' })
+
+const named = rename({ operation: 'op', type: 'op', heading: 'section', text: 'markdown', content: 'markdown' })
+const withText = rename({ markdown: 'with', replacement: 'with', replace: 'with', new_string: 'with', new_str: 'with' })
+const withWords = rename({ old_string: 'find', old_str: 'find' })
+
+/** One operation under its own names. Words and what comes instead are a replacement; `insert` into a section appends to it. */
+const normaliseOne = (raw: unknown): unknown => {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
+  const found = withWords(named(raw as Record<string, unknown>))
+  const replacing = withText(found)
+  if (found['op'] === 'replace') return replacing
+  if (found['op'] === undefined && found['find'] !== undefined && replacing['with'] !== undefined) return { ...replacing, op: 'replace' }
+  return found['op'] === 'insert' && found['section'] !== undefined && found['at'] === undefined ? { ...found, op: 'append' } : found
+}
+
+const normalise = (raw: Record<string, unknown>): Record<string, unknown> => {
+  const body = rename({ edits: 'operations', ops: 'operations' })(raw)
+  const list = Array.isArray(body['operations']) ? body['operations'] : body['op'] === undefined ? body['operations'] : [raw]
+  return { ...body, operations: Array.isArray(list) ? list.map(normaliseOne) : list }
+}
+
+const definition = {
+  summary: 'Edits parts of the text: by words, sections or lines; all of it or nothing.',
+  description:
+    'Targets are looked up in the text of baseVersion (of now, when absent) and followed to the text of now: only a change of that very text ' +
+    'refuses with target_changed. Writing takes the edit role; with mode=suggest each change becomes a suggestion, for which suggest is enough. ' +
+    'replace, delete: words (find). insert: after or before words, or at start or end. append: blocks to the document or a section. ' +
+    'replace_section: what stands below a heading; with the heading, when the Markdown begins with one of its level. replace_lines: from and to, counted from 1.',
+  on: 'document',
+  // To write takes more: domain/edits.ts asks once it has read the mode.
+  role: 'suggest',
+  input: z.object({
+    operations: z.array(Operation).min(1).max(limits.editOperationsMax),
+    mode: z.enum(['apply', 'suggest']).optional().meta({ description: 'suggest: propose instead of writing.' }),
+    baseVersion: BaseVersion.optional(),
+    dryRun: z.boolean().optional(),
+    label: Label.optional(),
+    author: AuthorName.optional()
+  }),
+  output: z.object({
+    ok: z.literal(true),
+    version: Version,
+    revisionId: z.int().nullable(),
+    changed: z.boolean(),
+    results: z
+      .array(z.object({ ok: z.literal(true), from: z.int(), to: z.int() }))
+      .meta({ description: 'Where the text of each operation stands now, in their order.' }),
+    diff: z.string(),
+    setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
+    suggestions: z.array(SuggestionRecord).optional()
+  }),
+  errors: [
+    'target_not_found',
+    'target_ambiguous',
+    'target_changed',
+    'unknown_version',
+    'versions_differ',
+    'content_too_large',
+    'text_too_large'
+  ],
+  normalise
+} as const
+
+const query = ['mode', 'dryRun', 'label'] as const
+
+export const editContent = operation({
+  ...definition,
+  rest: { method: 'POST', path: '/api/docs/{id}/edits', query, large: true },
+  cli: 'docs edit'
+})
+
+/** The same, as a partial change of the content (RFC 5789). */
+export const patchContent = operation({
+  ...definition,
+  summary: 'Edits parts of the text, as POST …/edits does.',
+  rest: { method: 'PATCH', path: '/api/docs/{id}/content', query, large: true }
+})

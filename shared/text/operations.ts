@@ -1,0 +1,175 @@
+/**
+ * Edits as programs name them (by words, sections and lines), resolved in one text to ranges and what comes there instead. Each operation
+ * means the text that its sender has read; how that moved since is for others (server/domain/edits.ts).
+ */
+import { type Candidate, contextOf, findWords, type Lines, linesOf, type Range, type Words } from './anchors.ts'
+import { outlineOf, type Section, sectionsNamed } from './outline.ts'
+
+/** Which of several places with the same words is meant. */
+type Which = Omit<Words, 'find'>
+
+export type Operation =
+  | ({ readonly op: 'replace'; readonly find: string; readonly with: string } & Which)
+  | ({ readonly op: 'delete'; readonly find: string } & Which)
+  /** Within a line, directly beside words; as blocks at the start or the end of the document. One of the three is given. */
+  | ({
+      readonly op: 'insert'
+      readonly markdown: string
+      readonly after?: string | undefined
+      readonly before?: string | undefined
+      readonly at?: 'start' | 'end' | undefined
+    } & Which)
+  | { readonly op: 'append'; readonly markdown: string; readonly section?: string | undefined; readonly occurrence?: number | undefined }
+  | { readonly op: 'replace_section'; readonly section: string; readonly markdown: string; readonly occurrence?: number | undefined }
+  | { readonly op: 'replace_lines'; readonly from: number; readonly to: number; readonly markdown: string }
+  | { readonly op: 'set_document'; readonly markdown: string }
+
+/** A range of the text and what comes there instead. */
+export interface Resolved extends Range {
+  readonly insert: string
+}
+
+export interface Unresolved {
+  readonly code: 'target_not_found' | 'target_ambiguous'
+  readonly message: string
+  readonly candidates?: readonly Candidate[]
+}
+
+export type Resolution = Resolved | Unresolved
+
+/** A text with what is asked of it often, made once. */
+export interface Source {
+  readonly text: string
+  readonly lines: Lines
+  readonly outline: readonly Section[]
+}
+
+export const sourceOf = (text: string): Source => ({ text, lines: linesOf(text), outline: outlineOf(text) })
+
+const words = ({ text }: Source, target: Words): Range | Unresolved => {
+  const found = findWords(text, target)
+  if (found === undefined) return { code: 'target_not_found', message: `The text has no ${JSON.stringify(shortened(target.find))}.` }
+  if ('range' in found) return found.range
+  const { candidates } = found
+  return {
+    code: 'target_ambiguous',
+    message: `The text has ${JSON.stringify(shortened(target.find))} ${candidates.length} times or more.`,
+    candidates
+  }
+}
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text)
+
+/** The one section that a name means. */
+export const sectionOf = ({ text, outline, lines }: Source, name: string, occurrence?: number): Section | Unresolved => {
+  const found = sectionsNamed(outline, name)
+  const only = occurrence === undefined ? (found.length === 1 ? found[0] : undefined) : found[occurrence - 1]
+  if (only !== undefined) return only
+  if (found.length < 2 || occurrence !== undefined)
+    return {
+      code: 'target_not_found',
+      message: `The text has no section ${JSON.stringify(shortened(name))}${occurrence === undefined ? '' : ` number ${occurrence}`}.`
+    }
+  const candidates = found.slice(0, 20).map((section) => {
+    const range = { from: section.from, to: section.bodyFrom }
+    const { prefix, suffix } = contextOf(text, range)
+    return { ...range, line: lines.at(section.from), before: prefix, after: suffix }
+  })
+  return { code: 'target_ambiguous', message: `The text has ${found.length} sections ${JSON.stringify(shortened(name))}.`, candidates }
+}
+
+export const isUnresolved = (found: object): found is Unresolved => 'code' in found
+
+// ——— blocks ———
+
+/** Line by line continuations of one block: an empty line between them would part it. */
+const continuesBlock = (above: string, below: string): boolean =>
+  [/^\s*(?:[-*+]|\d{1,9}[.)])[ \t]/, /^\s*>/, /^\s*\|/].some((kind) => kind.test(above) && kind.test(below))
+
+const firstLine = (text: string): string => text.slice(0, text.indexOf('\n') === -1 ? text.length : text.indexOf('\n'))
+const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1)
+
+/** Markdown as blocks of their own at a place between two lines: with the empty lines that keep it apart from its neighbours. */
+const blocksAt = (text: string, at: number, markdown: string): Resolved => {
+  const block = markdown.replace(/^\n+|\n+$/g, '')
+  if (block === '') return { from: at, to: at, insert: '' }
+  const before = text.slice(0, at)
+  const after = text.slice(at)
+  const apart = (above: string, below: string): string => (continuesBlock(above, below) ? '\n' : '\n\n')
+  const bare = before.replace(/\n+$/, '')
+  const there = before.length - bare.length
+  const lead = bare === '' ? '' : '\n'.repeat(Math.max(0, apart(lastLine(bare), firstLine(block)).length - there))
+  const next = after.replace(/^\n+/, '')
+  const gap = after.length - next.length
+  const tail = next === '' ? (gap > 0 ? '' : '\n') : '\n'.repeat(Math.max(0, apart(lastLine(block), firstLine(next)).length - gap))
+  return { from: at, to: at, insert: lead + block + tail }
+}
+
+/** Where text that is added to a range belongs: after its last line that is not empty. */
+const endOfText = (text: string, { from, to }: Range): number => {
+  const bare = text.slice(from, to).replace(/\s+$/, '')
+  if (bare === '') return from
+  const end = from + bare.length
+  return text[end] === '\n' ? end + 1 : end
+}
+
+const replaceSection = (source: Source, section: Section, markdown: string): Resolved => {
+  const { text } = source
+  const own = new RegExp(`^\\s*#{${section.level}}[ \\t]`).test(markdown)
+  const from = own ? section.from : section.bodyFrom
+  const to = Math.max(from, endOfText(text, { from, to: section.to }))
+  const placed = blocksAt(text.slice(0, from) + text.slice(to), from, markdown)
+  return { from, to, insert: placed.insert }
+}
+
+const replaceLines = ({ text, lines }: Source, first: number, last: number, markdown: string): Resolution => {
+  const [start, end] = [lines.range(first), lines.range(last)]
+  if (start === undefined || end === undefined || last < first)
+    return { code: 'target_not_found', message: `The text has lines 1 to ${lines.count}, not ${first} to ${last}.` }
+  if (markdown !== '') return { from: start.from, to: end.to, insert: markdown.replace(/\n$/, '') }
+  // Without lines in their place the line end goes, too.
+  return end.to < text.length
+    ? { from: start.from, to: end.to + 1, insert: '' }
+    : { from: Math.max(0, start.from - 1), to: end.to, insert: '' }
+}
+
+/** Blocks after what stands in a range: a section, the document. */
+export const append = ({ text }: Source, range: Range, markdown: string): Resolved => blocksAt(text, endOfText(text, range), markdown)
+
+const insert = (source: Source, operation: Extract<Operation, { op: 'insert' }>): Resolution => {
+  const { text } = source
+  const { markdown, after, before, at, ...which } = operation
+  const find = after ?? before
+  if (find === undefined) return at === 'start' ? blocksAt(text, 0, markdown) : append(source, { from: 0, to: text.length }, markdown)
+  const found = words(source, { find, ...which })
+  if (isUnresolved(found)) return found
+  const place = after === undefined ? found.from : found.to
+  return { from: place, to: place, insert: markdown }
+}
+
+/** What an operation changes in a text. */
+export const resolve = (source: Source, operation: Operation): Resolution => {
+  const { text } = source
+  switch (operation.op) {
+    case 'replace':
+    case 'delete': {
+      const found = words(source, operation)
+      return isUnresolved(found) ? found : { ...found, insert: operation.op === 'replace' ? operation.with : '' }
+    }
+    case 'insert':
+      return insert(source, operation)
+    case 'append': {
+      if (operation.section === undefined) return append(source, { from: 0, to: text.length }, operation.markdown)
+      const section = sectionOf(source, operation.section, operation.occurrence)
+      return isUnresolved(section) ? section : append(source, section, operation.markdown)
+    }
+    case 'replace_section': {
+      const section = sectionOf(source, operation.section, operation.occurrence)
+      return isUnresolved(section) ? section : replaceSection(source, section, operation.markdown)
+    }
+    case 'replace_lines':
+      return replaceLines(source, operation.from, operation.to, operation.markdown)
+    case 'set_document':
+      return { from: 0, to: text.length, insert: operation.markdown }
+  }
+}

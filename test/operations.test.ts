@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { outlineOf, sectionsNamed } from '../shared/text/outline.ts'
+import { isUnresolved, type Operation, resolve, sourceOf } from '../shared/text/operations.ts'
+
+const apply = (text: string, operation: Operation): string => {
+  const change = resolve(sourceOf(text), operation)
+  if (isUnresolved(change)) return change.code
+  return text.slice(0, change.from) + change.insert + text.slice(change.to)
+}
+
+const text = '# Plan\n\nIntro.\n\n## Risks\n\n- one\n- two\n\n### Deep\n\nx\n\n## Costs\n\nMuch.\n'
+
+test('[OUTLINE-1] headings of both kinds have level, title, line and the end of their section', () => {
+  const found = outlineOf(text).map(({ level, title, line, from, to }) => [
+    level,
+    title,
+    line,
+    text.slice(from, from + 4),
+    text.slice(to, to + 8)
+  ])
+  expect(found).toEqual([
+    [1, 'Plan', 1, '# Pl', ''],
+    [2, 'Risks', 5, '## R', '## Costs'],
+    [3, 'Deep', 10, '### ', '## Costs'],
+    [2, 'Costs', 14, '## C', '']
+  ])
+  expect(outlineOf('Title\n=====\n\nSub\n---\nx').map(({ level, title, line }) => [level, title, line])).toEqual([
+    [1, 'Title', 1],
+    [2, 'Sub', 4]
+  ])
+})
+
+test.each([
+  ['```\n# code\n```\n# Text', ['Text']],
+  ['~~~ md\n# a\n```\n# b\n~~~\n# c', ['c']],
+  ['```js\nx\n# open to the end', []],
+  ['---\ntitle: x\n---\n# One', ['One']],
+  ['- item\n---\n# One', ['One']],
+  ['#hashtag\n\n####### seven\n\n# ', ['']],
+  ['# **Bold** [link](x) `code` #', ['Bold link code']],
+  ['    # code\n\ntext\n\n---\n', []],
+  ['', []]
+])('[OUTLINE-2] %j has the headings %j', (markdown, titles) => {
+  expect(outlineOf(markdown).map(({ title }) => title)).toEqual(titles)
+})
+
+test('[OUTLINE-3] sections are named by title, level and path; exactly before in any case', () => {
+  const twice = '# A\n\n## Notes\n\n# B\n\n## Notes\n\n### notes\n'
+  const lines = (name: string): number[] => sectionsNamed(outlineOf(twice), name).map(({ line }) => line)
+  expect(lines('Notes')).toEqual([3, 7])
+  expect(lines('notes')).toEqual([9])
+  expect(lines('NOTES')).toEqual([3, 7, 9])
+  expect(lines('## notes')).toEqual([3, 7])
+  expect(lines('B > Notes')).toEqual([7])
+  expect(lines('b > notes')).toEqual([7, 9])
+  expect(lines('C')).toEqual([])
+})
+
+test('[OUTLINE-4] whatever the text: sections lie within it, within each other, and begin at their heading', () => {
+  const line = fc.constantFrom('# a', '## b', '### c', 'text', '', '```', '---', '===', '- x', '> q', '~~~')
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 30 }), (parts) => {
+      const markdown = parts.join('\n')
+      const outline = outlineOf(markdown)
+      for (const [index, { from, bodyFrom, to, line: number }] of outline.entries()) {
+        expect(from).toBeLessThan(bodyFrom)
+        expect(bodyFrom).toBeLessThanOrEqual(to)
+        expect(to).toBeLessThanOrEqual(markdown.length)
+        expect(markdown.slice(0, from).split('\n').length).toBe(number)
+        for (const other of outline.slice(index + 1)) expect(other.from >= to || other.to <= to).toBe(true)
+      }
+    })
+  )
+})
+
+test.each<[string, Operation, string]>([
+  ['words', { op: 'replace', find: 'Much', with: 'Little' }, text.replace('Much', 'Little')],
+  ['words by occurrence', { op: 'replace', find: '##', with: '#', occurrence: 2 }, text.replace('### Deep', '# Deep'.replace('# ', '## '))],
+  ['words away', { op: 'delete', find: '- one\n' }, text.replace('- one\n', '')],
+  ['after words', { op: 'insert', markdown: '!', after: 'Intro.' }, text.replace('Intro.', 'Intro.!')],
+  ['before words', { op: 'insert', markdown: '>', before: 'Intro.' }, text.replace('Intro.', '>Intro.')],
+  ['at the start', { op: 'insert', markdown: 'Hello', at: 'start' }, `Hello\n\n${text}`],
+  ['at the end', { op: 'insert', markdown: 'Bye', at: 'end' }, `${text}\nBye\n`],
+  ['to the document', { op: 'append', markdown: 'Bye\n' }, `${text}\nBye\n`],
+  [
+    'to a section with sections below',
+    { op: 'append', section: 'Risks', markdown: 'more' },
+    text.replace('x\n\n## Costs', 'x\n\nmore\n\n## Costs')
+  ],
+  ['to a list', { op: 'append', section: 'Deep', markdown: '- y' }, text.replace('x\n\n## Costs', 'x\n\n- y\n\n## Costs')],
+  ['to the last section', { op: 'append', section: 'Costs', markdown: 'More.' }, `${text}\nMore.\n`],
+  ['below a heading', { op: 'replace_section', section: 'Costs', markdown: 'None.' }, text.replace('Much.', 'None.')],
+  [
+    'a heading, too',
+    { op: 'replace_section', section: 'Costs', markdown: '## Prices\n\nNone.' },
+    text.replace('## Costs\n\nMuch.', '## Prices\n\nNone.')
+  ],
+  ['a section away', { op: 'replace_section', section: 'Deep', markdown: '' }, text.replace('### Deep\n\nx\n\n', '### Deep\n\n')],
+  ['lines', { op: 'replace_lines', from: 7, to: 8, markdown: '- three\n' }, text.replace('- one\n- two', '- three')],
+  ['lines away', { op: 'replace_lines', from: 7, to: 8, markdown: '' }, text.replace('- one\n- two\n', '')],
+  ['all of it', { op: 'set_document', markdown: 'new' }, 'new'],
+  ['words that are not there', { op: 'delete', find: 'nowhere' }, 'target_not_found'],
+  ['words that are there twice', { op: 'delete', find: 'o' }, 'target_ambiguous'],
+  ['a section that is not there', { op: 'append', section: 'Nowhere', markdown: 'x' }, 'target_not_found'],
+  ['lines that are not there', { op: 'replace_lines', from: 99, to: 100, markdown: 'x' }, 'target_not_found'],
+  ['reversed lines', { op: 'replace_lines', from: 3, to: 2, markdown: 'x' }, 'target_not_found']
+])('[OPERATION-1] %s', (_what, operation, expected) => {
+  expect(apply(text, operation)).toBe(expected)
+})
+
+test.each<[string, string, string]>([
+  ['', 'x', 'x\n'],
+  ['a', 'x', 'a\n\nx\n'],
+  ['a\n', 'x', 'a\n\nx\n'],
+  ['a\n\n', 'x', 'a\n\nx\n'],
+  ['- a\n', '- x', '- a\n- x\n'],
+  ['- a', '1. x', '- a\n1. x\n'],
+  ['> a\n', '> x', '> a\n> x\n'],
+  ['| a |\n', '| x |', '| a |\n| x |\n'],
+  ['- a\n', 'x', '- a\n\nx\n'],
+  ['a\n', '\n\nx\n\n', 'a\n\nx\n'],
+  ['a\n', '', 'a\n']
+])('[OPERATION-2] appending to %j what is %j: blocks stay apart, lists and tables go on', (before, markdown, after) => {
+  expect(apply(before, { op: 'append', markdown })).toBe(after)
+})

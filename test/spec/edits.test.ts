@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { limits } from '../../shared/limits.ts'
+import { type Answer, type Json, type Person, startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const edit = (person: Person, operations: unknown[], more: Record<string, unknown> = {}): Promise<Answer> =>
+  person.ask('POST', '/edits', { json: { operations, ...more } })
+
+const contentOf = async (person: Person): Promise<string> => (await person.read()).content
+
+const plan = '# Plan\n\nIntro.\n\n## Risks\n\n- one\n- two\n\n## Costs\n\nMuch.\n'
+
+test('[EDIT-1] operations are made together, in one version and revision, and say where their text stands', async () => {
+  const owner = await world.create(plan)
+  const answer = await edit(owner, [
+    { op: 'append', section: 'Risks', markdown: '- three' },
+    { op: 'replace', find: 'Intro.', with: 'Hello.' },
+    { op: 'replace_section', section: 'Costs', markdown: 'None.' }
+  ])
+  expect(answer).toMatchObject({ status: 200, json: { ok: true, changed: true } })
+  const { content, version } = await owner.read()
+  expect(content).toBe('# Plan\n\nHello.\n\n## Risks\n\n- one\n- two\n- three\n\n## Costs\n\nNone.\n')
+  expect(answer.json.version).toBe(version)
+  expect(answer.json.results.map(({ from, to }: Json) => content.slice(from, to))).toEqual(['- three\n', 'Hello.', '\nNone.\n'])
+  expect(answer.json.diff).toContain('+- three')
+  const { revisions } = (await owner.ask('GET', '/revisions')).json
+  expect(revisions[0]).toMatchObject({ id: answer.json.revisionId, version, cause: 'edit' })
+  expect((await owner.events()).events.at(-1)).toMatchObject({ kind: 'content.replaced', version })
+})
+
+test('[EDIT-1] one that cannot be made refuses all, and every one that cannot is told', async () => {
+  const owner = await world.create('one two two\n')
+  const before = await owner.read()
+  const answer = await edit(owner, [
+    { op: 'replace', find: 'one', with: '1' },
+    { op: 'delete', find: 'three' },
+    { op: 'delete', find: 'two' }
+  ])
+  expect(answer).toMatchObject({ status: 422, json: { code: 'target_not_found', operation: 1, currentVersion: before.version } })
+  expect(answer.json.failures).toMatchObject([
+    { operation: 1, code: 'target_not_found' },
+    { operation: 2, code: 'target_ambiguous', candidates: [{ from: 4 }, { from: 8 }] }
+  ])
+  expect(await owner.read()).toEqual(before)
+})
+
+test('[EDIT-2] targets mean the version that was read; other changes since do not matter', async () => {
+  const owner = await world.create(plan)
+  const { version } = await owner.read()
+  await owner.replace(`First.\n\n${plan.replace('- one', '- ONE')}Last.\n`)
+  const answer = await edit(
+    owner,
+    [
+      { op: 'replace', find: 'Much.', with: 'Little.' },
+      { op: 'append', section: 'Risks', markdown: '- three' },
+      { op: 'replace_lines', from: 3, to: 3, markdown: 'Hello.' },
+      { op: 'append', markdown: 'The end.' }
+    ],
+    { baseVersion: version }
+  )
+  expect(answer.status, answer.text).toBe(200)
+  expect(await contentOf(owner)).toBe(
+    'First.\n\n# Plan\n\nHello.\n\n## Risks\n\n- ONE\n- two\n- three\n\n## Costs\n\nLittle.\nLast.\n\nThe end.\n'
+  )
+})
+
+test('[EDIT-2] a change of the very text since that version is 409 and changes nothing', async () => {
+  const owner = await world.create(plan)
+  const { version } = await owner.read()
+  const { version: now } = await owner.replace(plan.replace('Much.', 'Quite much.'))
+  const before = await owner.read()
+  for (const operation of [
+    { op: 'replace_section', section: 'Costs', markdown: 'None.' },
+    { op: 'replace_lines', from: 12, to: 12, markdown: 'None.' }
+  ])
+    expect(await edit(owner, [operation], { baseVersion: version })).toMatchObject({
+      status: 409,
+      json: { code: 'target_changed', operation: 0, currentVersion: now }
+    })
+  expect(await owner.read()).toEqual(before)
+  expect((await edit(owner, [{ op: 'append', markdown: 'x' }], { baseVersion: '9-000000000000' })).json.code).toBe('unknown_version')
+})
+
+test('[EDIT-3] eight programs edit a section each from one version, at once: nobody conflicts, nothing is lost', async () => {
+  const sections = Array.from({ length: 8 }, (_, index) => `## Part ${index}\n\nText ${index}.\n`)
+  const owner = await world.create(sections.join('\n'))
+  const { version } = await owner.read()
+  const answers = await Promise.all(
+    sections.map((_section, index) =>
+      edit(owner, [{ op: 'replace_section', section: `Part ${index}`, markdown: `New ${index}.` }], { baseVersion: version })
+    )
+  )
+  expect(answers.map(({ status }) => status)).toEqual(sections.map(() => 200))
+  expect(await contentOf(owner)).toBe(sections.map((_section, index) => `## Part ${index}\n\nNew ${index}.\n`).join('\n'))
+})
+
+test('[EDIT-4] operations on the same text are refused and named', async () => {
+  const owner = await world.create(plan)
+  expect(
+    await edit(owner, [
+      { op: 'delete', find: 'Much.' },
+      { op: 'replace', find: 'Intro.', with: 'x' },
+      { op: 'replace_section', section: 'Costs', markdown: 'x' }
+    ])
+  ).toMatchObject({ status: 400, json: { code: 'invalid_request', operations: [0, 2] } })
+  // Side by side is not on each other; additions at one place stand in their order.
+  await edit(owner, [
+    { op: 'insert', markdown: 'a', after: 'Intro.' },
+    { op: 'insert', markdown: 'b', after: 'Intro.' }
+  ])
+  expect(await contentOf(owner)).toContain('Intro.ab\n')
+})
+
+test('[EDIT-5] a dry run tells the same and writes nothing', async () => {
+  const owner = await world.create(plan)
+  const before = await owner.read()
+  const answer = await edit(owner, [{ op: 'replace', find: 'Much.', with: 'None.' }], { dryRun: true })
+  expect(answer.json).toMatchObject({ ok: true, changed: true, version: before.version, revisionId: null, results: [{ ok: true }] })
+  expect(answer.json.diff).toContain('-Much.\n+None.')
+  expect(await owner.read()).toEqual(before)
+})
+
+test('[EDIT-6] mode=suggest proposes each change, for which the suggest role is enough; writing takes edit', async () => {
+  const owner = await world.create(plan)
+  const reviewer = await owner.share('suggest')
+  const operations = [
+    { op: 'replace', find: 'Much.', with: 'None.' },
+    { op: 'append', section: 'Risks', markdown: '- three' }
+  ]
+  expect(await edit(reviewer, operations)).toMatchObject({ status: 403, json: { code: 'forbidden', requiredRole: 'edit' } })
+  const answer = await edit(reviewer, operations, { mode: 'suggest', label: 'Shorter' })
+  expect(answer).toMatchObject({ status: 200, json: { changed: false, setId: expect.any(String) } })
+  expect(answer.json.suggestions).toHaveLength(2)
+  expect(await contentOf(owner)).toBe(plan)
+  for (const { id, setId, note } of answer.json.suggestions) {
+    expect({ setId, note }).toEqual({ setId: answer.json.setId, note: 'Shorter' })
+    expect((await owner.ask('POST', `/suggestions/${id}`, { json: { action: 'accept' } })).status).toBe(200)
+  }
+  expect(await contentOf(owner)).toBe(plan.replace('- two\n', '- two\n- three\n').replace('Much.', 'None.'))
+})
+
+test('[EDIT-7] open pages see a minimal change: what is typed elsewhere and cursors stay', async () => {
+  const owner = await world.create(plan)
+  const ana = await owner.connect()
+  ana.type(0, 'typed ')
+  const answer = await edit(owner, [{ op: 'replace_section', section: 'Risks', markdown: '- one\n- two\n- three' }])
+  expect(answer.status).toBe(200)
+  await ana.shows((shown) => shown.includes('typed ') && shown.includes('- three'))
+  expect(ana.text()).toBe(await contentOf(owner))
+})
+
+test.each([
+  [{ edits: [{ type: 'append', text: 'x' }] }],
+  [{ ops: [{ operation: 'append', content: 'x' }] }],
+  [{ op: 'append', markdown: 'x' }],
+  [{ operations: [{ op: 'insert', section: 'Costs', text: 'x' }] }],
+  [{ operations: [{ op: 'replace', find: 'Much.\n', replacement: 'Much.\n\nx\n' }] }]
+])('[EDIT-8] %j is understood', async (json) => {
+  const owner = await world.create(plan)
+  for (const [method, path] of [
+    ['POST', '/edits'],
+    ['PATCH', '/content']
+  ] as const) {
+    const answer = await owner.ask(method, path, { json })
+    expect(answer.status, answer.text).toBe(200)
+  }
+  expect(await contentOf(owner)).toBe(`${plan}\nx\n\nx\n`)
+})
+
+test.each([
+  [{}, 'operations'],
+  [{ operations: [] }, 'operations'],
+  [{ operations: 'x' }, 'operations'],
+  [{ operations: [null] }, 'operations.0'],
+  [{ operations: [{ op: 'explode' }] }, 'operations.0.op'],
+  [{ operations: [{ op: 'replace', find: '', with: 'x' }] }, 'operations.0.find'],
+  [{ operations: [{ op: 'replace', find: 'x' }] }, 'operations.0.with'],
+  [{ operations: [{ op: 'insert', markdown: 'x' }] }, 'operations.0'],
+  [{ operations: [{ op: 'insert', markdown: 'x', at: 'end', after: 'y' }] }, 'operations.0'],
+  [{ operations: [{ op: 'replace_lines', from: 0, to: 1, markdown: '' }] }, 'operations.0.from'],
+  [{ operations: [{ op: 'append', markdown: 'a\0b' }] }, 'operations.0.markdown'],
+  [{ operations: [{ op: 'append', markdown: 'x' }], mode: 'maybe' }, 'mode'],
+  [{ operations: Array.from({ length: limits.editOperationsMax + 1 }, () => ({ op: 'append', markdown: 'x' })) }, 'operations']
+])('[EDIT-9] %j is 400 at %s and changes nothing', async (json, path) => {
+  const owner = await world.create(plan)
+  expect(await owner.ask('POST', '/edits', { json })).toMatchObject({ status: 400, json: { code: 'invalid_request', details: [{ path }] } })
+  expect(await contentOf(owner)).toBe(plan)
+})
+
+test('[EDIT-10] edits that change nothing write nothing; a text that would be too large is 413', async () => {
+  const owner = await world.create(plan)
+  const before = await owner.read()
+  expect((await edit(owner, [{ op: 'replace', find: 'Much.', with: 'Much.' }])).json).toMatchObject({
+    changed: false,
+    version: before.version
+  })
+  expect((await edit(owner, [{ op: 'set_document', markdown: 'x'.repeat(limits.contentUnitsMax + 1) }])).json.code).toBe(
+    'content_too_large'
+  )
+  expect(await owner.read()).toEqual(before)
+})

@@ -1,0 +1,53 @@
+/** Programs that speak MCP: one message by HTTP, and the official client. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Json } from './world.ts'
+
+export interface Rpc {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly json: Json
+}
+
+/** Sends a body to `/mcp` as it is. */
+export const post = async (url: string, body: string, headers: Record<string, string> = {}, query = ''): Promise<Rpc> => {
+  const response = await fetch(`${url}/mcp${query}`, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: text.startsWith('{') ? (JSON.parse(text) as Json) : undefined }
+}
+
+export const rpc = (
+  url: string,
+  method: string,
+  params: object = {},
+  { id = 1, headers = {}, query = '' }: { id?: number | string; headers?: Record<string, string>; query?: string } = {}
+): Promise<Rpc> => post(url, JSON.stringify({ jsonrpc: '2.0', id, method, params }), headers, query)
+
+/** The result of a tool, whatever it says. */
+export const call = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
+  const { status, text, json } = await rpc(url, 'tools/call', { name: `svc.${name}`, arguments: args }, { headers })
+  if (status !== 200 || json.result === undefined) throw new Error(`${name}: ${status} ${text.slice(0, 300)}`)
+  return json.result
+}
+
+/** What a tool answered. Errors: when it refused. */
+export const told = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
+  const result = await call(url, name, args, headers)
+  if (result.isError === true) throw new Error(`${name}: ${result.content[0].text}`)
+  return result.structuredContent
+}
+
+/** The error with which a tool refused. */
+export const refused = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
+  const result = await call(url, name, args, headers)
+  if (result.isError !== true) throw new Error(`${name} did it: ${JSON.stringify(result).slice(0, 300)}`)
+  return result.structuredContent.error
+}
+
+/** The official client, connected. */
+export const connectClient = async (url: string, query = ''): Promise<Client> => {
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp${query}`)) as never)
+  return client
+}
