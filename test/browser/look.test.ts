@@ -55,7 +55,7 @@ for (const viewport of sizes) {
       await look(page, as('source'))
       await page.getByRole('button', { name: 'Source' }).click()
 
-      await page.route('**/assets?*', () => undefined)
+      await page.route('**/api/docs/*/assets*', () => undefined)
       await page.locator('.cm-content').press('Control+Home')
       await page.keyboard.press('End')
       await page.keyboard.press('Enter')

@@ -84,9 +84,15 @@ test('[WEB-51] whoever may not write reads, whoever may write chooses; the choic
     await page.locator('.cm-source').waitFor()
     await context.close()
   }
-  const { context, page } = await open(document.url)
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const page = await context.newPage()
+  const fetched: string[] = []
+  page.on('request', (request) => fetched.push(request.url()))
+  await page.goto(document.url)
   await saved(page)
   expect(await page.locator('.reading').count()).toBe(0)
+  // What only readers need is not fetched.
+  expect(fetched.filter((url) => /reading|highlight|formulas|diagram/.test(url))).toEqual([])
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+Alt+KeyP')
   await page.locator('.cm-source').waitFor()
@@ -223,6 +229,20 @@ test.each(['the reading view', 'the published page'])(
     await context.close()
   }
 )
+
+test('[WEB-55] the frame that draws has no origin and may load nothing but its script', async () => {
+  const { headers, status } = await fetch(`${world.url}/diagram/frame.html`)
+  expect(status).toBe(200)
+  expect((headers.get('content-security-policy') ?? '').split('; ')).toEqual([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-scripts'
+  ])
+})
 
 const hostileDiagrams = [
   'flowchart LR\n  A["<img src=x onerror=alert(1)><script>alert(2)</script>"] --> B\n  click A href "javascript:alert(3)"',

@@ -54,7 +54,7 @@ const picture: Sent = { name: 'Red house.png', type: 'image/png', bytes: png(3, 
 async function hold(page: Page): Promise<{ readonly held: Route[]; letGo(): Promise<void> }> {
   const held: Route[] = []
   let open = false
-  await page.route('**/assets?*', (route) => (open ? route.continue() : void held.push(route)))
+  await page.route('**/api/docs/*/assets*', (route) => (open ? route.continue() : void held.push(route)))
   return {
     held,
     async letGo() {
@@ -108,6 +108,22 @@ test('[WEB-43] pictures, sound and film that are dropped or chosen enter the tex
   await bring(page, 'paste', [picture], 'cells')
   await until(async () => (await editorText(page)).endsWith('cells'), 'the text')
   expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[WEB-43] a file that misses the text does not take the place of the page, and one without a name gets one', async () => {
+  const { context, page } = await writer('text')
+  const missed = await page.locator('.top-bar').evaluate((bar) => {
+    const data = new DataTransfer()
+    data.items.add(new File(['x'], 'x.png', { type: 'image/png' }))
+    const drop = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
+    bar.dispatchEvent(drop)
+    return drop.defaultPrevented
+  })
+  expect(missed).toBe(true)
+  await page.locator('.cm-content').press('Control+End')
+  await bring(page, 'paste', [{ ...picture, name: '.png' }])
+  await until(async () => shownAs('image').test(await editorText(page)), 'the picture')
   await context.close()
 })
 
@@ -239,7 +255,7 @@ test('[WEB-46] what is added offline is sent once the connection is back, also b
 test('[WEB-46] an answer that got lost is asked for again and makes no second file', async () => {
   const { document, context, page } = await writer('')
   let times = 0
-  await page.route('**/assets?*', async (route) => {
+  await page.route('**/api/docs/*/assets*', async (route) => {
     times += 1
     if (times > 1) return route.continue()
     await route.fetch()

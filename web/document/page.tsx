@@ -43,6 +43,14 @@ const modes: readonly Mode[] = ['live', 'source', 'read']
 const quietAfterMs = 2000
 const countMs = 400
 
+/** A file that misses the text must not take the place of the page, as browsers have it. */
+function refuseDrop(event: DragEvent): void {
+  const { target, dataTransfer } = event
+  if (dataTransfer?.types.includes('Files') !== true || (target instanceof Element && target.closest('.cm-content') !== null)) return
+  event.preventDefault()
+  dataTransfer.dropEffect = 'none'
+}
+
 function wordsOf(state: EditorState): string {
   const { main } = state.selection
   const all = countDocument(state.doc)
@@ -52,10 +60,12 @@ function wordsOf(state: EditorState): string {
 }
 
 function createView(session: Session): View & { start(parent: HTMLElement): () => void } {
-  // Who may not write reads, unless he asks for something else; that is not remembered.
+  // Who may not write reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
+  const wrote = signal(false)
+  const writes = computed(() => session.canEdit.value || wrote.value)
   const stored = signal(modes.find((name) => name === readDevice(modeKey)) ?? 'live')
   const asked = signal<Mode | undefined>(undefined)
-  const mode = computed<Mode>(() => (session.canEdit.value ? stored.value : (asked.value ?? 'read')))
+  const mode = computed<Mode>(() => (writes.value ? stored.value : (asked.value ?? 'read')))
   const writing = computed<WritingMode>(() => (mode.value === 'source' ? 'source' : 'live'))
   const editor = signal<Editor | undefined>(undefined)
   const dialog = signal<DialogName | undefined>(undefined)
@@ -64,7 +74,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const quiet = signal(false)
 
   const setMode = (value: Mode): void => {
-    if (!session.canEdit.value) asked.value = value
+    if (!writes.value) asked.value = value
     else {
       stored.value = value
       writeDevice(modeKey, value)
@@ -119,6 +129,9 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
     awareness.on('change', listPeople)
     const stops = [
+      effect(() => {
+        if (session.canEdit.value) wrote.value = true
+      }),
       effect(() => made.setMode(writing.value)),
       effect(() => made.setCanEdit(session.canEdit.value)),
       effect(() => made.setLabel(session.title.value)),
@@ -130,6 +143,8 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     addEventListener('pointermove', wake)
     addEventListener('focusin', wake)
     addEventListener('keydown', keyInReading)
+    addEventListener('dragover', refuseDrop)
+    addEventListener('drop', refuseDrop)
     return () => {
       for (const stop of stops) stop()
       stopUploads()
@@ -138,6 +153,8 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       removeEventListener('pointermove', wake)
       removeEventListener('focusin', wake)
       removeEventListener('keydown', keyInReading)
+      removeEventListener('dragover', refuseDrop)
+      removeEventListener('drop', refuseDrop)
       made.destroy()
     }
   }

@@ -55,7 +55,7 @@ export function send({ doc, key, blob, name, idempotencyKey, onProgress }: Input
   request.addEventListener('error', notReached)
   request.addEventListener('abort', notReached)
   request.addEventListener('loadend', () => clearTimeout(watch))
-  request.open('POST', `/api/docs/${doc}/assets?name=${encodeURIComponent(name)}`)
+  request.open('POST', `/api/docs/${doc}/assets${name === '' ? '' : `?name=${encodeURIComponent(name)}`}`)
   request.setRequestHeader('accept', 'application/json')
   request.setRequestHeader('content-type', blob.type)
   request.setRequestHeader('idempotency-key', idempotencyKey)
