@@ -9,7 +9,7 @@ import { type Comment, type CommentTarget, keys, type Reply } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import { pageOf, readable } from './remark-pages.ts'
 import { deleteRemark, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
-import { settle, showComment, showReply } from './remarks-shown.ts'
+import { settle, showComment, showReply, showWriter } from './remarks-shown.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
 import { type Aim, aim, checkRemark, groundOf, kindOf, rangeNamed, type Target } from './targets.ts'
@@ -82,6 +82,7 @@ export const createComment = (
       throw error
     })
     settle(opened, [written])
+    showWriter(opened, caller, id)
     return answer
   })
 }

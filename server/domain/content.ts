@@ -7,6 +7,7 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
+import type { Range } from '../../shared/text/anchors.ts'
 import { diff, type Edit, hunks, unifiedDiff } from '../../shared/text/diff.ts'
 import { merge } from '../../shared/text/merge.ts'
 import { actorOf, type Caller, nameOfActor } from './caller.ts'
@@ -144,6 +145,14 @@ export interface Changed {
   readonly revisionId: number
 }
 
+/** Where the text of the last edit stands, once all are made. */
+const lastPlace = (edits: readonly Edit[]): Range | undefined => {
+  const last = edits.at(-1)
+  if (last === undefined) return undefined
+  const shift = edits.slice(0, -1).reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), 0)
+  return { from: last.from + shift, to: last.from + shift + last.insert.length }
+}
+
 /** What else belongs into the commit of a change of the text. */
 interface Beside<T> {
   readonly reads?: readonly Key[]
@@ -195,6 +204,8 @@ export const changeText = async <T>(opened: Opened, caller: Caller, change: Text
     saveUnsaved(draft, before)
   })
   const { after, moved } = change.edits.length === 0 ? { after: before, moved: [] } : remarks.apply(change.edits, actor)
+  const shown = lastPlace(change.edits)
+  if (shown !== undefined) service.live.showAgent(doc, caller, shown)
   const unannounced = follower.takeAnnouncement(before)
   follower.announced(after)
   const run = (draft: Draft): { written: readonly Written[]; answer: T } => {

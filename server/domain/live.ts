@@ -1,6 +1,7 @@
 /** Documents in memory, as the domain sees them. Implemented by `server/live/`. */
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { Output } from '../../shared/operations/index.ts'
+import type { Range } from '../../shared/text/anchors.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { Caller } from './caller.ts'
 import type { Follower } from './follow.ts'
@@ -24,6 +25,8 @@ export interface Live {
   endSession(session: string, code: ErrorCode): void
   /** Lets people in again after a deletion that was taken back. */
   readmit(doc: string): void
+  /** Shows a program that wrote without a socket at a range of the text of now, for a while. Of no effect for people. */
+  showAgent(doc: string, caller: Caller, at: Range): void
   /** Tells every open page of the document, or those whose caller satisfies `to`. */
   announce(doc: string, message: LiveMessage, to?: (caller: Caller) => boolean): void
   /** Drops a document whose journal could not be written: its sockets close, clients keep their edits and come back. */

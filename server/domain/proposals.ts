@@ -11,7 +11,7 @@ import { remember } from './idempotency.ts'
 import type { Suggestion, SuggestionOperation } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import { type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
-import { settle, showSuggestion } from './remarks-shown.ts'
+import { settle, showSuggestion, showWriter } from './remarks-shown.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
 import { type Aim, aim, checkRemark, checkText, groundOf, kindOf, rangeNamed, tooLarge } from './targets.ts'
@@ -64,6 +64,7 @@ const propose = async <T>(
     tie()
     const { written, answer } = await service.ledger.write(doc, change)
     settle(opened, written)
+    showWriter(opened, caller, ids[0])
     return answer
   } catch (error) {
     for (const id of tied) remarks.forget('suggestion', id)

@@ -1,7 +1,7 @@
 /** How comments and suggestions are shown: in answers, and to open pages. */
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
-import { nameOfAuthor } from './caller.ts'
+import { type Caller, nameOfAuthor } from './caller.ts'
 import type { Author, Comment, Reply, Suggestion } from './keys.ts'
 import type { LiveMessage } from './live.ts'
 import type { Opened, Written } from './remarks.ts'
@@ -112,4 +112,10 @@ export const settle = (opened: Opened, written: readonly Written[]): void => {
   }
   const messages: LiveMessage[] = isLarge(written) ? [{ type: 'remarks' }] : written.map((each) => messageOf(opened, each))
   for (const message of messages) service.live.announce(doc, message)
+}
+
+/** Shows a program where its comment or suggestion is. */
+export const showWriter = ({ service, doc, remarks }: Opened, caller: Caller, id: string | undefined): void => {
+  const range = id === undefined ? undefined : remarks.rangeOf(id)
+  if (range !== undefined) service.live.showAgent(doc, caller, range)
 }

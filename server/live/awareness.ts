@@ -16,6 +16,8 @@ export interface PresenceUser {
 
 const hues = 10
 
+export const hueOf = (client: number): number => client % hues
+
 /** Shown for a guest who gave no name. */
 export const guestWithoutName = 'Guest'
 
@@ -46,7 +48,7 @@ export const presentState = (
     name: identity.kind === 'guest' ? (identity.name ?? (askedName(sent) || guestWithoutName)) : identity.name,
     kind: identity.kind,
     role: caller.role ?? 'view',
-    hue: client % hues
+    hue: hueOf(client)
   }
   return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}) }
 }

@@ -6,9 +6,10 @@ import { ServiceError } from '../../shared/errors.ts'
 import { actorOf, type Caller, systemActor } from '../domain/caller.ts'
 import { createFollower, type Follower } from '../domain/follow.ts'
 import { rebuild } from '../domain/journal.ts'
-import type { OpenRoom } from '../domain/live.ts'
+import type { OpenRoom, Registry } from '../domain/live.ts'
 import { createRoom, type Room } from '../domain/room.ts'
 import type { Service } from '../domain/service.ts'
+import { type Agents, createAgents } from './agents.ts'
 import { closeCodes, type Peer } from './durable-acks.ts'
 
 /** What Hocuspocus carries along for each connection. */
@@ -28,6 +29,8 @@ export interface LoadedDocument {
   readonly room: Room
   readonly follower: Follower
   readonly document: Document
+  /** Programs that are shown without a socket. */
+  readonly agents: Agents
   /** Which connection writes under which Yjs client id. */
   readonly owners: Map<number, Peer>
   /** Callers between `open` and `release`. */
@@ -56,6 +59,7 @@ export interface Documents {
 interface DocumentsOptions {
   readonly service: () => Service
   readonly hocuspocus: () => Hocuspocus<Context>
+  readonly registry: Registry
   readonly idleUnloadSeconds: number
   readonly log: LiveLog
 }
@@ -75,12 +79,13 @@ const actorOfOrigin = (origin: unknown): string => {
 
 const internalRequest = new Request('http://localhost/')
 
-export const createDocuments = ({ service, hocuspocus, idleUnloadSeconds, log }: DocumentsOptions): Documents => {
+export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSeconds, log }: DocumentsOptions): Documents => {
   const loaded = new Map<string, LoadedDocument>()
 
   const forget = (entry: LoadedDocument): void => {
     entry.cancelUnload()
     entry.follower.stop()
+    entry.agents.stop()
     loaded.delete(entry.id)
     hocuspocus().documents.delete(entry.id)
   }
@@ -113,7 +118,8 @@ export const createDocuments = ({ service, hocuspocus, idleUnloadSeconds, log }:
     const room = createRoom({ id, ydoc: document, head, tail, ledger, clock, actorOf: actorOfOrigin, onFailure })
     const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
     const follower = await createFollower({ room, head, storage, ledger, clock, onProblem })
-    loaded.set(id, { id, room, follower, document, owners: new Map(), pins: 0, cancelUnload: () => undefined })
+    const agents = createAgents({ doc: id, document, room, registry, clock })
+    loaded.set(id, { id, room, follower, document, agents, owners: new Map(), pins: 0, cancelUnload: () => undefined })
   }
 
   const isIdle = (entry: LoadedDocument): boolean => entry.pins === 0 && entry.document.getConnectionsCount() === 0

@@ -13,7 +13,8 @@ import type { Caller } from '../domain/caller.ts'
 import type { Live, LiveMessage, Registry } from '../domain/live.ts'
 import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
-import { type Context, createDocuments, type LiveLog } from './documents.ts'
+import { agentName } from './agents.ts'
+import { type Context, createDocuments, type LiveLog, type LoadedDocument } from './documents.ts'
 import { closeCodes } from './durable-acks.ts'
 import { freeClients, refuseUpdate, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
 import { createSockets, type Sockets } from './sockets.ts'
@@ -57,13 +58,20 @@ const closeCodeOf = (code: ErrorCode): number => {
   return code === 'forbidden' ? closeCodes.notAllowed : closeCodes.credentialEnded
 }
 
+/** Whether who wrote has a page or a socket open, which shows it already. */
+const isThere = ({ document }: LoadedDocument, { identity, share }: Caller, name: string): boolean =>
+  document.getConnections().some(({ context }) => {
+    const { caller, guestName } = context as Context
+    return caller.share === share && caller.identity.kind === identity.kind && (caller.identity.name ?? guestName) === name
+  })
+
 /** Type of a sync message that asks for what is missing and changes nothing (y-protocols). */
 const syncStep1 = 0
 
 export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieOf, idleUnloadSeconds, log }: LiveOptions): LiveServer => {
   let stopping = false
   const answers = createAnswers(() => service().clock)
-  const documents = createDocuments({ service, hocuspocus: () => hocuspocus, idleUnloadSeconds, log })
+  const documents = createDocuments({ service, hocuspocus: () => hocuspocus, registry, idleUnloadSeconds, log })
 
   /** Asks now and then whether a credential is still good; an issuer that does not answer is no reason to end anything. */
   const askAgain = (find: () => Promise<Caller>, end: (code: ErrorCode) => void): (() => void) => {
@@ -228,6 +236,11 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
     },
     readmit: (doc) => registry.readmit(doc),
     endSession: (session, code) => registry.endSession(session, code),
+    showAgent(doc, caller, at) {
+      const entry = documents.find(doc)
+      const name = agentName(caller)
+      if (entry !== undefined && name !== undefined && !isThere(entry, caller, name)) entry.agents.show(caller, name, at)
+    },
     announce(doc, message, to = () => true) {
       const wanted = ({ context }: { context: unknown }): boolean => to((context as Context).caller)
       documents.find(doc)?.document.broadcastStateless(JSON.stringify(message), wanted)

@@ -50,9 +50,9 @@ const presencesOf = (entry: LoadedDocument): Map<number, Peer> => {
   return known
 }
 
-/** Whether another open connection writes or, unless this one writes there itself, shows presence under this client id. */
+/** Whether a program, or another open connection, writes or, unless this one writes there itself, shows presence under this client id. */
 const shownByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
-  if (takenByOther(entry, client, peer)) return true
+  if (takenByOther(entry, client, peer) || entry.agents.has(client)) return true
   const other = presencesOf(entry).get(client)
   return entry.owners.get(client) !== peer && other !== undefined && other !== peer && other.readyState === socketOpen
 }

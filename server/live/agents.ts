@@ -1,0 +1,115 @@
+/**
+ * Programs as participants: who wrote by HTTP or MCP is shown where it wrote, for half a minute, though it has no socket. People and
+ * programs whose page is open are shown by that.
+ */
+import { randomInt } from 'node:crypto'
+import type { Document } from '@hocuspocus/server'
+import * as encoding from 'lib0/encoding'
+import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import { limits } from '../../shared/limits.ts'
+import type { Range } from '../../shared/text/anchors.ts'
+import type { Caller } from '../domain/caller.ts'
+import type { Registry } from '../domain/live.ts'
+import type { Clock } from '../domain/ports.ts'
+import type { Room } from '../domain/room.ts'
+import { hueOf, type PresenceUser } from './awareness.ts'
+
+/** The programs that one document shows. */
+export interface Agents {
+  /** Shows the caller at a range of the text of now; again: moves it there and begins anew. */
+  show(caller: Caller, name: string, at: Range): void
+  /** Whether a program is shown under this client id. */
+  has(client: number): boolean
+  /** Takes all of them away. */
+  stop(): void
+}
+
+interface Shown {
+  readonly client: number
+  clock: number
+  cancel: () => void
+  /** Ends the watch over its link. */
+  forget: () => void
+}
+
+/** The name of a program; undefined: the caller is a person with an account, or did not say who writes. */
+export const agentName = ({ identity }: Caller): string | undefined =>
+  identity.kind === 'account' ? undefined : (identity.name ?? undefined)
+
+/** The message with one state of one client (y-protocols, awareness). */
+const stateMessage = (client: number, clock: number, state: object): Uint8Array => {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarUint(encoder, 1)
+  encoding.writeVarUint(encoder, client)
+  encoding.writeVarUint(encoder, clock)
+  encoding.writeVarString(encoder, JSON.stringify(state))
+  return encoding.toUint8Array(encoder)
+}
+
+const clientIdMax = 2 ** 32
+
+interface AgentsOptions {
+  readonly doc: string
+  readonly document: Document
+  readonly room: Room
+  readonly registry: Registry
+  readonly clock: Clock
+}
+
+export const createAgents = ({ doc, document, room, registry, clock }: AgentsOptions): Agents => {
+  // By link and name, first shown first.
+  const shown = new Map<string, Shown>()
+
+  const hide = (id: string): void => {
+    const found = shown.get(id)
+    if (found === undefined) return
+    shown.delete(id)
+    found.cancel()
+    found.forget()
+    removeAwarenessStates(document.awareness, [found.client], null)
+  }
+
+  /** One that nobody writes or shows presence under. */
+  const freshClient = (): number => {
+    for (;;) {
+      const client = randomInt(1, clientIdMax)
+      if (!document.awareness.states.has(client) && !document.store.clients.has(client)) return client
+    }
+  }
+
+  const enter = (id: string, caller: Caller): Shown => {
+    const [first] = shown.keys()
+    if (shown.size >= limits.agentsShownMax && first !== undefined) hide(first)
+    const entry: Shown = { client: freshClient(), clock: 0, cancel: () => undefined, forget: () => undefined }
+    shown.set(id, entry)
+    entry.forget = registry.add(doc, caller, () => hide(id))
+    return entry
+  }
+
+  const cursorAt = ({ from, to }: Range): object => {
+    const place = (index: number): unknown =>
+      Y.relativePositionToJSON(Y.createRelativePositionFromTypeIndex(room.text, Math.min(index, room.text.length)))
+    return { anchor: place(from), head: place(to) }
+  }
+
+  return {
+    show(caller, name, at) {
+      const id = `${caller.share ?? ''} ${caller.identity.kind} ${name}`
+      const entry = shown.get(id) ?? enter(id, caller)
+      // Its link may have ended in the meantime.
+      if (!shown.has(id)) return entry.forget()
+      const { client } = entry
+      const user: PresenceUser = { name, kind: 'agent', role: caller.role ?? 'view', hue: hueOf(client) }
+      entry.clock += 1
+      applyAwarenessUpdate(document.awareness, stateMessage(client, entry.clock, { user, cursor: cursorAt(at) }), null)
+      entry.cancel()
+      entry.cancel = clock.after(limits.agentShownSeconds * 1000, () => hide(id))
+      return undefined
+    },
+    has: (client) => [...shown.values()].some((entry) => entry.client === client),
+    stop() {
+      for (const id of shown.keys()) hide(id)
+    }
+  }
+}
