@@ -64,9 +64,9 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
-  const open = async (ctx: Context, account: Account): Promise<void> => {
-    const before = readCookie(ctx.req.headers, cookies.session)
-    const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), before)
+  const open = async (ctx: Context, account: Account, atHost?: string): Promise<void> => {
+    const replaces = readCookie(ctx.req.headers, cookies.session)
+    const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), { replaces, atHost })
     writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
   }
 
@@ -93,7 +93,9 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
 
   page(callbackPath, 'get', async (ctx) => {
     const signedIn = await relyingParty.finish(ctx)
-    await open(ctx, await accountOf(signedIn))
+    const account = await accountOf(signedIn)
+    const atBroker = readCookie(ctx.req.headers, cookies.broker.session)
+    await open(ctx, account, atBroker && (await broker?.store.nameOfSession(atBroker, account.id)))
     seeOther(ctx, signedIn.returnTo)
   })
 
