@@ -25,6 +25,14 @@ interface PagesOptions {
   readonly stylesheet: string | undefined
 }
 
+/** Why nobody new gets in. */
+export const closedText = 'This server takes no new accounts.'
+
+const noSignUpText: Readonly<Record<Exclude<SignUp, 'open'>, string>> = {
+  invite: 'New accounts are made by invitation here.',
+  closed: closedText
+}
+
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
 /** An interaction, its provider and what was sent. */
@@ -102,7 +110,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
     const other =
       signUp === 'open'
         ? html`<p>No account yet? <a href="${action}?screen=sign-up">Create one</a></p>`
-        : html`<p class="muted">Accounts are made by invitation. Ask whoever runs this server.</p>`
+        : html`<p class="muted">${noSignUpText[signUp]}${signUp === 'invite' ? ' Ask whoever runs this server.' : ''}</p>`
     const byPasskey =
       passkeys &&
       passkeyForm(
@@ -123,7 +131,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
 
   const showSignUp = async (step: Step, said: Said = {}): Promise<void> => {
     const { ctx, details, fields } = step
-    if (signUp !== 'open') return showSignIn(step, { text: 'New accounts are made by invitation here.' })
+    if (signUp !== 'open') return showSignIn(step, { text: noSignUpText[signUp] })
     const action = `${interactionPath}/${details.uid}`
     const body = html`${problem(said.text)}${signUpForm(action, fields)}
 <p>You have an account? <a href="${action}?screen=sign-in">Sign in</a></p>${cancelForm(action)}`
@@ -196,7 +204,7 @@ ${cancelForm(action)}`
 
   const makeAccount = async (step: Step): Promise<void> => {
     const { ctx, fields } = step
-    if (signUp !== 'open') return showSignIn(step, { text: 'New accounts are made by invitation here.', status: 403 })
+    if (signUp !== 'open') return showSignIn(step, { text: noSignUpText[signUp], status: 403 })
     const email = normalEmail(fields['email'] ?? '')
     const password = fields['password'] ?? ''
     const wrong = email === undefined ? 'This is no address of mail.' : passwordProblem(password)

@@ -14,7 +14,7 @@ import { freshCookie, take } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
 import { html, problem, showPage } from './html.ts'
-import { nameField, newPasswordField } from './interaction-pages.ts'
+import { closedText, nameField, newPasswordField, type SignUp } from './interaction-pages.ts'
 import type { Routers } from './routers.ts'
 import { browserName } from './user-agent.ts'
 
@@ -26,6 +26,7 @@ export interface SignInOptions {
   /** Address of the issuer. */
   readonly issuer: string
   readonly stylesheet: string | undefined
+  readonly signUp: SignUp
   /** Key of the tokens of forms. */
   readonly formKey: string
 }
@@ -53,7 +54,7 @@ export const signOutTargets = async (relyingParty: RelyingParty, broker: Broker 
 }
 
 export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
-  const { http, relyingParty, broker, issuer, stylesheet, formKey } = options
+  const { http, relyingParty, broker, issuer, signUp, stylesheet, formKey } = options
   const { service, cookies } = http
   const { baseUrl } = service
   const page = (path: string, method: 'get' | 'post', handle: (ctx: Context) => Promise<void>): void => {
@@ -136,6 +137,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   // ——— links of an administrator ———
 
   const linkOf = async (kind: LinkKind, token: string): Promise<Link> => {
+    if (kind === 'invite' && signUp === 'closed') throw new ServiceError('form_expired', { message: closedText })
     const link = await findLink(service, kind, token)
     if (link === undefined) throw new ServiceError('form_expired', { message: 'This link has expired or was used. Ask for a new one.' })
     return link

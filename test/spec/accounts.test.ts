@@ -1,5 +1,6 @@
 /** Accounts at the embedded broker: by its pages, as a browser without script uses them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findAccountByEmail } from '../../server/domain/accounts.ts'
 import { createLink } from '../../server/domain/links.ts'
 import { rateLimits } from '../../shared/limits.ts'
 import { freePort } from '../support/start.ts'
@@ -186,7 +187,10 @@ describe('by invitation', () => {
   })
   afterAll(() => invited.stop())
 
-  const link = (kind: 'invite' | 'reset', email: string): string => createLink(invited.service.vault, invited.url, clock.now(), kind, email)
+  const link = async (kind: 'invite' | 'reset', email: string, { vault } = invited.service): Promise<string> => {
+    const account = kind === 'invite' ? undefined : await findAccountByEmail(invited.service, email)
+    return createLink(vault, invited.url, clock.now(), account === undefined ? { kind: 'invite', email } : { kind: 'reset', account })
+  }
 
   test('[ACCOUNT-9] nobody signs up uninvited', async () => {
     const visitor = newVisitor()
@@ -203,7 +207,7 @@ describe('by invitation', () => {
   })
 
   test('[ACCOUNT-10] an invitation makes the account of its address, once', async () => {
-    const address = link('invite', 'ida@example.org')
+    const address = await link('invite', 'ida@example.org')
     const visitor = newVisitor()
     await visitor.visit(address)
     expect((await visitor.submit('/auth/invite', { password: 'short' })).status).toBe(422)
@@ -213,7 +217,7 @@ describe('by invitation', () => {
   })
 
   test('[ACCOUNT-10] of several who use an invitation at once one succeeds', async () => {
-    const address = link('invite', 'jon@example.org')
+    const address = await link('invite', 'jon@example.org')
     const visitors = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const visitor = newVisitor()
@@ -227,9 +231,9 @@ describe('by invitation', () => {
 
   test('[ACCOUNT-11] a reset link sets a new password once and ends every session', async () => {
     const former = newVisitor()
-    await former.visit(link('invite', 'kim@example.org'))
+    await former.visit(await link('invite', 'kim@example.org'))
     await former.submit('/auth/invite', { password })
-    const address = link('reset', 'kim@example.org')
+    const address = await link('reset', 'kim@example.org')
     const visitor = newVisitor()
     await visitor.visit(address)
     await visitor.submit('/auth/reset', { password: 'another horse battery' })
@@ -242,7 +246,7 @@ describe('by invitation', () => {
   })
 
   test('[ACCOUNT-11] of several who use a reset link at once one succeeds', async () => {
-    const address = link('reset', 'kim@example.org')
+    const address = await link('reset', 'kim@example.org')
     const visitors = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const visitor = newVisitor()
@@ -254,12 +258,38 @@ describe('by invitation', () => {
     expect(pages.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
+  test('[ACCOUNT-11] a new password ends every other link to one, whether made before or after', async () => {
+    const reset = async (address: string): Promise<number> => {
+      const visitor = newVisitor()
+      await visitor.visit(address)
+      return visitor.page.status === 200 ? (await visitor.submit('/auth/reset', { password })).status : visitor.page.status
+    }
+    const [older, newer, newest] = [
+      await link('reset', 'kim@example.org'),
+      await link('reset', 'kim@example.org'),
+      await link('reset', 'kim@example.org')
+    ]
+    expect(await reset(newer)).toBe(200)
+    expect(await reset(older)).toBe(403)
+    expect(await reset(newest)).toBe(403)
+    const pair = [await link('reset', 'kim@example.org'), await link('reset', 'kim@example.org')]
+    const visitors = await Promise.all(
+      pair.map(async (address) => {
+        const visitor = newVisitor()
+        await visitor.visit(address)
+        return visitor
+      })
+    )
+    const pages = await Promise.all(visitors.map((visitor) => visitor.submit('/auth/reset', { password })))
+    expect(pages.map(({ status }) => status).toSorted()).toEqual([200, 403])
+  })
+
   test('[ACCOUNT-12] a link that is late, of the other kind, changed or of another instance is refused', async () => {
-    const late = link('reset', 'kim@example.org')
-    const other = link('invite', 'lea@example.org').replace('/auth/invite', '/auth/reset')
+    const late = await link('reset', 'kim@example.org')
+    const other = (await link('invite', 'lea@example.org')).replace('/auth/invite', '/auth/reset')
     clock.turn(25 * 3600 * 1000)
-    const changed = link('reset', 'kim@example.org').slice(0, -2)
-    const foreign = createLink(world.service.vault, invited.url, clock.now(), 'reset', 'kim@example.org')
+    const changed = (await link('reset', 'kim@example.org')).slice(0, -2)
+    const foreign = await link('reset', 'kim@example.org', world.service)
     for (const address of [late, other, changed, foreign, `${invited.url}/auth/reset`])
       expect((await newVisitor().visit(address)).status, address).toBe(403)
   })
@@ -270,5 +300,18 @@ test('[ACCOUNT-9] a closed server makes no accounts', async () => {
   const visitor = newVisitor()
   await visitor.visit(`${closed.url}/sign-up`)
   expect(visitor.page.text).not.toContain('new-password')
+  expect(visitor.page.text).toContain('This server takes no new accounts.')
+  expect(visitor.page.text).not.toContain('invitation')
+  const address = createLink(closed.service.vault, closed.url, Date.now(), { kind: 'invite', email: 'hans@example.org' })
+  const page = await visitor.visit(address)
+  expect(page.status).toBe(403)
+  expect(page.text).toContain('This server takes no new accounts.')
+  const sent = await visitor.request(`${closed.url}/auth/invite`, {
+    method: 'POST',
+    body: new URLSearchParams({ token: new URL(address).searchParams.get('token') ?? '', password }).toString(),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: closed.url }
+  })
+  expect(sent.status).toBe(403)
+  expect(await findAccountByEmail(closed.service, 'hans@example.org')).toBeUndefined()
   await closed.stop()
 })
