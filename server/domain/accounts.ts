@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { plainName } from '../../shared/names.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import type { Check, Put } from './ports.ts'
@@ -29,11 +30,7 @@ export const normalEmail = (text: string): string | undefined => {
 
 /** A name for people: the given one, else the part of the address before the @. */
 const nameFor = (name: string | undefined, email: string | null): string => {
-  const clean = (name ?? '')
-    .toWellFormed()
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .slice(0, limits.authorCharsMax)
+  const clean = plainName(name ?? '', limits.authorCharsMax)
   return clean || email?.split('@')[0]?.slice(0, limits.authorCharsMax) || 'Someone'
 }
 

@@ -55,15 +55,28 @@ const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !==
 const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
   (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
+/** The answer that refuses is a limited one too (api.md, Errors): it tells of the limit that refused. */
+const tellRefusal = (ctx: Context, name: RateLimitName, error: unknown): void => {
+  if (error instanceof ServiceError) ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
+}
+
 /** Takes a token of a limit, and tells of it in the answer. Errors: `rate_limited`. */
 export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
   try {
     const state = http.limiter.take(name, who)
     if (state !== undefined) ctx.set(rateHeaders(state))
   } catch (error) {
-    // The answer that refuses is a limited one too (api.md, Errors).
-    if (error instanceof ServiceError)
-      ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
+    tellRefusal(ctx, name, error)
+    throw error
+  }
+}
+
+/** Refuses as `take` does, without taking a token. Errors: `rate_limited`. */
+export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
+  try {
+    http.limiter.check(name, who)
+  } catch (error) {
+    tellRefusal(ctx, name, error)
     throw error
   }
 }
@@ -71,7 +84,7 @@ export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitN
 const limit = (http: Http, ctx: Context, name: OperationName, credentials: Credentials): void => {
   const anonymous = credentials.key === undefined && credentials.bearer === undefined && credentials.cookie === undefined
   if (anonymous) take(http, ctx, 'address', ctx.state.address)
-  else http.limiter.check('failedKey', ctx.state.address)
+  else check(http, ctx, 'failedKey', ctx.state.address)
   if (name === 'startDeviceLogin') take(http, ctx, 'deviceStart', ctx.state.address)
   if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', ctx.state.address)
   // GET /new creates a document too.

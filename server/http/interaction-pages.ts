@@ -7,10 +7,10 @@ import { type Broker, interactionPath } from '../auth/broker.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
 import { createAccount, findAccountByPassword, normalEmail } from '../domain/accounts.ts'
 import { passwordProblem } from '../domain/passwords.ts'
-import { take } from './bind.ts'
+import { check, take } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, readForm, seeOther, textOf } from './form.ts'
-import { field, html, type Markup, problem, showPage } from './html.ts'
+import { field, html, type Markup, named, problem, showPage } from './html.ts'
 import { passkeyForm, passkeyScript } from './passkey-pages.ts'
 import type { Routers } from './routers.ts'
 
@@ -47,6 +47,9 @@ interface Said {
   readonly text?: string
   readonly status?: number
 }
+
+/** Whom failed tries of a password are counted for: the address of mail, whether or not it has an account. */
+export const countedAs = (email: string): string => hash('sha256', email, 'base64url')
 
 export const newPasswordField = field({
   name: 'password',
@@ -94,7 +97,7 @@ const scopeWords: Readonly<Record<string, string>> = {
   openid: 'know which account is yours here',
   email: 'see your email address',
   profile: 'see your name',
-  offline_access: 'stay signed in until you end it'
+  offline_access: `stay signed in for ${limits.brokerRefreshDays} days, or until you sign out everywhere`
 }
 
 const scopesAsked = ({ prompt }: Details): string[] => {
@@ -150,7 +153,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
     const { redirect_uri: redirect } = details.params
     const to = typeof redirect === 'string' && URL.canParse(redirect) ? new URL(redirect).host || redirect : 'a device'
     const words = scopesAsked(details).flatMap((scope) => scopeWords[scope] ?? [])
-    const body = html`<p><strong>${client?.clientName ?? client?.clientId ?? 'A program'}</strong> asks to sign you in at <strong>${to}</strong>. It could:</p>
+    const body = html`<p><strong>${named(client?.clientName ?? client?.clientId ?? 'A program')}</strong> asks to sign you in at <strong>${named(to)}</strong>. It could:</p>
 <ul class="list">${words.map((word) => html`<li>${word}</li>`)}</ul>
 <p class="muted">The name is its own and unverified. It gets no access to your documents.</p>
 <form class="form" method="post" action="${action}/agree"><p class="actions"><button class="button primary large">Allow</button></p></form>
@@ -174,10 +177,10 @@ ${cancelForm(action)}`
   const signIn = async (step: Step): Promise<void> => {
     const { ctx, fields } = step
     const email = normalEmail(fields['email'] ?? '') ?? ''
-    const who = hash('sha256', email, 'base64url')
+    const who = countedAs(email)
     try {
       take(http, ctx, 'signIn', ctx.state.address)
-      http.limiter.check('password', who)
+      check(http, ctx, 'password', who)
       const account = await findAccountByPassword(service, email, (fields['password'] ?? '').slice(0, limits.passwordCharsMax))
       if (account !== undefined) return await signedIn(step, account.id)
       // Counted for an address of mail that has no account as well.

@@ -13,8 +13,8 @@ import { endBrowserSession, endSessionsOf, findSession, openSession } from '../d
 import { freshCookie, take } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
-import { html, problem, showPage } from './html.ts'
-import { closedText, nameField, newPasswordField, type SignUp } from './interaction-pages.ts'
+import { html, named, problem, showPage } from './html.ts'
+import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './interaction-pages.ts'
 import type { Routers } from './routers.ts'
 import { browserName } from './user-agent.ts'
 
@@ -105,7 +105,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   page('/sign-out', 'get', async (ctx) => {
     const current = await browserSession(http, ctx)
     if (current === undefined) return seeOther(ctx, '/')
-    const body = html`<p>You are signed in as <strong>${current.account.name}</strong>. Documents that you opened by a link stay open to you, and copies of what you opened stay on this device until you remove them on the <a href="/">first page</a>.</p>
+    const body = html`<p>You are signed in as <strong>${named(current.account.name)}</strong>. Documents that you opened by a link stay open to you, and copies of what you opened stay on this device until you remove them on the <a href="/">first page</a>.</p>
 <form class="form" method="post" action="/sign-out">
 <input type="hidden" name="token" value="${formToken(formKey, current.session.id)}">
 <p class="actions"><button class="button primary large">Sign out</button>
@@ -167,6 +167,8 @@ ${newPasswordField}
     if (account === undefined || !(await setPassword(service, account, password, useOf(token, link)))) return undefined
     await removePasskeysOf(service, account.id)
     await endSessionsOf(service, account.id)
+    // Tries at the former password say nothing about this one.
+    http.limiter.clear('password', countedAs(email))
     return account
   }
 

@@ -29,7 +29,7 @@ const create = async (visitor: Visitor, content: string): Promise<Json> => {
 
 const open = (visitor: Visitor, query = ''): Promise<unknown> => visitor.visit(`${world.url}/account${query}`)
 const titles = ({ page }: Visitor): string[] =>
-  [...page.text.matchAll(/<a class="entry-link" href="[^"]+"><span class="entry-title">([^<]*)</g)].map(([, title = '']) => title)
+  [...page.text.matchAll(/<a class="entry-link" href="[^"]+"><span class="entry-title"><bdi>([^<]*)</g)].map(([, title = '']) => title)
 
 /** Sends the form of a page that holds all of these fields; a field that the page has several of is told by its value. */
 const send = (visitor: Visitor, action: string, fields: Record<string, string>): Promise<{ status: number; text: string }> =>
@@ -98,7 +98,7 @@ test('[PAGE-4] a deletion ends every way in at once, and is taken back whole', a
   await editor.saved()
   await open(visitor)
   await send(visitor, '/account/delete', {})
-  expect(visitor.page.text).toContain('“Kept!” was deleted')
+  expect(visitor.page.text).toContain('“<bdi>Kept!</bdi>” was deleted')
   expect(titles(visitor)).toEqual([])
   await expect.poll(() => editor.closes[0]?.code).toBe(4404)
   expect((await person.ask('GET', '')).status).toBe(410)
@@ -221,4 +221,14 @@ test('[PAGE-8] a session that was renewed without a password, or by a later sign
   await send(visitor, '/account/end-session', {})
   await open(phone)
   expect(phone.page.text).toContain('name="password"')
+})
+
+test('[ACCOUNT-14] a title cannot turn or break the page', async () => {
+  const visitor = await join()
+  await create(visitor, '# safe\u202Egpj.exe \u2066x')
+  await open(visitor)
+  expect(visitor.page.text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
+  await send(visitor, '/account/delete', {})
+  expect(visitor.page.text).toContain('“<bdi>safe gpj.exe  x</bdi>” was deleted')
+  expect(visitor.page.text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
 })

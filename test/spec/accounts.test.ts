@@ -158,6 +158,21 @@ describe('limits', () => {
     expect((await guess('10.1.1.1', 'ana@example.org', password)).visitor.page.url).toBe(`${limited.url}/account`)
   })
 
+  test('[ACCOUNT-8] the page that refuses names the limit that does, and a new password lifts it', async () => {
+    const email = 'ben@example.org'
+    await signUp(limited.url, email, newVisitor({ headers: { 'X-Forwarded-For': '10.6.6.1' } }))
+    for (let tries = 0; tries < rateLimits.password.burst; tries++) await guess(`10.6.0.${tries}`, email, 'wrong wrong wrong')
+    const refused = await guess('10.6.6.6', email, password)
+    expect(refused.status).toBe(429)
+    expect(refused.visitor.page.headers.get('RateLimit')).toMatch(/^"password";r=0;t=\d+$/)
+    const account = await findAccountByEmail(limited.service, email)
+    if (account === undefined) throw new Error('no such account')
+    const visitor = newVisitor({ headers: { 'X-Forwarded-For': '10.6.6.7' } })
+    await visitor.visit(createLink(limited.service.vault, limited.url, clock.now(), { kind: 'reset', account }))
+    await visitor.submit('/auth/reset', { password: 'another horse battery' })
+    expect((await guess('10.6.6.8', email, 'another horse battery')).visitor.page.url).toBe(`${limited.url}/account`)
+  })
+
   test('[ACCOUNT-8] one address cannot try many accounts', async () => {
     const statuses = []
     for (let tries = 0; tries < rateLimits.signIn.burst + 1; tries++)
