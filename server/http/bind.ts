@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
-import { ServiceError } from '../../shared/errors.ts'
+import { ServiceError, signInHint } from '../../shared/errors.ts'
 import { limits, type RateLimitName } from '../../shared/limits.ts'
 import { type Operation, roleNeeded } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
@@ -351,7 +351,7 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   const role = roleNeeded(operation, queryOf(bare.ctx))
   if (role !== undefined) requireRole(caller, role)
   if (!mayCreate(http, name, caller))
-    throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.' })
+    throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.', hint: signInHint })
   const exchange = await withBody(bare)
   try {
     const request = stampOf(exchange)

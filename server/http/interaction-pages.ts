@@ -210,7 +210,7 @@ ${cancelForm(action)}`
     if (signUp !== 'open') return showSignIn(step, { text: noSignUpText[signUp], status: 403 })
     const email = normalEmail(fields['email'] ?? '')
     const password = fields['password'] ?? ''
-    const wrong = email === undefined ? 'This is no address of mail.' : passwordProblem(password)
+    const wrong = email === undefined ? 'This is no address of mail.' : passwordProblem(password, email)
     if (email === undefined || wrong !== undefined) return showSignUp(step, { text: wrong ?? '', status: 422 })
     try {
       take(http, ctx, 'signUp', ctx.state.address)

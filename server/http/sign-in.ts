@@ -181,7 +181,7 @@ ${newPasswordField}
       const fields = await readForm(ctx)
       const token = fields['token'] ?? ''
       const link = await linkOf(kind, token)
-      const wrong = passwordProblem(fields['password'] ?? '')
+      const wrong = passwordProblem(fields['password'] ?? '', link.email)
       if (wrong !== undefined) return showLink(ctx, link, token, wrong)
       const account = await useLink(link, token, fields)
       if (account === undefined)

@@ -104,7 +104,16 @@ test('[PAGE-4] a deletion ends every way in at once, and is taken back whole', a
   expect((await person.ask('GET', '')).status).toBe(410)
   expect((await world.ask('GET', `/d/${id}.md`, { key: link.secret })).status).toBe(410)
   expect((await visitor.request(`${world.url}/api/docs/${id}`)).status).toBe(410)
+  const form = visitor.page.text
   await send(visitor, '/account/undo', {})
+  // A second click is no failure.
+  const token = /name="token" value="([^"]+)"/.exec(form)?.[1] ?? ''
+  const twice = await visitor.request(`${world.url}/account/undo`, {
+    method: 'POST',
+    body: new URLSearchParams({ doc: id, token }).toString(),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: world.url }
+  })
+  expect(twice.status).toBe(303)
   expect(titles(visitor)).toEqual(['Kept!'])
   expect((await person.read()).content).toBe('# Kept!\n\ntext')
   const again = await person.connect()
