@@ -300,7 +300,7 @@ describe('by invitation', () => {
       })
     )
     const pages = await Promise.all(visitors.map((visitor) => visitor.submit('/auth/reset', { password })))
-    expect(pages.map(({ status }) => status).toSorted()).toEqual([200, 403])
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200, 403]))
   })
 
   test('[ACCOUNT-12] a link that is late, of the other kind, changed or of another instance is refused', async () => {
