@@ -1,6 +1,6 @@
 /**
  * Links that an administrator hands out: an invitation, or the way to a new password. A link is a sealed text that only this instance
- * can open, so that the command that prints it needs nothing but the secret; its use is noted, so that it is good once.
+ * can open, so that the command that prints it writes nothing; its use is noted, so that it is good once.
  */
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../shared/limits.ts'
