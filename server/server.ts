@@ -198,7 +198,12 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
             log
           }),
     signInHost:
-      config.authUrl === null ? { endSessions: (account) => identity.broker?.store.endSessions(account) ?? Promise.resolve() } : null,
+      config.authUrl === null
+        ? {
+            endSessions: (account) => identity.broker?.store.endSessions(account) ?? Promise.resolve(),
+            endSession: (atHost) => identity.broker?.store.endNamedSession(atHost) ?? Promise.resolve()
+          }
+        : null,
     baseUrl,
     version: options.version,
     assetBytesMax: config.assetMegabytes * 1024 * 1024,

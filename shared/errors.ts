@@ -16,6 +16,9 @@ interface ErrorMeaning {
   readonly retryable?: boolean
 }
 
+/** The next step of who needs a session, or has one that is no good any more. */
+export const signInHint = 'Sign in (agmd login, or POST /api/cli/device/start: device login) and send the session as bearer token.'
+
 const meanings = {
   invalid_request: {
     status: 400,
@@ -33,7 +36,7 @@ const meanings = {
   credential_required: {
     status: 401,
     exit: 4,
-    message: 'This document is private.',
+    message: 'This needs a credential.',
     hint: 'Send a share key as ?key= or X-Share-Key, or a bearer token in Authorization.'
   },
   credential_invalid: {
@@ -46,7 +49,7 @@ const meanings = {
     status: 403,
     exit: 4,
     message: 'This needs an account; a link alone is not enough.',
-    hint: 'Sign in (agmd login, or /sign-in in a browser) and send the session as bearer token.'
+    hint: signInHint
   },
   form_expired: {
     status: 403,
