@@ -7,6 +7,7 @@ import { contextOf, type Range } from './anchors.ts'
 import { locate, type Place, placesOf } from './characters.ts'
 import type { Edit } from './diff.ts'
 import { findAgain, findAround, type Lost } from './repin.ts'
+import { surroundingsTaken } from './surroundings.ts'
 
 export interface Pin {
   /** Null: a replacement took the text out and did not put it back. */
@@ -121,16 +122,19 @@ export const pinsAfter = (
 
   const lost: Sought[] = []
   const again: { readonly range: Range; readonly index: number }[] = []
-  for (const index of unsure) {
+  const isTaken = surroundingsTaken(before, after, edits)
+  const taken = new Set([...pins.keys()].filter((index) => ranges[index] !== undefined && stood[index] !== undefined && isTaken(stood[index])))
+  for (const index of new Set([...unsure, ...taken])) {
     const [pin, was, is] = [pins[index] as Pin, stood[index], ranges[index]]
     if (was === undefined) {
       if (is === undefined) lost.push({ ...pin, standing: false, index })
       continue
     }
     const quote = before.slice(was.from, was.to)
-    if (is !== undefined && (after.slice(is.from, is.to) === quote || (quote !== '' && !deletesWithin(was, edits)))) continue
+    const isWhole = is !== undefined && (after.slice(is.from, is.to) === quote || (quote !== '' && !deletesWithin(was, edits)))
+    if (isWhole && !taken.has(index)) continue
     // What is left in its place counts more than the same words elsewhere.
-    if (is === undefined || !isKept(was, edits)) lost.push({ quote, ...contextOf(before, was), standing: true, index })
+    if (is === undefined || taken.has(index) || !isKept(was, edits)) lost.push({ quote, ...contextOf(before, was), standing: true, index })
     else {
       const range = findAround(after, quote, is)
       if (range !== undefined) again.push({ range, index })

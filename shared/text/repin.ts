@@ -20,11 +20,15 @@ export interface Lost {
 // Fewer units than this are found everywhere by chance.
 const tellingUnits = 8
 
+// Words without anything of what stood beside them come by chance more often.
+const aloneUnits = 16
+
 /** What may be looked for, the most telling first. A place between two characters is told by both its sides only. */
 const patternsOf = ({ quote, prefix, suffix }: Lost): string[] => {
   if (quote === '') return (prefix + suffix).trim().length >= tellingUnits ? [prefix + suffix] : []
   const besides = [...(prefix.length >= tellingUnits ? [prefix + quote] : []), ...(suffix.length >= tellingUnits ? [quote + suffix] : [])]
-  return [...new Set([prefix + quote + suffix, ...besides, quote])].filter((pattern) => pattern.trim().length >= tellingUnits)
+  const alone = quote.trim().length >= aloneUnits ? [quote] : []
+  return [...new Set([prefix + quote + suffix, ...besides, ...alone])].filter((pattern) => pattern.trim().length >= tellingUnits)
 }
 
 /** A pattern, how often it stands in a text (2 stands for more), and where it stands last. */
