@@ -6,7 +6,7 @@ import type * as Y from 'yjs'
 import { contextOf, type Range } from './anchors.ts'
 import { locate, type Place, placesOf } from './characters.ts'
 import type { Edit } from './diff.ts'
-import { findAgain, findAround, type Lost } from './repin.ts'
+import { findAgain, findAround, findReturned, type Lost } from './repin.ts'
 import { surroundingsTaken } from './surroundings.ts'
 
 export interface Pin {
@@ -160,4 +160,33 @@ export const pinsAfter = (
     ranges[index] = range
   })
   return { changed, ranges }
+}
+
+/**
+ * Pins whose text was gone and stands again, by index, with where they are: of a deletion that was undone the characters are new ones.
+ * `ranges` says where the pins are in the text `content`. Takes bounded time.
+ */
+export const pinsReturned = (
+  text: Y.Text,
+  content: string,
+  pins: readonly Pin[],
+  ranges: readonly (Range | undefined)[]
+): ReadonlyMap<number, { readonly pin: Pin; readonly range: Range }> => {
+  const isThere = (quote: string, range: Range | undefined): boolean =>
+    range !== undefined && (quote === '' || content.slice(range.from, range.to) === quote)
+  const gone = [...pins.keys()].filter((index) => !isThere((pins[index] as Pin).quote, ranges[index]))
+  const found = findReturned(
+    gone.map((index) => ({ ...(pins[index] as Pin), left: ranges[index] })),
+    content
+  )
+  const back = gone.flatMap((index, position) => {
+    const range = found[position]
+    return range === undefined ? [] : [{ index, range }]
+  })
+  const fresh = pinsAt(
+    text,
+    content,
+    back.map(({ range }) => range)
+  )
+  return new Map(back.map(({ index, range }, position) => [index, { pin: fresh[position] as Pin, range }]))
 }

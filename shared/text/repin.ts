@@ -2,7 +2,7 @@
  * Finding text again that a replacement of the document took out and put back elsewhere: moved, wrapped anew, restored. It is found only
  * where nothing else can be meant: what stood once before stands once now, alone or together with what stood beside it.
  */
-import type { Range } from './anchors.ts'
+import { contextUnits, type Range } from './anchors.ts'
 import type { Edit } from './diff.ts'
 import { fold, type Folded } from './fold.ts'
 import { occurrences } from './search.ts'
@@ -243,4 +243,30 @@ const findEverywhere = (lost: readonly Lost[], before: string, after: string, ed
     if (range !== undefined) found[index] = certain(unfolded(folded, range))
   }
   return found
+}
+
+/** A text that is gone, or not whole. */
+interface Gone extends Omit<Lost, 'standing'> {
+  /** What is left of it. */
+  readonly left: Range | undefined
+}
+
+/**
+ * Where texts that are gone stand again: once, in exactly what stood around them when they were last there, and with what is left of them.
+ * Takes time in proportion to the text, however many they are.
+ */
+export const findReturned = (gone: readonly Gone[], content: string): readonly (Range | undefined)[] => {
+  if (gone.length === 0) return []
+  const counts = countAll(
+    content,
+    gone.map(({ quote, prefix, suffix }) => prefix + quote + suffix)
+  )
+  return gone.map(({ quote, prefix, suffix, left }, index) => {
+    const { pattern, count, at } = counts[index] as Count
+    if (count !== 1 || pattern.trim().length < tellingUnits) return undefined
+    // Of a text with less context than is kept, the document began or ended there.
+    if (pattern.length < contextUnits && pattern !== content) return undefined
+    const range = { from: at + prefix.length, to: at + prefix.length + quote.length }
+    return left === undefined || covers(range, left) ? range : undefined
+  })
 }

@@ -13,6 +13,9 @@ const isInWord = (unit: string | undefined): boolean => unit !== undefined && /[
 /** The part of the words around a text, in units, that must be left: one in this many. */
 const keptPart = 4
 
+/** A run of this many units, the text itself within, does not come by chance. */
+const runUnitsMin = 24
+
 /** A single change of fewer units than this beside a text takes nothing away that told it. */
 const smallUnits = 8
 
@@ -93,7 +96,7 @@ export const surroundingsTaken = (before: string, after: string, edits: readonly
     const { total, kept, run, edits: count } = around(before, after, edits, shifts, range)
     if (count === 0) return false
     const isSmall = count === 1 && total - kept < smallUnits
-    if (kept * keptPart < total && run.to - run.from < contextUnits && !isSmall) return true
+    if (kept * keptPart < total && run.to - run.from < runUnitsMin && !isSmall) return true
     return kept < tellingUnits && isDoubled(run)
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { UndoManager } from 'yjs'
 import type { Storage } from '../../server/domain/ports.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -340,6 +341,46 @@ describe('deciding', () => {
     expect(await readSuggestion(owner, id)).toMatchObject({ status: 'pending', from: 9 })
     await decide(owner, id, 'accept')
     expect(await content(owner)).toBe(text.replace('The quick brown fox', 'It'))
+  })
+
+  test('[SUGGEST-12] more than its text deleted in an open page and undone brings it back for good, and words elsewhere do not', async () => {
+    const own = await startWorld()
+    const owner = await own.create(text)
+    const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
+    const part = await suggest(owner, { operation: 'replace', find: 'quick brown', text: 'slow' })
+    const { id: commentId } = await comment(owner, { body: 'x', find: 'brown fox' })
+    const editor = await owner.connect()
+    const undo = new UndoManager(editor.ytext)
+    const at = text.indexOf('brown')
+    editor.erase(at - 3, 'ck brown fox jumps'.length)
+    await editor.saved()
+    expect(await readSuggestion(owner, id)).toMatchObject({ status: 'orphaned' })
+    editor.type(editor.text().length, 'the brown fox slept')
+    await editor.saved()
+    expect(await readSuggestion(owner, id)).toMatchObject({ status: 'orphaned' })
+    undo.undo()
+    await editor.saved()
+    expect(editor.text()).toBe(text)
+    expect(await readSuggestion(owner, id)).toMatchObject({ status: 'pending', from: at })
+    expect(await readSuggestion(owner, part.id)).toMatchObject({ status: 'pending', from: at - 6, to: at + 5 })
+    expect(await commented(owner, commentId)).toBe('brown fox')
+    editor.type(0, 'New. ')
+    await editor.saved()
+    const again = await own.restart()
+    const after = again.person(owner.doc, owner.key)
+    expect(await commented(after, commentId)).toBe('brown fox')
+    expect((await decide(after, id, 'accept')).status).toBe(200)
+    expect((await after.read()).content).toBe(`New. ${text.replace('brown fox', 'red hen')}`)
+    await again.stop()
+  })
+
+  test('[SUGGEST-11] a text that a replacement left by chance alone is not changed', async () => {
+    const owner = await world.create('# Budget\n\nWe pay the vendor 500 EUR.')
+    const { id } = await suggest(owner, { operation: 'replace', find: '500', text: '600' })
+    await owner.replace('# Guests\n\nInvite 500 people.')
+    expect(await readSuggestion(owner, id)).toMatchObject({ status: 'orphaned' })
+    expect(await decide(owner, id, 'accept')).toMatchObject({ status: 409, json: { code: 'target_changed' } })
+    expect(await content(owner)).toBe('# Guests\n\nInvite 500 people.')
   })
 
   test('[SUGGEST-13] of two suggestions on the same text the second is 409 once the first is accepted', async () => {
