@@ -307,6 +307,21 @@ describe('talking', () => {
   })
 })
 
+describe('resolving in other words', () => {
+  test('[COMMENT-10] every way to say it is taken, and a body that says nothing is 400', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x' })
+    const ask = (json: Json): Promise<Answer> => owner.ask('POST', `/comments/${id}/resolve`, { json })
+    for (const json of [{ resolve: false }, { reopen: true }, { open: true }, { resolved: false }, { action: 'reopen' }]) {
+      expect((await ask({})).json.comment).toMatchObject({ resolved: true, resolvedByKind: 'guest' })
+      expect((await ask(json)).json.comment, JSON.stringify(json)).toMatchObject({ resolved: false, resolvedByKind: null })
+    }
+    expect((await ask({ banana: true })).status).toBe(400)
+    expect((await ask({ resolve: 'x' })).status).toBe(400)
+    expect((await ask({ author: 'Ana' })).json.comment).toMatchObject({ resolved: true })
+  })
+})
+
 describe('listing', () => {
   test('[COMMENT-13] the list is newest first, filtered, and paged by nextBefore', async () => {
     const owner = await world.create(text)

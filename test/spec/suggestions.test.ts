@@ -383,6 +383,55 @@ describe('deciding', () => {
     expect(await content(owner)).toBe('# Guests\n\nInvite 500 people.')
   })
 
+  test('[SUGGEST-25] who decided and who saved is told with their kind', async () => {
+    const owner = await world.create(text)
+    const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
+    expect(await readSuggestion(owner, id)).toMatchObject({ decidedBy: null, decidedByKind: null })
+    await decide(owner, id, 'accept', asAuthor('Ana'))
+    expect(await readSuggestion(owner, id)).toMatchObject({ decidedBy: 'Ana', decidedByKind: 'guest' })
+    const { json } = await owner.ask('GET', '/revisions')
+    expect(json.revisions[0]).toMatchObject({ author: 'Ana', authorKind: 'guest' })
+  })
+
+  test('[SUGGEST-22] an unknown set is 404; a decided one is answered as each alone, and names have synonyms', async () => {
+    const owner = await world.create(text)
+    const decideAll = (json: Json): Promise<Answer> => owner.ask('POST', '/decisions', { json })
+    expect(await decideAll({ setId: 'unknown', action: 'accept' })).toMatchObject({ status: 404, json: { code: 'not_found' } })
+    const put = await owner.ask('PUT', '/content', {
+      query: { as: 'suggestions' },
+      json: { content: text.replace('brown', 'red').replace('two', '2') }
+    })
+    const { setId, suggestions: made } = put.json
+    expect((await decideAll({ setId, action: 'accept' })).json.ok).toBe(true)
+    const again = await decideAll({ setId, action: 'accept' })
+    expect(again.json.results.map(({ ok }: Json) => ok)).toEqual([true, true])
+    const opposite = await decideAll({ setId, action: 'reject' })
+    expect(opposite.json.results.map(({ code }: Json) => code)).toEqual(['already_decided', 'already_decided'])
+    const named = await decideAll({ decisions: made.map(({ id }: Json) => ({ id, decision: 'accepted' })) })
+    expect(named.json.results.map(({ ok }: Json) => ok)).toEqual([true, true])
+  })
+
+  test('[SUGGEST-26] more changes than may be proposed at once are 422 with number and limit; an unknown as is 400 for everyone', async () => {
+    const lines = Array.from({ length: 205 }, (_, index) => `line ${index}`)
+    const owner = await world.create(lines.join('\n'))
+    const changed = lines.map((each, index) => (index % 2 === 0 ? `${each} new` : each)).join('\n')
+    const put = (person: Person, as: string): Promise<Answer> =>
+      person.ask('PUT', '/content', { query: { as }, json: { content: changed } })
+    expect(await changesNothing(owner.doc, () => put(owner, 'suggestions'))).toMatchObject({
+      status: 422,
+      json: { code: 'too_many_changes', changes: 103, changesMax: 100 }
+    })
+    for (const person of [owner, await owner.share('suggest'), await owner.share('view')])
+      expect(await put(person, 'banana')).toMatchObject({ status: 400, json: { details: [{ path: 'as' }] } })
+  })
+
+  test('[SUGGEST-4] a field that is null counts as not given', async () => {
+    const owner = await world.create(text)
+    expect(await suggest(owner, { operation: 'delete', find: null, anchor: null, line: 5 })).toMatchObject({ original: '- one fish\n' })
+    const empty = await world.create('')
+    expect(await postSuggestion(empty, { operation: 'delete', line: 1 })).toMatchObject({ json: { details: [{ path: 'line' }] } })
+  })
+
   test('[SUGGEST-13] of two suggestions on the same text the second is 409 once the first is accepted', async () => {
     const owner = await world.create(text)
     const one = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
