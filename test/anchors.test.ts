@@ -404,11 +404,7 @@ describe('what a replacement left standing by chance', () => {
       ['# Budget\n\nWe pay the vendor 500 EUR.', '500', '# Guests\n\nInvite 500 people.'],
       ['Ana signs the lease on Monday.', 'Ana', 'Call Ana about lunch.'],
       ['The client must pay within 30 days of receipt.', 'must pay', 'You must pay attention when crossing.'],
-      [
-        '# Plan\n\nShip the beta release in March.',
-        'beta release',
-        '# Recipes\n\nWhisk eggs.\n\nThe beta release party has cake.'
-      ],
+      ['# Plan\n\nShip the beta release in March.', 'beta release', '# Recipes\n\nWhisk eggs.\n\nThe beta release party has cake.'],
       ['needle text', 'needle text', 'needle text one\n\nneedle text two']
     ] as const
     for (const [before, quote, after] of cases) expect(quoted(before, quote, after), after).toBeUndefined()

@@ -157,7 +157,8 @@ const hunksOf = (before: string, after: string): Hunk[] => {
   let offset = 0
   const found = lineChanges(lines, splitLines(after))
   // Before they are narrowed, each by a difference of its own.
-  if (found.length > limits.suggestionsAtOnceMax) throw new ServiceError('too_many_changes', { changes: found.length, changesMax: limits.suggestionsAtOnceMax })
+  if (found.length > limits.suggestionsAtOnceMax)
+    throw new ServiceError('too_many_changes', { changes: found.length, changesMax: limits.suggestionsAtOnceMax })
   return found.map(({ at, removed, added }) => {
     for (; line < at; line++) offset += lines[line]?.length ?? 0
     return narrowed(offset, removed.join(''), added.join(''))

@@ -33,7 +33,8 @@ export const targetFields = {
 } as const
 
 /** Without fields that are null: those are as if they were not given. */
-const given = (raw: Record<string, unknown>): Record<string, unknown> => Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
+const given = (raw: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
 
 const renameTarget = rename({ quote: 'find', on: 'find', anchorText: 'find' })
 

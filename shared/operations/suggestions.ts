@@ -136,7 +136,10 @@ export const decideSuggestions = operation({
   input: z
     .object({
       decisions: Decisions.optional(),
-      suggestionIds: z.array(RemarkId).optional().meta({ maxItems: limits.suggestionsAtOnceMax, description: 'With action: one decision on all of them.' }),
+      suggestionIds: z
+        .array(RemarkId)
+        .optional()
+        .meta({ maxItems: limits.suggestionsAtOnceMax, description: 'With action: one decision on all of them.' }),
       setId: RemarkId.optional(),
       action: Action.optional(),
       dryRun: z.boolean().optional(),

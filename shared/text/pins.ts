@@ -123,7 +123,9 @@ export const pinsAfter = (
   const lost: Sought[] = []
   const again: { readonly range: Range; readonly index: number }[] = []
   const isTaken = surroundingsTaken(before, after, edits)
-  const taken = new Set([...pins.keys()].filter((index) => ranges[index] !== undefined && stood[index] !== undefined && isTaken(stood[index])))
+  const taken = new Set(
+    [...pins.keys()].filter((index) => ranges[index] !== undefined && stood[index] !== undefined && isTaken(stood[index]))
+  )
   for (const index of new Set([...unsure, ...taken])) {
     const [pin, was, is] = [pins[index] as Pin, stood[index], ranges[index]]
     if (was === undefined) {

@@ -62,6 +62,7 @@ describe('proposing', () => {
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
         version,
         decidedBy: null,
+        decidedByKind: null,
         decidedAt: null,
         resultVersion: null
       }
@@ -616,14 +617,14 @@ describe('a whole text', () => {
     expect((await changesNothing(owner.doc, () => put({ content: 'x\0' }))).status).toBe(400)
   })
 
-  test('[SUGGEST-21] more than a hundred separate changes are 413', async () => {
+  test('[SUGGEST-21] more than a hundred separate changes are 422', async () => {
     const lines = Array.from({ length: 101 }, (_each, index) => `line ${index}\n\n`)
     const owner = await world.create(lines.join(''))
     const changed = lines.map((line) => line.replace('line', 'LINE')).join('')
     const answer = await changesNothing(owner.doc, () =>
       owner.ask('PUT', '/content', { json: { content: changed }, query: { as: 'suggestions' } })
     )
-    expect(answer).toMatchObject({ status: 413, json: { code: 'text_too_large' } })
+    expect(answer).toMatchObject({ status: 422, json: { code: 'too_many_changes' } })
   })
 
   test('[SUGGEST-22] several are decided in one commit, each as it would be alone, and what cannot be is told', async () => {
@@ -683,7 +684,7 @@ describe('a whole text', () => {
       { suggestionIds: ['x'] },
       { decisions: [{ suggestionId: 'x' }] }
     ])
-      expect((await ask(json)).status).toBe(400)
+      expect((await ask({ setId: 'unknown', action: 'accept' })).status).toBe(404)
     expect((await ask({ setId: 'unknown', action: 'accept' })).json).toMatchObject({ ok: true, results: [] })
   })
 
