@@ -261,7 +261,7 @@ export const findReturned = (gone: readonly Gone[], content: string): readonly (
     content,
     gone.map(({ quote, prefix, suffix }) => prefix + quote + suffix)
   )
-  return gone.map(({ quote, prefix, suffix, left }, index) => {
+  return gone.map(({ quote, prefix, left }, index) => {
     const { pattern, count, at } = counts[index] as Count
     if (count !== 1 || pattern.trim().length < tellingUnits) return undefined
     // Of a text with less context than is kept, the document began or ended there.

@@ -684,8 +684,8 @@ describe('a whole text', () => {
       { suggestionIds: ['x'] },
       { decisions: [{ suggestionId: 'x' }] }
     ])
-      expect((await ask({ setId: 'unknown', action: 'accept' })).status).toBe(404)
-    expect((await ask({ setId: 'unknown', action: 'accept' })).json).toMatchObject({ ok: true, results: [] })
+      expect((await ask(json)).status).toBe(400)
+    expect((await ask({ setId: 'unknown', action: 'accept' })).status).toBe(404)
   })
 
   test('[SUGGEST-24] a dry run of a decision checks and answers the difference, and writes nothing', async () => {
