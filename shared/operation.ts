@@ -64,10 +64,10 @@ export const operation = <Input extends z.ZodObject, Output extends z.ZodType, c
 /** Least role that a request with these query fields needs. Errors: `invalid_request` for a value that means nothing, whatever the role. */
 export const roleNeeded = ({ role, roleWith = {} }: Operation, query: URLSearchParams): Role | undefined => {
   for (const [field, roles] of Object.entries(roleWith)) {
-    const value = query.get(field) ?? ''
+    const value = query.get(field)
+    if (value === null) continue
     if (Object.hasOwn(roles, value)) return roles[value]
-    if (value !== '')
-      throw new ServiceError('invalid_request', { details: [{ path: field, message: `must be ${Object.keys(roles).join(' or ')}` }] })
+    throw new ServiceError('invalid_request', { details: [{ path: field, message: `must be ${Object.keys(roles).join(' or ')}` }] })
   }
   return role
 }
