@@ -180,6 +180,12 @@ const meanings = {
     message: 'The assets of this document would take more space than they may.',
     hint: 'Make the file smaller, or put it into another document.'
   },
+  too_many_changes: {
+    status: 422,
+    exit: 2,
+    message: 'The text differs in more places than may be proposed at once.',
+    hint: 'Propose it in parts of at most changesMax separate changes each, or write it with the edit role.'
+  },
   text_too_large: {
     status: 413,
     exit: 2,

@@ -68,6 +68,7 @@ describe('creating', () => {
         resolved: false,
         resolvedAt: null,
         resolvedBy: null,
+        resolvedByKind: null,
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
         updatedAt: json.comment.createdAt,
         version,
@@ -297,13 +298,28 @@ describe('talking', () => {
         ['PATCH', ''],
         ['DELETE', '']
       ] as const) {
-        const json = method === 'DELETE' ? {} : { json: { body: 'x' } }
+        const json = method === 'DELETE' || path === '/resolve' ? {} : { json: { body: 'x' } }
         expect(await changesNothing(owner.doc, () => owner.ask(method, `/comments/${odd}${path}`, json))).toMatchObject({
           status: 404,
           json: { code: 'not_found' }
         })
       }
     expect((await readComment(other, id)).replies).toEqual([])
+  })
+})
+
+describe('resolving in other words', () => {
+  test('[COMMENT-10] every way to say it is taken, and a body that says nothing is 400', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x' })
+    const ask = (json: Json): Promise<Answer> => owner.ask('POST', `/comments/${id}/resolve`, { json })
+    for (const json of [{ resolve: false }, { reopen: true }, { open: true }, { resolved: false }, { action: 'reopen' }]) {
+      expect((await ask({})).json.comment).toMatchObject({ resolved: true, resolvedByKind: 'guest' })
+      expect((await ask(json)).json.comment, JSON.stringify(json)).toMatchObject({ resolved: false, resolvedByKind: null })
+    }
+    expect((await ask({ banana: true })).status).toBe(400)
+    expect((await ask({ resolve: 'x' })).status).toBe(400)
+    expect((await ask({ author: 'Ana' })).json.comment).toMatchObject({ resolved: true })
   })
 })
 
