@@ -9,12 +9,14 @@ import type { Context, Http, RequestState } from './http/context.ts'
 import { presentError } from './http/errors.ts'
 import type { Files } from './http/files.ts'
 import { bindIdentity, type Identity } from './http/identity.ts'
+import { bindGuides } from './http/guides.ts'
 import { openApi } from './http/openapi.ts'
 import { isOwnOrigin } from './http/origin.ts'
 import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
 import { bindPublished } from './http/published/published.ts'
 import { createRouters } from './http/routers.ts'
 import { bindMcp } from './mcp/mcp.ts'
+import { skill } from './mcp/skill.ts'
 
 type Middleware = Koa.Middleware<RequestState>
 
@@ -140,6 +142,8 @@ export const createApp = (http: Http, identity: Identity, files: Files): Koa<Req
     ctx.type = 'application/json'
     ctx.body = description
   })
+  const { baseUrl } = http.service
+  bindGuides({ baseUrl, mcpPrefix: http.mcpPrefix, skill: skill(baseUrl, `${http.mcpPrefix}.`) }, routers)
   bindPages(http, routers, files)
   bindIdentity(http, identity, files.stylesheet, routers)
   bindPublished(http, routers, files)

@@ -53,18 +53,29 @@ const refuse = (failures: readonly Failure[], version: string): void => {
 /** The operation on the text that was read: its range there and what comes instead. */
 type Planned = { readonly index: number; readonly operation: Operation; readonly change: Resolved }
 
-/** An addition to a section follows the heading, and goes to wherever the section ends now. */
+/**
+ * What is followed from the text that was read. An addition to a section follows the heading, and goes to wherever the section ends now;
+ * an insertion follows the words that it stands beside.
+ */
 const followed = (source: Source, { operation, change }: Planned): Range => {
+  if (change.beside !== undefined) return change.beside
   if (operation.op !== 'append' || operation.section === undefined) return change
   const section = sectionOf(source, operation.section, operation.occurrence)
   return isUnresolved(section) ? change : { from: section.from, to: section.bodyFrom }
 }
 
+/** Whether it stands at the beginning or the end of the document, beside no words: this can always be resolved. */
+const isAtEdge = (operation: Operation): boolean =>
+  (operation.op === 'append' && operation.section === undefined) || (operation.op === 'insert' && operation.at !== undefined)
+
+const pointOf = (place: number, insert: string): Resolved => ({ from: place, to: place, insert })
+
 /** Where it goes in the text of now; undefined: what it was about has changed. */
 const landed = (now: Source, { operation, change }: Planned, quote: string, range: Range | undefined): Resolved | undefined => {
-  // The end of a document is wherever it ends.
-  if (operation.op === 'append' && operation.section === undefined) return append(now, { from: 0, to: now.text.length }, operation.markdown)
+  // A document begins and ends wherever it does now.
+  if (isAtEdge(operation)) return resolve(now, operation) as Resolved
   if (range === undefined || now.text.slice(range.from, range.to) !== quote) return undefined
+  if (operation.op === 'insert') return pointOf(operation.after === undefined ? range.from : range.to, change.insert)
   if (operation.op !== 'append') return { ...range, insert: change.insert }
   const section = now.outline.find(({ from }) => from === range.from)
   return section && append(now, section, operation.markdown)
@@ -110,9 +121,11 @@ const refuseOverlaps = (changes: readonly Resolved[]): void => {
   })
 }
 
-/** Indices of changes by their place; those at one place keep the order in which they were sent. */
-const inOrder = (changes: readonly Resolved[]): number[] =>
-  changes.map((_change, index) => index).toSorted((one, other) => (changes[one]?.from ?? 0) - (changes[other]?.from ?? 0))
+/** Indices of changes by their place: what is inserted before a range comes before it, and at one place they keep the order in which they were sent. */
+const inOrder = (changes: readonly Resolved[]): number[] => {
+  const at = (index: number): Resolved => changes[index] as Resolved
+  return changes.map((_change, index) => index).toSorted((one, other) => at(one).from - at(other).from || at(one).to - at(other).to)
+}
 
 /** Only what differs is touched: cursors and anchors in the rest of a range stay. */
 const minimal = (content: string, { from, to, insert }: Resolved): Edit[] =>

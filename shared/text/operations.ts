@@ -27,6 +27,8 @@ export type Operation =
 /** A range of the text and what comes there instead. */
 export interface Resolved extends Range {
   readonly insert: string
+  /** The words that it stands beside: what is followed when the text has changed, not the place between characters. */
+  readonly beside?: Range
 }
 
 export interface Unresolved {
@@ -144,7 +146,7 @@ const insert = (source: Source, operation: Extract<Operation, { op: 'insert' }>)
   const found = words(source, { find, ...which })
   if (isUnresolved(found)) return found
   const place = after === undefined ? found.from : found.to
-  return { from: place, to: place, insert: markdown }
+  return { from: place, to: place, insert: markdown, beside: found }
 }
 
 /** What an operation changes in a text. */

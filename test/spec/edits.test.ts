@@ -204,3 +204,36 @@ test('[EDIT-10] edits that change nothing write nothing; a text that would be to
   )
   expect(await owner.read()).toEqual(before)
 })
+
+test('[EDIT-11] what is inserted directly before or after words that are replaced is no change of the same text', async () => {
+  const owner = await world.create(plan)
+  const answer = await edit(owner, [
+    { op: 'replace', find: 'Much', with: 'Little' },
+    { op: 'insert', markdown: 'Not ', before: 'Much' },
+    { op: 'insert', markdown: ' at all', after: 'Much' }
+  ])
+  expect(answer.status, answer.text).toBe(200)
+  expect(await contentOf(owner)).toBe(plan.replace('Much', 'Not Little at all'))
+  const results = answer.json.results.map(({ from, to }: { from: number; to: number }) =>
+    plan.replace('Much', 'Not Little at all').slice(from, to)
+  )
+  expect(results).toEqual(['Little', 'Not ', ' at all'])
+})
+
+test('[EDIT-12] an insertion follows the words that it stands beside, and the ends of the document: what changed next to them is no conflict', async () => {
+  const owner = await world.create(plan)
+  const { version: baseVersion } = await owner.read()
+  await owner.replace(`Before.\n\n${plan.replace('Intro.', 'Begin.').replace('Much.', 'Little.')}`)
+  const operations = [
+    { op: 'insert', markdown: 'One.\n\n', after: '# Plan\n\n' },
+    { op: 'insert', markdown: '\nTwo.', before: '\n\n## Risks' },
+    { op: 'insert', markdown: 'Start.', at: 'start' },
+    { op: 'insert', markdown: 'End.', at: 'end' }
+  ]
+  const answer = await owner.ask('POST', '/edits', { json: { operations, baseVersion } })
+  expect(answer.status, answer.text).toBe(200)
+  const expected = plan.replace('Intro.', 'One.\n\nBegin.\nTwo.').replace('Much.', 'Little.')
+  expect(await contentOf(owner)).toBe(`Start.\n\nBefore.\n\n${expected}\nEnd.\n`)
+  const gone = { operations: [{ op: 'insert', markdown: '!', after: 'Much.' }], baseVersion }
+  expect((await owner.ask('POST', '/edits', { json: gone })).json.code).toBe('target_changed')
+})

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Operation } from '../../shared/operation.ts'
+import { operations } from '../../shared/operations/index.ts'
+import { post, told } from '../support/mcp.ts'
+import { type Json, type Person, startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const run = promisify(execFile)
+const guides = ['/agents.md', '/cli.md', '/api/quickstart', '/llms.txt', '/skills/agmd/SKILL.md', '/auth.md']
+const read = async (path: string): Promise<string> => (await world.ask('GET', path)).text
+const blocks = (guide: string, language: string): string[] =>
+  [...guide.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]+?)\n\`\`\`$`, 'gm'))].map((match) => match[1] ?? '')
+
+/** The document of the examples. */
+const document = (): Promise<Person & { readonly created: Json }> => world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\n' })
+
+test.each(guides)('[GUIDE-1] %s is read without credentials, names this service and leads nowhere that is not there', async (path) => {
+  const { status, headers, text } = await world.ask('GET', path)
+  expect(status).toBe(200)
+  expect(headers.get('Content-Type')).toMatch(path === '/llms.txt' ? /^text\/plain/ : /^text\/markdown/)
+  const addresses = [...text.matchAll(/https?:\/\/[^\s)`"'*$|]+/g)]
+    .map(([address]) => address.replace(/[.,;:]+$/, ''))
+    .filter((address) => !address.includes('…'))
+  expect(addresses.length).toBeGreaterThan(0)
+  for (const address of addresses) {
+    const url = new URL(address)
+    expect(url.origin, address).toBe(world.url)
+    if (/\/(ID|d|api\/docs)(\/|$)|\/new$|device|^\/(account|auth)/.test(url.pathname)) continue
+    expect((await world.ask('GET', url.pathname)).status, address).not.toBe(404)
+  }
+})
+
+test.each(['/agents.md', '/api/quickstart'])('[GUIDE-2] every shell example of %s does what it says', async (path) => {
+  const examples = blocks(await read(path), 'sh')
+  expect(examples.length).toBeGreaterThan(3)
+  for (const example of examples) {
+    const { doc, key, created } = await document()
+    const env = { ...process.env, ID: doc, KEY: key, VERSION: created.version }
+    // `curl -f` fails where the service refuses.
+    const { stdout } = await run('sh', ['-eu', '-c', example], { env })
+    expect(stdout.length, example).toBeGreaterThan(10)
+  }
+})
+
+test('[GUIDE-3] every JSON example of the guides is taken as it is', async () => {
+  const examples = blocks(await read('/agents.md'), 'json')
+  expect(examples).toHaveLength(3)
+  for (const example of examples) {
+    const { doc, key, ...owner } = await document()
+    const filled = example.replaceAll('/d/ID', `/d/${doc}`).replaceAll('key=KEY', `key=${key}`)
+    const json = JSON.parse(filled) as Json
+    if (json.method === undefined) expect((await owner.ask('POST', '/edits', { json })).status, example).toBe(200)
+    else expect((await post(world.url, filled)).json.result.isError, example).toBeUndefined()
+  }
+})
+
+test('[GUIDE-4] every edit that the skill shows is made', async () => {
+  const skill = await read('/skills/agmd/SKILL.md')
+  const edits = [...skill.matchAll(/`(\{"op":.+?\})`/g)].map(([, edit = '']) => JSON.parse(edit) as Json)
+  expect(edits.map(({ op }) => op)).toEqual(['replace', 'delete', 'insert', 'append', 'replace_section', 'replace_lines'])
+  for (const edit of edits) {
+    const { doc, key } = await world.create('# Notes\n\nThese are old words. …\n\n## Heading\n\nMore words\n'.replace('More words', 'More'))
+    expect((await told(world.url, 'replace_doc', { doc, key, edits: [edit] })).changed, JSON.stringify(edit)).toBe(true)
+  }
+})
+
+test('[GUIDE-5] the skill is one: its head, its size, and the same by get_skill', async () => {
+  const skill = await read('/skills/agmd/SKILL.md')
+  const [, name, description] = /^---\nname: ([a-z0-9-]{1,64})\ndescription: (.+)\n---\n/.exec(skill) ?? []
+  expect(name).toBe('agmd')
+  expect(description?.length).toBeLessThanOrEqual(1024)
+  expect(skill.split('\n').length).toBeLessThan(500)
+  expect((await told(world.url, 'get_skill')).skill).toBe(skill)
+})
+
+const table = Object.entries(operations) as unknown as [string, Operation][]
+
+test('[GUIDE-6] the guide for agents names every operation, with its role', async () => {
+  const guide = await read('/agents.md')
+  for (const [name, { rest, role }] of table) expect(guide, name).toContain(`| \`${rest.method} ${rest.path}\` | ${role ?? ''}`)
+})
+
+test('[GUIDE-7] the commands are those of the table, for people and for programs', async () => {
+  const named = table.filter(([, { cli }]) => cli !== undefined)
+  const { json } = await world.ask('GET', '/api/cli/commands')
+  expect(json.commands.map(({ command }: Json) => command)).toEqual(named.map(([, { cli }]) => cli))
+  const push = json.commands.find(({ command }: Json) => command === 'docs push')
+  expect(push).toMatchObject({ method: 'PUT', path: '/api/docs/{id}/content', role: 'edit' })
+  expect(push.arguments).toContainEqual(expect.objectContaining({ name: 'content', in: 'body', required: true, type: 'string' }))
+  expect(push.arguments).toContainEqual(expect.objectContaining({ name: 'dryRun', in: 'query', required: false }))
+  const guide = await read('/cli.md')
+  for (const [, { cli = '' }] of named) expect(guide).toContain(`| \`agmd ${cli}\` |`)
+})
+
+test.each([
+  [{ Accept: '*/*' }, true],
+  [{ Accept: 'text/markdown' }, true],
+  [{ Accept: 'text/markdown, text/plain;q=0.9' }, true],
+  [{ Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }, false],
+  [{ Accept: '*/*', 'Sec-Fetch-Site': 'same-origin' }, false]
+])('[GUIDE-8] `/` answers %j with the quickstart: %s', async (headers, guide) => {
+  const answer = await world.ask('GET', '/', { headers: headers as Record<string, string> })
+  expect(answer.text.startsWith('# agmd: quickstart')).toBe(guide)
+  expect(answer.headers.get('Vary')).toContain('Accept')
+})
