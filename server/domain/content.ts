@@ -132,6 +132,8 @@ export const checkSize = (content: string, edits: readonly Edit[] = []): void =>
 /** A change of the text by the API. */
 export interface TextChange {
   readonly edits: readonly Edit[]
+  /** The edits were found by comparing two texts. */
+  readonly isCompared: boolean
   readonly cause: RevisionCause
   readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
   readonly label?: string | undefined
@@ -203,7 +205,7 @@ export const changeText = async <T>(opened: Opened, caller: Caller, change: Text
     room.journalInto(draft, before.seq)
     saveUnsaved(draft, before)
   })
-  const { after, moved } = change.edits.length === 0 ? { after: before, moved: [] } : remarks.apply(change.edits, actor)
+  const { after, moved } = change.edits.length === 0 ? { after: before, moved: [] } : remarks.apply(change.edits, actor, change.isCompared)
   const shown = lastPlace(change.edits)
   if (shown !== undefined) service.live.showAgent(doc, caller, shown)
   const unannounced = follower.takeAnnouncement(before)
@@ -220,7 +222,7 @@ export const changeText = async <T>(opened: Opened, caller: Caller, change: Text
   return answer
 }
 
-interface Replacement extends Omit<TextChange, 'edits'> {
+interface Replacement extends Omit<TextChange, 'edits' | 'isCompared'> {
   readonly content: string
   readonly baseVersion?: string | undefined
   readonly dryRun?: boolean | undefined
@@ -257,7 +259,7 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
     return changeText(
       opened,
       caller,
-      { ...what, cause, edits: diff(before.content, content) },
+      { ...what, cause, edits: diff(before.content, content), isCompared: true },
       {
         also: (draft, { after, revisionId }) => ({
           written: [],

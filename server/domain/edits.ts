@@ -127,6 +127,9 @@ const inOrder = (changes: readonly Resolved[]): number[] => {
   return changes.map((_change, index) => index).toSorted((one, other) => at(one).from - at(other).from || at(one).to - at(other).to)
 }
 
+/** Operations that put a text into the place of one that they do not name word by word. */
+const comparesTexts = ({ op }: Operation): boolean => op === 'set_document' || op === 'replace_section' || op === 'replace_lines'
+
 /** Only what differs is touched: cursors and anchors in the rest of a range stay. */
 const minimal = (content: string, { from, to, insert }: Resolved): Edit[] =>
   diff(content.slice(from, to), insert).map((edit) => ({ from: from + edit.from, to: from + edit.to, insert: edit.insert }))
@@ -171,7 +174,7 @@ export const editContent = async (service: Service, caller: Caller, doc: string,
     return changeText(
       opened,
       caller,
-      { edits, cause: 'edit', event: 'content.replaced', label: input.label },
+      { edits, isCompared: input.operations.some(comparesTexts), cause: 'edit', event: 'content.replaced', label: input.label },
       {
         also: (draft, { after, revisionId }) => ({
           written: [],

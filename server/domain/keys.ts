@@ -74,6 +74,8 @@ export interface Head {
   readonly seq: number
   /** History tag at `seq` (journal.ts). */
   readonly tag: string
+  /** Sequence number of the newest replacement of the text by another (room.ts); absent: none. */
+  readonly replacedSeq?: number
   /** Number of the newest event; 0: none. */
   readonly event: number
   /** Number of the newest revision; 0: none. */

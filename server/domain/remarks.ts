@@ -48,8 +48,8 @@ export interface Remarks {
   /** Takes a record that is on disk now, of so many bytes. */
   keep<K extends RemarkKind>(kind: K, record: Kinds[K], bytes: number): void
   forget(kind: RemarkKind, id: string): void
-  /** Applies edits to the text and moves the pins along. Synchronous. */
-  apply(edits: readonly Edit[], actor: string): { after: Snapshot; moved: readonly Moved[] }
+  /** Applies edits to the text and moves the pins along; `isCompared`: they were found by comparing two texts. Synchronous. */
+  apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
   /** Suggestions that are being decided. */
   readonly deciding: Map<string, Promise<unknown>>
 }
@@ -188,14 +188,14 @@ const createRemarks = (
       noteBytes(id, 0)
       if (!records[kind].delete(id)) coming--
     },
-    apply(edits, actor) {
+    apply(edits, actor, isCompared) {
       const { ranges } = locate()
       const before = room.snapshot()
       const ids = [...pinned.keys()]
       const pins = ids.map((id) => (pinned.get(id) as Pinned).pin)
       const stood = ids.map((id) => ranges.get(id))
-      const after = room.apply(edits, actor)
-      const replacement = { before: before.content, after: after.content, edits }
+      const after = room.apply(edits, actor, isCompared)
+      const replacement = { before: before.content, after: after.content, edits, isCompared }
       const { changed, ranges: now } = pinsAfter(room.text, pins, stood, replacement)
       located = { seq: room.seq, content: after.content, ranges: new Map(zipped(ids, now)) }
       const moved = [...changed].map(([index, pin]) => movedTo(ids[index] ?? '', pin))

@@ -30,8 +30,13 @@ export interface Room {
   /** Updates in the journal's tail and their bytes, since the last checkpoint. */
   readonly tail: Tail
   snapshot(): Snapshot
-  /** The text with the edits applied, as one transaction by `actor`. Synchronous: check a version just before, without an `await` between. */
-  apply(edits: readonly Edit[], actor: string): Snapshot
+  /** The newest update that put another text into the place of this one, so that characters may stand for others now; 0: none. */
+  readonly replacedSeq: number
+  /**
+   * The text with the edits applied, as one transaction by `actor`; `isCompared`: they were found by comparing two texts. Synchronous:
+   * check a version just before, without an `await` between.
+   */
+  apply(edits: readonly Edit[], actor: string, isCompared?: boolean): Snapshot
   /** To be called in a change of this document: writes what is applied (up to `seq`, if given) and not yet on disk into the draft. */
   journalInto(draft: Draft, seq?: number): void
   /** Resolves when everything up to `seq` (now, if absent) is on disk. Rejects when the journal failed. */
@@ -72,6 +77,7 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
   const text = ydoc.getText(textRootName)
   let point: Point = { seq: head.seq, tag: head.tag }
   let durableSeq = head.seq
+  let replacedSeq = head.replacedSeq ?? 0
   let failed = false
   let failure: unknown
   let pending: Pending[] = []
@@ -112,6 +118,7 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
       seq: last.seq,
       tag: last.tag,
       updatedAt: draft.now,
+      ...(replacedSeq > 0 ? { replacedSeq } : {}),
       unsaved: mergeUnsaved(
         draft.head.unsaved,
         entries.reduce((sum, entry) => sum + entry.added, 0),
@@ -165,6 +172,9 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
     get durableSeq() {
       return durableSeq
     },
+    get replacedSeq() {
+      return replacedSeq
+    },
     get failed() {
       return failed
     },
@@ -172,7 +182,7 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
       return { records, bytes }
     },
     snapshot,
-    apply(edits, actor) {
+    apply(edits, actor, isCompared = false) {
       // From the last edit to the first, so that offsets stay true. Nothing in here can throw: Yjs has no rollback.
       const apply = (): void => {
         for (const edit of edits.toReversed()) {
@@ -181,6 +191,7 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
         }
       }
       const before = snapshot().content
+      if (isCompared && edits.length > 0) replacedSeq = point.seq + 1
       ydoc.transact(apply, { source: 'local', skipStoreHooks: true, context: { actor } })
       // The text is known without asking Yjs, which would walk the whole document.
       if (edits.length > 0) cached = snapshotOf(point, applyEdits(before, edits))

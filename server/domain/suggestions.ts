@@ -168,7 +168,7 @@ const write = async <T>({ opened, caller }: Request, judged: readonly Judged[], 
   checkSize(room.snapshot().content, edits)
   // Their text is replaced: nothing of it is to be followed.
   for (const id of suggestionIds) remarks.untie(id)
-  const change = { edits, cause: 'accept', event: 'content.changed', facts: { suggestionIds } } as const
+  const change = { edits, isCompared: false, cause: 'accept', event: 'content.changed', facts: { suggestionIds } } as const
   return changeText(opened, caller, change, { reads, also: (draft, { after }) => also(draft, after.version) })
 }
 

@@ -78,8 +78,8 @@ const rangeOfLine = (content: string, line: number): Range => {
 
 /** The text that a caller has read. */
 export interface Ground {
-  /** Of an earlier version a copy; null: the live text. */
-  readonly past: Y.Text | null
+  /** Of an earlier version a copy, and its sequence number; null: the live text. */
+  readonly past: { readonly text: Y.Text; readonly seq: number } | null
   readonly content: () => string
 }
 
@@ -95,7 +95,7 @@ export const groundOf = async (service: Service, room: Room, baseVersion: string
   await rebuild(service.storage, room.id, ydoc, point)
   const past = ydoc.getText(textRootName)
   const content = past.toString()
-  return { past, content: () => content }
+  return { past: { text: past, seq: point.seq }, content: () => content }
 }
 
 /** A pin on the live text, for a range of the ground. */
@@ -110,9 +110,10 @@ export const aimAll = (room: Room, { past, content }: Ground, ranges: readonly R
   const now = room.snapshot().content
   if (past === null) return pinsAt(room.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))
   const before = content()
-  const then = pinsAt(past, before, ranges)
-  // What happened since may have been a replacement that moved the text.
-  const moved = pinsAfter(room.text, then, ranges, { before, after: now, edits: diff(before, now) }).changed
+  const then = pinsAt(past.text, before, ranges)
+  // What happened since may have moved the text, or put another in its place that has some of its characters.
+  const isCompared = room.replacedSeq > past.seq
+  const moved = pinsAfter(room.text, then, ranges, { before, after: now, edits: diff(before, now), isCompared }).changed
   const found = locatePins(
     room.text,
     now,

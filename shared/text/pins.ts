@@ -65,6 +65,8 @@ interface Replacement {
   readonly after: string
   /** Lead from one to the other, and were applied. */
   readonly edits: readonly Edit[]
+  /** The edits were found by comparing the texts, so they spare characters by chance; false: each was made where somebody named it. */
+  readonly isCompared: boolean
 }
 
 interface Settled {
@@ -102,7 +104,7 @@ export const pinsAfter = (
   text: Y.Text,
   pins: readonly Pin[],
   stood: readonly (Range | undefined)[],
-  { before, after, edits }: Replacement
+  { before, after, edits, isCompared }: Replacement
 ): Settled => {
   const shift = shifted(edits)
   const ranges = pins.map(({ quote }, index) => {
@@ -122,7 +124,7 @@ export const pinsAfter = (
 
   const lost: Sought[] = []
   const again: { readonly range: Range; readonly index: number }[] = []
-  const isTaken = surroundingsTaken(before, after, edits)
+  const isTaken = isCompared ? surroundingsTaken(before, after, edits) : () => false
   const taken = new Set(
     [...pins.keys()].filter((index) => ranges[index] !== undefined && stood[index] !== undefined && isTaken(stood[index]))
   )

@@ -119,7 +119,7 @@ test('[WEB-27] without IndexedDB the editor works and says that nothing is kept 
   const page = await browser.newPage()
   await page.addInitScript(() => Object.defineProperty(window, 'indexedDB', { value: undefined }))
   await page.goto(document.url)
-  await page.getByText('Not kept on this device').waitFor()
+  await page.getByText('Not kept on this device.', { exact: true }).waitFor()
   await saved(page)
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+End')

@@ -210,7 +210,7 @@ const replaceBy = (fuzz: Case, model: Model, after: string, edits = diff(fuzz.se
   const all = pins.map(({ pin }) => pin)
   const stood = locatePins(server.text, before, all)
   apply(server.text, edits)
-  const { changed, ranges } = pinsAfter(server.text, all, stood, { before, after, edits })
+  const { changed, ranges } = pinsAfter(server.text, all, stood, { before, after, edits, isCompared: true })
   assert.deepEqual(
     ranges,
     locatePins(

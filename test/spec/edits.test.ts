@@ -237,3 +237,17 @@ test('[EDIT-12] an insertion follows the words that it stands beside, and the en
   const gone = { operations: [{ op: 'insert', markdown: '!', after: 'Much.' }], baseVersion }
   expect((await owner.ask('POST', '/edits', { json: gone })).json.code).toBe('target_changed')
 })
+
+test('[EDIT-13] words stay themselves when all around them is edited; words that a replaced text has by chance do not', async () => {
+  const lines = (name: string): string => `${name}1 ${name}2 ${name}3\n`.repeat(4)
+  const owner = await world.create(`## A 7\n\n${lines('old')}`)
+  const { version: baseVersion } = await owner.read()
+  const around = await edit(owner, [{ op: 'replace', find: lines('old'), with: lines('new') }], { baseVersion })
+  expect(around.status, around.text).toBe(200)
+  const insert = [{ op: 'insert', after: '## A 7\n\n', markdown: 'added\n' }]
+  const beside = await edit(owner, insert, { baseVersion })
+  expect(beside.status, beside.text).toBe(200)
+  expect(await contentOf(owner)).toBe(`## A 7\n\nadded\n${lines('new')}`)
+  await owner.replace(`It costs 7\n\neach, and nobody has said why.\n`)
+  expect((await edit(owner, [{ op: 'replace', find: '7', with: '8' }], { baseVersion })).json.code).toBe('target_changed')
+})

@@ -39,8 +39,9 @@ const wantsShell = (path: string): boolean => path === '/' || path === '/new' ||
 
 async function fromCache(path: string, request: Request): Promise<Response> {
   const cache = await caches.open(cacheName)
-  // The browser may have evicted the cache; then the network decides.
-  return (await cache.match(path)) ?? fetch(request)
+  // One form of each path is kept, whatever its `Vary` says: a program that asks for `/` gets another. The browser may have
+  // evicted the cache; then the network decides.
+  return (await cache.match(path, { ignoreVary: true })) ?? fetch(request)
 }
 
 worker.addEventListener('install', (event) => event.waitUntil(install()))
