@@ -14,6 +14,7 @@ import { Announcer } from './announcer.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
+import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { ReadingPane } from './reading-pane.tsx'
 import { openSession, type Session } from './session.ts'
@@ -54,9 +55,8 @@ function refuseDrop(event: DragEvent): void {
 function wordsOf(state: EditorState): string {
   const { main } = state.selection
   const all = countDocument(state.doc)
-  const total = all === 1 ? '1 word' : `${all.toLocaleString('en')} words`
-  if (main.empty) return total
-  return `${countDocument(state.doc.slice(main.from, main.to)).toLocaleString('en')} of ${total}`
+  if (main.empty) return tn(all, '1 word', '{count} words')
+  return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countDocument(state.doc.slice(main.from, main.to)) })
 }
 
 function createView(session: Session): View & { start(parent: HTMLElement): () => void } {
@@ -116,7 +116,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       onModeKey: nextMode,
       onTyped: typed,
       onTooLarge: () =>
-        toast(`The document would be larger than ${limits.contentUnitsMax.toLocaleString('en')} characters; the change was not made.`),
+        toast(t('The document would be larger than {max} characters; the change was not made.', { max: limits.contentUnitsMax })),
       onChange: () => (counting ??= setTimeout(count, countMs))
     })
     editor.value = made
@@ -135,7 +135,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       effect(() => made.setMode(writing.value)),
       effect(() => made.setCanEdit(session.canEdit.value)),
       effect(() => made.setLabel(session.title.value)),
-      effect(() => awareness.setLocalStateField('user', { name: personName.value || 'Guest' })),
+      effect(() => awareness.setLocalStateField('user', { name: personName.value || t('Guest') })),
       effect(() => {
         document.title = `${session.title.value} · agmd`
       })
@@ -210,7 +210,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
             {reading && <ReadingPane view={view} />}
           </>
         ) : (
-          <div class='skeleton' aria-label='Opening the document' role='img' />
+          <div class='skeleton' aria-label={t('Opening the document')} role='img' />
         )}
       </main>
       <StatusLine view={view} />
