@@ -2,65 +2,14 @@
  * `GET .md` of a closed document (cold: from the store) and of an open one (warm), and `PUT`, per second, beside a bare Koa route with the same
  * 10 KB. The load comes from this process over sockets that are kept, one request at a time each; rounds alternate.
  */
-import { connect, type Socket } from 'node:net'
-import { createDocument, pause, percentile, ms, startBare, type Place, startProcess, table, Typist } from './support/support.ts'
+import { type Load, load as loadFor, type Requests } from './support/load.ts'
+import { createDocument, pause, ms, startBare, type Place, startProcess, table, Typist } from './support/support.ts'
 
 const secondsPerRound = Number(process.env['AGMD_BENCH_SECONDS'] ?? 2)
 const rounds = 3
 const content = 'A line of forty characters, more or less.\n'.repeat(244)
 
-/** The bytes of the n-th request of a connection. */
-type Requests = (connection: number, n: number) => string | Buffer
-
-interface Load {
-  readonly perSecond: number
-  readonly p99: number
-  readonly failed: number
-}
-
-/** Length of a whole answer in `data`, or 0 when more must come. */
-const answerLength = (data: Buffer): number => {
-  const end = data.indexOf('\r\n\r\n')
-  if (end === -1) return 0
-  const length = /content-length: (\d+)/i.exec(data.toString('latin1', 0, end))?.[1]
-  if (length === undefined) throw new Error(`no length: ${data.toString('latin1', 0, end)}`)
-  return data.length >= end + 4 + Number(length) ? end + 4 + Number(length) : 0
-}
-
-const load = async (port: number, connections: number, requests: Requests): Promise<Load> => {
-  const times: number[] = []
-  let failed = 0
-  const end = performance.now() + secondsPerRound * 1000
-  const drive = (connection: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const socket: Socket = connect(port, '127.0.0.1')
-      let n = 0
-      let at = 0
-      let parts: Buffer[] = []
-      const send = (): void => {
-        at = performance.now()
-        socket.write(requests(connection, n++))
-      }
-      socket.setNoDelay(true)
-      socket.on('connect', send)
-      socket.on('error', reject)
-      socket.on('data', (chunk) => {
-        parts.push(chunk)
-        const data = parts.length === 1 ? chunk : Buffer.concat(parts)
-        if (answerLength(data) === 0) return
-        if (data.toString('latin1', 9, 12) !== '200') failed += 1
-        parts = []
-        times.push(performance.now() - at)
-        if (performance.now() < end) send()
-        else {
-          socket.destroy()
-          resolve()
-        }
-      })
-    })
-  await Promise.all(Array.from({ length: connections }, (_, connection) => drive(connection)))
-  return { perSecond: times.length / secondsPerRound, p99: percentile(times, 0.99), failed }
-}
+const load = (port: number, connections: number, requests: Requests): Promise<Load> => loadFor(port, connections, secondsPerRound, requests)
 
 const agmd = await startProcess({ env: { AGMD_LOG_LEVEL: 'info', AGMD_IDLE_UNLOAD_SECONDS: '86400' } })
 const url = `http://127.0.0.1:${agmd.port}`

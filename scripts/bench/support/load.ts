@@ -1,0 +1,57 @@
+/** A load of HTTP requests from this process, over bare sockets: what is measured is the server, not a client. */
+import { connect, type Socket } from 'node:net'
+import { percentile } from './support.ts'
+
+/** The bytes of the n-th request of a connection. */
+export type Requests = (connection: number, n: number) => string | Buffer
+
+export interface Load {
+  readonly perSecond: number
+  readonly p99: number
+  readonly failed: number
+}
+
+/** Length of a whole answer in `data`, or 0 when more must come. */
+const answerLength = (data: Buffer): number => {
+  const end = data.indexOf('\r\n\r\n')
+  if (end === -1) return 0
+  const length = /content-length: (\d+)/i.exec(data.toString('latin1', 0, end))?.[1]
+  if (length === undefined) throw new Error(`no length: ${data.toString('latin1', 0, end)}`)
+  return data.length >= end + 4 + Number(length) ? end + 4 + Number(length) : 0
+}
+
+/** Sends requests over connections that are kept, one at a time each, for some seconds. */
+export const load = async (port: number, connections: number, seconds: number, requests: Requests): Promise<Load> => {
+  const times: number[] = []
+  let failed = 0
+  const end = performance.now() + seconds * 1000
+  const drive = (connection: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket: Socket = connect(port, '127.0.0.1')
+      let n = 0
+      let at = 0
+      let parts: Buffer[] = []
+      const send = (): void => {
+        at = performance.now()
+        socket.write(requests(connection, n++))
+      }
+      socket.setNoDelay(true)
+      socket.on('connect', send)
+      socket.on('error', reject)
+      socket.on('data', (chunk) => {
+        parts.push(chunk)
+        const data = parts.length === 1 ? chunk : Buffer.concat(parts)
+        if (answerLength(data) === 0) return
+        if (data.toString('latin1', 9, 12) !== '200') failed += 1
+        parts = []
+        times.push(performance.now() - at)
+        if (performance.now() < end) send()
+        else {
+          socket.destroy()
+          resolve()
+        }
+      })
+    })
+  await Promise.all(Array.from({ length: connections }, (_, connection) => drive(connection)))
+  return { perSecond: times.length / seconds, p99: percentile(times, 0.99), failed }
+}
