@@ -1,156 +1,144 @@
-import * as encoding from 'lib0/encoding'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import * as Y from 'yjs'
+/** Agent identities: tokens of a configured issuer, by its keys or by asking it. */
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
-import { told } from '../support/mcp.ts'
-import { type Editor, frameOf, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
+import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { type Issuer, startIssuer } from '../support/issuer.ts'
+import { type Answer, type Ask, type Json, startWorld, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+let issuer: Issuer
 let world: World
+let clock: TurnedClock
 beforeAll(async () => {
-  world = await startWorld({ clock })
+  issuer = await startIssuer()
+  clock = turnedClock(Date.now())
+  world = await startWorld({ clock, env: { AGMD_AGENT_ISSUER: issuer.url, AGMD_AGENT_CLIENT_SECRET: 'secret of ours' } })
 })
-afterAll(() => world.stop())
+afterAll(async () => {
+  await world.stop()
+  await issuer.stop()
+})
+beforeEach(() => {
+  issuer.faults = {}
+})
 
-const text = '# Plan\n\nIntro.\n\n## Costs\n\nMuch.\n'
+const seconds = (): number => Math.floor(clock.now() / 1000)
+const jwt = (claims: object = {}): Promise<string> => issuer.agentToken({ aud: world.url, iat: seconds(), exp: seconds() + 600, ...claims })
+const opaque = (claims: object = {}): string => {
+  const token = `ai_opaque-${issuer.opaque.size}`
+  issuer.opaque.set(token, { active: true, sub: 'agent-1', name: 'Scribe', aud: world.url, exp: seconds() + 600, ...claims })
+  return token
+}
+const by = (token: string, method: string, path: string, what: Ask = {}): Promise<Answer> =>
+  world.ask(method, path, { ...what, headers: { Authorization: `Bearer ${token}` } })
+const me = (token: string): Promise<Answer> => by(token, 'GET', '/api/me')
 
-interface Seen {
-  readonly client: number
-  readonly name: string
-  readonly kind: string
-  readonly role: string
-  /** The text that its cursor covers. */
-  readonly at: string | undefined
+test('[AGENT-1] a token names the agent, the same by keys and by asking', async () => {
+  const one = (await me(await jwt())).json
+  expect(one).toMatchObject({ kind: 'agent', user: { name: 'Scribe', email: null } })
+  expect((await me(opaque())).json).toEqual(one)
+  expect((await me(await jwt({ sub: 'agent-2' }))).json.user.id).not.toBe(one.user.id)
+})
+
+test('[AGENT-2] documents that an agent makes are its own, without a key, and its name stands on what it does', async () => {
+  const token = await jwt()
+  const { status, json: made } = await by(token, 'POST', '/api/docs', { json: { content: '# By an agent' } })
+  expect(status).toBe(201)
+  expect(made).toMatchObject({ owner: { kind: 'agent', name: 'Scribe' }, role: 'owner' })
+  expect(made).not.toHaveProperty('key')
+  await by(token, 'PUT', `/api/docs/${made.id}/content`, { json: { content: '# Again' } })
+  const { json: feed } = await by(token, 'GET', `/api/docs/${made.id}/events`)
+  expect(feed.events.every((event: Json) => event.actor === 'Scribe' && event.actorKind === 'agent')).toBe(true)
+  expect((await by(token, 'GET', '/api/docs')).json.docs.map((doc: Json) => doc.id)).toContain(made.id)
+  expect((await by(await jwt({ sub: 'agent-2' }), 'GET', `/api/docs/${made.id}`)).status).toBe(404)
+})
+
+const bad: Record<string, () => Promise<string> | string> = {
+  'of another service': () => jwt({ aud: 'https://elsewhere.example' }),
+  'without an audience': () => jwt({ aud: undefined }),
+  'of another issuer': () => jwt({ iss: 'https://elsewhere.example' }),
+  expired: () => jwt({ exp: seconds() - 61 }),
+  'without an expiry': () => jwt({ exp: undefined }),
+  'without a subject': () => jwt({ sub: undefined }),
+  'not valid yet': () => jwt({ nbf: seconds() + 3600 }),
+  'with a foreign signature': () => {
+    issuer.faults = { foreignKey: true }
+    return jwt()
+  },
+  'without a signature': () => {
+    issuer.faults = { alg: 'none' }
+    return jwt()
+  },
+  'signed with the public key as secret': () => {
+    issuer.faults = { alg: 'HS256' }
+    return jwt()
+  },
+  'that the issuer does not know': () => 'ai_unknown',
+  'that the issuer calls inactive': () => opaque({ active: false }),
+  'that was asked about for another service': () => opaque({ aud: 'https://elsewhere.example' }),
+  'without a subject, asked about': () => opaque({ sub: undefined }),
+  'expired, asked about': () => opaque({ exp: seconds() - 1 }),
+  'too long': () => `ai_${'a'.repeat(limits.agentTokenCharsMax)}`,
+  empty: () => 'ai_'
 }
 
-const place = (ydoc: Y.Doc, position: unknown): number =>
-  Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON(position), ydoc)?.index ?? -1
-
-/** Programs that a page shows. */
-const agents = ({ provider, ydoc, ytext }: Editor): Seen[] =>
-  [...(provider.awareness?.getStates() ?? [])].flatMap(([client, { user, cursor }]: [number, Json]) =>
-    user?.kind === 'agent'
-      ? [
-          {
-            client,
-            name: user.name,
-            kind: user.kind,
-            role: user.role,
-            at: cursor && ytext.toString().slice(place(ydoc, cursor.anchor), place(ydoc, cursor.head))
-          }
-        ]
-      : []
-  )
-
-const names = (editor: Editor): string[] => agents(editor).map(({ name }) => name)
-const by = (name: string): { headers: Record<string, string> } => ({ headers: { 'X-Agent-Author': name } })
-const edit = (who: Person, name: string, find: string, words: string): Promise<Json> =>
-  who.ask('POST', '/edits', { ...by(name), json: { operations: [{ op: 'replace', find, with: words }] } })
-
-test('[AGENT-1] who wrote by HTTP or MCP under a name is shown where it wrote, with its role', async () => {
-  const owner = await world.create(text)
-  const guest = await owner.share('edit')
-  const page = await owner.connect({ name: 'Ana' })
-  expect((await edit(guest, 'scribe', 'Much.', 'Not much.')).status).toBe(200)
-  await until(() => names(page).length === 1, 'the program')
-  expect(agents(page)[0]).toMatchObject({ name: 'scribe', kind: 'agent', role: 'edit', at: 'Not m' })
-  await guest.replace(text.replace('Intro.', 'Introduction.'), by('writer'))
-  await told(world.url, 'append_doc', { doc: guest.doc, key: guest.key, content: 'The end.', author: 'robot' })
-  await owner.ask('POST', '/comments', { ...by('critic'), json: { body: 'Why?', find: 'Introduction' } })
-  await owner.ask('POST', '/suggestions', { ...by('editor'), json: { operation: 'delete', find: 'Plan' } })
-  await until(() => names(page).length === 5, 'all of them')
-  expect(Object.fromEntries(agents(page).map(({ name, at }) => [name, at]))).toMatchObject({
-    robot: '\nThe end.\n',
-    critic: 'Introduction',
-    editor: 'Plan'
-  })
-  // A page that opens later sees them, too.
-  const late = await owner.connect()
-  await until(() => names(late).length === 5, 'all of them')
+test.each(Object.entries(bad))('[AGENT-3] a token %s is 401', async (_name, make) => {
+  const { status, json } = await me(await make())
+  expect({ status, code: json?.code }).toEqual({ status: 401, code: 'credential_invalid' })
 })
 
-test('[AGENT-2] for 30 seconds from its last write, once, at the place of that', async () => {
-  const owner = await world.create(text)
-  const page = await owner.connect()
-  await edit(owner, 'scribe', 'Intro.', 'Hello.')
-  clock.turn(20_000)
-  await edit(owner, 'scribe', 'Much.', 'Little.')
-  await until(() => agents(page)[0]?.at?.startsWith('Little') === true, 'the second place')
-  clock.turn(limits.agentShownSeconds * 1000 - 1)
-  await edit(owner, 'other', 'Plan', 'Plans')
-  await until(() => names(page).length === 2, 'the other')
-  clock.turn(1)
-  await until(() => names(page).length === 1, 'the end')
-  expect(names(page)).toEqual(['other'])
-  clock.turn(limits.agentShownSeconds * 1000)
-  await until(() => names(page).length === 0, 'the end of both')
+test('[AGENT-5] an issuer that cannot be asked is 503, never a yes, and documents of others are not held up', async () => {
+  issuer.faults = { status: 500 }
+  const { status, json } = await me(opaque({ sub: 'agent-9' }))
+  expect({ status, code: json.code }).toEqual({ status: 503, code: 'issuer_unavailable' })
+  expect((await world.ask('POST', '/new')).status).toBe(201)
 })
 
-test('[AGENT-3] it is gone at once when its link is revoked, or its document deleted', async () => {
-  const owner = await world.create(text)
-  const guest = await owner.share('edit')
-  const page = await owner.connect()
-  await edit(guest, 'scribe', 'Intro.', 'Hello.')
-  await edit(owner, 'stays', 'Much.', 'Little.')
-  await until(() => names(page).length === 2, 'both')
-  await owner.ask('DELETE', `/shares/${guest.link.id}`)
-  await until(() => names(page).length === 1, 'the end', 1)
-  expect(names(page)).toEqual(['stays'])
-  expect((await owner.ask('DELETE', '')).status).toBe(200)
-  clock.turn(limits.agentShownSeconds * 1000)
+test('[AGENT-6] without a configured issuer no agent token is good', async () => {
+  const without = await startWorld()
+  const { status, json } = await without.ask('GET', '/api/me', { headers: { Authorization: `Bearer ${await jwt({ aud: without.url })}` } })
+  expect({ status, code: json.code }).toEqual({ status: 401, code: 'credential_invalid' })
+  await without.stop()
 })
 
-test('[AGENT-4] who gave no name, and who has a page open under that name and link, is not shown as a program', async () => {
-  const owner = await world.create(text)
-  const page = await owner.connect()
-  const ana = await owner.connect({ name: 'Ana' })
-  await until(() => page.provider.awareness?.getStates().has(ana.ydoc.clientID), 'Ana')
-  await owner.replace(`${text}one\n`)
-  await edit(owner, 'Ana', 'Intro.', 'Hello.')
-  // Another link under the same name is another.
-  const guest = await owner.share('edit')
-  await edit(guest, 'Ana', 'Much.', 'Little.')
-  await until(() => names(page).length === 1, 'the other Ana')
-  expect(agents(page)[0]).toMatchObject({ name: 'Ana', role: 'edit' })
+test('[AGENT-7] a socket of an agent ends when its token expires', async () => {
+  const token = await jwt()
+  const { json: made } = await by(token, 'POST', '/api/docs', { json: { content: 'text' } })
+  const editor = await world.person(made.id, token).connect()
+  clock.turn(601_000)
+  await expect.poll(() => editor.closes[0]?.code).toBe(4401)
 })
 
-test('[AGENT-5] nobody speaks for a program or takes it away', async () => {
-  const owner = await world.create(text)
-  const page = await owner.connect()
-  await edit(owner, 'scribe', 'Intro.', 'Hello.')
-  await until(() => names(page).length === 1, 'the program')
-  const { client } = agents(page)[0] as Seen
-  const socket = await world.socket()
-  await socket.open(owner.doc, owner.key)
-  const say = (state: object | null, clockOf: number): void =>
-    socket.send(
-      frameOf(owner.doc, 1, (encoder) => {
-        const message = encoding.createEncoder()
-        encoding.writeVarUint(message, 1)
-        encoding.writeVarUint(message, client)
-        encoding.writeVarUint(message, clockOf)
-        encoding.writeVarString(message, JSON.stringify(state))
-        encoding.writeVarUint8Array(encoder, encoding.toUint8Array(message))
-      })
-    )
-  say({ user: { name: 'Mallory' } }, 100)
-  say(null, 200)
-  // What follows on the same socket comes after.
-  const bob = await owner.connect({ name: 'Bob' })
-  bob.type(0, 'x')
-  await page.shows((shown) => shown.startsWith('x'))
-  await edit(owner, 'second', 'Much.', 'Little.')
-  await until(() => names(page).length === 2, 'the second')
-  expect(names(page)).toEqual(['scribe', 'second'])
-  socket.close()
+test('[AGENT-7] a token that its issuer revoked opens nothing after a minute, and its sockets end', async () => {
+  const token = opaque()
+  const { json: made } = await by(token, 'POST', '/api/docs', { json: { content: 'text' } })
+  const editor = await world.person(made.id, token).connect()
+  issuer.opaque.set(token, { active: false })
+  clock.turn(limits.agentTokenSeconds * 1000)
+  expect((await me(token)).status).toBe(401)
+  await expect.poll(() => editor.closes[0]?.code).toBe(4401)
 })
 
-test('[AGENT-6] a document shows only so many', async () => {
-  const owner = await world.create(text)
-  const page = await owner.connect()
-  const many = limits.agentsShownMax + 1
-  for (let n = 0; n < many; n++) await told(world.url, 'append_doc', { doc: owner.doc, key: owner.key, content: 'x', author: `agent ${n}` })
-  await until(() => names(page).includes(`agent ${many - 1}`) && !names(page).includes('agent 0'), 'the last')
-  expect(names(page)).toHaveLength(limits.agentsShownMax)
+test('[AGENT-7] sockets stay while the issuer cannot be asked', async () => {
+  const token = opaque()
+  const { json: made } = await by(token, 'POST', '/api/docs', { json: { content: 'text' } })
+  const editor = await world.person(made.id, token).connect()
+  const asked = issuer.seen.length
+  issuer.faults = { status: 500 }
+  clock.turn(limits.agentTokenSeconds * 1000)
+  await expect.poll(() => issuer.seen.length).toBeGreaterThan(asked)
+  editor.type(0, 'still ')
+  await editor.saved()
+  expect(editor.closes).toEqual([])
+})
+
+test('[AGENT-4] keys that the issuer changed are read again, once a minute at most', async () => {
+  await me(await jwt())
+  await issuer.rotate()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+  const seen = issuer.seen.length
+  expect((await me(await jwt({ sub: 'agent-4' }))).status).toBe(200)
+  await issuer.rotate()
+  for (let tries = 0; tries < 5; tries++) expect((await me(await jwt({ sub: `agent-${tries}` }))).status).toBe(401)
+  vi.useRealTimers()
+  expect(issuer.seen.slice(seen).filter((path) => path === '/jwks')).toHaveLength(1)
 })
