@@ -1,4 +1,4 @@
-/** What a first visit loads, gzipped, beside its budget (experience.md 6.1). Run alone it prints them and exits 1 when one is over. */
+/** What a visit loads, at first and when it is needed, gzipped, beside its budget (experience.md 6.1). Run alone it prints them and exits 1 when one is over. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -21,6 +21,7 @@ const built = join(import.meta.dirname, '../dist/web')
 const entry = 'index.html'
 const home = 'home/home.tsx'
 const editor = 'document/page.tsx'
+const reading = 'reading/reading.ts'
 
 /** Files of a chunk and of all it imports at once. */
 function filesOf(manifest: Record<string, Chunk>, key: string, kind: 'js' | 'css'): string[] {
@@ -38,10 +39,21 @@ export function sizes(): Size[] {
   const manifest = JSON.parse(readFileSync(join(built, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
   const total = (keys: readonly string[], kind: 'js' | 'css'): number =>
     gzipped(new Set(keys.flatMap((key) => filesOf(manifest, key, kind))))
+  /** Of a chunk, beyond what the page that asks for it has already. */
+  const later = (key: string, ...present: readonly string[]): number => {
+    const there = new Set(present.flatMap((other) => filesOf(manifest, other, 'js')))
+    return gzipped(new Set(filesOf(manifest, key, 'js').filter((file) => !there.has(file))))
+  }
   return [
     { name: 'editor, first load, JavaScript', kilobytes: total([entry, editor], 'js'), kilobytesMax: 215 },
     { name: 'home, JavaScript', kilobytes: total([entry, home], 'js'), kilobytesMax: 40 },
     { name: 'styles', kilobytes: total([entry, home, editor], 'css'), kilobytesMax: 20 },
+    { name: 'reading view, later', kilobytes: later(reading, entry, editor), kilobytesMax: 60 },
+    { name: 'colours of code, later', kilobytes: later('reading/highlight.ts', entry, editor, reading), kilobytesMax: 60 },
+    { name: 'formulas, later', kilobytes: later('reading/formulas.ts', entry, editor, reading), kilobytesMax: 60 },
+    { name: 'frame of diagrams, later', kilobytes: later('diagram/frame.html'), kilobytesMax: 200 },
+    { name: 'script of a published page with diagrams', kilobytes: later('published/diagrams.ts'), kilobytesMax: 5 },
+    { name: 'styles of a published page', kilobytes: gzipped([manifest['published/published.css']?.file ?? '']), kilobytesMax: 20 },
     { name: 'service worker', kilobytes: gzipped(['sw.js']), kilobytesMax: 4 }
   ]
 }

@@ -1,10 +1,11 @@
-/** `npm start -- admin …`: links that an operator hands to people. Works beside the running server: a link needs nothing but the secret. */
+/** `npm start -- admin …`: links that an operator hands to people. Works beside the running server: it only reads. */
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { normalEmail } from './domain/accounts.ts'
-import { createLink, hoursOf, type LinkKind } from './domain/links.ts'
+import { type Account, findAccountByEmail, normalEmail } from './domain/accounts.ts'
+import { createLink, hoursOf, type Invited, type LinkKind } from './domain/links.ts'
 import { createVault } from './domain/secrets.ts'
-import { readSecret } from './storage/data-folder.ts'
+import { readInstance, readSecret } from './storage/data-folder.ts'
+import { openLmdbReader } from './storage/lmdb.ts'
 
 /** A command that cannot be run as it was given. */
 export class AdminError extends Error {
@@ -17,6 +18,26 @@ const usage = `usage: npm start -- admin COMMAND EMAIL
 
 const isKind = (word: string | undefined): word is LinkKind => word === 'invite' || word === 'reset'
 
+const accountOf = async (folder: string, email: string): Promise<Account | undefined> => {
+  const instance = await readInstance(folder)
+  if (instance?.initialised !== true)
+    throw new AdminError(`There is no data in ${folder} yet. Start the server once (npm start), or set AGMD_DATA_DIR to where its data is.`)
+  const storage = await openLmdbReader(folder, instance)
+  try {
+    return await findAccountByEmail({ storage }, email)
+  } finally {
+    await storage.close()
+  }
+}
+
+const whomOf = (kind: LinkKind, email: string, account: Account | undefined): Invited => {
+  if (kind === 'invite' && account !== undefined)
+    throw new AdminError(`${email} has an account already; \`reset\` lets its person in again.`)
+  if (kind === 'invite') return { kind, email }
+  if (account === undefined) throw new AdminError(`No account has the address ${email}.`)
+  return { kind, account }
+}
+
 /** What the command prints. Errors: `AdminError`, `DataFolderError`. */
 export const admin = async ([kind, address, ...more]: readonly string[], config: Config): Promise<string> => {
   if (!isKind(kind) || address === undefined || more.length > 0) throw new AdminError(usage)
@@ -24,6 +45,8 @@ export const admin = async ([kind, address, ...more]: readonly string[], config:
   if (email === undefined) throw new AdminError(`${JSON.stringify(address)} is no address of mail.`)
   if (config.authUrl !== null) throw new AdminError(`Accounts are made at ${config.authUrl} (AGMD_AUTH_URL), not here.`)
   if (config.baseUrl === null) throw new AdminError('Set AGMD_BASE_URL: the link must say where the server is.')
+  if (kind === 'invite' && config.signUp === 'closed') throw new AdminError('AGMD_SIGN_UP is closed: nobody new. Set it to invite.')
+  const whom = whomOf(kind, email, await accountOf(config.dataDir, email))
   const secret = config.secret === null ? await readSecret(config.dataDir) : Buffer.from(config.secret)
-  return `${createLink(createVault(secret), config.baseUrl, systemClock.now(), kind, email)}\nGood once, for ${hoursOf[kind]} hours.`
+  return `${createLink(createVault(secret), config.baseUrl, systemClock.now(), whom)}\nGood once, for ${hoursOf[kind]} hours.`
 }

@@ -125,10 +125,11 @@ const available =
 /** What no route answered. */
 const nothingHere =
   (files: Files): Middleware =>
-  (ctx) => {
-    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && files.serve(ctx as unknown as Context, ctx.path)) return undefined
-    if (asksForHtml(ctx as unknown as Context) && !ctx.path.startsWith('/api/')) return unknownPage(ctx as unknown as Context, files)
-    throw new ServiceError('not_found', { hint: 'GET /openapi.json lists every address.' })
+  async (ctx) => {
+    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && (await files.serve(ctx as unknown as Context, ctx.path))) return
+    if (!asksForHtml(ctx as unknown as Context) || ctx.path.startsWith('/api/'))
+      throw new ServiceError('not_found', { hint: 'GET /openapi.json lists every address.' })
+    await unknownPage(ctx as unknown as Context, files)
   }
 
 export const createApp = (http: Http, identity: Identity, files: Files): Koa<RequestState> => {

@@ -12,7 +12,7 @@ import { createRelyingParty } from './auth/oidc.ts'
 import type { Config } from './config.ts'
 import { removeStrayBlobs } from './domain/assets.ts'
 import { finishDeletions } from './domain/documents.ts'
-import { presentEvent } from './domain/events.ts'
+import { presentEvent, seesEvent } from './domain/events.ts'
 import { sweep } from './domain/expiry.ts'
 import { createLedger } from './domain/ledger.ts'
 import type { Blobs, Clock, Storage } from './domain/ports.ts'
@@ -177,7 +177,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const ledger = createLedger({
     storage,
     clock,
-    onEvent: (doc, event) => live.announce(doc, { type: 'event', event: presentEvent(event) })
+    onEvent: (doc, event) => live.announce(doc, { type: 'event', event: presentEvent(event) }, (caller) => seesEvent(caller, event))
   })
   const service: Service = {
     storage,
@@ -198,7 +198,12 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
             log
           }),
     signInHost:
-      config.authUrl === null ? { endSessions: (account) => identity.broker?.store.endSessions(account) ?? Promise.resolve() } : null,
+      config.authUrl === null
+        ? {
+            endSessions: (account) => identity.broker?.store.endSessions(account) ?? Promise.resolve(),
+            endSession: (atHost) => identity.broker?.store.endNamedSession(atHost) ?? Promise.resolve()
+          }
+        : null,
     baseUrl,
     version: options.version,
     assetBytesMax: config.assetMegabytes * 1024 * 1024,

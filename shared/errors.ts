@@ -16,6 +16,9 @@ interface ErrorMeaning {
   readonly retryable?: boolean
 }
 
+/** The next step of who needs a session, or has one that is no good any more. */
+export const signInHint = 'Sign in (agmd login, or POST /api/cli/device/start: device login) and send the session as bearer token.'
+
 const meanings = {
   invalid_request: {
     status: 400,
@@ -33,7 +36,7 @@ const meanings = {
   credential_required: {
     status: 401,
     exit: 4,
-    message: 'This document is private.',
+    message: 'This needs a credential.',
     hint: 'Send a share key as ?key= or X-Share-Key, or a bearer token in Authorization.'
   },
   credential_invalid: {
@@ -46,7 +49,7 @@ const meanings = {
     status: 403,
     exit: 4,
     message: 'This needs an account; a link alone is not enough.',
-    hint: 'Sign in (agmd login, or /sign-in in a browser) and send the session as bearer token.'
+    hint: signInHint
   },
   form_expired: {
     status: 403,
@@ -176,6 +179,12 @@ const meanings = {
     exit: 2,
     message: 'The assets of this document would take more space than they may.',
     hint: 'Make the file smaller, or put it into another document.'
+  },
+  too_many_changes: {
+    status: 422,
+    exit: 2,
+    message: 'The text differs in more places than may be proposed at once.',
+    hint: 'Propose it in parts of at most changesMax separate changes each, or write it with the edit role.'
   },
   text_too_large: {
     status: 413,

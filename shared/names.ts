@@ -11,6 +11,15 @@ export const hideShareSecret = (path: string): string => path.replace(/(\/shares
 
 export const isDocumentId = (text: string): boolean => documentIdPattern.test(text)
 
+/** A name as it is kept and shown: one line, no characters that control text or its direction, at most `charsMax` UTF-16 units; '' when nothing is left. */
+export const plainName = (text: string, charsMax: number): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, charsMax)
+    .toWellFormed()
+
 /** Name of the only root of a live document (api.md, Live protocol). */
 export const textRootName = 'content'
 

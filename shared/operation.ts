@@ -1,6 +1,6 @@
 /** What an operation is. The entries stand in `operations/`, one file per resource; every face is derived from them. */
 import type { z } from 'zod'
-import type { ErrorCode } from './errors.ts'
+import { type ErrorCode, ServiceError } from './errors.ts'
 import type { Role } from './roles.ts'
 
 export interface RestBinding {
@@ -21,6 +21,8 @@ export interface RestBinding {
   readonly reply?: 'markdown' | 'record'
   /** Whether it is an endpoint of OAuth: takes forms beside JSON, and answers errors as OAuth does. */
   readonly oauth?: boolean
+  /** Whether the fields may come as a form, too: what a page without script sends. */
+  readonly form?: boolean
   /** Whether the body may be as large as a document. */
   readonly large?: boolean
 }
@@ -59,11 +61,13 @@ export const operation = <Input extends z.ZodObject, Output extends z.ZodType, c
   entry: Operation<Input, Output> & { readonly on: On }
 ): Operation<Input, Output> & { readonly on: On } => entry
 
-/** Least role that a request with these query fields needs. */
+/** Least role that a request with these query fields needs. Errors: `invalid_request` for a value that means nothing, whatever the role. */
 export const roleNeeded = ({ role, roleWith = {} }: Operation, query: URLSearchParams): Role | undefined => {
   for (const [field, roles] of Object.entries(roleWith)) {
-    const value = query.get(field) ?? ''
+    const value = query.get(field)
+    if (value === null) continue
     if (Object.hasOwn(roles, value)) return roles[value]
+    throw new ServiceError('invalid_request', { details: [{ path: field, message: `must be ${Object.keys(roles).join(' or ')}` }] })
   }
   return role
 }

@@ -40,6 +40,26 @@ test('[ADMIN-1] links for people are printed beside the running server, and lead
   await world.stop()
 })
 
+test('[ADMIN-3] a link that would lead nowhere is not made', async () => {
+  const world = await startProcess({ env: { AGMD_SIGN_UP: 'invite' } })
+  const env = { AGMD_DATA_DIR: world.folder, AGMD_BASE_URL: world.url }
+  const visitor = newVisitor()
+  await visitor.visit((await admin(['invite', 'ana@example.org'], env)).out.split('\n')[0] ?? '')
+  await visitor.submit('/auth/invite', { password })
+  const outcomes = [
+    [await admin(['invite', 'ANA@example.org'], env), 'has an account already'],
+    [await admin(['reset', 'bob@example.org'], env), 'No account has the address bob@example.org'],
+    [await admin(['invite', 'bob@example.org'], { ...env, AGMD_SIGN_UP: 'closed' }), 'AGMD_SIGN_UP is closed'],
+    [await admin(['invite', 'bob@example.org'], { ...env, AGMD_DATA_DIR: join(world.folder, 'none') }), 'Start the server once']
+  ] as const
+  for (const [{ code, out, err }, says] of outcomes) {
+    expect({ code, out }).toEqual({ code: 64, out: '' })
+    expect(err).toContain(says)
+  }
+  expect((await admin(['reset', 'ana@example.org'], { ...env, AGMD_SIGN_UP: 'closed' })).code).toBe(0)
+  await world.stop()
+})
+
 test.each([
   [[], 'usage'],
   [['invite'], 'usage'],

@@ -381,6 +381,46 @@ test.each([
   anchorsHold(seed)
 })
 
+describe('what a replacement left standing by chance', () => {
+  const left = (before: string, range: Range, after: string): Range | undefined => {
+    const ydoc = new Y.Doc()
+    const text = ydoc.getText('t')
+    text.insert(0, before)
+    const pins = pinsAt(text, before, [range])
+    const edits = diff(before, after)
+    for (const { from, to, insert } of edits.toReversed()) {
+      text.delete(from, to - from)
+      text.insert(from, insert)
+    }
+    return pinsAfter(text, pins, [range], { before, after, edits }).ranges[0]
+  }
+  const quoted = (before: string, quote: string, after: string): Range | undefined => {
+    const from = before.indexOf(quote)
+    return left(before, { from, to: from + quote.length }, after)
+  }
+
+  test('[ANCHOR-10] a text whose surroundings a replacement took is gone, though its own characters stand', () => {
+    const cases = [
+      ['# Budget\n\nWe pay the vendor 500 EUR.', '500', '# Guests\n\nInvite 500 people.'],
+      ['Ana signs the lease on Monday.', 'Ana', 'Call Ana about lunch.'],
+      ['The client must pay within 30 days of receipt.', 'must pay', 'You must pay attention when crossing.'],
+      ['# Plan\n\nShip the beta release in March.', 'beta release', '# Recipes\n\nWhisk eggs.\n\nThe beta release party has cake.'],
+      ['needle text', 'needle text', 'needle text one\n\nneedle text two']
+    ] as const
+    for (const [before, quote, after] of cases) expect(quoted(before, quote, after), after).toBeUndefined()
+    expect(left('needle', { from: 6, to: 6 }, 'brand needle new needle')).toBeUndefined()
+    expect(left('Pay the vendor 500 EUR today.', { from: 18, to: 18 }, 'Guests: 500 people are coming.')).toBeUndefined()
+  })
+
+  test('[ANCHOR-10] with a part of its surroundings it is the same text', () => {
+    expect(quoted('The client must pay within 30 days.', 'must pay', 'The buyer must pay within 60 days.')).toEqual({ from: 10, to: 18 })
+    expect(quoted('The cat sleeps.', 'cat sleeps', 'A cat sleeps.')).toEqual({ from: 2, to: 12 })
+    expect(quoted('needle text', 'needle text', 'Some needle text.\n')).toEqual({ from: 5, to: 16 })
+    expect(left('needle', { from: 6, to: 6 }, 'brand new needle')).toEqual({ from: 16, to: 16 })
+    expect(quoted('条件は三十日以内に支払うことです。', '支払う', '条件は六十日以内に支払うことです。')).toEqual({ from: 9, to: 12 })
+  })
+})
+
 test('[FUZZ-2] under concurrent edits, replacements, restores and accepts anchors stay on their text or say that it is gone (500 seeds)', () => {
   for (let seed = 100_000; seed < 100_500; seed++) anchorsHold(seed)
 })

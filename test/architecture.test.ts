@@ -23,7 +23,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     types: /^server\/(handlers|log)\.ts$/,
     packages: [
       builtin,
-      /^(@modelcontextprotocol\/sdk\/.+|koa|@koa\/.+|zod|zod-openapi|highlight\.js|temml|oidc-provider|openid-client|jose|@simplewebauthn\/.+)$/
+      /^(@modelcontextprotocol\/sdk\/.+|koa|@koa\/.+|zod|zod-openapi|highlight\.js\/lib\/common|temml|oidc-provider|openid-client|jose|@simplewebauthn\/.+)$/
     ]
   },
   { of: /^server\/[^/]+\.ts$/, files: /^(shared|server)\//, packages: [builtin, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/] },
@@ -31,7 +31,10 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
   {
     of: /^web\//,
     files: /^(shared|web)\//,
-    packages: [text, /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|markdown-it)(\/|$)/]
+    packages: [
+      text,
+      /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|highlight\.js|temml|mermaid)(\/|$)/
+    ]
   },
   // What measures or tries the server runs the real one.
   { of: /^scripts\/(bench|fuzz|golden)/, files: /^(shared|server|scripts|test)\//, packages: [/^[^.]/] },

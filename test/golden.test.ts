@@ -50,7 +50,8 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 test('[GOLD-1] every document of the golden folder has its text, its version, its revisions and its events', async () => {
   for (const one of expected.documents) {
     expect(await readMarkdown(at(one))).toEqual({ content: one.content, version: one.version })
-    expect((await get(at(one), '/revisions')).body['revisions']).toEqual(one.revisions)
+    // Newer versions may say more of each.
+    expect((await get(at(one), '/revisions')).body['revisions']).toMatchObject(one.revisions)
     const { events } = (await get(at(one), '/events')).body as { events: { seq: number; kind: string }[] }
     // Reading may add what an interrupted run had not announced yet; what was there stays as it was.
     expect(events.slice(0, one.events.length).map(({ seq, kind }) => ({ seq, kind }))).toEqual(one.events)

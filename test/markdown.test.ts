@@ -221,3 +221,47 @@ test('[MARKDOWN-7] hostile text renders in bounded time', () => {
   // A rule that reads the rest of the text at each mark takes minutes here: the time limit of the test is the bound.
   for (const text of hostile) expect(render(text).html).not.toBe('')
 })
+
+test('[MARKDOWN-9] each task box names the place of its letter in the source, wherever the list stands', () => {
+  const source = [
+    '# Plan',
+    '- [ ] one  ',
+    '  - [x] two',
+    '    continued',
+    '',
+    '> 1. [X] three [ ] not a box',
+    '> \t- [ ] four',
+    '',
+    'Said[^1]',
+    '',
+    '[^1]: note',
+    '    - [>] five',
+    '',
+    '<details>',
+    '',
+    '- - [ ] six',
+    '',
+    '</details>',
+    '',
+    '- [ ] [ ] seven',
+    '',
+    '```',
+    '- [ ] code',
+    '```',
+    '> [!NOTE]',
+    '> - [x] eight'
+  ].join('\n')
+  const { html, tasks } = render(source)
+  const boxes = [...html.matchAll(/<input type="checkbox"[^>]*> ?(\w+|\[ \] \w+)/g)].map(([, words]) => words)
+  expect(boxes).toEqual(['one', 'two', 'three', 'four', 'six', '[ ] seven', 'eight', 'five'])
+  expect(tasks.map((letter) => source.slice((letter ?? 0) - 1, (letter ?? 0) + 6))).toEqual([
+    '[ ] one',
+    '[x] two',
+    '[X] thr',
+    '[ ] fou',
+    '[ ] six',
+    '[ ] [ ]',
+    '[x] eig',
+    '[>] fiv'
+  ])
+})

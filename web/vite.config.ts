@@ -2,10 +2,23 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type Rolldown } from 'vite'
 
 const root = import.meta.dirname
 const placeholder = '__AGMD_PRECACHE__'
+
+/** Scripts that a page loads, at once or later. */
+function reachable(bundle: Rolldown.OutputBundle, page: string): Set<string> {
+  const found = new Set<string>()
+  const visit = (name: string): void => {
+    const chunk = bundle[name]
+    if (chunk?.type !== 'chunk' || found.has(name)) return
+    found.add(name)
+    for (const other of [...chunk.imports, ...chunk.dynamicImports]) visit(other)
+  }
+  for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk' && chunk.facadeModuleId?.endsWith(page)) visit(chunk.fileName)
+  return found
+}
 
 /**
  * Writes into `sw.js` what it keeps on the device: every built file, the files of `public/`, and the shell as `/`.
@@ -20,7 +33,11 @@ function precache(): Plugin {
       const publicFiles = readdirSync(join(root, 'public'))
       // Published pages are for visitors: nobody opens one without a network because he wrote here.
       const published = /^assets\/(published|source-serif)/
-      const built = Object.keys(bundle).filter((name) => name.startsWith('assets/') && !name.endsWith('.map') && !published.test(name))
+      const wanted = reachable(bundle, 'index.html')
+      const built = Object.keys(bundle).filter(
+        (name) =>
+          name.startsWith('assets/') && !name.endsWith('.map') && !published.test(name) && (!name.endsWith('.js') || wanted.has(name))
+      )
       const hash = createHash('sha256')
       for (const name of built) hash.update(name)
       for (const name of publicFiles) hash.update(readFileSync(join(root, 'public', name)))
@@ -48,7 +65,13 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rollupOptions: {
-      input: { index: join(root, 'index.html'), sw: join(root, 'offline/worker.ts'), published: join(root, 'published/published.css') },
+      input: {
+        index: join(root, 'index.html'),
+        diagram: join(root, 'diagram/frame.html'),
+        diagrams: join(root, 'published/diagrams.ts'),
+        sw: join(root, 'offline/worker.ts'),
+        published: join(root, 'published/published.css')
+      },
       output: {
         entryFileNames: (chunk) => (chunk.name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
         chunkFileNames: 'assets/[name]-[hash].js',

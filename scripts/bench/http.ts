@@ -2,14 +2,11 @@
  * `GET .md` of a closed document (cold: from the store) and of an open one (warm), and `PUT`, per second, beside a bare Koa route with the same
  * 10 KB. The load comes from this process over sockets that are kept, one request at a time each; rounds alternate.
  */
-import { type Load, load as loadFor, type Requests } from './support/load.ts'
+import { load, type Load, type Requests, secondsPerRound } from './support/load.ts'
 import { createDocument, pause, ms, startBare, type Place, startProcess, table, Typist } from './support/support.ts'
 
-const secondsPerRound = Number(process.env['AGMD_BENCH_SECONDS'] ?? 2)
 const rounds = 3
 const content = 'A line of forty characters, more or less.\n'.repeat(244)
-
-const load = (port: number, connections: number, requests: Requests): Promise<Load> => loadFor(port, connections, secondsPerRound, requests)
 
 const agmd = await startProcess({ env: { AGMD_LOG_LEVEL: 'info', AGMD_IDLE_UNLOAD_SECONDS: '86400' } })
 const url = `http://127.0.0.1:${agmd.port}`

@@ -2,10 +2,9 @@
  * MCP `read_doc` and `replace_doc` with edits, per second, beside the same REST calls on the same server, with 10 KB documents.
  * The load comes from this process over sockets that are kept, one request at a time each; rounds alternate.
  */
-import { type Load, load, type Requests } from './support/load.ts'
+import { type Load, load, type Requests, secondsPerRound } from './support/load.ts'
 import { createDocument, ms, pause, type Place, startProcess, table } from './support/support.ts'
 
-const secondsPerRound = Number(process.env['AGMD_BENCH_SECONDS'] ?? 2)
 const rounds = 3
 const content = `# Bench\n\n## Mark\n\n0\n\n## Rest\n\n${'A line of forty characters, more or less.\n'.repeat(244)}`
 
@@ -44,7 +43,7 @@ const subjects: [string, Requests][] = [
   ['tools/list, MCP', () => request('POST', '/mcp', undefined, { jsonrpc: '2.0', id: 1, method: 'tools/list' })]
 ]
 
-const run = (connections: number, requests: Requests): Promise<Load> => load(server.port, connections, secondsPerRound, requests)
+const run = (connections: number, requests: Requests): Promise<Load> => load(server.port, connections, requests)
 for (const [, requests] of subjects) await run(16, requests)
 const figures = new Map<string, Load[]>()
 for (let round = 0; round < rounds; round++)

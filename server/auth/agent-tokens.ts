@@ -93,14 +93,15 @@ export const createAgents = (options: AgentTokenOptions): Agents => {
       const known = remembered.get(name)
       if (known !== undefined && known.until > clock.now()) return known.agent
       remembered.delete(name)
-      const config = await configured()
       const rest = token.slice(prefix.length)
       let agent: AgentIdentity | undefined
       try {
+        const config = await configured()
         agent = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(rest) ? await verifyJwt(config, rest) : await introspect(config, token)
       } catch (error) {
         log.warn('the issuer of agent tokens could not be asked', { issuer, error })
-        throw new ServiceError('issuer_unavailable', {}, { cause: error })
+        const hint = 'Send the same request again in a minute; links and sessions go on working.'
+        throw new ServiceError('issuer_unavailable', { message: 'The issuer of agent tokens does not answer.', hint }, { cause: error })
       }
       if (agent === undefined) return undefined
       if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value as string)

@@ -40,6 +40,10 @@ export interface BrokerStore {
   endSessions(account: string): Promise<void>
   /** Ends the session of a browser, by the value of its cookie. */
   endSession(id: string): Promise<void>
+  /** What names the session of a browser as long as it lasts, by the value of its cookie; undefined when there is none of this account. */
+  nameOfSession(id: string, account: string): Promise<string | undefined>
+  /** Ends a session by that name. */
+  endNamedSession(name: string): Promise<void>
 }
 
 export const createBrokerStore = (service: Service): BrokerStore => {
@@ -134,6 +138,15 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     },
     async endSession(id) {
       await storage.commit({ deletes: [recordKey('Session', hashSecret(id))] })
+    },
+    async nameOfSession(id, account) {
+      const session = await findByHash('Session', hashSecret(id))
+      return session?.uid === undefined || session.accountId !== account ? undefined : hashSecret(session.uid)
+    },
+    async endNamedSession(name) {
+      const index = keys.broker('uid', name)
+      const found = await findLive<Index>(service, index)
+      if (found !== undefined) await storage.commit({ deletes: [index, recordKey('Session', found.record.id)] })
     }
   }
 }

@@ -3,13 +3,14 @@
  * for us and for clients that register themselves; what it issues is never a credential of the API.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { limits } from '../../shared/limits.ts'
+import { plainName } from '../../shared/names.ts'
 import { findAccount } from '../domain/accounts.ts'
 import { decodeRecord, encodeRecord, keys } from '../domain/keys.ts'
 import type { Service } from '../domain/service.ts'
 import type { Context } from '../http/context.ts'
-import { html, type Markup, type Page, problem, showPage } from '../http/html.ts'
+import { html, type Markup, named, type Page, problem, showPage } from '../http/html.ts'
 import type { Log } from '../log.ts'
 import { agentAuth } from './agent-auth.ts'
 import { type BrokerStore, createBrokerStore } from './broker-store.ts'
@@ -19,6 +20,9 @@ import { type Cookies, derivedKey } from './cookies.ts'
 export const ownClientId = 'agmd'
 
 export const callbackPath = '/auth/callback'
+
+/** Whether an address leads to the machine itself. */
+export const isLoopback = (url: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
 
 export const brokerPaths = {
   authorization: '/auth/oauth2/authorize',
@@ -92,7 +96,7 @@ ${problem(text)}
 </form>`
 
 const confirmForm = (action: string, token: string, code: string, client: string): Markup => html`
-<p><strong>${client}</strong> asks to sign in as you. Go on only if your own device shows this code now:</p>
+<p><strong>${named(client)}</strong> asks to sign in as you. Go on only if your own device shows this code now:</p>
 <p class="code-shown">${code}</p>
 <form class="form" method="post" action="${action}">
 <input type="hidden" name="xsrf" value="${token}">
@@ -173,6 +177,21 @@ const grantOf: NonNullable<Configuration['loadExistingGrant']> = async (ctx) => 
   return own
 }
 
+/** What the provider does not look at in the metadata of a client that registers itself: it names itself, and anybody may read plain http. */
+const checkMetadata = (metadata: ClientMetadata, refuse: (why: string) => Error): void => {
+  if (typeof metadata.client_name === 'string') {
+    const name = plainName(metadata.client_name, limits.authorCharsMax)
+    if (name === '') delete metadata.client_name
+    else metadata.client_name = name
+  }
+  if (metadata.client_id === ownClientId || !Array.isArray(metadata.redirect_uris)) return
+  const isPlain = (uri: unknown): boolean => {
+    const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
+    return url?.protocol === 'http:' && !isLoopback(url)
+  }
+  if (metadata.redirect_uris.some(isPlain)) throw refuse('redirect_uris must use https; http leads to loopback addresses only')
+}
+
 const lifetimes = {
   AccessToken: limits.brokerTokenSeconds,
   AuthorizationCode: limits.brokerCodeSeconds,
@@ -220,6 +239,10 @@ const createProvider = async ({ service, cookies, secret, stylesheet, log }: Bro
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     rotateRefreshToken: true,
     ttl: lifetimes,
+    extraClientMetadata: {
+      properties: ['redirect_uris'],
+      validator: (_ctx, _property, _value, metadata) => checkMetadata(metadata, (why) => new errors.InvalidRedirectUri(why))
+    },
     findAccount: accountOf(service),
     loadExistingGrant: grantOf,
     interactions: { policy, url: (_ctx, interaction) => `${interactionPath}/${interaction.uid}` },

@@ -1,6 +1,7 @@
 /** From an HTTP request to unchecked credentials (specification, Authentication). */
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../shared/limits.ts'
+import { plainName } from '../../shared/names.ts'
 import type { Credentials } from '../domain/access.ts'
 import { readCookie } from './cookies.ts'
 
@@ -14,11 +15,7 @@ const utf8 = (text: string): string => {
 
 /** A name as it is kept: one line, no control characters, bounded; undefined when nothing is left. */
 export const cleanAuthor = (name: string | undefined): string | undefined => {
-  const clean = name
-    ?.toWellFormed()
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .slice(0, limits.authorCharsMax)
+  const clean = plainName(name ?? '', limits.authorCharsMax)
   return clean === '' ? undefined : clean
 }
 

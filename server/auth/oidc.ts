@@ -8,7 +8,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Service } from '../domain/service.ts'
 import type { Context } from '../http/context.ts'
 import type { Log } from '../log.ts'
-import { callbackPath } from './broker.ts'
+import { callbackPath, isLoopback } from './broker.ts'
 import { type Cookies, readCookie, writeCookie } from './cookies.ts'
 
 export interface RelyingPartyOptions {
@@ -59,8 +59,6 @@ export const safeReturnTo = (text: string | null | undefined, baseUrl: string): 
   const url = new URL(text, baseUrl)
   return url.origin === new URL(baseUrl).origin && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}${url.hash}` : fallback
 }
-
-const isLoopback = (url: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
 
 /** Whether the issuer could not be asked, as opposed to: it answered, and something was wrong. */
 const unreachable = (error: unknown): boolean => {

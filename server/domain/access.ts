@@ -1,5 +1,5 @@
 /** From credentials and a document to a Caller: the only place where a role is computed. */
-import { ServiceError } from '../../shared/errors.ts'
+import { ServiceError, signInHint } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { shareKeyPattern } from '../../shared/names.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
@@ -76,11 +76,24 @@ const holderOfAgentToken = async ({ agents }: Service, token: string): Promise<H
   return agent && { identity: { kind: 'agent', id: agent.id, name: agent.name }, session: null, expiresAt: agent.expiresAt }
 }
 
+const refusedBearer = (bearer: string): ServiceError =>
+  new ServiceError('credential_invalid', {
+    message: /\s/.test(bearer) ? 'Authorization is not a bearer token.' : 'The token is not valid, has expired or was revoked.',
+    hint: bearer.startsWith('ai_')
+      ? `Get a new token from the issuer of the agent. Or: ${signInHint}`
+      : signInHint.replace('Sign in', 'Sign in again')
+  })
+
 /** Errors: `credential_invalid` for a bearer token that is no session and no agent's; a token of the broker is neither. */
 const findHolder = async (service: Service, { bearer, cookie }: Credentials): Promise<Holder | undefined> => {
   if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
+  if (shareKeyPattern.test(bearer))
+    throw new ServiceError('credential_invalid', {
+      message: 'The key of a link came as a bearer token.',
+      hint: 'Send the key as X-Share-Key, or as ?key=.'
+    })
   const holder = bearer.startsWith('ai_') ? await holderOfAgentToken(service, bearer) : await holderOfSession(service, 'app', bearer)
-  if (holder === undefined) throw new ServiceError('credential_invalid', { message: 'The token is not valid, has expired or was revoked.' })
+  if (holder === undefined) throw refusedBearer(bearer)
   return holder
 }
 
@@ -114,7 +127,7 @@ const shareOf = async (service: Service, doc: string, key: string): Promise<Shar
 export const callerOfDocument = async (service: Service, doc: string, credentials: Credentials): Promise<Caller> => {
   const holder = await findHolder(service, credentials)
   const share = credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key)
-  if (holder === undefined && share === undefined) throw new ServiceError('credential_required')
+  if (holder === undefined && share === undefined) throw new ServiceError('credential_required', { message: 'This document is private.' })
   const head = await service.ledger.findHead(doc)
   const role = lower(holder === undefined ? null : ownRole(head, holder), share?.role ?? null)
   if (role === null) throw new ServiceError('not_found')

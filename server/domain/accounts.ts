@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { plainName } from '../../shared/names.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import type { Check, Put } from './ports.ts'
@@ -29,20 +30,21 @@ export const normalEmail = (text: string): string | undefined => {
 
 /** A name for people: the given one, else the part of the address before the @. */
 const nameFor = (name: string | undefined, email: string | null): string => {
-  const clean = (name ?? '')
-    .toWellFormed()
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .slice(0, limits.authorCharsMax)
+  const clean = plainName(name ?? '', limits.authorCharsMax)
   return clean || email?.split('@')[0]?.slice(0, limits.authorCharsMax) || 'Someone'
 }
 
-export const findAccount = async ({ storage }: Service, id: string): Promise<Account | undefined> => {
+/** Where accounts are read: a service, or a store that is open beside it. */
+export interface Accounts {
+  readonly storage: Pick<Service['storage'], 'get'>
+}
+
+export const findAccount = async ({ storage }: Accounts, id: string): Promise<Account | undefined> => {
   const entry = await storage.get(keys.account(id))
   return entry && decodeRecord<Account>(entry.value)
 }
 
-export const findAccountByEmail = async (service: Service, email: string): Promise<Account | undefined> => {
+export const findAccountByEmail = async (service: Accounts, email: string): Promise<Account | undefined> => {
   const entry = await service.storage.get(keys.email(digest(email)))
   return entry && findAccount(service, decodeRecord<string>(entry.value))
 }
@@ -88,12 +90,18 @@ export const findAccountByPassword = async (service: Service, email: string, pas
   return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
 }
 
-/** Sets the password of an account. False when what is put beside it was overtaken. */
+/** Sets the password of an account. False when the account, or what is put beside it, was overtaken. */
 export const setPassword = async (service: Service, account: Account, password: string, beside: Beside = {}): Promise<boolean> => {
-  const next: Account = { ...account, password: await hashPassword(password), emailVerified: true }
+  const key = keys.account(account.id)
+  const hashed = await hashPassword(password)
+  const entry = await service.storage.get(key)
+  const found = entry && decodeRecord<Account>(entry.value)
+  // Of two links that are used at once one comes too late.
+  if (found === undefined || found.password !== account.password) return false
+  const next: Account = { ...found, password: hashed, emailVerified: true }
   return service.storage.commit({
-    checks: beside.checks ?? [],
-    puts: [{ key: keys.account(account.id), value: encodeRecord(next) }, ...(beside.puts ?? [])]
+    checks: [{ key, version: entry?.version ?? null }, ...(beside.checks ?? [])],
+    puts: [{ key, value: encodeRecord(next) }, ...(beside.puts ?? [])]
   })
 }
 

@@ -1,5 +1,5 @@
 /** Who asks, and what they may do here. Made by access.ts alone, for REST, MCP and WebSocket alike. */
-import { ServiceError } from '../../shared/errors.ts'
+import { ServiceError, signInHint } from '../../shared/errors.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Author } from './keys.ts'
 
@@ -97,6 +97,6 @@ export const isSignedIn = ({ kind }: Identity, needed: 'account' | 'identity'): 
 export const requireIdentity = ({ identity, share }: Caller, needed: 'account' | 'identity'): void => {
   if (isSignedIn(identity, needed)) return
   if (identity.kind === 'guest' && share === null)
-    throw new ServiceError('credential_required', { message: 'This needs a signed-in account.' })
+    throw new ServiceError('credential_required', { message: 'This needs a signed-in account.', hint: signInHint })
   throw new ServiceError('account_required')
 }

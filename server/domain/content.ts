@@ -173,6 +173,10 @@ const record = (
   if (unannounced !== undefined)
     draft.event('content.changed', unannounced.actor, { ...unannounced.payload }, unannounced.payload.toVersion)
   saveUnsaved(draft, before)
+  draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
+  // What a retry sends again must not fill the history: the newest revision shows this text already.
+  const isShown = after.seq === before.seq && draft.head.revisionSeq === after.seq && draft.head.revision > 0
+  if (isShown && (change.label ?? '') === '') return draft.head.revision
   const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null)
   if (after.seq > before.seq) {
     const payload: ContentPayload = {
@@ -183,7 +187,6 @@ const record = (
     }
     draft.event(change.event, actor, { ...payload, revisionId: revision.id, ...change.facts }, after.version)
   }
-  draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
   return revision.id
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { plainName } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { type Account, findAccount } from './accounts.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
@@ -52,7 +53,7 @@ export const startDeviceLogin = async (
     const userCode = newUserCode()
     const device: Device = {
       userCode,
-      name: input.client_name ?? 'A program',
+      name: plainName(input.client_name ?? '', limits.authorCharsMax) || 'A program',
       address,
       startedAt: now,
       expiresAt: now + limits.deviceSecondsMax * 1000,

@@ -216,6 +216,8 @@ export const undoDeletion = async (service: Service, { identity }: Caller, doc: 
   const undo = (draft: Draft): void => {
     const { owner } = draft.head
     if (identity.kind === 'guest' || owner.kind !== identity.kind || owner.id !== identity.id) throw new ServiceError('not_found')
+    // Undone already: sent twice, it is done once.
+    if (draft.head.deletedAt === null) return
     const deletion = draft.read<Deletion>(key)
     if (deletion?.scrubAt === undefined || deletion.scrubAt <= draft.now) throw new ServiceError('document_deleted')
     draft.head = { ...draft.head, deletedAt: null }

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import { splitActor } from './caller.ts'
+import { type Caller, splitActor, taskOf } from './caller.ts'
 import { decodeRecord, keys, type StoredEvent } from './keys.ts'
 import type { Service } from './service.ts'
 
@@ -30,6 +30,14 @@ export interface WaitEnd {
   readonly signal: AbortSignal
 }
 
+/** Whether a caller is told of an event: the link of an assignment hears of no other assignment, and of no other link. */
+export const seesEvent = (caller: Caller, { kind, payload }: StoredEvent): boolean => {
+  const own = taskOf(caller)
+  if (own === null) return true
+  if (kind.startsWith('task.')) return payload['taskId'] === own
+  return !kind.startsWith('share.') || payload['shareId'] === caller.share
+}
+
 const wanted = (input: Input<'listEvents'>): ((event: PresentedEvent) => boolean) => {
   const types = input.types?.split(',').map((type) => type.trim())
   return (event) =>
@@ -37,11 +45,12 @@ const wanted = (input: Input<'listEvents'>): ((event: PresentedEvent) => boolean
 }
 
 /** One page after the cursor. Events that the filter leaves out still move the cursor. */
-const page = async (service: Service, doc: string, since: number, input: Input<'listEvents'>): Promise<Feed> => {
+const page = async (service: Service, caller: Caller, doc: string, since: number, input: Input<'listEvents'>): Promise<Feed> => {
   const entries = await service.storage.list(keys.events(doc), { after: since, limit: limits.eventPageMax })
-  const events = entries.map((entry) => presentEvent(decodeRecord<StoredEvent>(entry.value)))
+  const events = entries.map((entry) => decodeRecord<StoredEvent>(entry.value))
+  const shown = events.filter((event) => seesEvent(caller, event)).map(presentEvent)
   const capped = entries.length === limits.eventPageMax
-  return { events: events.filter(wanted(input)), latest: events.at(-1)?.seq ?? since, ...(capped ? { capped } : {}) }
+  return { events: shown.filter(wanted(input)), latest: events.at(-1)?.seq ?? since, ...(capped ? { capped } : {}) }
 }
 
 const waiters = new WeakMap<Service, Map<string, number>>()
@@ -56,7 +65,14 @@ const countWaiter = (service: Service, doc: string, by: number): void => {
 }
 
 /** Lists until something is found, the time is over, or the wait is ended. */
-const wait = async (service: Service, doc: string, since: number, input: Input<'listEvents'>, end: WaitEnd): Promise<Feed> => {
+const wait = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  since: number,
+  input: Input<'listEvents'>,
+  end: WaitEnd
+): Promise<Feed> => {
   const deadline = service.clock.now() + (input.wait ?? 0) * 1000
   let wake = (): void => undefined
   const nudge = (): void => wake()
@@ -67,7 +83,7 @@ const wait = async (service: Service, doc: string, since: number, input: Input<'
   try {
     for (;;) {
       const woken = new Promise<void>((resolve) => (wake = resolve))
-      const found = await page(service, doc, since, input)
+      const found = await page(service, caller, doc, since, input)
       const left = deadline - service.clock.now()
       if (found.events.length > 0 || found.capped === true || left <= 0 || end.signal.aborted) return found
       since = found.latest
@@ -82,13 +98,19 @@ const wait = async (service: Service, doc: string, since: number, input: Input<'
   }
 }
 
-export const listEvents = async (service: Service, doc: string, input: Input<'listEvents'>, end: WaitEnd): Promise<Feed> => {
+export const listEvents = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'listEvents'>,
+  end: WaitEnd
+): Promise<Feed> => {
   const head = await service.ledger.head(doc)
   // Edits that a crash kept from being announced are announced by loading the document.
   if (head.announcedSeq < head.seq && service.live.find(doc) === undefined) (await service.live.open(doc)).release()
   const since = input.since === 'latest' ? head.event : (input.since ?? 0)
   // A cursor ahead of the newest event would never see one: it is brought back.
   const from = Math.min(since, head.event)
-  if ((input.wait ?? 0) === 0) return input.since === 'latest' ? { events: [], latest: from } : page(service, doc, from, input)
-  return wait(service, doc, from, input, end)
+  if ((input.wait ?? 0) === 0) return input.since === 'latest' ? { events: [], latest: from } : page(service, caller, doc, from, input)
+  return wait(service, caller, doc, from, input, end)
 }

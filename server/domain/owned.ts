@@ -89,6 +89,9 @@ export const listDocuments = async (service: Service, caller: Caller, input: Inp
   if (identity.kind === 'guest') throw new ServiceError('account_required')
   const { query = '', sort = 'created', limit: pageMax = limits.pageDefault, before } = input
   const asked = { wanted: query.trim().toLowerCase(), pageMax, before }
+  const place = sort === 'created' ? /^\d{15}-[\w-]{12,22}$/ : /^\d{1,6}$/
+  if (before !== undefined && !place.test(before))
+    throw new ServiceError('invalid_request', { details: [{ path: 'before', message: 'must be a nextBefore of the same order' }] })
   const prefix = keys.ownedBy(identity.kind, identity.id)
   return sort === 'created' ? byCreation(service, caller, prefix, asked) : byOrder(service, caller, prefix, sort, asked)
 }

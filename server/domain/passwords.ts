@@ -43,9 +43,22 @@ export const checkPassword = async (password: string, stored: string | undefined
   return timingSafeEqual(found, Buffer.from(tag, 'base64url')) && stored !== undefined
 }
 
-/** What is wrong with a new password, for people; undefined when nothing is. */
-export const passwordProblem = (password: string): string | undefined => {
+/** Those of ten characters and more that are guessed first, in lower case. Shorter ones are refused for being short. */
+const common = new Set(
+  (
+    '1234567890 0123456789 0987654321 9876543210 12345678910 123456789a 1234567891 1111111111 0000000000 1234512345 1122334455 ' +
+    '123123123123 123456789012 qwertyuiop qwerty123456 qwerty12345 qwertyuiop123 1q2w3e4r5t 1q2w3e4r5t6y 1qaz2wsx3edc q1w2e3r4t5 asdfghjkl1 ' +
+    'password12 password123 password1234 passw0rd123 passwordpassword iloveyou123 letmein123 welcome123 administrator ' +
+    'changeme123 abcdefghij abcd123456 aaaaaaaaaa football123 correcthorsebatterystaple'
+  ).split(' ')
+)
+
+/** What is wrong with a new password of the person with this address, for people; undefined when nothing is. */
+export const passwordProblem = (password: string, email: string): string | undefined => {
   const length = Array.from(password).length
   if (length < limits.passwordCharsMin) return `Choose a password of at least ${limits.passwordCharsMin} characters.`
-  return length > limits.passwordCharsMax ? `Choose a password of at most ${limits.passwordCharsMax} characters.` : undefined
+  if (length > limits.passwordCharsMax) return `Choose a password of at most ${limits.passwordCharsMax} characters.`
+  const plain = password.normalize('NFKC').trim().toLowerCase()
+  if ([email, email.split('@')[0]].includes(plain)) return 'Choose a password that is not your address.'
+  return common.has(plain) ? 'Choose another password: this one is among the first that are guessed.' : undefined
 }

@@ -122,7 +122,9 @@ export interface Agents {
   verify(token: string): Promise<AgentIdentity | undefined>
 }
 
-/** Who keeps sessions with people besides us, so that signing out everywhere is that. */
+/** Who keeps sessions with people besides us, so that an end of ours is not undone by one that is left there. */
 export interface SignInHost {
   endSessions(account: string): Promise<void>
+  /** Ends the one that a session of ours was opened through (`Session.atHost`). */
+  endSession(atHost: string): Promise<void>
 }

@@ -14,7 +14,7 @@ import { type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
 import { settle, showSuggestion, showWriter } from './remarks-shown.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
-import { type Aim, aim, checkRemark, checkText, groundOf, kindOf, rangeNamed, tooLarge } from './targets.ts'
+import { type Aim, aim, checkRemark, checkText, groundOf, kindOf, rangeNamed } from './targets.ts'
 
 /** A change of text that somebody proposes, and where. */
 interface Proposal {
@@ -114,7 +114,7 @@ const placeOf = (content: string, input: Input<'createSuggestion'>): Place | und
   const named = rangeNamed(content, input)
   if (operation === 'replace') return named && { range: named, text }
   const range = named !== undefined && kindOf(input) === 'line' ? wholeLine(content, named) : named
-  if (range !== undefined && range.from === range.to) throw required('anchor', 'must not be empty')
+  if (range !== undefined && range.from === range.to) throw required(kindOf(input), 'must not be empty')
   return range && { range, text: '' }
 }
 
@@ -151,11 +151,16 @@ export interface Hunk extends Range {
   readonly text: string
 }
 
+/** Errors: `too_many_changes`. */
 const hunksOf = (before: string, after: string): Hunk[] => {
   const lines = splitLines(before)
   let line = 0
   let offset = 0
-  return lineChanges(lines, splitLines(after)).map(({ at, removed, added }) => {
+  const found = lineChanges(lines, splitLines(after))
+  // Before they are narrowed, each by a difference of its own.
+  if (found.length > limits.suggestionsAtOnceMax)
+    throw new ServiceError('too_many_changes', { changes: found.length, changesMax: limits.suggestionsAtOnceMax })
+  return found.map(({ at, removed, added }) => {
     for (; line < at; line++) offset += lines[line]?.length ?? 0
     return narrowed(offset, removed.join(''), added.join(''))
   })
@@ -177,7 +182,6 @@ const operationOf = ({ from, to, text }: Hunk): SuggestionOperation => {
 
 /** Errors: `text_too_large`. */
 const checkHunks = (content: string, hunks: readonly Hunk[]): void => {
-  if (hunks.length > limits.suggestionsAtOnceMax) throw tooLarge('content', hunks.length, limits.suggestionsAtOnceMax, 'separate changes')
   for (const { from, to, text } of hunks) {
     checkText('content', content.slice(from, to))
     checkText('content', text)

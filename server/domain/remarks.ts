@@ -6,9 +6,9 @@
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { type Lines, linesOf, type Range } from '../../shared/text/anchors.ts'
+import { contextOf, type Lines, linesOf, type Range } from '../../shared/text/anchors.ts'
 import type { Edit } from '../../shared/text/diff.ts'
-import { locatePins, type Pin, pinsAfter } from '../../shared/text/pins.ts'
+import { locatePins, type Pin, pinsAfter, pinsReturned } from '../../shared/text/pins.ts'
 import type { Snapshot } from './journal.ts'
 import { type Comment, decodeRecord, encodeRecord, keys, type Suggestion } from './keys.ts'
 import type { Draft } from './ledger.ts'
@@ -72,12 +72,21 @@ const tooMany = (message: string): ServiceError => new ServiceError('invalid_req
 /** Where pins are in one version of the text. */
 interface Located {
   readonly seq: number
+  readonly content: string
   readonly ranges: Map<string, Range | undefined>
   /** Made when first asked for. */
   lines?: Lines
 }
 
-const createRemarks = (room: Room, comments: readonly Entry[], suggestions: readonly Entry[]): Remarks => {
+const zipped = <T>(ids: readonly string[], values: readonly T[]): [string, T][] => ids.map((id, index) => [id, values[index] as T])
+
+/** `keepMoved` writes pins that were found again to the disk. */
+const createRemarks = (
+  room: Room,
+  comments: readonly Entry[],
+  suggestions: readonly Entry[],
+  keepMoved: (moved: readonly Moved[]) => void
+): Remarks => {
   const records: { readonly [K in RemarkKind]: Map<string, Kinds[K]> } = { comment: new Map(), suggestion: new Map() }
   const sizes = new Map<string, number>()
   const pinned = new Map<string, Pinned>()
@@ -85,6 +94,8 @@ const createRemarks = (room: Room, comments: readonly Entry[], suggestions: read
   let coming = 0
   let bytes = 0
   let located: Located | undefined
+  /** Of remarks whose text went while people typed: the words, with what stood around them then. */
+  const lastSeen = new Map<string, Pick<Pin, 'quote' | 'prefix' | 'suffix'>>()
 
   const noteBytes = (id: string, size: number): void => {
     bytes += size - (sizes.get(id) ?? 0)
@@ -107,12 +118,43 @@ const createRemarks = (room: Room, comments: readonly Entry[], suggestions: read
     if (located?.seq === room.seq) return located
     const { content } = room.snapshot()
     const ids = [...pinned.keys()]
-    const found = locatePins(
-      room.text,
-      content,
-      ids.map((id) => (pinned.get(id) as Pinned).pin)
-    )
-    return (located = { seq: room.seq, ranges: new Map(ids.map((id, index) => [id, found[index]])) })
+    const pins = ids.map((id) => (pinned.get(id) as Pinned).pin)
+    const earlier = located
+    located = { seq: room.seq, content, ranges: new Map(zipped(ids, locatePins(room.text, content, pins))) }
+    if (earlier !== undefined) noteGone(earlier, located)
+    const back = takeReturned(located, content)
+    if (back.length > 0) keepMoved(back)
+    return located
+  }
+
+  const movedTo = (id: string, pin: Pin): Moved => {
+    const { kind } = pinned.get(id) as Pinned
+    pinned.set(id, { kind, pin })
+    return { id, kind, pin }
+  }
+
+  /** Keeps the words of those that are there no longer as they were, with what stood around them. */
+  const noteGone = (then: Located, now: Located): void => {
+    for (const [id, range] of now.ranges) {
+      const was = then.ranges.get(id)
+      if (was === undefined || lastSeen.has(id)) continue
+      const quote = then.content.slice(was.from, was.to)
+      const isWhole = range !== undefined && now.content.slice(range.from, range.to) === quote
+      if (!isWhole) lastSeen.set(id, { quote, ...contextOf(then.content, was) })
+    }
+  }
+
+  /** Ties those anew whose text is back where it was, in other characters. */
+  const takeReturned = ({ ranges }: Located, content: string): Moved[] => {
+    const ids = [...pinned.keys()]
+    const pins = ids.map((id) => ({ ...(pinned.get(id) as Pinned).pin, ...lastSeen.get(id) }))
+    const stood = ids.map((id) => ranges.get(id))
+    return [...pinsReturned(room.text, content, pins, stood)].map(([index, { pin, range }]) => {
+      const id = ids[index] ?? ''
+      lastSeen.delete(id)
+      ranges.set(id, range)
+      return movedTo(id, pin)
+    })
   }
 
   return {
@@ -132,6 +174,7 @@ const createRemarks = (room: Room, comments: readonly Entry[], suggestions: read
     },
     untie(id) {
       pinned.delete(id)
+      lastSeen.delete(id)
       located?.ranges.delete(id)
     },
     keep(kind, record, size) {
@@ -154,14 +197,10 @@ const createRemarks = (room: Room, comments: readonly Entry[], suggestions: read
       const after = room.apply(edits, actor)
       const replacement = { before: before.content, after: after.content, edits }
       const { changed, ranges: now } = pinsAfter(room.text, pins, stood, replacement)
-      located = { seq: room.seq, ranges: new Map(ids.map((id, index) => [id, now[index]])) }
-      const moved = [...changed].map(([index, pin]): Moved => {
-        const id = ids[index] ?? ''
-        const { kind } = pinned.get(id) as Pinned
-        pinned.set(id, { kind, pin })
-        return { id, kind, pin }
-      })
-      return { after, moved }
+      located = { seq: room.seq, content: after.content, ranges: new Map(zipped(ids, now)) }
+      const moved = [...changed].map(([index, pin]) => movedTo(ids[index] ?? '', pin))
+      const all = [...moved, ...takeReturned(located, after.content)]
+      return { after, moved: [...new Map(all.map((each) => [each.id, each])).values()] }
     },
     deciding: new Map()
   }
@@ -170,11 +209,25 @@ const createRemarks = (room: Room, comments: readonly Entry[], suggestions: read
 const loaded = new WeakMap<Room, Promise<Remarks>>()
 
 /** The remarks of an open document, read when they are first asked for. Errors: `storage_*`. */
-export const remarksOf = ({ storage }: Service, { room }: OpenRoom): Promise<Remarks> => {
+export const remarksOf = ({ storage, ledger }: Service, { room }: OpenRoom): Promise<Remarks> => {
   const known = loaded.get(room)
   if (known !== undefined) return known
   const reading = Promise.all([listAll(storage, keys.comments(room.id)), listAll(storage, keys.suggestions(room.id))]).then(
-    ([comments, suggestions]) => createRemarks(room, comments, suggestions)
+    ([comments, suggestions]) => {
+      const keepMoved = (moved: readonly Moved[]): void => {
+        const change = (draft: Draft): Written[] => {
+          room.journalInto(draft)
+          return putMoved(draft, moved)
+        }
+        const kept = (written: readonly Written[]): void => {
+          for (const { kind, record, bytes } of written) if (record !== undefined) remarks.keep(kind, record, bytes)
+        }
+        // What cannot be written now is found again when the document is next read.
+        ledger.write(room.id, change, { reads: keysOfMoved(room.id, moved) }).then(kept, () => undefined)
+      }
+      const remarks = createRemarks(room, comments, suggestions, keepMoved)
+      return remarks
+    }
   )
   loaded.set(room, reading)
   reading.catch(() => loaded.delete(room))

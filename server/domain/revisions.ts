@@ -2,7 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import { nameOfActor, systemActor } from './caller.ts'
+import { nameOfActor, splitActor, systemActor } from './caller.ts'
 import { contentAt, formatVersion } from './journal.ts'
 import { decodeRecord, keys, type Revision, type RevisionCause } from './keys.ts'
 import type { Draft } from './ledger.ts'
@@ -17,6 +17,7 @@ const present = (revision: Revision): Output<'listRevisions'>['revisions'][numbe
   version: formatVersion(revision),
   label: revision.label,
   author: revision.author === null ? null : nameOfActor(revision.author),
+  authorKind: revision.author === null ? null : splitActor(revision.author).kind,
   authors: revision.authors.map(nameOfActor),
   cause: revision.cause,
   size: revision.size,

@@ -26,6 +26,8 @@ export interface Session extends Expiring {
   readonly rotatedAt?: number
   /** Hash of the secret that this one takes the place of, until the browser has shown that it has this one. */
   readonly replaces?: string
+  /** Names the session of the same browser at the sign-in host, through which this one was opened; absent: through none. */
+  readonly atHost?: string
   /** On the record of a former secret: hash of the one that took its place. The session itself stands there. */
   readonly replacedBy?: string
 }
@@ -56,7 +58,7 @@ export interface NewSession {
 }
 
 /** A session to be put in a commit of the caller's. */
-export const draftSession = ({ clock }: Service, account: string, kind: SessionKind, name: string): NewSession => {
+export const draftSession = ({ clock }: Service, account: string, kind: SessionKind, name: string, atHost?: string): NewSession => {
   const now = clock.now()
   const token = newToken(kind)
   const hash = hashSecret(token)
@@ -67,7 +69,8 @@ export const draftSession = ({ clock }: Service, account: string, kind: SessionK
     name: name.slice(0, limits.labelCharsMax),
     createdAt: now,
     lastUsedAt: now,
-    expiresAt: now + limits.sessionDaysMax * dayMs
+    expiresAt: now + limits.sessionDaysMax * dayMs,
+    ...(atHost !== undefined && { atHost })
   }
   const index = { key: keys.accountSession(account, session.id), value: encodeRecord(hash) }
   return { token, session, puts: [...expiring(keys.session(hash), session), index] }
@@ -101,15 +104,22 @@ const end = async (service: Service, ended: readonly Kept[]): Promise<void> => {
   for (const { session } of ended) service.live.endSession(session.id, 'credential_invalid')
 }
 
-/** Opens a session. `replaces`: the secret the browser came with, which ends (no session is fixed beforehand). */
+/** What ties a new session to the browser that opens it. */
+interface Opened {
+  /** The secret the browser came with, which ends (no session is fixed beforehand). */
+  readonly replaces?: string | undefined
+  readonly atHost?: string | undefined
+}
+
+/** Opens a session. */
 export const openSession = async (
   service: Service,
   account: string,
   kind: SessionKind,
   name: string,
-  replaces?: string
+  { replaces, atHost }: Opened = {}
 ): Promise<{ token: string; session: Session }> => {
-  const { token, session, puts } = draftSession(service, account, kind, name)
+  const { token, session, puts } = draftSession(service, account, kind, name, atHost)
   await service.storage.commit({ puts })
   const before = replaces === undefined ? undefined : await findCurrent(service, hashSecret(replaces))
   const others = await sessionsOf(service, account)
@@ -224,10 +234,12 @@ export const listSessions = async (service: Service, caller: Caller): Promise<Ou
   }))
 })
 
-/** Errors: `not_found` when the account has no such session. */
+/** Ends one session, and the one at the host first: the browser must not come back through it. Errors: `not_found` when the account has none. */
 export const revokeSession = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeSession'>> => {
   const found = (await sessionsOf(service, accountOf(caller))).find(({ session }) => session.id === id)
   if (found === undefined) throw new ServiceError('not_found', { message: 'You have no such session.' })
+  const { atHost } = found.session
+  if (atHost !== undefined) await service.signInHost?.endSession(atHost)
   await end(service, [found])
   return { ok: true, revoked: true }
 }

@@ -222,9 +222,11 @@ export const decideSuggestion = (
     }))
   })
 
-/** The decisions that are asked for, each suggestion's in the order of its making where a set is named. Errors: `too_many_ids`. */
+/** The decisions that are asked for, each suggestion's in the order of its making where a set is named. Errors: `not_found`, `too_many_ids`. */
 const decisionsOf = ({ remarks }: Opened, { decisions, setId, action = 'reject' }: Input<'decideSuggestions'>): readonly Decision[] => {
-  const ofSet = [...remarks.suggestion.values()].filter(({ set, status }) => set === setId && status === 'pending')
+  const ofSet = [...remarks.suggestion.values()].filter(({ set }) => setId !== undefined && set === setId)
+  if (setId !== undefined && ofSet.length === 0)
+    throw new ServiceError('not_found', { message: 'This document has no such set of suggestions.' })
   const all = decisions ?? ofSet.map(({ id }) => ({ suggestionId: id, action }))
   if (all.length <= limits.suggestionsAtOnceMax) return all
   const message = `has ${all.length} decisions; at most ${limits.suggestionsAtOnceMax} are taken`

@@ -28,7 +28,7 @@ export const kindOf = ({ find, line, anchor }: Target): CommentTarget['kind'] =>
   return anchor === undefined ? 'document' : 'anchor'
 }
 
-export const tooLarge = (path: string, size: number, max: number, unit: string): ServiceError =>
+const tooLarge = (path: string, size: number, max: number, unit: string): ServiceError =>
   new ServiceError('text_too_large', { details: [{ path, message: `has ${size} ${unit}; at most ${max} are taken` }] })
 
 /** Errors: `text_too_large` for a comment, reply or note. */

@@ -1,6 +1,7 @@
 /** `/account`: the documents of a person, and where the person is signed in (specification, `GET /account`). Forms; no script. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { plainName } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { readCookie } from '../auth/cookies.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
@@ -13,7 +14,7 @@ import { listSessions, revokeSession } from '../domain/sessions.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
-import { html, type Markup, showPage, timeOf } from './html.ts'
+import { html, type Markup, named, showPage, timeOf } from './html.ts'
 import { bindPasskeyActions, passkeyScript, passkeySection } from './passkey-pages.ts'
 import type { Routers } from './routers.ts'
 import { browserSession, type Current } from './sign-in.ts'
@@ -96,15 +97,15 @@ export const bindAccountPage = ({ http, stylesheet, formKey, passkeys, signOutTa
   // With no key in place of the one that the device may keep: beside a session that would narrow what the owner may do.
   const row = ({ id, title, updatedAt, published }: Doc, token: string, back: string): Markup => html`
 <li class="entry">
-<a class="entry-link" href="/d/${id}?key="><span class="entry-title">${title}</span></a>
+<a class="entry-link" href="/d/${id}?key="><span class="entry-title">${named(title)}</span></a>
 <span class="muted entry-about">${published ? html`<span class="tag">published</span>` : undefined}${timeOf(Date.parse(updatedAt), service.clock.now())}</span>
-<form method="post" action="/account/delete">${hidden({ token, back, doc: id })}<button class="button quiet" aria-label="Delete “${title}”">Delete</button></form>
+<form method="post" action="/account/delete">${hidden({ token, back, doc: id })}<button class="button quiet" aria-label="Delete “${plainName(title, limits.labelCharsMax)}”">Delete</button></form>
 </li>`
 
   const undoNotice = ({ doc, title, until }: Undoable, token: string, back: string): Markup => html`
 <form class="notice warn" method="post" action="/account/undo">${hidden({ token, back, doc })}
-<p>“${title}” was deleted. This can be undone for ${minutesUntil(until)}.</p>
-<button class="button" aria-label="Undo the deletion of “${title}”">Undo</button></form>`
+<p>“${named(title)}” was deleted. This can be undone for ${minutesUntil(until)}.</p>
+<button class="button" aria-label="Undo the deletion of “${plainName(title, limits.labelCharsMax)}”">Undo</button></form>`
 
   const nothing = ({ query, before }: Asked, more: boolean): string => {
     if (more) return 'Nothing found so far. Look on.'
@@ -133,14 +134,14 @@ ${next === undefined ? undefined : html`<p class="actions"><a class="button" hre
 
   const sessionRow = ({ id, kind, name, lastUsedAt, current }: Session, token: string): Markup => html`
 <li class="entry">
-<span class="entry-link"><span class="entry-title">${name}</span>${current ? html`<span class="tag">this one</span>` : undefined}${
+<span class="entry-link"><span class="entry-title">${named(name)}</span>${current ? html`<span class="tag">this one</span>` : undefined}${
     kind === 'app' ? html`<span class="tag">program</span>` : undefined
   }</span>
 <span class="muted entry-about"><span>used ${timeOf(Date.parse(lastUsedAt), service.clock.now())}</span></span>
 ${
   current
     ? undefined
-    : html`<form method="post" action="/account/end-session">${hidden({ token, session: id })}<button class="button quiet" aria-label="End the session of ${name}">End</button></form>`
+    : html`<form method="post" action="/account/end-session">${hidden({ token, session: id })}<button class="button quiet" aria-label="End the session of ${plainName(name, limits.labelCharsMax)}">End</button></form>`
 }
 </li>`
 
@@ -160,7 +161,7 @@ ${
     const token = formToken(formKey, current.session.id)
     const { name, email } = current.account
     const body = html`
-<p class="account-line"><span class="muted">Signed in as <strong>${name}</strong>${email === null ? undefined : html` · ${email}`}</span> <a class="button quiet" href="/sign-out">Sign out</a></p>
+<p class="account-line"><span class="muted">Signed in as <strong>${named(name)}</strong>${email === null ? undefined : html` · ${email}`}</span> <a class="button quiet" href="/sign-out">Sign out</a></p>
 ${await documentsOf(caller, askedOf(ctx), token)}
 ${passkeys === null ? undefined : await passkeySection(service, passkeys)(current, token)}
 ${await sessionsOf(caller, token)}`

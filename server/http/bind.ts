@@ -122,7 +122,7 @@ const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<st
 
 const parseInput = (exchange: Exchange): Record<string, unknown> => {
   const { operation, ctx, body } = exchange
-  const form = operation.rest.oauth === true && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
+  const form = (operation.rest.oauth === true || operation.rest.form === true) && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
   const none = !writes(ctx) || exchange.file !== null
   const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
   refuseDryRun(exchange, sent)

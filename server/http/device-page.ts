@@ -4,7 +4,7 @@ import { decideDevice, type Device, findPendingDevice, normalUserCode } from '..
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther, statusOf, textOf } from './form.ts'
-import { html, problem, showPage, timeOf } from './html.ts'
+import { html, named, problem, showPage, timeOf } from './html.ts'
 import type { Routers } from './routers.ts'
 import { browserSession } from './sign-in.ts'
 
@@ -33,7 +33,7 @@ export const bindDevicePage = ({ http, stylesheet, formKey }: DevicePageOptions,
   }
 
   const compare = (ctx: Context, device: Device, token: string, name: string): void => {
-    const body = html`<p><strong>${device.name}</strong> asks to act as you, <strong>${name}</strong>. Does it show this code?</p>
+    const body = html`<p><strong>${named(device.name)}</strong> asks to act as you, <strong>${named(name)}</strong>. Does it show this code?</p>
 <p class="code-shown">${device.userCode}</p>
 <p class="muted">Begun ${timeOf(device.startedAt, service.clock.now())} from ${device.address}. The name is its own and unverified.</p>
 <p>Approve only if you started this yourself just now. It can then open, change and delete your documents until you end its session.</p>

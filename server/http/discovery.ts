@@ -95,10 +95,7 @@ export const bindDiscovery = ({ baseUrl, authUrl, broker, relyingParty }: Discov
       {
         anchor: `${baseUrl}/api`,
         'service-desc': [{ href: `${baseUrl}/openapi.json`, type: 'application/json' }],
-        'service-doc': [
-          { href: `${baseUrl}/agents.md`, type: 'text/markdown' },
-          { href: `${baseUrl}/auth.md`, type: 'text/markdown' }
-        ],
+        'service-doc': [{ href: `${baseUrl}/auth.md`, type: 'text/markdown' }],
         'service-meta': [{ href: `${baseUrl}/.well-known/oauth-protected-resource`, type: 'application/json' }],
         status: [{ href: `${baseUrl}/api/health`, type: 'application/json' }]
       }

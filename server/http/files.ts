@@ -24,8 +24,11 @@ interface StaticFile {
   readonly etag: string
   readonly immutable: boolean
   readonly plain: Buffer
-  readonly br?: Buffer
-  readonly gzip?: Buffer
+}
+
+interface Packed {
+  readonly br: Buffer
+  readonly gzip: Buffer
 }
 
 const compressible = (type: string): boolean => !type.startsWith('image/png') && !type.startsWith('font/')
@@ -34,20 +37,23 @@ const readStatic = async (path: string, name: string): Promise<StaticFile> => {
   const plain = await readFile(path)
   const type = types[extname(path)] ?? 'application/octet-stream'
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
-  const file = { type, etag, immutable: name.startsWith('/assets/'), plain }
-  return !compressible(type) || plain.length < 1024 ? file : { ...file, ...(await packedOnce(etag, plain)) }
+  return { type, etag, immutable: name.startsWith('/assets/'), plain }
 }
 
-/** By content: a process that starts several servers, as tests do, packs each file once. */
-const packed = new Map<string, Promise<{ br: Buffer; gzip: Buffer }>>()
+/**
+ * Packed when it is first asked for: most of what is built is for few texts (diagrams). By content: a process that starts several
+ * servers, as tests do, packs each file once.
+ */
+const packed = new Map<string, Promise<Packed>>()
 
-const packedOnce = (etag: string, plain: Buffer): Promise<{ br: Buffer; gzip: Buffer }> => {
+const packedOnce = ({ etag, type, plain }: StaticFile): Promise<Packed> | undefined => {
+  if (!compressible(type) || plain.length < 1024) return undefined
   const found = packed.get(etag) ?? pack(plain)
   packed.set(etag, found)
   return found
 }
 
-const pack = async (plain: Buffer): Promise<{ br: Buffer; gzip: Buffer }> => {
+const pack = async (plain: Buffer): Promise<Packed> => {
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
   const [br, gzipped] = await Promise.all([promisify(brotliCompress)(plain, quality), promisify(gzip)(plain, { level: 9 })])
   return { br, gzip: gzipped }
@@ -57,7 +63,7 @@ export interface Files {
   /** Path of the stylesheet of the built pages, for those that are not built; undefined when nothing is. */
   readonly stylesheet: string | undefined
   /** Answers with the file at this path; false when there is none. */
-  serve(ctx: Context, path: string): boolean
+  serve(ctx: Context, path: string): Promise<boolean>
   /** Path of what the build made of a source file below `web/`; undefined when there is none. */
   built(source: string): string | undefined
 }
@@ -77,10 +83,12 @@ export const readFiles = async (folder: string): Promise<Files> => {
   return {
     stylesheet: /<link[^>]+href="(\/assets\/[\w.-]+\.css)"/.exec(files.get('/index.html')?.plain.toString() ?? '')?.[1],
     built: (source) => (manifest[source] === undefined ? undefined : `/${manifest[source].file}`),
-    serve(ctx, path) {
+    async serve(ctx, path) {
       const file = files.get(path)
       if (file === undefined) return false
       ctx.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+      // The frame of diagrams has no origin, and loads its scripts all the same. They are public.
+      if (file.immutable) ctx.set('Access-Control-Allow-Origin', '*')
       ctx.set('ETag', file.etag)
       ctx.vary('Accept-Encoding')
       ctx.status = 200
@@ -89,7 +97,7 @@ export const readFiles = async (folder: string): Promise<Files> => {
         return true
       }
       const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
-      const smaller = encoding === 'br' ? file.br : encoding === 'gzip' ? file.gzip : undefined
+      const smaller = encoding === 'br' || encoding === 'gzip' ? (await packedOnce(file))?.[encoding] : undefined
       ctx.type = file.type
       if (smaller !== undefined) ctx.set('Content-Encoding', encoding as string)
       ctx.body = smaller ?? file.plain

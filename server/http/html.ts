@@ -1,5 +1,7 @@
 /** Pages that are plain HTML: text is escaped, forms work without script, and the look is the one of the built pages. */
 import { ago } from '../../shared/ago.ts'
+import { limits } from '../../shared/limits.ts'
+import { plainName } from '../../shared/names.ts'
 import type { Context } from './context.ts'
 
 /** Markup that may be written as it is. */
@@ -25,6 +27,9 @@ const written = (part: Part): string => {
 /** A template whose values are escaped unless they are markup themselves. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(strings.map((text, index) => text + written(parts[index])).join(''))
+
+/** A name that somebody else gave, so that it can neither reach into the words around it nor turn their direction. */
+export const named = (text: string): Markup => html`<bdi>${plainName(text, limits.labelCharsMax)}</bdi>`
 
 export interface Page {
   readonly title: string

@@ -38,7 +38,7 @@ export const bindIdentity = (http: Http, identity: Identity, stylesheet: string 
   const { broker, relyingParty, issuer, signUp, formKey } = identity
   const { baseUrl } = http.service
   const passkeys = broker !== null && allowsPasskeys(baseUrl) ? createPasskeys(http.service) : null
-  bindSignIn({ http, relyingParty, broker, issuer, stylesheet, formKey }, routers)
+  bindSignIn({ http, relyingParty, broker, issuer, signUp, stylesheet, formKey }, routers)
   bindAccountPage({ http, stylesheet, formKey, passkeys, signOutTargets: () => signOutTargets(relyingParty, broker) }, routers)
   bindDevicePage({ http, stylesheet, formKey }, routers)
   bindDiscovery({ baseUrl, authUrl: broker === null ? issuer.replace(/\/$/, '') : baseUrl, broker, relyingParty }, routers)

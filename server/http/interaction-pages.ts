@@ -7,11 +7,11 @@ import { type Broker, interactionPath } from '../auth/broker.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
 import { createAccount, findAccountByPassword, normalEmail } from '../domain/accounts.ts'
 import { passwordProblem } from '../domain/passwords.ts'
-import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, readForm, seeOther, textOf } from './form.ts'
-import { field, html, type Markup, problem, showPage } from './html.ts'
+import { field, html, type Markup, named, problem, showPage } from './html.ts'
 import { passkeyForm, passkeyScript } from './passkey-pages.ts'
+import { check, take } from './perform.ts'
 import type { Routers } from './routers.ts'
 
 export type SignUp = 'open' | 'invite' | 'closed'
@@ -23,6 +23,14 @@ interface PagesOptions {
   readonly passkeys: Passkeys | null
   readonly signUp: SignUp
   readonly stylesheet: string | undefined
+}
+
+/** Why nobody new gets in. */
+export const closedText = 'This server takes no new accounts.'
+
+const noSignUpText: Readonly<Record<Exclude<SignUp, 'open'>, string>> = {
+  invite: 'New accounts are made by invitation here.',
+  closed: closedText
 }
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
@@ -39,6 +47,9 @@ interface Said {
   readonly text?: string
   readonly status?: number
 }
+
+/** Whom failed tries of a password are counted for: the address of mail, whether or not it has an account. */
+export const countedAs = (email: string): string => hash('sha256', email, 'base64url')
 
 export const newPasswordField = field({
   name: 'password',
@@ -86,7 +97,7 @@ const scopeWords: Readonly<Record<string, string>> = {
   openid: 'know which account is yours here',
   email: 'see your email address',
   profile: 'see your name',
-  offline_access: 'stay signed in until you end it'
+  offline_access: `stay signed in for ${limits.brokerRefreshDays} days, or until you sign out everywhere`
 }
 
 const scopesAsked = ({ prompt }: Details): string[] => {
@@ -102,7 +113,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
     const other =
       signUp === 'open'
         ? html`<p>No account yet? <a href="${action}?screen=sign-up">Create one</a></p>`
-        : html`<p class="muted">Accounts are made by invitation. Ask whoever runs this server.</p>`
+        : html`<p class="muted">${noSignUpText[signUp]}${signUp === 'invite' ? ' Ask whoever runs this server.' : ''}</p>`
     const byPasskey =
       passkeys &&
       passkeyForm(
@@ -123,7 +134,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
 
   const showSignUp = async (step: Step, said: Said = {}): Promise<void> => {
     const { ctx, details, fields } = step
-    if (signUp !== 'open') return showSignIn(step, { text: 'New accounts are made by invitation here.' })
+    if (signUp !== 'open') return showSignIn(step, { text: noSignUpText[signUp] })
     const action = `${interactionPath}/${details.uid}`
     const body = html`${problem(said.text)}${signUpForm(action, fields)}
 <p>You have an account? <a href="${action}?screen=sign-in">Sign in</a></p>${cancelForm(action)}`
@@ -142,7 +153,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
     const { redirect_uri: redirect } = details.params
     const to = typeof redirect === 'string' && URL.canParse(redirect) ? new URL(redirect).host || redirect : 'a device'
     const words = scopesAsked(details).flatMap((scope) => scopeWords[scope] ?? [])
-    const body = html`<p><strong>${client?.clientName ?? client?.clientId ?? 'A program'}</strong> asks to sign you in at <strong>${to}</strong>. It could:</p>
+    const body = html`<p><strong>${named(client?.clientName ?? client?.clientId ?? 'A program')}</strong> asks to sign you in at <strong>${named(to)}</strong>. It could:</p>
 <ul class="list">${words.map((word) => html`<li>${word}</li>`)}</ul>
 <p class="muted">The name is its own and unverified. It gets no access to your documents.</p>
 <form class="form" method="post" action="${action}/agree"><p class="actions"><button class="button primary large">Allow</button></p></form>
@@ -166,10 +177,10 @@ ${cancelForm(action)}`
   const signIn = async (step: Step): Promise<void> => {
     const { ctx, fields } = step
     const email = normalEmail(fields['email'] ?? '') ?? ''
-    const who = hash('sha256', email, 'base64url')
+    const who = countedAs(email)
     try {
       take(http, ctx, 'signIn', ctx.state.address)
-      http.limiter.check('password', who)
+      check(http, ctx, 'password', who)
       const account = await findAccountByPassword(service, email, (fields['password'] ?? '').slice(0, limits.passwordCharsMax))
       if (account !== undefined) return await signedIn(step, account.id)
       // Counted for an address of mail that has no account as well.
@@ -196,10 +207,10 @@ ${cancelForm(action)}`
 
   const makeAccount = async (step: Step): Promise<void> => {
     const { ctx, fields } = step
-    if (signUp !== 'open') return showSignIn(step, { text: 'New accounts are made by invitation here.', status: 403 })
+    if (signUp !== 'open') return showSignIn(step, { text: noSignUpText[signUp], status: 403 })
     const email = normalEmail(fields['email'] ?? '')
     const password = fields['password'] ?? ''
-    const wrong = email === undefined ? 'This is no address of mail.' : passwordProblem(password)
+    const wrong = email === undefined ? 'This is no address of mail.' : passwordProblem(password, email)
     if (email === undefined || wrong !== undefined) return showSignUp(step, { text: wrong ?? '', status: 422 })
     try {
       take(http, ctx, 'signUp', ctx.state.address)

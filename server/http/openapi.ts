@@ -130,7 +130,8 @@ const bodyOf = (operation: Operation, path: string): object => {
   )
   if (Object.keys(fields.shape).length === 0) return {}
   const markdown = operation.rest.body === 'markdown' ? { 'text/markdown': { schema: z.string() } } : {}
-  const form = operation.rest.oauth === true ? { 'application/x-www-form-urlencoded': { schema: fields } } : {}
+  const form =
+    operation.rest.oauth === true || operation.rest.form === true ? { 'application/x-www-form-urlencoded': { schema: fields } } : {}
   const content = { 'application/json': { schema: fields }, ...markdown, ...form }
   return { requestBody: { required: !fields.safeParse({}).success, content } }
 }

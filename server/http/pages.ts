@@ -11,17 +11,41 @@ const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' blob:",
+  // Pictures and films that a document names, as its published page shows them.
+  "img-src 'self' https: data: blob:",
+  "media-src 'self' https: blob:",
   "font-src 'self'",
   "connect-src 'self' ws: wss:",
   "manifest-src 'self'",
   "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
+  // The frame that draws diagrams.
+  "frame-src 'self'",
   "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'"
+  "require-trusted-types-for 'script'",
+  'trusted-types agmd-worker agmd-markdown'
 ].join('; ')
+
+/**
+ * The frame in which diagrams are drawn: script of ours on a source of anyone's. It has no origin, so it reaches nothing of the service, and
+ * loads nothing but its script. The library writes styles as it draws.
+ */
+const diagramPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  'sandbox allow-scripts'
+].join('; ')
+const diagramPath = '/diagram/frame.html'
+
+const diagramFrame = async (ctx: Context, files: Files): Promise<void> => {
+  ctx.set('Content-Security-Policy', diagramPolicy)
+  if (!(await files.serve(ctx, diagramPath))) throw new ServiceError('not_found')
+}
 
 // Without a dot, so that `/d/{id}.md`, the read of every agent, has one route.
 const documentPage = /^\/d\/([^/.]+)$/
@@ -30,9 +54,9 @@ const documentPage = /^\/d\/([^/.]+)$/
 const workerPolicy = "default-src 'none'; connect-src 'self'"
 const workerPath = '/sw.js'
 
-const worker = (ctx: Context, files: Files): void => {
+const worker = async (ctx: Context, files: Files): Promise<void> => {
   ctx.set('Content-Security-Policy', workerPolicy)
-  if (!files.serve(ctx, workerPath)) throw new ServiceError('not_found')
+  if (!(await files.serve(ctx, workerPath))) throw new ServiceError('not_found')
 }
 
 const links = (ctx: Context): string[] => {
@@ -41,20 +65,20 @@ const links = (ctx: Context): string[] => {
 }
 
 /** The built page, which finds out itself what its address asks for. */
-const shell = (ctx: Context, files: Files): void => {
+const shell = async (ctx: Context, files: Files): Promise<void> => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy)
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   ctx.set('Permissions-Policy', 'geolocation=(), camera=(), microphone=(), payment=()')
   // What a program that was handed this address looks for.
   ctx.set('Link', [...links(ctx), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
-  if (files.serve(ctx, '/index.html')) return
+  if (await files.serve(ctx, '/index.html')) return
   ctx.status = 503
   ctx.body = 'The web pages are not built. Run: npm run build\n'
 }
 
 /** A page that says that there is nothing here. */
-export const unknownPage = (ctx: Context, files: Files): void => {
-  shell(ctx, files)
+export const unknownPage = async (ctx: Context, files: Files): Promise<void> => {
+  await shell(ctx, files)
   if (ctx.status === 200) ctx.status = 404
 }
 
@@ -63,7 +87,6 @@ const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'app
 export const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
 
 const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
-  ctx.req.headers['content-type'] = 'application/json'
   const answer = await handle(http, ctx, 'createDocument')
   ctx.type = 'text/plain'
   ctx.body = 'The document is there.\n'
@@ -77,17 +100,16 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   }
   page('/')
   routers.of(workerPath).get(workerPath, (ctx) => worker(ctx as unknown as Context, files))
+  routers.of(diagramPath).get(diagramPath, (ctx) => diagramFrame(ctx as unknown as Context, files))
   routers.of('/new').get('/new', async (koa) => {
     const ctx = koa as unknown as Context
-    if (asksForHtml(ctx)) shell(ctx, files)
+    if (asksForHtml(ctx)) await shell(ctx, files)
     else await createAndGo(http, ctx)
   })
   routers.of('/new').post('/new', async (koa, next) => {
     const ctx = koa as unknown as Context
     // The confirmation page's form: works without script.
     if (mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
-    ctx.req.headers['content-length'] = '0'
-    ctx.req.resume()
     return createAndGo(http, ctx)
   })
   routers.of('/d').get(documentPage, async (koa) => {

@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
-import { ServiceError } from '../../shared/errors.ts'
+import { ServiceError, signInHint } from '../../shared/errors.ts'
 import type { RateLimitName } from '../../shared/limits.ts'
 import { type Operation, roleNeeded } from '../../shared/operation.ts'
 import type { OperationName } from '../../shared/operations/index.ts'
@@ -41,15 +41,28 @@ export const digest = (...parts: (string | Buffer)[]): string => {
 export const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
   (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
+/** The answer that refuses is a limited one too (api.md, Errors): it tells of the limit that refused. */
+const tellRefusal = (ctx: Context, name: RateLimitName, error: unknown): void => {
+  if (error instanceof ServiceError) ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
+}
+
 /** Takes a token of a limit, and tells of it in the answer. Errors: `rate_limited`. */
 export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
   try {
     const state = http.limiter.take(name, who)
     if (state !== undefined) ctx.set(rateHeaders(state))
   } catch (error) {
-    // The answer that refuses is a limited one too (api.md, Errors).
-    if (error instanceof ServiceError)
-      ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
+    tellRefusal(ctx, name, error)
+    throw error
+  }
+}
+
+/** Refuses as `take` does, without taking a token. Errors: `rate_limited`. */
+export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
+  try {
+    http.limiter.check(name, who)
+  } catch (error) {
+    tellRefusal(ctx, name, error)
     throw error
   }
 }
@@ -58,7 +71,7 @@ export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitN
 export const limit = ({ http, ctx, name, operation, credentials }: Asked): void => {
   const anonymous = credentials.key === undefined && credentials.bearer === undefined && credentials.cookie === undefined
   if (anonymous) take(http, ctx, 'address', ctx.state.address)
-  else http.limiter.check('failedKey', ctx.state.address)
+  else check(http, ctx, 'failedKey', ctx.state.address)
   if (name === 'startDeviceLogin') take(http, ctx, 'deviceStart', ctx.state.address)
   if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', ctx.state.address)
   // GET /new creates a document too.
@@ -92,7 +105,7 @@ export const admit = async (asked: Asked, fields: URLSearchParams): Promise<Call
   const role = roleNeeded(operation, fields)
   if (role !== undefined) requireRole(caller, role)
   if (!mayCreate(http, name, caller))
-    throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.' })
+    throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.', hint: signInHint })
   return caller
 }
 

@@ -20,6 +20,8 @@ export interface RateLimiter {
   take(name: RateLimitName, who: string): RateState | undefined
   /** Errors like `take`, without taking a token. */
   check(name: RateLimitName, who: string): void
+  /** Forgets what was counted. */
+  clear(name: RateLimitName, who: string): void
 }
 
 // Oldest first out: a flood of addresses must not fill the memory.
@@ -68,6 +70,9 @@ export const createRateLimiter = (clock: Clock, enabled: boolean): RateLimiter =
     },
     check(name, who) {
       if (enabled && buckets.has(`${name} ${who}`)) refuseEmpty(name, fill(name, who))
+    },
+    clear(name, who) {
+      buckets.delete(`${name} ${who}`)
     }
   }
 }

@@ -14,8 +14,8 @@ import { freshCookie } from './bind.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
-import { html, problem, showPage } from './html.ts'
-import { nameField, newPasswordField } from './interaction-pages.ts'
+import { html, named, problem, showPage } from './html.ts'
+import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './interaction-pages.ts'
 import type { Routers } from './routers.ts'
 import { browserName } from './user-agent.ts'
 
@@ -27,6 +27,7 @@ export interface SignInOptions {
   /** Address of the issuer. */
   readonly issuer: string
   readonly stylesheet: string | undefined
+  readonly signUp: SignUp
   /** Key of the tokens of forms. */
   readonly formKey: string
 }
@@ -54,7 +55,7 @@ export const signOutTargets = async (relyingParty: RelyingParty, broker: Broker 
 }
 
 export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
-  const { http, relyingParty, broker, issuer, stylesheet, formKey } = options
+  const { http, relyingParty, broker, issuer, signUp, stylesheet, formKey } = options
   const { service, cookies } = http
   const { baseUrl } = service
   const page = (path: string, method: 'get' | 'post', handle: (ctx: Context) => Promise<void>): void => {
@@ -65,9 +66,9 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
-  const open = async (ctx: Context, account: Account): Promise<void> => {
-    const before = readCookie(ctx.req.headers, cookies.session)
-    const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), before)
+  const open = async (ctx: Context, account: Account, atHost?: string): Promise<void> => {
+    const replaces = readCookie(ctx.req.headers, cookies.session)
+    const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), { replaces, atHost })
     writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
   }
 
@@ -94,7 +95,9 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
 
   page(callbackPath, 'get', async (ctx) => {
     const signedIn = await relyingParty.finish(ctx)
-    await open(ctx, await accountOf(signedIn))
+    const account = await accountOf(signedIn)
+    const atBroker = readCookie(ctx.req.headers, cookies.broker.session)
+    await open(ctx, account, atBroker && (await broker?.store.nameOfSession(atBroker, account.id)))
     seeOther(ctx, signedIn.returnTo)
   })
 
@@ -103,7 +106,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   page('/sign-out', 'get', async (ctx) => {
     const current = await browserSession(http, ctx)
     if (current === undefined) return seeOther(ctx, '/')
-    const body = html`<p>You are signed in as <strong>${current.account.name}</strong>. Documents that you opened by a link stay open to you, and copies of what you opened stay on this device until you remove them on the <a href="/">first page</a>.</p>
+    const body = html`<p>You are signed in as <strong>${named(current.account.name)}</strong>. Documents that you opened by a link stay open to you, and copies of what you opened stay on this device until you remove them on the <a href="/">first page</a>.</p>
 <form class="form" method="post" action="/sign-out">
 <input type="hidden" name="token" value="${formToken(formKey, current.session.id)}">
 <p class="actions"><button class="button primary large">Sign out</button>
@@ -135,6 +138,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   // ——— links of an administrator ———
 
   const linkOf = async (kind: LinkKind, token: string): Promise<Link> => {
+    if (kind === 'invite' && signUp === 'closed') throw new ServiceError('form_expired', { message: closedText })
     const link = await findLink(service, kind, token)
     if (link === undefined) throw new ServiceError('form_expired', { message: 'This link has expired or was used. Ask for a new one.' })
     return link
@@ -164,6 +168,8 @@ ${newPasswordField}
     if (account === undefined || !(await setPassword(service, account, password, useOf(token, link)))) return undefined
     await removePasskeysOf(service, account.id)
     await endSessionsOf(service, account.id)
+    // Tries at the former password say nothing about this one.
+    http.limiter.clear('password', countedAs(email))
     return account
   }
 
@@ -176,7 +182,7 @@ ${newPasswordField}
       const fields = await readForm(ctx)
       const token = fields['token'] ?? ''
       const link = await linkOf(kind, token)
-      const wrong = passwordProblem(fields['password'] ?? '')
+      const wrong = passwordProblem(fields['password'] ?? '', link.email)
       if (wrong !== undefined) return showLink(ctx, link, token, wrong)
       const account = await useLink(link, token, fields)
       if (account === undefined)

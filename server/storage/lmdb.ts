@@ -88,6 +88,20 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   return createLmdbStorage(database, path, options.onFailure)
 }
 
+/** Opens the store of a data folder to read from it, beside a server that may be running. Errors: `DataFolderError` when it is lost or of another folder. */
+export async function openLmdbReader(folder: string, instance: Instance): Promise<Pick<Storage, 'get' | 'close'>> {
+  await refuseLostStore(folder, instance)
+  const database = openDatabase(join(folder, 'store'), true)
+  refuseOtherStore(folder, readIdentity(database), instance)
+  return {
+    async get(key) {
+      const envelope = guardedRead(() => database.getBinaryFast(encodeKey(key)))
+      return envelope && decodeEntry(key, envelope)
+    },
+    close: () => database.close()
+  }
+}
+
 /** Opens the LMDB environment in `path`. */
 export function openDatabase(path: string, readOnly: boolean): Database {
   // Never useWritemap (a full disk is then a SIGBUS), noSync or separateFlushed (not durable when a commit resolves).

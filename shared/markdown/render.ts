@@ -36,6 +36,11 @@ export interface Rendered {
   readonly css: string
   /** In the order of the text. */
   readonly headings: readonly Heading[]
+  /**
+   * Where the letter between the brackets of each task box stands in the source, in UTF-16 units, in the order of the boxes in the HTML;
+   * undefined for one that cannot be told.
+   */
+  readonly tasks: readonly (number | undefined)[]
   /** The first paragraph as plain text, at most 200 characters; '' when there is none. */
   readonly description: string
 }
@@ -44,7 +49,8 @@ export interface Rendered {
 const descriptionCharsMax = 200
 
 export interface Environment {
-  headings: Heading[]
+  readonly headings: Heading[]
+  readonly tasks: (number | undefined)[]
   /** Class of each set of declarations that formulas need. */
   readonly styles: Map<string, string>
 }
@@ -53,8 +59,10 @@ export interface Renderer {
   render(source: string): Rendered
 }
 
+const newEnvironment = (): Environment => ({ headings: [], tasks: [], styles: new Map() })
+
 const plainText = (markdown: MarkdownIt, source: string): string => {
-  const tokens = markdown.parse(source, { headings: [], styles: new Map() } satisfies Environment)
+  const tokens = markdown.parse(source, newEnvironment())
   const paragraph = tokens.findIndex((token) => token.type === 'paragraph_open' && token.level === 0)
   const children = tokens[paragraph + 1]?.children ?? []
   const text = children
@@ -90,10 +98,11 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   markdown.renderer.rules['table_close'] = () => '</table></div>\n'
   return {
     render(source) {
-      const environment: Environment = { headings: [], styles: new Map() }
+      const environment = newEnvironment()
       const html = markdown.render(source, environment)
       const css = [...environment.styles].map(([style, name]) => `.${name}{${style}}`).join('')
-      return { html, css, headings: environment.headings, description: plainText(markdown, source.slice(0, 20_000)) }
+      const { headings, tasks } = environment
+      return { html, css, headings, tasks, description: plainText(markdown, source.slice(0, 20_000)) }
     }
   }
 }

@@ -1,14 +1,37 @@
 /** Task list items: `- [ ]`, `- [x]` (GFM 5.3), and `- [>]`, which the board fence uses for "in progress". */
 import type MarkdownIt from 'markdown-it'
+import type { Environment } from './render.ts'
 import type { Token } from './tokens.ts'
 
 const marker = /^\[([ xX>])\](?=\s)/
 const labels: Readonly<Record<string, string>> = { ' ': 'To do', x: 'Done', '>': 'In progress' }
 
+interface Box {
+  readonly state: string
+  readonly letter: number | undefined
+}
+
 const boxOf = (state: string): string => {
   const checked = state === 'x' ? ' checked' : ''
   const mixed = state === '>' ? ' class="in-progress"' : ''
   return `<input type="checkbox" disabled${checked}${mixed} aria-label="${labels[state]}">`
+}
+
+/** Start of each line of a source. */
+const lineStarts = (source: string): readonly number[] => {
+  const starts = [0]
+  for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}
+
+/** Where the letter between the brackets stands in the source: the text of a paragraph is the end of the line on which it begins. */
+const letterOf = (source: string, starts: readonly number[], { map, content }: Token): number | undefined => {
+  const line = map?.[0]
+  if (line === undefined || starts[line] === undefined) return undefined
+  const end = (starts[line + 1] ?? source.length + 1) - 1
+  const written = source.slice(starts[line], end).trimEnd()
+  const begins = content.split('\n', 1)[0]?.trimEnd() ?? ''
+  return written.endsWith(begins) ? starts[line] + written.length - begins.length + 1 : undefined
 }
 
 const listOf = (tokens: readonly Token[], item: number): Token | undefined => {
@@ -18,7 +41,8 @@ const listOf = (tokens: readonly Token[], item: number): Token | undefined => {
 
 export const taskLists = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('task_lists', (state) => {
-    const { tokens, Token } = state
+    const { tokens, Token, src } = state
+    let starts: readonly number[] | undefined
     tokens.forEach((token, index) => {
       if (token.type !== 'list_item_open' || tokens[index + 1]?.type !== 'paragraph_open') return
       const inline = tokens[index + 2]
@@ -28,12 +52,17 @@ export const taskLists = (markdown: MarkdownIt): void => {
       if (found === null || !marker.test(first.content)) return
       first.content = first.content.slice(found[0].length)
       const box = new Token('task_box', '', 0)
-      box.meta = (found[1] ?? ' ').toLowerCase()
+      starts ??= lineStarts(src)
+      box.meta = { state: (found[1] ?? ' ').toLowerCase(), letter: letterOf(src, starts, inline) } satisfies Box
       inline.children.unshift(box)
       token.attrJoin('class', 'task')
       const list = listOf(tokens, index)
       if (list !== undefined && list.attrGet('class') === null) list.attrSet('class', 'tasks')
     })
   })
-  markdown.renderer.rules['task_box'] = (tokens, index) => boxOf(String(tokens[index]?.meta))
+  markdown.renderer.rules['task_box'] = (tokens, index, _options, { tasks }: Partial<Environment>) => {
+    const box = tokens[index]?.meta as Box | undefined
+    tasks?.push(box?.letter)
+    return boxOf(box?.state ?? ' ')
+  }
 }

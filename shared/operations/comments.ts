@@ -1,7 +1,7 @@
 /** Comments (specification, Comment; api.md, Comments and suggestions). */
 import { z } from 'zod'
 import { operation, rename } from '../operation.ts'
-import { authorFields, listFields, notBlank, Offsets, pageFields, RemarkId, renameWithTarget, targetFields } from './remarks.ts'
+import { AuthorKind, authorFields, listFields, notBlank, Offsets, pageFields, RemarkId, renameWithTarget, targetFields } from './remarks.ts'
 import { AuthorName, BaseVersion, Instant, MarkdownInput, Version } from './schemas.ts'
 
 const ReplyRecord = z.object({ id: z.string(), body: z.string(), ...authorFields, createdAt: Instant }).meta({ id: 'Reply' })
@@ -32,6 +32,7 @@ export const CommentRecord = z
     resolved: z.boolean(),
     resolvedAt: Instant.nullable(),
     resolvedBy: z.string().nullable(),
+    resolvedByKind: AuthorKind.nullable(),
     createdAt: Instant,
     updatedAt: Instant,
     version: Version.meta({ description: 'Of the document when the comment was made.' }),
@@ -85,11 +86,23 @@ export const replyToComment = operation({
   normalise: rename(bodyAliases)
 })
 
-const resolutions: Readonly<Record<string, boolean>> = { resolve: true, resolved: true, reopen: false, open: false }
+const resolutions: Readonly<Record<string, boolean>> = { resolve: true, resolved: true, reopen: false, reopened: false, open: false }
+
+/** What is asked for under any name, as `{resolved: false}`, `{action: 'reopen'}` or `{reopen: true}`; null when fields are given and none of them says. */
+const resolvedOf = (raw: Record<string, unknown>): unknown => {
+  const word = raw['resolved'] ?? raw['action'] ?? raw['status']
+  // A word that means nothing stays and is refused.
+  if (word !== undefined) return typeof word === 'string' ? (resolutions[word] ?? word) : word
+  for (const [name, meaning] of Object.entries(resolutions)) {
+    const flag = raw[name]
+    if (flag !== undefined) return typeof flag === 'boolean' ? flag === meaning : flag
+  }
+  return Object.keys(raw).some((name) => name !== 'commentId' && name !== 'author' && name !== 'id') ? null : undefined
+}
 
 export const resolveComment = operation({
   summary: 'Resolves a comment, or opens it again.',
-  description: 'An empty body resolves.',
+  description: 'An empty body resolves; resolved: false opens it again.',
   on: 'document',
   role: 'comment',
   rest: { method: 'POST', path: '/api/docs/{id}/comments/{commentId}/resolve' },
@@ -98,9 +111,7 @@ export const resolveComment = operation({
   output: CommentAnswer,
   errors: [],
   normalise(raw) {
-    const word = raw['resolved'] ?? raw['action'] ?? raw['status']
-    // A word that means nothing stays and is refused.
-    return { ...raw, resolved: typeof word === 'string' ? (resolutions[word] ?? word) : word }
+    return { ...raw, resolved: resolvedOf(raw) }
   }
 })
 

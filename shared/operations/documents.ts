@@ -1,5 +1,6 @@
 /** Documents and their content (specification, Creation and Documents). */
 import { z } from 'zod'
+import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'
 import {
   AuthorName,
@@ -20,7 +21,7 @@ export const createDocument = operation({
   description:
     'Without credentials the document is anonymous and the answer holds its owner key. Without a title the first heading is the title.',
   on: 'service',
-  rest: { method: 'POST', path: '/api/docs', also: ['/new'], status: 201, large: true, body: 'markdown' },
+  rest: { method: 'POST', path: '/api/docs', also: ['/new'], status: 201, large: true, body: 'markdown', form: true },
   mcp: 'create_doc',
   cli: 'docs create',
   input: z.object({
@@ -129,7 +130,7 @@ export const replaceContent = operation({
   description:
     'The new text enters the live document as a minimal change: cursors and anchors stay. A success means: on disk, and sent to every open page. ' +
     'Without a base version the text is replaced whatever came between. With as=suggestions nothing is replaced: each hunk of the difference ' +
-    'becomes a suggestion, all with one setId, for which the suggest role is enough.',
+    `becomes a suggestion, all with one setId, for which the suggest role is enough; more than ${limits.suggestionsAtOnceMax} hunks are 422 too_many_changes.`,
   on: 'document',
   role: 'edit',
   roleWith: { as: { suggestions: 'suggest' } },
@@ -161,7 +162,7 @@ export const replaceContent = operation({
     setId: z.string().optional().meta({ description: 'With as=suggestions: common to the suggestions.' }),
     suggestions: z.array(SuggestionRecord).optional()
   }),
-  errors: ['version_conflict', 'versions_differ', 'content_too_large', 'text_too_large'],
+  errors: ['version_conflict', 'versions_differ', 'content_too_large', 'text_too_large', 'too_many_changes'],
   normalise: rename({ markdown: 'content' })
 })
 

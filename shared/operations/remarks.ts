@@ -32,15 +32,22 @@ export const targetFields = {
   occurrence: z.int().min(1).max(1_000_000).optional().meta({ description: 'Which one of several, counted from 1.' })
 } as const
 
+/** Without fields that are null: those are as if they were not given. */
+const given = (raw: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
+
 const renameTarget = rename({ quote: 'find', on: 'find', anchorText: 'find' })
 
 /** Synonyms of the fields that name text, and those of the operation. */
 export const renameWithTarget = (aliases: Readonly<Record<string, string>>) => {
   const renameOwn = rename(aliases)
-  return (raw: Record<string, unknown>): Record<string, unknown> => renameTarget(renameOwn(raw))
+  return (raw: Record<string, unknown>): Record<string, unknown> => renameTarget(renameOwn(given(raw)))
 }
 
 export const notBlank = [/\S/, 'must not be blank'] as const
+
+/** Who a name stands for; of a guest it is their own, and nobody has verified it. */
+export const AuthorKind = z.enum(['account', 'agent', 'guest', 'system'])
 
 /** The fields that tell who wrote something. */
 export const authorFields = {

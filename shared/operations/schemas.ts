@@ -72,6 +72,10 @@ export const RevisionRecord = z
     version: Version,
     label: z.string().nullable(),
     author: z.string().nullable(),
+    authorKind: z
+      .enum(['account', 'agent', 'guest', 'system'])
+      .nullable()
+      .meta({ description: 'A guest’s name is their own and unverified.' }),
     authors: z.array(z.string()),
     cause: z.enum(['create', 'put', 'edit', 'restore', 'autosave', 'accept', 'merge']),
     size: z.number().int().meta({ description: 'Length of the text in UTF-16 units.' }),

@@ -1,8 +1,8 @@
 /** Suggestions (specification, Suggestion; api.md, Comments and suggestions). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { operation } from '../operation.ts'
-import { authorFields, listFields, pageFields, RemarkId, renameWithTarget, targetFields } from './remarks.ts'
+import { operation, rename } from '../operation.ts'
+import { AuthorKind, authorFields, listFields, pageFields, RemarkId, renameWithTarget, targetFields } from './remarks.ts'
 import { AuthorName, BaseVersion, Instant, MarkdownInput, Version } from './schemas.ts'
 
 const Operation = z.enum(['insert', 'delete', 'replace'])
@@ -25,6 +25,7 @@ export const SuggestionRecord = z
     createdAt: Instant,
     version: Version.meta({ description: 'Of the document when the suggestion was made.' }),
     decidedBy: z.string().nullable(),
+    decidedByKind: AuthorKind.nullable(),
     decidedAt: Instant.nullable(),
     resultVersion: Version.nullable().meta({ description: 'Of the document, once it was accepted.' }),
     setId: z.string().optional().meta({ description: 'Common to those that were proposed together.' }),
@@ -104,11 +105,22 @@ export const decideSuggestion = operation({
 
 const Decisions = z.array(z.object({ suggestionId: RemarkId, action: Action })).meta({ maxItems: limits.suggestionsAtOnceMax })
 
+const renameDecision = rename({ id: 'suggestionId' })
+
+/** One of several decisions, under any of its names. */
+const decisionOf = (raw: unknown): unknown => {
+  if (typeof raw !== 'object' || raw === null) return raw
+  const named = renameDecision(raw as Record<string, unknown>)
+  return { ...named, action: actionOf(named) }
+}
+
 /** `{action, suggestionIds}` stands for one decision on all of them. */
 const withDecisions = (raw: Record<string, unknown>): Record<string, unknown> => {
   const ids = raw['suggestionIds'] ?? raw['ids']
   const action = actionOf(raw)
-  const decisions = raw['decisions'] ?? (Array.isArray(ids) ? ids.map((suggestionId) => ({ suggestionId, action })) : undefined)
+  const given = raw['decisions']
+  const named = Array.isArray(given) ? given.map(decisionOf) : given
+  const decisions = named ?? (Array.isArray(ids) ? ids.map((suggestionId) => ({ suggestionId, action })) : undefined)
   return { ...raw, action, ...(decisions === undefined ? {} : { decisions }) }
 }
 
@@ -124,6 +136,10 @@ export const decideSuggestions = operation({
   input: z
     .object({
       decisions: Decisions.optional(),
+      suggestionIds: z
+        .array(RemarkId)
+        .optional()
+        .meta({ maxItems: limits.suggestionsAtOnceMax, description: 'With action: one decision on all of them.' }),
       setId: RemarkId.optional(),
       action: Action.optional(),
       dryRun: z.boolean().optional(),

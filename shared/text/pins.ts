@@ -6,7 +6,8 @@ import type * as Y from 'yjs'
 import { contextOf, type Range } from './anchors.ts'
 import { locate, type Place, placesOf } from './characters.ts'
 import type { Edit } from './diff.ts'
-import { findAgain, findAround, type Lost } from './repin.ts'
+import { findAgain, findAround, findReturned, type Lost } from './repin.ts'
+import { surroundingsTaken } from './surroundings.ts'
 
 export interface Pin {
   /** Null: a replacement took the text out and did not put it back. */
@@ -121,16 +122,21 @@ export const pinsAfter = (
 
   const lost: Sought[] = []
   const again: { readonly range: Range; readonly index: number }[] = []
-  for (const index of unsure) {
+  const isTaken = surroundingsTaken(before, after, edits)
+  const taken = new Set(
+    [...pins.keys()].filter((index) => ranges[index] !== undefined && stood[index] !== undefined && isTaken(stood[index]))
+  )
+  for (const index of new Set([...unsure, ...taken])) {
     const [pin, was, is] = [pins[index] as Pin, stood[index], ranges[index]]
     if (was === undefined) {
       if (is === undefined) lost.push({ ...pin, standing: false, index })
       continue
     }
     const quote = before.slice(was.from, was.to)
-    if (is !== undefined && (after.slice(is.from, is.to) === quote || (quote !== '' && !deletesWithin(was, edits)))) continue
+    const isWhole = is !== undefined && (after.slice(is.from, is.to) === quote || (quote !== '' && !deletesWithin(was, edits)))
+    if (isWhole && !taken.has(index)) continue
     // What is left in its place counts more than the same words elsewhere.
-    if (is === undefined || !isKept(was, edits)) lost.push({ quote, ...contextOf(before, was), standing: true, index })
+    if (is === undefined || taken.has(index) || !isKept(was, edits)) lost.push({ quote, ...contextOf(before, was), standing: true, index })
     else {
       const range = findAround(after, quote, is)
       if (range !== undefined) again.push({ range, index })
@@ -156,4 +162,33 @@ export const pinsAfter = (
     ranges[index] = range
   })
   return { changed, ranges }
+}
+
+/**
+ * Pins whose text was gone and stands again, by index, with where they are: of a deletion that was undone the characters are new ones.
+ * `ranges` says where the pins are in the text `content`. Takes bounded time.
+ */
+export const pinsReturned = (
+  text: Y.Text,
+  content: string,
+  pins: readonly Pin[],
+  ranges: readonly (Range | undefined)[]
+): ReadonlyMap<number, { readonly pin: Pin; readonly range: Range }> => {
+  const isThere = (quote: string, range: Range | undefined): boolean =>
+    range !== undefined && (quote === '' || content.slice(range.from, range.to) === quote)
+  const gone = [...pins.keys()].filter((index) => !isThere((pins[index] as Pin).quote, ranges[index]))
+  const found = findReturned(
+    gone.map((index) => ({ ...(pins[index] as Pin), left: ranges[index] })),
+    content
+  )
+  const back = gone.flatMap((index, position) => {
+    const range = found[position]
+    return range === undefined ? [] : [{ index, range }]
+  })
+  const fresh = pinsAt(
+    text,
+    content,
+    back.map(({ range }) => range)
+  )
+  return new Map(back.map(({ index, range }, position) => [index, { pin: fresh[position] as Pin, range }]))
 }

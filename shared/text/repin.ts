@@ -2,7 +2,7 @@
  * Finding text again that a replacement of the document took out and put back elsewhere: moved, wrapped anew, restored. It is found only
  * where nothing else can be meant: what stood once before stands once now, alone or together with what stood beside it.
  */
-import type { Range } from './anchors.ts'
+import { contextUnits, type Range } from './anchors.ts'
 import type { Edit } from './diff.ts'
 import { fold, type Folded } from './fold.ts'
 import { occurrences } from './search.ts'
@@ -20,11 +20,15 @@ export interface Lost {
 // Fewer units than this are found everywhere by chance.
 const tellingUnits = 8
 
+// Words without anything of what stood beside them come by chance more often.
+const aloneUnits = 16
+
 /** What may be looked for, the most telling first. A place between two characters is told by both its sides only. */
 const patternsOf = ({ quote, prefix, suffix }: Lost): string[] => {
   if (quote === '') return (prefix + suffix).trim().length >= tellingUnits ? [prefix + suffix] : []
   const besides = [...(prefix.length >= tellingUnits ? [prefix + quote] : []), ...(suffix.length >= tellingUnits ? [quote + suffix] : [])]
-  return [...new Set([prefix + quote + suffix, ...besides, quote])].filter((pattern) => pattern.trim().length >= tellingUnits)
+  const alone = quote.trim().length >= aloneUnits ? [quote] : []
+  return [...new Set([prefix + quote + suffix, ...besides, ...alone])].filter((pattern) => pattern.trim().length >= tellingUnits)
 }
 
 /** A pattern, how often it stands in a text (2 stands for more), and where it stands last. */
@@ -239,4 +243,30 @@ const findEverywhere = (lost: readonly Lost[], before: string, after: string, ed
     if (range !== undefined) found[index] = certain(unfolded(folded, range))
   }
   return found
+}
+
+/** A text that is gone, or not whole. */
+interface Gone extends Omit<Lost, 'standing'> {
+  /** What is left of it. */
+  readonly left: Range | undefined
+}
+
+/**
+ * Where texts that are gone stand again: once, in exactly what stood around them when they were last there, and with what is left of them.
+ * Takes time in proportion to the text, however many they are.
+ */
+export const findReturned = (gone: readonly Gone[], content: string): readonly (Range | undefined)[] => {
+  if (gone.length === 0) return []
+  const counts = countAll(
+    content,
+    gone.map(({ quote, prefix, suffix }) => prefix + quote + suffix)
+  )
+  return gone.map(({ quote, prefix, left }, index) => {
+    const { pattern, count, at } = counts[index] as Count
+    if (count !== 1 || pattern.trim().length < tellingUnits) return undefined
+    // Of a text with less context than is kept, the document began or ended there.
+    if (pattern.length < contextUnits && pattern !== content) return undefined
+    const range = { from: at + prefix.length, to: at + prefix.length + quote.length }
+    return left === undefined || covers(range, left) ? range : undefined
+  })
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { password } from '../support/visitor.ts'
 import { start, type World } from '../support/start.ts'
 import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, typeAtEnd } from './browser.ts'
-import { look, sizes } from './looking.ts'
+import { look, sizes } from './appearance.ts'
 
 let world: World
 let browser: Browser
@@ -40,7 +40,7 @@ const startDevice = async (name: string): Promise<{ device_code: string; user_co
   return (await response.json()) as { device_code: string; user_code: string; verification_uri_complete: string }
 }
 
-test('[WEB-50] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
+test('[WEB-59] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
   const { context, page, heard } = await join('ana@example.org')
   await page.getByRole('button', { name: 'New document' }).click()
   await saved(page)
@@ -105,7 +105,7 @@ test('[WEB-50] a person signs up, writes a document, keeps one found by its link
   await context.close()
 })
 
-test('[WEB-51] a device is connected by a person who compares the code, and ended by that person', async () => {
+test('[WEB-60] a device is connected by a person who compares the code, and ended by that person', async () => {
   const { context, page, heard } = await join('bea@example.org')
   const device = await startDevice('agmd on a laptop')
   const poll = (): Promise<Response> =>
@@ -133,7 +133,7 @@ test('[WEB-51] a device is connected by a person who compares the code, and ende
 
 for (const viewport of sizes) {
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`[WEB-52] pages of accounts at ${viewport.width} px, ${colorScheme}, with script off: they work, and have no violations`, async () => {
+    test(`[WEB-61] pages of accounts at ${viewport.width} px, ${colorScheme}, with script off: they work, and have no violations`, async () => {
       const as = (name: string): string => `${name}-${colorScheme}-${viewport.width}`
       const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce', javaScriptEnabled: false })
       const page = await context.newPage()
@@ -199,7 +199,7 @@ for (const viewport of sizes) {
   }
 }
 
-test('[WEB-53] a person adds a passkey, signs in with it, and removes it', async () => {
+test('[WEB-62] a person adds a passkey, signs in with it, and removes it', async () => {
   const { context, page, heard } = await join('eve@example.org')
   const devtools = await context.newCDPSession(page)
   await devtools.send('WebAuthn.enable')

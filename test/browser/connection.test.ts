@@ -95,7 +95,7 @@ test('[WEB-34] a connection closed with a code that passes is tried again, later
 })
 
 test.each([
-  [1009, 1, 'A change was larger than the server takes.'],
+  [1009, 1, 'The document is larger than the server takes.'],
   [4400, 3, 'The server refused a change of this page'],
   [4401, 1, 'Your link was revoked or has expired.'],
   [4403, 1, 'Your link no longer opens this document.'],

@@ -88,6 +88,21 @@ test('[WEB-23] pasted CR LF enters the text as LF', async () => {
   await context.close()
 })
 
+test('[WEB-56] links and pictures written over several lines are shown, and the text goes on to be edited', async () => {
+  const text = '[one](\n/x\n"a title") two ![three\nfour](/icon.svg\n"five") **six\nseven**\n\n'
+  const document = await createDocument(world.url, text)
+  const { page, context, heard } = await person(document.url, 'Ana')
+  await saved(page)
+  await page.locator('img.md-media').waitFor({ state: 'attached' })
+  expect(await page.locator('.cm-line').allTextContents()).toContain('one')
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('the end')
+  await until(async () => (await editorText(page)) === `${text}the end`, 'the end')
+  await page.locator('.cm-line', { hasText: 'the end' }).waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[WEB-25] a revoked link ends access within a second; the text stays readable and can be downloaded', async () => {
   const document = await createDocument(world.url, '# Kept')
   const link = await createLink(world.url, document, 'edit')
@@ -102,7 +117,7 @@ test('[WEB-25] a revoked link ends access within a second; the text stays readab
   await context.close()
 })
 
-test('[WEB-43] a weaker or a bad link never replaces the one that this device keeps', async () => {
+test('[WEB-57] a weaker or a bad link never replaces the one that this device keeps', async () => {
   const document = await createDocument(world.url, '# Mine')
   const link = await createLink(world.url, document, 'view')
   const { page, context, heard } = await person(document.url, 'Ana')
@@ -126,7 +141,7 @@ test('[WEB-43] a weaker or a bad link never replaces the one that this device ke
   await context.close()
 })
 
-test('[WEB-44] what would make the document too large does not enter it; one that became too large is sent again once it is smaller', async () => {
+test('[WEB-58] what would make the document too large does not enter it; one that became too large is sent again once it is smaller', async () => {
   const document = await createDocument(
     world.url,
     'A line of forty characters, more or less.\n'.repeat(limits.contentUnitsMax / 42).padEnd(limits.contentUnitsMax - 9, '.')

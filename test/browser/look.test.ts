@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
+import { png } from '../support/media.ts'
+import { look, sizes } from './appearance.ts'
 import { complaints, createDocument, createLink, launch, saved } from './browser.ts'
-import { look, sizes } from './looking.ts'
+import { bring } from './files.ts'
 
 const sample = readFileSync(join(import.meta.dirname, 'sample.md'), 'utf8')
 
@@ -52,6 +54,23 @@ for (const viewport of sizes) {
       await page.getByRole('button', { name: 'Source' }).click()
       await look(page, as('source'))
       await page.getByRole('button', { name: 'Source' }).click()
+
+      await page.route('**/api/docs/*/assets*', () => undefined)
+      await page.locator('.cm-content').press('Control+Home')
+      await page.keyboard.press('End')
+      await page.keyboard.press('Enter')
+      await bring(page, 'paste', [{ name: 'A house by the sea.png', type: 'image/png', bytes: png() }])
+      await bring(page, 'paste', [{ name: 'notes.pdf', type: 'application/pdf', bytes: png() }])
+      await page.getByText('This kind of file is not taken.', { exact: false }).first().waitFor()
+      await look(page, as('uploads'))
+      await page.getByRole('button', { name: 'Cancel: A house by the sea.png' }).click()
+      await page.getByRole('button', { name: 'Remove: notes.pdf' }).click()
+      await page.keyboard.press('Control+z')
+
+      await page.getByRole('button', { name: 'Read' }).click()
+      await page.locator('.reading article h1').waitFor()
+      await look(page, as('reading'))
+      await page.getByRole('button', { name: 'Read' }).click()
 
       await page.getByRole('button', { name: 'Share' }).click()
       await page.getByLabel('For whom').fill('Review agent')

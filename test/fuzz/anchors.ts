@@ -319,12 +319,18 @@ const weights: readonly [number, (fuzz: Case, model: Model) => string][] = [
 const weightSum = weights.reduce((sum, [weight]) => sum + weight, 0)
 
 export interface Tally {
-  /** Pins whose words all stood in one place in the end, together as they were pinned, and those of them that were said to be gone. */
+  /**
+   * Pins whose words all stood in one place in the end, together as they were pinned and between what stood beside them, and those of them
+   * that were said to be gone. Words whose surroundings went may be said to be gone (ANCHOR-10).
+   */
   together: number
   missed: number
   /** Pins that a replacement moved on. */
   pins: number
 }
+
+/** Units directly beside words that tell them. */
+const besideUnits = 8
 
 const tallyOf = ({ server, pins }: Case): Tally => {
   const content = server.text.toString()
@@ -333,8 +339,10 @@ const tallyOf = ({ server, pins }: Case): Tally => {
     content,
     pins.map(({ pin }) => pin)
   )
+  const standsBeside = ({ quote, prefix, suffix }: Pin): boolean =>
+    content.includes(prefix.slice(-besideUnits) + quote + suffix.slice(0, besideUnits))
   const together = pins.flatMap(({ pin, tags }, index) =>
-    tags.size > 0 && pin.quote !== '' && content.split(pin.quote).length === 2 && pin.quote.trim().length > 8 ? [index] : []
+    tags.size > 0 && content.split(pin.quote).length === 2 && pin.quote.trim().length > 8 && standsBeside(pin) ? [index] : []
   )
   return { pins: pins.length, together: together.length, missed: together.filter((index) => ranges[index] === undefined).length }
 }

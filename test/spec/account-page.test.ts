@@ -29,7 +29,7 @@ const create = async (visitor: Visitor, content: string): Promise<Json> => {
 
 const open = (visitor: Visitor, query = ''): Promise<unknown> => visitor.visit(`${world.url}/account${query}`)
 const titles = ({ page }: Visitor): string[] =>
-  [...page.text.matchAll(/<a class="entry-link" href="[^"]+"><span class="entry-title">([^<]*)</g)].map(([, title = '']) => title)
+  [...page.text.matchAll(/<a class="entry-link" href="[^"]+"><span class="entry-title"><bdi>([^<]*)</g)].map(([, title = '']) => title)
 
 /** Sends the form of a page that holds all of these fields; a field that the page has several of is told by its value. */
 const send = (visitor: Visitor, action: string, fields: Record<string, string>): Promise<{ status: number; text: string }> =>
@@ -98,13 +98,22 @@ test('[PAGE-4] a deletion ends every way in at once, and is taken back whole', a
   await editor.saved()
   await open(visitor)
   await send(visitor, '/account/delete', {})
-  expect(visitor.page.text).toContain('“Kept!” was deleted')
+  expect(visitor.page.text).toContain('“<bdi>Kept!</bdi>” was deleted')
   expect(titles(visitor)).toEqual([])
   await expect.poll(() => editor.closes[0]?.code).toBe(4404)
   expect((await person.ask('GET', '')).status).toBe(410)
   expect((await world.ask('GET', `/d/${id}.md`, { key: link.secret })).status).toBe(410)
   expect((await visitor.request(`${world.url}/api/docs/${id}`)).status).toBe(410)
+  const form = visitor.page.text
   await send(visitor, '/account/undo', {})
+  // A second click is no failure.
+  const token = /name="token" value="([^"]+)"/.exec(form)?.[1] ?? ''
+  const twice = await visitor.request(`${world.url}/account/undo`, {
+    method: 'POST',
+    body: new URLSearchParams({ doc: id, token }).toString(),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: world.url }
+  })
+  expect(twice.status).toBe(303)
   expect(titles(visitor)).toEqual(['Kept!'])
   expect((await person.read()).content).toBe('# Kept!\n\ntext')
   const again = await person.connect()
@@ -201,4 +210,34 @@ test('[PAGE-8] sessions are listed by what they were opened with, and ended one 
   await send(visitor, '/account/end-session', {})
   expect((await phone.request(`${world.url}/api/me`)).status).toBe(401)
   expect((await visitor.request(`${world.url}/api/me`)).status).toBe(200)
+  // Nor does the broker let the browser in again.
+  await open(phone)
+  expect(phone.page.text).toContain('name="password"')
+  await visitor.visit(`${world.url}/sign-in`)
+  expect(visitor.page.url).toBe(`${world.url}/account`)
+})
+
+test('[PAGE-8] a session that was renewed without a password, or by a later sign-in, is ended with the broker’s as well', async () => {
+  const visitor = await join()
+  const phone = newVisitor()
+  await phone.visit(`${world.url}/sign-in`)
+  await phone.submit('/sign-in', { email: `person-${people}@example.org`, password: 'correct horse battery' })
+  await phone.visit(`${world.url}/sign-in`)
+  clock.turn(limits.sessionRotateHours * 3600 * 1000)
+  await phone.request(`${world.url}/api/me`)
+  await phone.request(`${world.url}/api/me`)
+  await open(visitor)
+  await send(visitor, '/account/end-session', {})
+  await open(phone)
+  expect(phone.page.text).toContain('name="password"')
+})
+
+test('[ACCOUNT-14] a title cannot turn or break the page', async () => {
+  const visitor = await join()
+  await create(visitor, '# safe\u202Egpj.exe \u2066x')
+  await open(visitor)
+  expect(visitor.page.text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
+  await send(visitor, '/account/delete', {})
+  expect(visitor.page.text).toContain('“<bdi>safe gpj.exe  x</bdi>” was deleted')
+  expect(visitor.page.text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
 })

@@ -1,5 +1,6 @@
 /** Accounts at the embedded broker: by its pages, as a browser without script uses them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findAccountByEmail } from '../../server/domain/accounts.ts'
 import { createLink } from '../../server/domain/links.ts'
 import { rateLimits } from '../../shared/limits.ts'
 import { freePort } from '../support/start.ts'
@@ -60,14 +61,17 @@ test.each([
   [{ email: 'a@b@c', password }, 'This is no address of mail.'],
   [{ email: `${'a'.repeat(250)}@example.org`, password }, 'This is no address of mail.'],
   [{ email: 'eve@example.org', password: 'short' }, 'Choose a password of at least 10 characters.'],
-  [{ email: 'eve@example.org', password: 'a'.repeat(257) }, 'Choose a password of at most 256 characters.']
+  [{ email: 'eve@example.org', password: 'a'.repeat(257) }, 'Choose a password of at most 256 characters.'],
+  [{ email: 'Eve@example.org', password: 'eve@Example.org' }, 'Choose a password that is not your address.'],
+  [{ email: 'evelyn.moore@example.org', password: 'evelyn.moore' }, 'Choose a password that is not your address.'],
+  [{ email: 'eve@example.org', password: 'Password123' }, 'among the first that are guessed']
 ])('[ACCOUNT-3] a sign-up that cannot be is told on its page: %j', async (fields, text) => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-up`)
   const page = await visitor.submit('/sign-up', fields)
   expect(page.status).toBe(422)
   expect(page.text).toContain(text)
-  expect(page.text).not.toContain(fields.password)
+  expect(page.text.replace(`value="${fields.email}"`, '')).not.toContain(fields.password)
 })
 
 test('[ACCOUNT-3] an address has one account, however often and however many at once sign up with it', async () => {
@@ -157,6 +161,21 @@ describe('limits', () => {
     expect((await guess('10.1.1.1', 'ana@example.org', password)).visitor.page.url).toBe(`${limited.url}/account`)
   })
 
+  test('[ACCOUNT-8] the page that refuses names the limit that does, and a new password lifts it', async () => {
+    const email = 'ben@example.org'
+    await signUp(limited.url, email, newVisitor({ headers: { 'X-Forwarded-For': '10.6.6.1' } }))
+    for (let tries = 0; tries < rateLimits.password.burst; tries++) await guess(`10.6.0.${tries}`, email, 'wrong wrong wrong')
+    const refused = await guess('10.6.6.6', email, password)
+    expect(refused.status).toBe(429)
+    expect(refused.visitor.page.headers.get('RateLimit')).toMatch(/^"password";r=0;t=\d+$/)
+    const account = await findAccountByEmail(limited.service, email)
+    if (account === undefined) throw new Error('no such account')
+    const visitor = newVisitor({ headers: { 'X-Forwarded-For': '10.6.6.7' } })
+    await visitor.visit(createLink(limited.service.vault, limited.url, clock.now(), { kind: 'reset', account }))
+    await visitor.submit('/auth/reset', { password: 'another horse battery' })
+    expect((await guess('10.6.6.8', email, 'another horse battery')).visitor.page.url).toBe(`${limited.url}/account`)
+  })
+
   test('[ACCOUNT-8] one address cannot try many accounts', async () => {
     const statuses = []
     for (let tries = 0; tries < rateLimits.signIn.burst + 1; tries++)
@@ -186,7 +205,10 @@ describe('by invitation', () => {
   })
   afterAll(() => invited.stop())
 
-  const link = (kind: 'invite' | 'reset', email: string): string => createLink(invited.service.vault, invited.url, clock.now(), kind, email)
+  const link = async (kind: 'invite' | 'reset', email: string, { vault } = invited.service): Promise<string> => {
+    const account = kind === 'invite' ? undefined : await findAccountByEmail(invited.service, email)
+    return createLink(vault, invited.url, clock.now(), account === undefined ? { kind: 'invite', email } : { kind: 'reset', account })
+  }
 
   test('[ACCOUNT-9] nobody signs up uninvited', async () => {
     const visitor = newVisitor()
@@ -203,17 +225,18 @@ describe('by invitation', () => {
   })
 
   test('[ACCOUNT-10] an invitation makes the account of its address, once', async () => {
-    const address = link('invite', 'ida@example.org')
+    const address = await link('invite', 'ida@example.org')
     const visitor = newVisitor()
     await visitor.visit(address)
     expect((await visitor.submit('/auth/invite', { password: 'short' })).status).toBe(422)
+    expect((await visitor.submit('/auth/invite', { password: 'ida@example.org' })).status).toBe(422)
     await visitor.submit('/auth/invite', { password, name: 'Ida' })
     expect(await me(visitor, invited.url)).toMatchObject({ status: 200, user: { name: 'Ida', email: 'ida@example.org' } })
     expect((await newVisitor().visit(address)).status).toBe(403)
   })
 
   test('[ACCOUNT-10] of several who use an invitation at once one succeeds', async () => {
-    const address = link('invite', 'jon@example.org')
+    const address = await link('invite', 'jon@example.org')
     const visitors = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const visitor = newVisitor()
@@ -227,9 +250,9 @@ describe('by invitation', () => {
 
   test('[ACCOUNT-11] a reset link sets a new password once and ends every session', async () => {
     const former = newVisitor()
-    await former.visit(link('invite', 'kim@example.org'))
+    await former.visit(await link('invite', 'kim@example.org'))
     await former.submit('/auth/invite', { password })
-    const address = link('reset', 'kim@example.org')
+    const address = await link('reset', 'kim@example.org')
     const visitor = newVisitor()
     await visitor.visit(address)
     await visitor.submit('/auth/reset', { password: 'another horse battery' })
@@ -242,7 +265,7 @@ describe('by invitation', () => {
   })
 
   test('[ACCOUNT-11] of several who use a reset link at once one succeeds', async () => {
-    const address = link('reset', 'kim@example.org')
+    const address = await link('reset', 'kim@example.org')
     const visitors = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const visitor = newVisitor()
@@ -254,12 +277,38 @@ describe('by invitation', () => {
     expect(pages.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
+  test('[ACCOUNT-11] a new password ends every other link to one, whether made before or after', async () => {
+    const reset = async (address: string): Promise<number> => {
+      const visitor = newVisitor()
+      await visitor.visit(address)
+      return visitor.page.status === 200 ? (await visitor.submit('/auth/reset', { password })).status : visitor.page.status
+    }
+    const [older, newer, newest] = [
+      await link('reset', 'kim@example.org'),
+      await link('reset', 'kim@example.org'),
+      await link('reset', 'kim@example.org')
+    ]
+    expect(await reset(newer)).toBe(200)
+    expect(await reset(older)).toBe(403)
+    expect(await reset(newest)).toBe(403)
+    const pair = [await link('reset', 'kim@example.org'), await link('reset', 'kim@example.org')]
+    const visitors = await Promise.all(
+      pair.map(async (address) => {
+        const visitor = newVisitor()
+        await visitor.visit(address)
+        return visitor
+      })
+    )
+    const pages = await Promise.all(visitors.map((visitor) => visitor.submit('/auth/reset', { password })))
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200, 403]))
+  })
+
   test('[ACCOUNT-12] a link that is late, of the other kind, changed or of another instance is refused', async () => {
-    const late = link('reset', 'kim@example.org')
-    const other = link('invite', 'lea@example.org').replace('/auth/invite', '/auth/reset')
+    const late = await link('reset', 'kim@example.org')
+    const other = (await link('invite', 'lea@example.org')).replace('/auth/invite', '/auth/reset')
     clock.turn(25 * 3600 * 1000)
-    const changed = link('reset', 'kim@example.org').slice(0, -2)
-    const foreign = createLink(world.service.vault, invited.url, clock.now(), 'reset', 'kim@example.org')
+    const changed = (await link('reset', 'kim@example.org')).slice(0, -2)
+    const foreign = await link('reset', 'kim@example.org', world.service)
     for (const address of [late, other, changed, foreign, `${invited.url}/auth/reset`])
       expect((await newVisitor().visit(address)).status, address).toBe(403)
   })
@@ -270,5 +319,18 @@ test('[ACCOUNT-9] a closed server makes no accounts', async () => {
   const visitor = newVisitor()
   await visitor.visit(`${closed.url}/sign-up`)
   expect(visitor.page.text).not.toContain('new-password')
+  expect(visitor.page.text).toContain('This server takes no new accounts.')
+  expect(visitor.page.text).not.toContain('invitation')
+  const address = createLink(closed.service.vault, closed.url, Date.now(), { kind: 'invite', email: 'hans@example.org' })
+  const page = await visitor.visit(address)
+  expect(page.status).toBe(403)
+  expect(page.text).toContain('This server takes no new accounts.')
+  const sent = await visitor.request(`${closed.url}/auth/invite`, {
+    method: 'POST',
+    body: new URLSearchParams({ token: new URL(address).searchParams.get('token') ?? '', password }).toString(),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: closed.url }
+  })
+  expect(sent.status).toBe(403)
+  expect(await findAccountByEmail(closed.service, 'hans@example.org')).toBeUndefined()
   await closed.stop()
 })

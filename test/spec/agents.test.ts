@@ -89,7 +89,11 @@ test.each(Object.entries(bad))('[AGENT-3] a token %s is 401', async (_name, make
 test('[AGENT-5] an issuer that cannot be asked is 503, never a yes, and documents of others are not held up', async () => {
   issuer.faults = { status: 500 }
   const { status, json } = await me(opaque({ sub: 'agent-9' }))
-  expect({ status, code: json.code }).toEqual({ status: 503, code: 'issuer_unavailable' })
+  expect({ status, code: json.code, hint: json.hint }).toEqual({
+    status: 503,
+    code: 'issuer_unavailable',
+    hint: 'Send the same request again in a minute; links and sessions go on working.'
+  })
   expect((await world.ask('POST', '/new')).status).toBe(201)
 })
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Account, createAccount } from '../../server/domain/accounts.ts'
 import type { Storage } from '../../server/domain/ports.ts'
+import { openSession } from '../../server/domain/sessions.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { asAuthor, comment, commented, comments, postComment, readComment } from '../support/remarks.ts'
@@ -66,6 +68,7 @@ describe('creating', () => {
         resolved: false,
         resolvedAt: null,
         resolvedBy: null,
+        resolvedByKind: null,
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
         updatedAt: json.comment.createdAt,
         version,
@@ -193,6 +196,21 @@ describe('creating', () => {
     expect(await comment(owner, { body: 'x', author: 'in the body' }, asAuthor('header'))).toMatchObject({ author: 'header' })
   })
 
+  test('[COMMENT-7] an account writes under its own name, and a guest who takes that name is still a guest', async () => {
+    const account = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+    const { token } = await openSession(world.service, account.id, 'app', 'a test')
+    const owner = await world.create(text)
+    const signedIn = { headers: { Authorization: `Bearer ${token}`, 'X-Agent-Author': 'Somebody else' } }
+    const person = await owner.share('comment')
+    const made = await comment(person, { body: 'x', author: 'Somebody else' }, signedIn)
+    expect(made).toMatchObject({ author: account.name, authorKind: 'account', guest: false })
+    const guest = asAuthor(account.name)
+    expect(await comment(person, { body: 'y' }, guest)).toMatchObject({ author: account.name, authorKind: 'guest', guest: true })
+    expect(await person.ask('DELETE', `/comments/${made.id}`, guest)).toMatchObject({ status: 403, json: { code: 'not_author' } })
+    // One account is one author, whichever link it uses.
+    expect((await (await owner.share('comment')).ask('DELETE', `/comments/${made.id}`, signedIn)).status).toBe(200)
+  })
+
   test('[COMMENT-8] a comment made with the link of an assignment carries its id', async () => {
     const owner = await world.create(text)
     const assignment = await assign(world, owner)
@@ -280,13 +298,28 @@ describe('talking', () => {
         ['PATCH', ''],
         ['DELETE', '']
       ] as const) {
-        const json = method === 'DELETE' ? {} : { json: { body: 'x' } }
+        const json = method === 'DELETE' || path === '/resolve' ? {} : { json: { body: 'x' } }
         expect(await changesNothing(owner.doc, () => owner.ask(method, `/comments/${odd}${path}`, json))).toMatchObject({
           status: 404,
           json: { code: 'not_found' }
         })
       }
     expect((await readComment(other, id)).replies).toEqual([])
+  })
+})
+
+describe('resolving in other words', () => {
+  test('[COMMENT-10] every way to say it is taken, and a body that says nothing is 400', async () => {
+    const owner = await world.create(text)
+    const { id } = await comment(owner, { body: 'x' })
+    const ask = (json: Json): Promise<Answer> => owner.ask('POST', `/comments/${id}/resolve`, { json })
+    for (const json of [{ resolve: false }, { reopen: true }, { open: true }, { resolved: false }, { action: 'reopen' }]) {
+      expect((await ask({})).json.comment).toMatchObject({ resolved: true, resolvedByKind: 'guest' })
+      expect((await ask(json)).json.comment, JSON.stringify(json)).toMatchObject({ resolved: false, resolvedByKind: null })
+    }
+    expect((await ask({ banana: true })).status).toBe(400)
+    expect((await ask({ resolve: 'x' })).status).toBe(400)
+    expect((await ask({ author: 'Ana' })).json.comment).toMatchObject({ resolved: true })
   })
 })
 

@@ -155,9 +155,12 @@ test('[CONTENT-10] a text above the limit is 413 and changes nothing; one at the
   expect((await owner.ask('PUT', '/content', { body: body.slice(1), type: 'text/markdown' })).status).toBe(200)
 })
 
-test('[CONTENT-11] a PUT of the present text changes neither version nor feed, and saves a revision', async () => {
+test('[CONTENT-11] a PUT of the present text changes neither version nor feed; with a label it saves a revision', async () => {
   const owner = await world.create('same')
   const { latest } = await owner.events({ since: 'latest' })
+  const unchanged = { ok: true, version: owner.created.version, changed: false }
+  expect(await owner.replace('same')).toEqual({ ...unchanged, revisionId: 1 })
+  expect((await owner.ask('POST', '/restore', { json: { revision: 1 } })).json).toEqual({ ...unchanged, revisionId: 1 })
   const answer = await owner.replace('same', { label: 'again' })
   expect(answer).toEqual({ ok: true, version: owner.created.version, revisionId: 2, changed: false })
   expect(await owner.events({ since: latest })).toEqual({ events: [], latest })

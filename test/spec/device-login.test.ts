@@ -163,3 +163,11 @@ test('[DEVICE-10] codes cannot be guessed in bulk, neither from one address nor 
   expect(Number(last.headers.get('Retry-After'))).toBeGreaterThan(0)
   await limited.stop()
 })
+
+test('[ACCOUNT-14] the name of a program cannot turn or break the page', async () => {
+  const device = await begin({ client_name: 'Bank\u202Eelgoog\u2066' })
+  const page = await ana.visit(device.verification_uri_complete)
+  expect(page.text).toContain('<strong><bdi>Bank elgoog</bdi></strong> asks')
+  const blank = await ana.visit((await begin({ client_name: '\u202E' })).verification_uri_complete)
+  expect(blank.text).toContain('<bdi>A program</bdi>')
+})

@@ -86,7 +86,29 @@ test('[DISCOVER-4] the catalog of interfaces is a linkset', async () => {
   const { json, headers } = await world.ask('GET', '/.well-known/api-catalog')
   expect(headers.get('Content-Type')).toContain('application/linkset+json')
   expect(json.linkset[0]).toMatchObject({ 'service-desc': [{ href: `${world.url}/openapi.json`, type: 'application/json' }] })
-  expect((await world.ask('GET', '/openapi.json')).status).toBe(200)
+  const named = [...JSON.stringify(json).matchAll(/"href":"([^"]+)"/g)].map(([, href = '']) => href)
+  expect(named.length).toBeGreaterThan(3)
+  for (const href of named) expect((await fetch(href)).status, href).toBe(200)
+})
+
+test('[DISCOVER-7] who lacks a session, or has one that is no good, is told to sign in, and of no document', async () => {
+  const closed = await startWorld({ env: { AGMD_ANONYMOUS_CREATE: 'off' } })
+  const bearers = [undefined, `Bearer asess_${'x'.repeat(50)}`, 'Bearer ai_unknown', 'Basic YTpi']
+  for (const [method, path] of [
+    ['GET', '/api/me'],
+    ['GET', '/api/docs'],
+    ['GET', '/api/me/sessions'],
+    ['POST', '/new']
+  ] as const)
+    for (const Authorization of bearers) {
+      const { status, json } = await closed.ask(method, path, Authorization === undefined ? {} : { headers: { Authorization } })
+      expect(status).toBe(401)
+      expect(json.hint, `${path} ${Authorization}`).toContain('device login')
+      expect(JSON.stringify(json)).not.toMatch(/document is private|owner of the document/)
+    }
+  await closed.stop()
+  const owner = await world.create('text')
+  expect((await world.ask('GET', `/api/docs/${owner.doc}`)).json.detail).toBe('This document is private.')
 })
 
 test('[DISCOVER-5] the authentication guide is Markdown and carries the metadata', async () => {

@@ -84,6 +84,15 @@ test('[DOC-6] a form that posts to /new is redirected to a new document', async 
   expect(headers.get('Location')).toMatch(/\/d\/[\w-]+\?key=[\w-]{32}$/)
 })
 
+test('[DOC-6] a form may bring title and text', async () => {
+  const form = new URLSearchParams({ title: 'By form', content: 'one\r\ntwo' }).toString()
+  const { headers } = await world.ask('POST', '/new', { body: form, type: 'application/x-www-form-urlencoded' })
+  const address = new URL(headers.get('Location') ?? '')
+  const key = address.searchParams.get('key') ?? ''
+  expect((await world.ask('GET', `${address.pathname}.md`, { key })).text).toBe('one\ntwo')
+  expect((await world.ask('GET', `/api${address.pathname.replace('/d/', '/docs/')}`, { key })).json.title).toBe('By form')
+})
+
 test.each(roles)('[DOC-7] the metadata tells %s its role and what it may do, and never the key', async (role) => {
   const owner = await world.create('# Meta')
   const person = role === 'owner' ? owner : await owner.share(role)

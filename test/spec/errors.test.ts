@@ -135,6 +135,11 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   text_too_large: () => postComment(owner, { body: 'x'.repeat(limits.remarkBytesMax + 1) }),
   target_not_found: () => postSuggestion(owner, { operation: 'delete', find: 'no such words' }),
   target_ambiguous: async () => postComment(await world.create('a fish, a fish'), { body: 'x', find: 'fish' }),
+  too_many_changes: async () => {
+    const textOf = (word: string): string => Array.from({ length: 101 }, () => `same\n${word}\n`).join('')
+    const what = { query: { as: 'suggestions' }, json: { content: textOf('new') } }
+    return (await world.create(textOf('old'))).ask('PUT', '/content', what)
+  },
   too_many_ids: async () => (await started()).by('Ada').report({ commentIds: Array.from({ length: limits.taskIdsMax + 1 }, () => 'id') })
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
-import { settledWithin, startWorld, until, type World } from '../support/world.ts'
+import { assign } from '../support/reviews.ts'
+import { type Json, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
 const clock = turnedClock()
 let world: World
@@ -81,7 +82,7 @@ test('[EVENT-5] a wait that elapses is 200 and empty with the same cursor; it is
     [55, 55]
   ] as const) {
     const poll = owner.events({ since: 'latest', wait })
-    expect(await settledWithin(poll, 30)).toBe('waiting')
+    await until(() => clock.awaits(seconds * 1000), 'the wait')
     clock.turn(seconds * 1000 - 1)
     expect(await settledWithin(poll, 30)).toBe('waiting')
     clock.turn(1)
@@ -205,4 +206,25 @@ test('[EVENT-12] open pages hear of events over their socket', async () => {
   await owner.replace('two')
   await until(() => editor.messages.some((message) => message.type === 'event' && message.event.kind === 'content.replaced'), 'the message')
   expect(editor.messages[0]).toEqual({ type: 'role', role: 'owner' })
+})
+
+test('[EVENT-13] the link of an assignment hears of no other assignment and of no other link, and its cursor goes past them', async () => {
+  const owner = await world.create('# T\n\nText.\n')
+  const one = await assign(world, owner)
+  const two = await assign(world, owner)
+  await owner.share('view')
+  await two.by('Bea').start()
+  await one.by('Ana').start()
+  const all = (await owner.events()).events
+  expect(all.filter(({ kind }: Json) => kind.startsWith('task.')).length).toBe(4)
+  const { events, latest } = await one.by('Ana').events()
+  const foreign = (await owner.ask('GET', '/shares')).json.shares.map(({ id }: Json) => id).filter((id: string) => id !== one.task.share.id)
+  const said = JSON.stringify(events)
+  for (const id of [two.id, ...foreign]) expect(said).not.toContain(id)
+  expect(events.filter(({ kind }: Json) => kind.startsWith('task.')).map(({ kind }: Json) => kind)).toEqual([
+    'task.created',
+    'task.started'
+  ])
+  expect(latest).toBe(all.at(-1)?.seq)
+  expect(events.every(({ seq }: Json) => all.some((each: Json) => each.seq === seq))).toBe(true)
 })

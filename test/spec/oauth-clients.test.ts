@@ -2,6 +2,7 @@
 import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limits } from '../../shared/limits.ts'
 import { createAccount } from '../../server/domain/accounts.ts'
 import { otherPages, ownPages, type Pages, startProvider } from '../support/provider.ts'
 import { newVisitor, password, type Visitor } from '../support/visitor.ts'
@@ -240,6 +241,43 @@ describe('what the broker issues', () => {
     for (const token of [tokens.access_token, tokens.id_token, `asess_${tokens.access_token}`, `ai_${tokens.id_token}`]) {
       const answer = await world.ask('GET', '/api/me', { headers: { Authorization: `Bearer ${token}` } })
       expect({ status: answer.status, code: answer.json.code }).toEqual({ status: 401, code: 'credential_invalid' })
+    }
+  })
+
+  test('[ACCOUNT-14] a client is shown by a name that cannot turn, break or fill the page', async () => {
+    const name = `Bank\u202Eelgoog\n${'x'.repeat(5000)}`
+    const fields = { ...metadata, client_name: name, grant_types: ['authorization_code', 'refresh_token'] }
+    const config = await oidc.dynamicClientRegistration(new URL(world.url), fields, undefined, insecure)
+    expect(config.clientMetadata().client_name).toBe(`Bank elgoog ${'x'.repeat(5000)}`.slice(0, limits.authorCharsMax))
+    const visitor = newVisitor({ stopAt: redirect })
+    const url = oidc.buildAuthorizationUrl(config, {
+      redirect_uri: redirect,
+      scope: 'openid offline_access',
+      prompt: 'consent',
+      code_challenge: await oidc.calculatePKCECodeChallenge(oidc.randomPKCECodeVerifier()),
+      code_challenge_method: 'S256'
+    })
+    await visitor.visit(url.href)
+    await ownPages.signIn(visitor, email)
+    expect(visitor.page.text).toMatch(/<strong><bdi>Bank elgoog x+<\/bdi><\/strong> asks to sign you in at <strong><bdi>client.example/)
+    expect(visitor.page.text).toContain('until you sign out everywhere')
+  })
+
+  test.each([
+    ['http://client.example/callback', 400],
+    ['http://127.0.0.1.example/callback', 400],
+    ['https://client.example/callback', 201],
+    ['http://127.0.0.1:7777/callback', 201],
+    ['http://localhost:7777/callback', 201]
+  ])('[AUTH-26] registering %s is answered with %i', async (uri, status) => {
+    for (const type of ['web', 'native']) {
+      // A native client has its own rules for https and localhost.
+      if (type === 'native' && status === 201) continue
+      const answer = await world.ask('POST', '/auth/oauth2/register', {
+        json: { ...metadata, application_type: type, redirect_uris: [redirect, uri] }
+      })
+      expect(answer.status).toBe(status)
+      if (status === 400 && type === 'web') expect(answer.json.error).toBe('invalid_redirect_uri')
     }
   })
 

@@ -122,3 +122,17 @@ test('[OWN-6] one’s own documents outlive a restart', async () => {
   expect(await titles(ana, { query: 'kept' })).toEqual(['Kept'])
   expect((await by(ana, 'GET', `/api/docs/${made.id}`)).json.role).toBe('owner')
 })
+
+test('[OWN-7] a page is asked for by the nextBefore of the same order, and by nothing else', async () => {
+  await create(ana, '# One')
+  await create(ana, '# Two')
+  const list = (query: Record<string, string>): Promise<Answer> => by(ana, 'GET', '/api/docs', { query })
+  for (const sort of ['created', 'updated', 'title']) {
+    const { nextBefore } = (await list({ sort, limit: '1' })).json
+    expect((await list({ sort, before: nextBefore })).status).toBe(200)
+    for (const before of ['zzz', '', '-1', sort === 'created' ? '1' : '000001893456000-aaaaaaaaaaaaaaaa']) {
+      const { status, json } = await list({ sort, before })
+      expect({ status, path: json.details?.[0]?.path }, `${sort} ${before}`).toEqual({ status: 400, path: 'before' })
+    }
+  }
+})

@@ -1,5 +1,6 @@
 /** Passkeys: what is taken, and what is not. The same by real Chromium: test/browser/account.test.ts. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { findAccountByEmail } from '../../server/domain/accounts.ts'
 import { createLink } from '../../server/domain/links.ts'
 import { limits } from '../../shared/limits.ts'
 import { type Ceremony, newAuthenticator } from '../support/authenticator.ts'
@@ -128,7 +129,9 @@ test('[PASSKEY-5] a passkey opens its own account alone, and nothing once it is 
   const another = newAuthenticator()
   await add(another)
   const visitor = newVisitor()
-  await visitor.visit(createLink(world.service.vault, world.url, clock.now(), 'reset', `ana-${people}@example.org`))
+  const account = await findAccountByEmail(world.service, `ana-${people}@example.org`)
+  if (account === undefined) throw new Error('no such account')
+  await visitor.visit(createLink(world.service.vault, world.url, clock.now(), { kind: 'reset', account }))
   await visitor.submit('/auth/reset', { password: 'another horse battery' })
   expect(await signInBy(another)).toBe(false)
 })

@@ -90,6 +90,16 @@ test('[PUBLISH-6] the page runs no script and loads nothing from elsewhere but p
   expect(await shown.text()).not.toMatch(/<script|href="javascript/i)
 })
 
+test('[PUBLISH-6] a page with a diagram allows its own script and the frame that draws, and nothing more', async () => {
+  const owner = await world.create('```mermaid\nflowchart LR\n  A --> B\n```\n')
+  await owner.ask('POST', '/publish')
+  const shown = await page(owner.doc)
+  const policy = (shown.headers.get('content-security-policy') ?? '').split('; ')
+  expect(policy.filter((one) => /^(script|frame|child|worker|connect)-src/.test(one))).toEqual(["script-src 'self'", "frame-src 'self'"])
+  expect(policy.join()).not.toContain('unsafe')
+  expect(await shown.text()).toContain('A --&gt; B')
+})
+
 test('[PUBLISH-6] rules that formulas need are allowed by their hash', async () => {
   const owner = await world.create('$\\color{red}{x}$\n')
   await owner.ask('POST', '/publish')

@@ -4,6 +4,8 @@ import type { Clock } from '../../server/domain/ports.ts'
 export interface TurnedClock extends Clock {
   /** Moves time on and runs, in order, what became due. */
   turn(milliseconds: number): void
+  /** Whether something waits for the instant so many milliseconds ahead. */
+  awaits(milliseconds: number): boolean
 }
 
 interface Timer {
@@ -19,6 +21,7 @@ export const turnedClock = (start = Date.UTC(2030, 0, 1)): TurnedClock => {
     [...timers].filter((timer) => timer.at <= until).toSorted((one, other) => one.at - other.at)[0]
   return {
     now: () => time,
+    awaits: (milliseconds) => [...timers].some(({ at }) => at === time + milliseconds),
     after(milliseconds, run) {
       const timer = { at: time + milliseconds, run }
       timers.add(timer)

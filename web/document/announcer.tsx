@@ -1,4 +1,4 @@
-/** Says changes of the connection and of company to screen readers, never more often than every five seconds. */
+/** Says changes of the connection and of company to screen readers, never more often than every five seconds; and what becomes of files. */
 import type { JSX } from 'preact'
 import { effect, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -27,8 +27,13 @@ export function Announcer({ view }: { view: View }): JSX.Element {
     }
   }, [view])
   return (
-    <div class='sr-only' role='status'>
-      {spoken.value}
-    </div>
+    <>
+      <div class='sr-only' role='status'>
+        {spoken.value}
+      </div>
+      <div class='sr-only' role='status'>
+        {view.session.uploads.said.value}
+      </div>
+    </>
   )
 }

@@ -1,11 +1,11 @@
 /** The page of a document: the text is the page, everything else stays at its edges. */
-import { computed, effect, signal } from '@preact/signals'
+import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
 import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
-import { createEditor, type Editor, type Mode } from '../editor/editor.ts'
+import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
@@ -15,29 +15,41 @@ import { NameDialog } from './name-dialog.tsx'
 import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { toast } from '../ui/toast.tsx'
+import { ReadingPane } from './reading-pane.tsx'
 import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { TopBar } from './top-bar.tsx'
+
+export type Mode = WritingMode | 'read'
 
 export type DialogName = 'share' | 'name'
 
 /** What the page shows beside the session. */
 export interface View {
   readonly session: Session
-  readonly mode: { value: Mode }
+  readonly mode: ReadonlySignal<Mode>
   readonly editor: { value: Editor | undefined }
   readonly dialog: { value: DialogName | undefined }
   readonly here: { value: readonly Person[] }
   readonly words: { value: string }
   readonly quiet: { value: boolean }
-  toggleMode(): void
+  setMode(mode: Mode): void
 }
 
 const modeKey = 'agmd.mode'
+const modes: readonly Mode[] = ['live', 'source', 'read']
 /** The chrome steps back after this long of typing. */
 const quietAfterMs = 2000
 const countMs = 400
+
+/** A file that misses the text must not take the place of the page, as browsers have it. */
+function refuseDrop(event: DragEvent): void {
+  const { target, dataTransfer } = event
+  if (dataTransfer?.types.includes('Files') !== true || (target instanceof Element && target.closest('.cm-content') !== null)) return
+  event.preventDefault()
+  dataTransfer.dropEffect = 'none'
+}
 
 function wordsOf(state: EditorState): string {
   const { main } = state.selection
@@ -48,16 +60,34 @@ function wordsOf(state: EditorState): string {
 }
 
 function createView(session: Session): View & { start(parent: HTMLElement): () => void } {
-  const mode = signal<Mode>(readDevice(modeKey) === 'source' ? 'source' : 'live')
+  // Who may not write reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
+  const wrote = signal(false)
+  const writes = computed(() => session.canEdit.value || wrote.value)
+  const stored = signal(modes.find((name) => name === readDevice(modeKey)) ?? 'live')
+  const asked = signal<Mode | undefined>(undefined)
+  const mode = computed<Mode>(() => (writes.value ? stored.value : (asked.value ?? 'read')))
+  const writing = computed<WritingMode>(() => (mode.value === 'source' ? 'source' : 'live'))
   const editor = signal<Editor | undefined>(undefined)
   const dialog = signal<DialogName | undefined>(undefined)
   const here = signal<readonly Person[]>([])
   const words = signal('')
   const quiet = signal(false)
 
-  const toggleMode = (): void => {
-    mode.value = mode.value === 'live' ? 'source' : 'live'
-    writeDevice(modeKey, mode.value)
+  const setMode = (value: Mode): void => {
+    if (!writes.value) asked.value = value
+    else {
+      stored.value = value
+      writeDevice(modeKey, value)
+    }
+  }
+  const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
+  // The editor has keys of its own; it is hidden while one reads.
+  const keyInReading = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || mode.value !== 'read' || event.code !== 'KeyP' || !event.altKey || !(event.ctrlKey || event.metaKey))
+      return
+    event.preventDefault()
+    nextMode()
+    editor.value?.view.focus()
   }
 
   let typingSince = 0
@@ -80,9 +110,10 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       parent,
       text: session.text,
       awareness: session.link.awareness,
+      uploads: session.uploads,
       canEdit: session.canEdit.value,
-      mode: mode.value,
-      onModeKey: toggleMode,
+      mode: writing.value,
+      onModeKey: nextMode,
       onTyped: typed,
       onTooLarge: () =>
         toast(`The document would be larger than ${limits.contentUnitsMax.toLocaleString('en')} characters; the change was not made.`),
@@ -90,14 +121,18 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     })
     editor.value = made
     count()
-    if (session.canEdit.value && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
+    if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
+    const stopUploads = session.uploads.start(made.insertUpload)
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
     }
     awareness.on('change', listPeople)
     const stops = [
-      effect(() => made.setMode(mode.value)),
+      effect(() => {
+        if (session.canEdit.value) wrote.value = true
+      }),
+      effect(() => made.setMode(writing.value)),
       effect(() => made.setCanEdit(session.canEdit.value)),
       effect(() => made.setLabel(session.title.value)),
       effect(() => awareness.setLocalStateField('user', { name: personName.value || 'Guest' })),
@@ -107,23 +142,30 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     ]
     addEventListener('pointermove', wake)
     addEventListener('focusin', wake)
+    addEventListener('keydown', keyInReading)
+    addEventListener('dragover', refuseDrop)
+    addEventListener('drop', refuseDrop)
     return () => {
       for (const stop of stops) stop()
+      stopUploads()
       clearTimeout(counting)
       awareness.off('change', listPeople)
       removeEventListener('pointermove', wake)
       removeEventListener('focusin', wake)
+      removeEventListener('keydown', keyInReading)
+      removeEventListener('dragover', refuseDrop)
+      removeEventListener('drop', refuseDrop)
       made.destroy()
     }
   }
 
-  return { session, mode, editor, dialog, here, words, quiet, toggleMode, start }
+  return { session, mode, editor, dialog, here, words, quiet, setMode, start }
 }
 
-function Paper({ start }: { start(parent: HTMLElement): () => void }): JSX.Element {
+function Paper({ start, hidden }: { start(parent: HTMLElement): () => void; hidden: boolean }): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => (host.current === null ? undefined : start(host.current)), [])
-  return <div class='paper' ref={host} />
+  return <div class='paper' hidden={hidden} ref={host} />
 }
 
 /** Keeps the toolbar of a phone above its keyboard. */
@@ -154,14 +196,22 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
     const refusal = session.refusal.value
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
+  const reading = view.mode.value === 'read'
   return (
     <div class={view.quiet.value ? 'document quiet' : 'document'}>
       <TopBar view={view} />
-      {session.canEdit.value && <Toolbar view={view} />}
+      {session.canEdit.value && !reading && <Toolbar view={view} />}
       <Notices session={session} />
       <main class='document-main' aria-busy={state.value === 'opening'}>
         <h1 class='sr-only'>{session.title.value}</h1>
-        {state.value === 'open' ? <Paper start={view.start} /> : <div class='skeleton' aria-label='Opening the document' role='img' />}
+        {state.value === 'open' ? (
+          <>
+            <Paper start={view.start} hidden={reading} />
+            {reading && <ReadingPane view={view} />}
+          </>
+        ) : (
+          <div class='skeleton' aria-label='Opening the document' role='img' />
+        )}
       </main>
       <StatusLine view={view} />
       <Announcer view={view} />

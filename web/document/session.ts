@@ -15,6 +15,7 @@ import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
 import { keepsMore, takeKey, takesOver } from './keys.ts'
+import { openUploads, type Uploads } from '../uploads/uploads.ts'
 import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
 
 export interface Session {
@@ -23,6 +24,7 @@ export interface Session {
   readonly text: Y.Text
   readonly link: Link
   readonly keep: Keep
+  readonly uploads: Uploads
   readonly role: ReadonlySignal<Role | null>
   readonly canEdit: ReadonlySignal<boolean>
   /** Whether this device keeps a link to the document that may do more than the one that was opened. */
@@ -163,6 +165,8 @@ export function openSession(id: string): Session {
   const declined = computed(() => link.wire.value.declined && unsent.value > 0)
   const title = followTitle(text, given)
 
+  const uploads = openUploads({ doc: id, key, text, canEdit, connected: computed(() => link.socket.value === 'synced') })
+
   const stops = [
     effect(() => {
       if (durable.value) clearUnsent()
@@ -196,7 +200,8 @@ export function openSession(id: string): Session {
   // Only where leaving would lose something: what is kept on this device is sent at the next visit.
   let safe = 0
   const guard = (event: BeforeUnloadEvent): void => {
-    if (unsent.value > safe && kept.state.value !== 'kept') event.preventDefault()
+    const lost = unsent.value > safe && kept.state.value !== 'kept'
+    if (lost || (uploads.onlyHere.value > 0 && safe !== Infinity)) event.preventDefault()
   }
   addEventListener('beforeunload', guard)
 
@@ -206,6 +211,7 @@ export function openSession(id: string): Session {
     text,
     link,
     keep: kept,
+    uploads,
     role,
     canEdit,
     hasMoreAccess: computed(() => link.connectedBefore.value && keepsMore(access, role.value)),

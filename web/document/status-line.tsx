@@ -1,6 +1,8 @@
 /** Words, and how the document is open. */
 import type { JSX } from 'preact'
-import type { View } from './page.tsx'
+import type { Mode, View } from './page.tsx'
+
+const modeWords: Readonly<Record<Mode, string>> = { live: 'Markdown, live', source: 'Markdown source', read: 'Reading' }
 
 export function StatusLine({ view }: { view: View }): JSX.Element {
   const role = view.session.role.value
@@ -9,7 +11,7 @@ export function StatusLine({ view }: { view: View }): JSX.Element {
       <span>{view.words.value}</span>
       <span class='spread' />
       {role !== null && role !== 'owner' && <span>You can {role === 'view' ? 'read' : role}</span>}
-      <span>{view.mode.value === 'live' ? 'Markdown, live' : 'Markdown source'}</span>
+      <span>{modeWords[view.mode.value]}</span>
     </footer>
   )
 }

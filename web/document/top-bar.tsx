@@ -3,10 +3,10 @@ import type { JSX } from 'preact'
 import { includesRole } from '../../shared/roles.ts'
 import { initials } from '../person.ts'
 import type { Person } from '../presence/people.ts'
-import { Icon, Logo } from '../ui/icons.tsx'
+import { Icon, type IconName, Logo } from '../ui/icons.tsx'
 import { keyName } from '../editor/actions.ts'
 import { Menu } from './menu.tsx'
-import type { View } from './page.tsx'
+import type { Mode, View } from './page.tsx'
 
 const avatarsMax = 5
 
@@ -35,22 +35,40 @@ function Avatars({ here }: { here: readonly Person[] }): JSX.Element | null {
   )
 }
 
+interface ModeButton {
+  readonly mode: Mode
+  readonly name: string
+  readonly about: string
+  readonly icon: IconName
+}
+
+const modeButtons: readonly ModeButton[] = [
+  { mode: 'read', name: 'Read', about: 'Read the text as it is published', icon: 'book-open' },
+  { mode: 'source', name: 'Source', about: 'Show the Markdown as it is stored', icon: 'code' }
+]
+
+/** Neither pressed: the live view. */
 function ModeSwitch({ view }: { view: View }): JSX.Element {
-  const source = view.mode.value === 'source'
+  const press = (mode: Mode): void => {
+    view.setMode(view.mode.value === mode ? 'live' : mode)
+    if (view.mode.value !== 'read') view.editor.value?.view.focus()
+  }
   return (
-    <button
-      type='button'
-      class='button quiet mode'
-      aria-pressed={source}
-      title={`Show the Markdown as it is stored (${keyName('Mod-Alt-p')})`}
-      onClick={() => {
-        view.toggleMode()
-        view.editor.value?.view.focus()
-      }}
-    >
-      <Icon name='code' size={18} />
-      <span>Source</span>
-    </button>
+    <>
+      {modeButtons.map(({ mode, name, about, icon }) => (
+        <button
+          key={mode}
+          type='button'
+          class='button quiet mode'
+          aria-pressed={view.mode.value === mode}
+          title={`${about} (${keyName('Mod-Alt-p')})`}
+          onClick={() => press(mode)}
+        >
+          <Icon name={icon} size={18} />
+          <span>{name}</span>
+        </button>
+      ))}
+    </>
   )
 }
 

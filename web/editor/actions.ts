@@ -2,6 +2,7 @@
 import type { Command, KeyBinding } from '@codemirror/view'
 import { cycleHeading, insertCodeBlock, insertTable, setHeading, toggleList, toggleQuote } from './commands-block.ts'
 import { insertLink, toggleMarker } from './commands-inline.ts'
+import { chooseFiles } from './uploads.ts'
 import type { IconName } from '../ui/icons.tsx'
 
 export interface Action {
@@ -25,7 +26,8 @@ export const toolbarActions: readonly (Action | undefined)[] = [
   { name: 'Task list', icon: 'list-todo', key: 'Mod-Shift-9', run: toggleList('task') },
   { name: 'Quote', icon: 'quote', run: toggleQuote },
   { name: 'Code block', icon: 'square-code', run: insertCodeBlock },
-  { name: 'Table', icon: 'table', run: insertTable }
+  { name: 'Table', icon: 'table', run: insertTable },
+  { name: 'Picture, sound or film', icon: 'image', run: chooseFiles }
 ]
 
 // Ctrl-Shift-8 arrives as `*` on some layouts; `shift` bindings by key code are handled by CodeMirror.

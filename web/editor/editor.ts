@@ -14,17 +14,21 @@ import { useAdoptedStyles } from './csp-styles.ts'
 import { remoteCursors } from './cursors.ts'
 import { remoteGlow } from './glow.ts'
 import { markdown } from './language.ts'
-import { liveView, toggleTask } from './live/live.ts'
+import { liveView, toggleLetter, toggleTask } from './live/live.ts'
 import { sizeLimit } from './size-limit.ts'
+import { insertUpload, uploading } from './uploads.ts'
+import type { Upload, Uploads } from '../uploads/uploads.ts'
 
-export type Mode = 'live' | 'source'
+/** How the text is shown while it is written. */
+export type WritingMode = 'live' | 'source'
 
 export interface EditorInput {
   readonly parent: HTMLElement
   readonly text: Y.Text
   readonly awareness: Awareness
+  readonly uploads: Uploads
   readonly canEdit: boolean
-  readonly mode: Mode
+  readonly mode: WritingMode
   readonly onModeKey: () => void
   readonly onChange: (state: EditorState) => void
   readonly onTyped: () => void
@@ -34,13 +38,17 @@ export interface EditorInput {
 
 export interface Editor {
   readonly view: EditorView
-  setMode(mode: Mode): void
+  setMode(mode: WritingMode): void
   setCanEdit(canEdit: boolean): void
   setLabel(label: string): void
+  /** Ticks or unticks the task whose letter stands at an offset. */
+  toggleTask(letter: number): boolean
+  /** Puts the Markdown of an upload into the text. False when nothing may be written. */
+  insertUpload(at: number, markdown: string, upload: Upload): boolean
   destroy(): void
 }
 
-const modeExtension = (mode: Mode): Extension => [
+const modeExtension = (mode: WritingMode): Extension => [
   EditorView.editorAttributes.of({ class: mode === 'live' ? 'cm-live' : 'cm-source' }),
   mode === 'live' ? liveView : []
 ]
@@ -95,6 +103,7 @@ export function createEditor(input: EditorInput): Editor {
         yCollab(input.text, null, { undoManager }),
         remoteCursors(input.text, input.awareness),
         remoteGlow,
+        uploading(input.uploads),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),
         label.of(labelled('Document')),
@@ -112,6 +121,8 @@ export function createEditor(input: EditorInput): Editor {
     setMode: (value) => view.dispatch({ effects: mode.reconfigure(modeExtension(value)) }),
     setCanEdit: (value) => view.dispatch({ effects: access.reconfigure(editable(value)) }),
     setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
+    toggleTask: (letter) => toggleLetter(view, letter),
+    insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, at, markdown, upload),
     destroy() {
       view.destroy()
       undoManager.destroy()

@@ -1,8 +1,11 @@
+import { dropAllWaiting } from '../uploads/waiting.ts'
+
 /** Name of the database that keeps a document on this device. */
 export const databaseName = (id: string): string => `agmd:${id}`
 
-/** Removes the text of a document from this device. Resolves when it is gone, or when nothing can be removed. */
+/** Removes the text of a document, and files that wait for it, from this device. Resolves when it is gone, or when nothing can be removed. */
 export async function removeKeptDatabase(id: string): Promise<void> {
+  await dropAllWaiting(id)
   const { promise, resolve } = Promise.withResolvers<void>()
   try {
     const request = indexedDB.deleteDatabase(databaseName(id))

@@ -13,10 +13,14 @@ import type { Routers } from '../routers.ts'
 import { createRender, type Render, RenderingTooSlow } from './rendering.ts'
 import { pageHtml } from './template.ts'
 
-/** No script at all; pictures and films may come from anywhere that is not plain text over the network. */
-const contentSecurityPolicy = (styleSource: string): string =>
+/**
+ * No script at all, but on a page with diagrams the one that draws them; pictures and films may come from anywhere that is not plain text
+ * over the network.
+ */
+const contentSecurityPolicy = ({ styleSource, draws }: Prepared): string =>
   [
     "default-src 'none'",
+    ...(draws ? ["script-src 'self'", "frame-src 'self'"] : []),
     `style-src ${styleSource}`,
     "font-src 'self'",
     "img-src 'self' https: data:",
@@ -30,6 +34,8 @@ interface Prepared {
   readonly tag: string
   /** The `style-src` that lets the page's own rules be used. */
   readonly styleSource: string
+  /** Whether the page holds diagrams. */
+  readonly draws: boolean
   readonly plain: Buffer
   readonly br: Buffer
   readonly gzip: Buffer
@@ -71,18 +77,32 @@ class Pages {
 const sourceHtml = (content: string): string =>
   `<pre tabindex="0"><code>${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`
 
-const prepare = async (document: PublishedDocument, baseUrl: string, style: string | undefined, render: Render): Promise<Prepared> => {
+/** The upright of the typeface that `web/style/serif.css` names. */
+const fontSource = '../node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2'
+
+/** Paths of what the build made. */
+interface Built {
+  readonly style: string | undefined
+  readonly font: string | undefined
+  /** Draws diagrams. */
+  readonly script: string | undefined
+}
+
+const prepare = async (document: PublishedDocument, baseUrl: string, built: Built, render: Render): Promise<Prepared> => {
   const { id, title, indexed, updatedAt, snapshot } = document
   const rendered = await render(snapshot.content).catch((error: unknown) => {
     if (!(error instanceof RenderingTooSlow)) throw error
     return { html: sourceHtml(snapshot.content), css: '', headings: [], description: '' }
   })
   const url = `${baseUrl}/pub/${id}`
-  const plain = Buffer.from(pageHtml({ ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style }))
+  const draws = rendered.html.includes('<figure class="component component-mermaid">')
+  const { style, font, script } = built
+  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style, font, script: draws ? script : undefined }
+  const plain = Buffer.from(pageHtml(page))
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
   const [br, gzipped] = await Promise.all([promisify(brotliCompress)(plain, quality), promisify(gzip)(plain, { level: 6 })])
   const styleSource = rendered.css === '' ? "'self'" : `'self' 'sha256-${createHash('sha256').update(rendered.css).digest('base64')}'`
-  return { styleSource, tag: createHash('sha256').update(plain).digest('base64url').slice(0, 22), plain, br, gzip: gzipped }
+  return { styleSource, draws, tag: createHash('sha256').update(plain).digest('base64url').slice(0, 22), plain, br, gzip: gzipped }
 }
 
 /** Answers 304 when the reader has this already. */
@@ -96,8 +116,9 @@ const isKnown = (ctx: Context, tag: string): boolean => {
   return true
 }
 
-const sendPage = (ctx: Context, { tag, styleSource, plain, br, gzip: gzipped }: Prepared, indexed: boolean): void => {
-  ctx.set('Content-Security-Policy', contentSecurityPolicy(styleSource))
+const sendPage = (ctx: Context, page: Prepared, indexed: boolean): void => {
+  const { tag, plain, br, gzip: gzipped } = page
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(page))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (!indexed) ctx.set('X-Robots-Tag', 'noindex')
   ctx.vary('Accept-Encoding')
@@ -121,7 +142,11 @@ const wantsMarkdown = (ctx: Context): boolean => ctx.accepts('text/html', 'text/
 export const bindPublished = (http: Http, routers: Routers, files: Files): void => {
   const { service } = http
   const render = createRender(service.baseUrl)
-  const style = files.built('published/published.css')
+  const built: Built = {
+    style: files.built('published/published.css'),
+    font: files.built(fontSource),
+    script: files.built('published/diagrams.ts')
+  }
   const pages = new Pages()
   const find = (name: string): Promise<PublishedDocument> => {
     if (!isDocumentId(name)) throw new ServiceError('not_found')
@@ -139,7 +164,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     if (wantsMarkdown(ctx)) return sendMarkdown(ctx, document)
     const { id, title, indexed, snapshot } = document
     const name = JSON.stringify([id, snapshot.version, title, indexed])
-    const page = await pages.get(name, () => prepare(document, service.baseUrl, style, render))
+    const page = await pages.get(name, () => prepare(document, service.baseUrl, built, render))
     return sendPage(ctx, page, indexed)
   })
 }

@@ -58,13 +58,27 @@ export class LiveContext {
     if (from < to) this.decorations.push(Decoration.mark({ class: name, attributes }).range(from, to))
   }
 
+  /** Whether a range holds a line break: such a range cannot be hidden or replaced as a whole (CodeMirror would break). */
+  spansLines(from: number, to: number): boolean {
+    return this.state.doc.lineAt(from).to < to
+  }
+
+  /** Hides a range; the line breaks in it stay. */
   hide(from: number, to: number): void {
-    if (from >= to) return
+    for (let at = from; at < to;) {
+      const end = Math.min(this.state.doc.lineAt(at).to, to)
+      if (at < end) this.#hideInLine(at, end)
+      at = end + 1
+    }
+  }
+
+  #hideInLine(from: number, to: number): void {
     const range = Decoration.replace({}).range(from, to)
     this.decorations.push(range)
     this.hidden.push(range)
   }
 
+  /** Puts a widget in the place of a range within one line. */
   replace(from: number, to: number, widget: WidgetType): void {
     const range = Decoration.replace({ widget }).range(from, to)
     this.decorations.push(range)

@@ -24,11 +24,24 @@ function linkAttributes(address: string): Record<string, string> {
   return safe === undefined ? {} : { 'data-address': safe, title: `${safe}\n(Ctrl or Cmd and click to open)` }
 }
 
+export interface LinkParts {
+  readonly open: SyntaxNode
+  readonly close: SyntaxNode
+  readonly url: SyntaxNode
+}
+
+/** The brackets and the address of `[text](address)`. The text may hold addresses too: theirs is not where it leads. */
+export function linkParts(node: SyntaxNode): LinkParts | undefined {
+  const [open, close] = node.getChildren('LinkMark')
+  const url = node.getChildren('URL').find(({ from }) => close !== undefined && from >= close.to)
+  return open === undefined || close === undefined || url === undefined ? undefined : { open, close, url }
+}
+
 /** `[text](address)` and `![text](address)`: the text alone is seen. */
 export function link(node: SyntaxNode, live: LiveContext): void {
-  const url = node.getChild('URL')
-  const [open, close] = node.getChildren('LinkMark')
-  if (url === null || open === undefined || close === undefined) return
+  const parts = linkParts(node)
+  if (parts === undefined) return
+  const { open, close, url } = parts
   const name = node.name === 'Image' ? 'md-link md-image' : 'md-link'
   live.mark(open.to, close.from, name, linkAttributes(live.text(url.from, url.to)))
   // Without a text there would be nothing left to see or to click.

@@ -12,6 +12,7 @@ import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setext
 import { LiveContext, type Reveal } from './context.ts'
 import { autolink, emphasis, escape, inlineCode, link, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
+import { media } from './media.ts'
 
 type Rule = (node: SyntaxNode, live: LiveContext) => void
 
@@ -38,7 +39,7 @@ const rules: Readonly<Record<string, Rule>> = {
   Strikethrough: strike,
   InlineCode: inlineCode,
   Link: link,
-  Image: link,
+  Image: media,
   Autolink: autolink,
   URL: url,
   Escape: escape
@@ -127,11 +128,16 @@ export function taskLetter(view: EditorView, position: number): number | undefin
   return match === null ? undefined : line.from + match[0].length - 2
 }
 
-/** Ticks or unticks the task at `position`: an edit of one character. */
+/** Ticks or unticks the task on the line at `position`. */
 export function toggleTask(view: EditorView, position: number): boolean {
   const letter = taskLetter(view, position)
-  if (letter === undefined || view.state.readOnly) return false
-  const done = view.state.doc.sliceString(letter, letter + 1) !== ' '
+  return letter !== undefined && toggleLetter(view, letter)
+}
+
+/** Ticks or unticks the task whose letter stands at `letter`: an edit of one character. False when there is none, or nothing may be written. */
+export function toggleLetter(view: EditorView, letter: number): boolean {
+  if (view.state.readOnly || !/^\[[ xX>]\]$/.test(view.state.doc.sliceString(letter - 1, letter + 2))) return false
+  const done = /[xX]/.test(view.state.doc.sliceString(letter, letter + 1))
   view.dispatch({ changes: { from: letter, to: letter + 1, insert: done ? ' ' : 'x' }, userEvent: 'input.task' })
   return true
 }

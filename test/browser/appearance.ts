@@ -1,4 +1,4 @@
-/** Looking at pages: axe, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
+/** How pages look: axe on every state, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -8,6 +8,11 @@ import { expect } from 'vitest'
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const screens = join(import.meta.dirname, 'screens')
+
+export const sizes = [
+  { width: 1280, height: 860 },
+  { width: 360, height: 740 }
+]
 
 // Through the protocol of the browser: a script element would be refused by the policy of the page.
 async function violations(page: Page): Promise<string[]> {
@@ -28,8 +33,8 @@ async function violations(page: Page): Promise<string[]> {
   }, tags)
 }
 
-/** Expects a page without violations. */
-export async function look(page: Page, name: string): Promise<void> {
+/** Looks at a page once it has come to rest. `fullPage` takes the picture beyond the window. */
+export async function look(page: Page, name: string, fullPage = false): Promise<void> {
   await page.evaluate(() => globalThis.document.fonts.ready)
   // The cursor blinks for ever; everything else comes to rest.
   await page.evaluate(async () => {
@@ -38,12 +43,7 @@ export async function look(page: Page, name: string): Promise<void> {
   })
   if (process.env['AGMD_TEST_SCREENS'] === '1') {
     mkdirSync(screens, { recursive: true })
-    await page.screenshot({ path: join(screens, `${name}.png`) })
+    await page.screenshot({ path: join(screens, `${name}.png`), fullPage })
   }
   expect.soft(await violations(page), name).toEqual([])
 }
-
-export const sizes = [
-  { width: 1280, height: 860 },
-  { width: 360, height: 740 }
-]

@@ -1,0 +1,102 @@
+/**
+ * Whether text that a replacement of the document left standing is still the same text. A difference keeps characters by chance: of two
+ * texts that share nothing but a number, it keeps the number. What stood around it tells.
+ */
+import { contextUnits, type Range } from './anchors.ts'
+import type { Edit } from './diff.ts'
+import { occurrences } from './search.ts'
+
+// Scripts without spaces between words: each character is one.
+const words = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}\p{M}]+/gu
+const isInWord = (unit: string | undefined): boolean => unit !== undefined && /[\p{L}\p{N}\p{M}]/u.test(unit)
+
+/** The part of the words around a text, in units, that must be left: one in this many. */
+const keptPart = 4
+
+/** A run of this many units, the text itself within, does not come by chance. */
+const runUnitsMin = 24
+
+/** A single change of fewer units than this beside a text takes nothing away that told it. */
+const smallUnits = 8
+
+/** Words of this many units around a text tell it from the same words elsewhere. */
+const tellingUnits = 16
+
+/** Units that may be looked through to see whether text stands more than once; what comes after counts as standing once. */
+const countedUnitsMax = 64_000_000
+
+interface Around {
+  /** Units of the words that stood around the text, and of those that are left. */
+  readonly total: number
+  readonly kept: number
+  /** The text with all that is left directly beside it. */
+  readonly run: Range
+  /** Edits that touch the text or what stood around it. */
+  readonly edits: number
+}
+
+const around = (before: string, after: string, edits: readonly Edit[], shifts: readonly number[], range: Range): Around => {
+  const [from, to] = [Math.max(0, range.from - contextUnits), Math.min(before.length, range.to + contextUnits)]
+  let [low, high] = [0, edits.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((edits[middle] as Edit).to < from) low = middle + 1
+    else high = middle
+  }
+  const first = low
+  let run = { from, to }
+  let end = first
+  for (let edit = edits[end]; edit !== undefined && edit.from <= to; edit = edits[++end]) {
+    if (edit.to <= range.from) run = { from: Math.max(from, edit.to), to: run.to }
+    else if (edit.from >= range.to) run = { from: run.from, to: Math.min(run.to, edit.from) }
+  }
+  let [total, kept] = [0, 0]
+  const count = (side: Range): void => {
+    let index = first
+    for (const { 0: word, index: at } of before.slice(side.from, side.to).matchAll(words)) {
+      const start = side.from + at
+      const stop = start + word.length
+      total += word.length
+      while (index < end && (edits[index] as Edit).to <= start) index++
+      const next = edits[index]
+      if (next !== undefined && index < end && next.from < stop) continue
+      const shift = shifts[index] ?? 0
+      const grew = (old: number, young: number): boolean => !isInWord(before[old]) && isInWord(after[young])
+      if (!grew(start - 1, start + shift - 1) && !grew(stop, stop + shift)) kept += word.length
+    }
+  }
+  if (end > first) {
+    count({ from, to: range.from })
+    count({ from: range.to, to })
+  }
+  return { total, kept, run, edits: end - first }
+}
+
+/** How often a text stands in another; 2 stands for more. */
+const countOf = (text: string, sought: string): number => {
+  let count = 0
+  for (const _at of occurrences(text, sought)) if (++count > 1) break
+  return count
+}
+
+/**
+ * Tells whether the edits, which lead from `before` to `after`, took what stood around a range of `before`, so that what is left of it may
+ * be another text; or put the same text in a second place with nothing to tell which is meant.
+ */
+export const surroundingsTaken = (before: string, after: string, edits: readonly Edit[]): ((range: Range) => boolean) => {
+  let sum = 0
+  const shifts = [0, ...edits.map(({ from, to, insert }) => (sum += insert.length - (to - from)))]
+  let budget = countedUnitsMax
+  const isDoubled = (run: Range): boolean => {
+    const sought = before.slice(run.from, run.to)
+    if (sought === '' || (budget -= before.length + after.length) < 0) return false
+    return countOf(after, sought) > 1 && countOf(before, sought) === 1
+  }
+  return (range) => {
+    const { total, kept, run, edits: count } = around(before, after, edits, shifts, range)
+    if (count === 0) return false
+    const isSmall = count === 1 && total - kept < smallUnits
+    if (kept * keptPart < total && run.to - run.from < runUnitsMin && !isSmall) return true
+    return kept < tellingUnits && isDoubled(run)
+  }
+}

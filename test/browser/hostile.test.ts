@@ -1,0 +1,275 @@
+/** Hostile texts, names, titles and labels on every page that shows them, in a real browser: nothing runs, nothing loads. */
+import { createRequire } from 'node:module'
+import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import * as Y from 'yjs'
+import { hostileNames, hostileTexts } from '../support/hostile.ts'
+import { start, type World } from '../support/start.ts'
+import { createDocument, createLink, type Document, launch, saved, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+const { tests: examples } = createRequire(import.meta.url)('commonmark-spec') as { tests: { markdown: string; section: string }[] }
+const corpus = hostileTexts(
+  examples
+    .filter(({ section }) =>
+      ['Raw HTML', 'HTML blocks', 'Autolinks', 'Links', 'Images', 'Entity and numeric character references'].includes(section)
+    )
+    .map(({ markdown }) => markdown.replaceAll('→', '\t'))
+)
+
+const textsPerPage = 1000
+
+// Each text is an item of a list: what it opens ends with it, and hides no other.
+const pages = Array.from({ length: Math.ceil(corpus.length / textsPerPage) }, (_, page) => {
+  const texts = corpus.slice(page * textsPerPage, (page + 1) * textsPerPage)
+  return `# Page ${page}\n\n${texts.map((text) => `- ${text.replaceAll('\n', '\n  ')}\n`).join('\n')}\n\nEnd of page ${page}.\n`
+})
+
+interface Watched {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** All that ran, loaded from elsewhere, or broke a policy. */
+  readonly found: string[]
+}
+
+async function watched(): Promise<Watched> {
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const found: string[] = []
+  // Asked before a request leaves, after the policies.
+  await context.route(
+    (url) => url.origin !== world.url && url.protocol.startsWith('http') && url.host !== 'picture.example',
+    (route) => {
+      found.push(`request: ${route.request().url()}`)
+      return route.abort()
+    }
+  )
+  await context.exposeFunction('tellFound', (what: string) => void found.push(what))
+  await context.addInitScript(() => {
+    const tell = (what: string): void => void (globalThis as unknown as { tellFound(what: string): Promise<void> }).tellFound(what)
+    const trap = (name: string) => (): void => tell(`ran: ${name}`)
+    for (const name of ['canary', 'alert', 'print', 'prompt', 'confirm']) Object.assign(globalThis, { [name]: trap(name) })
+    globalThis.document.addEventListener('securitypolicyviolation', (event) => {
+      const { effectiveDirective, blockedURI, sourceFile, sample } = event as SecurityPolicyViolationEvent
+      // A picture that a text names without https.
+      if (effectiveDirective === 'img-src' && blockedURI.startsWith('http://picture.example/')) return
+      tell(`policy: ${effectiveDirective} ${blockedURI} ${sourceFile} ${sample}`)
+    })
+  })
+  await context.route('https://picture.example/**', (route) => route.abort())
+  // Hundreds of players need not ask the server for what it does not have.
+  await context.route(`${world.url}/f/**`, (route) => route.abort())
+  const page = await context.newPage()
+  page.on('dialog', (dialog) => void dialog.dismiss().then(() => found.push(`dialog: ${dialog.message()}`)))
+  page.on('pageerror', (error) => found.push(`error: ${error.stack ?? String(error)}`))
+  page.on('popup', (popup) => found.push(`window: ${popup.url()}`))
+  page.on(
+    'framenavigated',
+    (frame) => frame.url().startsWith(world.url) || frame.url() === 'about:blank' || found.push(`went to: ${frame.url()}`)
+  )
+  return { context, page, found }
+}
+
+/** Elements and attributes below `selector` (in its shadow root, if it has one) that no text may make. Opens, points at and focuses all. */
+const dangers = (page: Page, selector: string): Promise<string[]> =>
+  page.evaluate((wanted) => {
+    const host = globalThis.document.querySelector(wanted)
+    const root = host?.shadowRoot ?? host
+    if (root == null) return [`no ${wanted}`]
+    const html =
+      /^(a|abbr|article|audio|blockquote|br|cite|code|del|details|div|em|figcaption|figure|h[1-6]|hr|img|input|ins|kbd|li|mark|ol|p|pre|q|s|samp|section|small|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|var|video)$/
+    const attributes =
+      /^(alt|aria-[a-z]+|checked|class|controls|dir|disabled|href|id|loading|open|preload|referrerpolicy|rel|role|src|start|tabindex|title|type)$/
+    const addresses = /^(https?|mailto|tel|sms|geo|xmpp|matrix|ircs?|s?ftp|git|ssh):$/
+    const found: string[] = []
+    for (const element of root.querySelectorAll('*')) {
+      const math = element.namespaceURI === 'http://www.w3.org/1998/Math/MathML'
+      const name = element.localName
+      if (
+        math
+          ? /annotation-xml|maction|mglyph|script/.test(name)
+          : !html.test(name) || element.namespaceURI !== 'http://www.w3.org/1999/xhtml'
+      )
+        found.push(element.outerHTML.slice(0, 200))
+      if (name === 'input' && element.getAttribute('type') !== 'checkbox') found.push(element.outerHTML.slice(0, 200))
+      for (const { name: attribute, value } of element.attributes) {
+        if (/^on|^style$/.test(attribute) || (!math && !attributes.test(attribute)))
+          found.push(`${attribute}: ${element.outerHTML.slice(0, 200)}`)
+        if (!/^(href|src|xlink:href|action|formaction|data|poster|background|srcset)$/.test(attribute)) continue
+        // What is no address leads nowhere.
+        if (!URL.canParse(value, location.href)) continue
+        const { protocol } = new URL(value, location.href)
+        const picture = attribute === 'src' && /^data:image\/(png|gif|jpeg|webp|avif);base64,/i.test(value)
+        if (!addresses.test(protocol) && !picture) found.push(`${attribute}: ${element.outerHTML.slice(0, 200)}`)
+      }
+    }
+    for (const element of root.querySelectorAll<HTMLElement>('details')) element.setAttribute('open', '')
+    for (const element of root.querySelectorAll<HTMLElement>('*')) {
+      for (const type of ['mouseover', 'pointerenter', 'focus', 'error', 'load', 'toggle', 'animationstart'])
+        element.dispatchEvent(new Event(type, { bubbles: false }))
+    }
+    return found.slice(0, 5)
+  }, selector)
+
+/** Waits until the reading view shows a text. Playwright's own search for it would read all of the page again and again. */
+const ends = (page: Page, text: string): Promise<unknown> =>
+  page.waitForFunction((wanted) => {
+    const article = globalThis.document.querySelector('.reading')?.shadowRoot?.querySelector('article')
+    return [...(article?.children ?? [])].some((block) => block.localName === 'p' && block.textContent === wanted)
+  }, text)
+
+const put = async ({ id, key }: Document, content: string): Promise<void> => {
+  const answer = await fetch(`${world.url}/api/docs/${id}/content`, {
+    method: 'PUT',
+    headers: { 'x-share-key': key, 'content-type': 'text/markdown' },
+    body: content
+  })
+  expect(answer.status).toBe(200)
+}
+
+test('[HOSTILE-1] the same texts as HTML do run, and are seen', async () => {
+  const { context, page, found } = await watched()
+  await page.goto('about:blank')
+  const some = corpus.filter((text) => /^<(img|svg|video|details|body|a|script)/.test(text)).slice(0, 400)
+  for (let at = 0; at < some.length; at += 20) await page.setContent(`<article>${some.slice(at, at + 20).join('\n')}</article>`)
+  await until(() => found.some((what) => what.startsWith('ran: ')), 'a text to run')
+  expect((await dangers(page, 'article')).length).toBeGreaterThan(0)
+  await context.close()
+})
+
+// A minute for both on an idle machine; more than the usual limit on a busy one.
+const timeout = 300_000
+
+test('[HOSTILE-1] no text runs or loads anything on the published page, and none makes a node that could', { timeout }, async () => {
+  console.log(`${corpus.length} texts on ${pages.length} pages`)
+  expect(corpus.length).toBeGreaterThan(10_000)
+  const document = await createDocument(world.url, 'start')
+  const { context, page, found } = await watched()
+  await fetch(`${world.url}/api/docs/${document.id}/publish`, { method: 'POST', headers: { 'x-share-key': document.key } })
+  for (const [index, text] of pages.entries()) {
+    await put(document, text)
+    const answer = await page.goto(`${world.url}/pub/${document.id}`)
+    expect(answer?.status()).toBe(200)
+    expect(await dangers(page, 'article'), `page ${index}`).toEqual([])
+    expect(await page.title()).toBe(`Page ${index}`)
+    expect(await page.locator('script, iframe, base, object, embed, form').count()).toBe(0)
+  }
+  expect(found).toEqual([])
+  await context.close()
+})
+
+test('[HOSTILE-2] no text runs or loads anything in the reading view and the live view, while others write it', { timeout }, async () => {
+  const document = await createDocument(world.url, 'start')
+  const { context, page, found } = await watched()
+  await page.goto((await createLink(world.url, document, 'view')).url)
+  await page.locator('.reading article').getByText('start').waitFor()
+  for (const [index, text] of pages.entries()) {
+    await put(document, text)
+    await ends(page, `End of page ${index}.`)
+    expect(await dangers(page, '.reading'), `page ${index}`).toEqual([])
+  }
+  expect(await page.locator('iframe').count()).toBe(0)
+  // The editor draws what is in its window: one page after the other goes by.
+  await page.getByRole('button', { name: 'Read' }).click()
+  await page.locator('.cm-live').waitFor()
+  for (const text of pages.filter((_text, index) => index % 3 === 0)) {
+    await put(document, text)
+    await page.locator('.cm-scroller').evaluate(async (scroller) => {
+      for (let at = 0; at < scroller.scrollHeight; at += scroller.clientHeight * 4) {
+        scroller.scrollTop = at
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+      }
+    })
+    expect(await page.locator('.cm-content :is(script, iframe, object, embed, form, svg, math, style, link, base)').count()).toBe(0)
+  }
+  expect(found).toEqual([])
+  await context.close()
+})
+
+test('[HOSTILE-3] titles, labels of links and names are plain text wherever they stand', async () => {
+  const { context, page, found } = await watched()
+  const owned = await createDocument(world.url, '# Owned\n')
+  for (const label of hostileNames) {
+    const answer = await fetch(`${world.url}/api/docs/${owned.id}/shares`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-share-key': owned.key },
+      body: JSON.stringify({ role: 'edit', label })
+    })
+    expect(answer.status).toBe(201)
+  }
+  await page.goto(owned.url)
+  await saved(page)
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page
+    .locator('.share-row')
+    .nth(hostileNames.length - 1)
+    .waitFor()
+  const labels = await page.locator('.share-row strong').allTextContents()
+  expect(labels.toSorted()).toEqual(['Owner', ...hostileNames.map((name) => name.trim())].toSorted())
+  await page.keyboard.press('Escape')
+
+  // People with such names come, and put their cursors down.
+  const sockets: HocuspocusProviderWebsocket[] = []
+  for (const name of hostileNames.slice(0, 30)) {
+    const doc = new Y.Doc()
+    const socket = new HocuspocusProviderWebsocket({ url: `${world.url.replace('http', 'ws')}/collab`, WebSocketPolyfill: WebSocket })
+    const provider = new HocuspocusProvider({ name: owned.id, document: doc, token: owned.key, websocketProvider: socket })
+    provider.awareness?.setLocalState({})
+    provider.attach()
+    sockets.push(socket)
+    await until(() => provider.isSynced, 'a person')
+    const at = Y.relativePositionToJSON(Y.createRelativePositionFromTypeIndex(doc.getText('content'), 2))
+    provider.awareness?.setLocalState({ user: { name }, cursor: { anchor: at, head: at } })
+  }
+  await until(async () => (await page.locator('.remote-caret').count()) >= 30, 'their cursors')
+  const shown = await page.locator('.remote-caret span').allTextContents()
+  expect(shown.some((name) => name.includes('<script'))).toBe(true)
+  expect(await page.locator('.avatar').count()).toBeGreaterThan(3)
+  expect(
+    await page.locator('#app :is(script, iframe, img:not(.cm-widgetBuffer), object, embed, form, base, style, link, video, audio)').count()
+  ).toBe(0)
+  for (const socket of sockets) socket.destroy()
+
+  // Titles: of the page, of published pages, of the list of documents.
+  for (const [index, name] of hostileNames.entries()) {
+    const document = await createDocument(world.url, `# \`\` ${name.replaceAll('`', "'")} \`\`\n`)
+    await fetch(`${world.url}/api/docs/${document.id}/publish`, { method: 'POST', headers: { 'x-share-key': document.key } })
+    const html = await (await fetch(`${world.url}/pub/${document.id}`)).text()
+    expect(html.match(/<(script|iframe|img|svg|object|embed|base|form|style)/g), name).toBeNull()
+    // Of the pages themselves, some are enough: they are all made alike.
+    if (index % 8 !== 0) continue
+    await page.goto(`${world.url}/pub/${document.id}`)
+    expect(await dangers(page, 'body > main')).toEqual([])
+    await page.goto(document.url)
+    await saved(page)
+    expect(await page.locator('#app :is(script, iframe, img:not(.cm-widgetBuffer), object, embed, base, style, link)').count()).toBe(0)
+  }
+  await page.evaluate((names) => {
+    const list = names.map((title, index) => ({ id: `x${index}`, title, role: 'owner', key: 'k', openedAt: index + 1, received: true }))
+    localStorage.setItem('agmd.documents', JSON.stringify(list))
+  }, hostileNames)
+  await page.goto(world.url)
+  await page
+    .locator('.recent')
+    .nth(hostileNames.length - 1)
+    .waitFor()
+  expect((await page.locator('.recent-title').allTextContents()).toSorted()).toEqual(
+    hostileNames.map((name) => name || 'Untitled').toSorted()
+  )
+  expect(await page.locator('#app :is(script, iframe, img, object, embed, base, style, link)').count()).toBe(0)
+  expect(found).toEqual([])
+  await context.close()
+})

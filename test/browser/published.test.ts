@@ -1,0 +1,150 @@
+/** The published page in real browsers: in every look, without a script, and as heavy as it says. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { png, samples } from '../support/media.ts'
+import { start, type World } from '../support/start.ts'
+import { look, sizes } from './appearance.ts'
+import { createDocument, type Document, launch, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+const sample = readFileSync(join(import.meta.dirname, 'published.md'), 'utf8')
+const fence = /```mermaid\n[\s\S]*?```\n/
+
+const post = async (
+  document: Document,
+  path: string,
+  body: Uint8Array<ArrayBuffer> | string,
+  type: string
+): Promise<Record<string, string>> => {
+  const answer = await fetch(`${world.url}/api/docs/${document.id}${path}`, {
+    method: 'POST',
+    headers: { 'x-share-key': document.key, 'content-type': type },
+    body
+  })
+  expect(answer.ok).toBe(true)
+  return (await answer.json()) as Record<string, string>
+}
+
+const publish = async (text: string): Promise<string> => {
+  const document = await createDocument(world.url, text)
+  return (await post(document, '/publish', '{}', 'application/json'))['url'] ?? ''
+}
+
+/** Everything that a page says: console, errors, policies. */
+async function listen(page: Page): Promise<() => Promise<string[]>> {
+  const heard: string[] = []
+  page.on('console', (message) => heard.push(message.text()))
+  page.on('pageerror', (error) => heard.push(String(error)))
+  await page.exposeFunction('tellViolation', (directive: string) => heard.push(`policy: ${directive}`))
+  await page.addInitScript(() => {
+    globalThis.document.addEventListener('securitypolicyviolation', (event) => {
+      void (globalThis as unknown as { tellViolation(directive: string): Promise<void> }).tellViolation(event.violatedDirective)
+    })
+  })
+  return async () => {
+    await page.evaluate(() => undefined)
+    return heard
+  }
+}
+
+for (const viewport of sizes) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`[PUBLISH-8] the page at ${viewport.width} px, ${colorScheme}: no violations, nothing in the console`, async () => {
+      const document = await createDocument(world.url, '')
+      const picture = await post(document, '/assets?name=Teal', png(640, 200), 'image/png')
+      const sound = await post(document, '/assets?name=Bell', samples['wav']?.bytes as Uint8Array<ArrayBuffer>, 'audio/wav')
+      const url = await publish(`${sample.replace('## Words', `${picture['markdown']}\n\n${sound['markdown']}\n\n## Words`)}`)
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      const heard = await listen(page)
+      await page.goto(url)
+      await look(page, `published-${colorScheme}-${viewport.width}`)
+      const wide = await page.evaluate(() => globalThis.document.documentElement.scrollWidth - innerWidth)
+      expect(wide).toBeLessThanOrEqual(0)
+      await page.locator('figure.component-mermaid').scrollIntoViewIfNeeded()
+      await page.locator('figure.component-mermaid img').waitFor()
+      await page.evaluate(() => scrollTo(0, 0))
+      await look(page, `published-whole-${colorScheme}-${viewport.width}`, true)
+      expect(await heard()).toEqual([])
+      await context.close()
+    })
+  }
+}
+
+test('[PUBLISH-8] on paper the page is its text alone', async () => {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(await publish(sample))
+  await page.emulateMedia({ media: 'print' })
+  for (const hidden of ['.contents', 'footer', '.anchor >> nth=0']) expect(await page.locator(hidden).isVisible()).toBe(false)
+  expect(await page.getByText('That is all.').isVisible()).toBe(true)
+  await context.close()
+})
+
+/** What a visit loads, by kind. */
+async function loads(
+  url: string,
+  options: { readonly javaScriptEnabled?: boolean } = {}
+): Promise<{ type: string; url: string; bytes: number }[]> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const found: { type: string; url: string; bytes: number }[] = []
+  const sizes: Promise<unknown>[] = []
+  page.on('requestfinished', (request) => {
+    const one = { type: request.resourceType(), url: request.url(), bytes: 0 }
+    found.push(one)
+    sizes.push(request.sizes().then(({ responseBodySize }) => (one.bytes = responseBodySize)))
+  })
+  await page.goto(url, { waitUntil: 'networkidle' })
+  await Promise.all(sizes)
+  await context.close()
+  return found
+}
+
+test('[PUBLISH-9] a page needs no script: none is loaded, or, with diagrams, 5 KB at most of ours beside the frame that draws', async () => {
+  const without = await loads(await publish(sample.replace(fence, '')))
+  expect(without.filter(({ type }) => type === 'script')).toEqual([])
+  expect(without.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(200_000)
+
+  // The diagram lies below the first screen: it is not drawn before somebody comes there.
+  const url = await publish(sample)
+  const scripts = (await loads(url)).filter(({ type }) => type === 'script')
+  expect(scripts.length).toBeGreaterThan(0)
+  expect(scripts.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(5 * 1024)
+
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  await page.goto(url)
+  expect(await page.getByText('A[Write]').isVisible()).toBe(true)
+  expect(await page.locator('math').count()).toBe(3)
+  await context.close()
+})
+
+test('[PUBLISH-9] a diagram is drawn when it comes into view, and again in the colours of the night', async () => {
+  const context = await browser.newContext({ colorScheme: 'light' })
+  const page = await context.newPage()
+  await page.goto(await publish(sample))
+  expect(await page.locator('iframe').count()).toBe(0)
+  const figure = page.locator('figure.component-mermaid')
+  await figure.scrollIntoViewIfNeeded()
+  const picture = figure.locator('img')
+  await picture.waitFor()
+  const light = await picture.getAttribute('src')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await until(async () => (await picture.count()) === 1 && (await picture.getAttribute('src')) !== light, 'another picture')
+  await context.close()
+})

@@ -1,0 +1,286 @@
+/** The reading view: what the published page shows, for everyone, following what others write. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { complaints, createDocument, createLink, type Document, editorText, launch, readMarkdown, saved, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+const sample = readFileSync(join(import.meta.dirname, 'sample.md'), 'utf8')
+const published = readFileSync(join(import.meta.dirname, 'published.md'), 'utf8')
+const specification = readFileSync(
+  join(dirname(createRequire(import.meta.url).resolve('commonmark-spec/package.json')), 'spec.txt'),
+  'utf8'
+)
+
+async function open(url: string): Promise<{ context: BrowserContext; page: Page; heard: string[] }> {
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(url)
+  return { context, page, heard }
+}
+
+const article = (page: Page) => page.locator('.reading article')
+
+async function reader(document: Document, role = 'view'): Promise<{ context: BrowserContext; page: Page; heard: string[] }> {
+  const opened = await open((await createLink(world.url, document, role)).url)
+  await article(opened.page).locator('> *').first().waitFor({ state: 'attached' })
+  return opened
+}
+
+async function publish({ id, key }: Document): Promise<string> {
+  await fetch(`${world.url}/api/docs/${id}/publish`, { method: 'POST', headers: { 'x-share-key': key } })
+  return `${world.url}/pub/${id}`
+}
+
+/** The article of the published page, without the heading that a text without one is given. */
+async function publishedArticle(document: Document): Promise<string> {
+  const html = await (await fetch(await publish(document))).text()
+  return /<article>\n?([\s\S]*)<\/article>/.exec(html)?.[1] ?? ''
+}
+
+// The browser writes HTML in its own way: both go through it.
+const asWritten = (page: Page, html: string): Promise<string> =>
+  page.evaluate((text) => new DOMParser().parseFromString(text, 'text/html').body.innerHTML, html)
+
+test.each([
+  ['the sample', sample],
+  ['code, formulas and components', published.replaceAll('```mermaid', '```board')],
+  ['the CommonMark specification', specification]
+])('[WEB-50] the reading view shows what the published page shows: %s', async (_what, text) => {
+  const document = await createDocument(world.url, text)
+  const expected = await publishedArticle(document)
+  const { context, page, heard } = await reader(document)
+  const blank = await context.newPage()
+  const wanted = (await asWritten(blank, expected)).replace(/^<h1>Untitled<\/h1>\n/, '')
+  await until(async () => (await article(page).innerHTML()) === wanted, 'the same HTML').catch(async () =>
+    expect(await article(page).innerHTML()).toBe(wanted)
+  )
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[WEB-51] whoever may not write reads, whoever may write chooses; the choice is remembered, and made by key too', async () => {
+  const document = await createDocument(world.url, '# One\n\ntwo')
+  for (const role of ['view', 'comment', 'suggest']) {
+    const { context, page } = await reader(document, role)
+    expect(await page.getByRole('button', { name: 'Read' }).getAttribute('aria-pressed')).toBe('true')
+    await page.getByRole('button', { name: 'Source' }).click()
+    await page.locator('.cm-source').waitFor()
+    await context.close()
+  }
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const page = await context.newPage()
+  const fetched: string[] = []
+  page.on('request', (request) => fetched.push(request.url()))
+  await page.goto(document.url)
+  await saved(page)
+  expect(await page.locator('.reading').count()).toBe(0)
+  // What only readers need is not fetched.
+  expect(fetched.filter((url) => /reading|highlight|formulas|diagram/.test(url))).toEqual([])
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+Alt+KeyP')
+  await page.locator('.cm-source').waitFor()
+  await page.keyboard.press('Control+Alt+KeyP')
+  await article(page).getByRole('heading', { name: 'One' }).waitFor()
+  expect(await page.getByRole('toolbar').count()).toBe(0)
+  await page.reload()
+  await article(page).getByRole('heading', { name: 'One' }).waitFor()
+  await page.keyboard.press('Control+Alt+KeyP')
+  await page.locator('.cm-live').waitFor()
+  await context.close()
+})
+
+test('[WEB-52] a task is ticked while reading: one character of the text changes, and the focus stays', async () => {
+  const document = await createDocument(world.url, '- [ ] one\n- [ ] two\n\n> 1. [x] three\n')
+  const { context, page } = await open(document.url)
+  await saved(page)
+  await page.getByRole('button', { name: 'Read' }).click()
+  const boxes = article(page).getByRole('checkbox')
+  await boxes.nth(1).click()
+  await until(async () => (await editorText(page)) === '- [ ] one\n- [x] two\n\n> 1. [x] three\n', 'the second task done')
+  expect(await boxes.nth(1).isChecked()).toBe(true)
+  await boxes.nth(2).press('Space')
+  await until(async () => (await editorText(page)) === '- [ ] one\n- [x] two\n\n> 1. [ ] three\n', 'the third task open')
+  await page.keyboard.press('Space')
+  await until(async () => (await editorText(page)).endsWith('[x] three\n'), 'the third task done again')
+  await saved(page)
+  expect(await readMarkdown(world.url, document)).toBe('- [ ] one\n- [x] two\n\n> 1. [x] three\n')
+  const guest = await reader(document)
+  expect(await article(guest.page).locator('input:not(:disabled)').count()).toBe(0)
+  await context.close()
+  await guest.context.close()
+})
+
+test('[WEB-53] the reading view follows what others write and does not jump under the reader', async () => {
+  const paragraphs = Array.from({ length: 200 }, (_, index) => `Paragraph ${index}, with enough words to be read.`)
+  const document = await createDocument(
+    world.url,
+    `# Long\n\n<details>\n<summary>More</summary>\n\ninside\n\n</details>\n\n${paragraphs.join('\n\n')}\n`
+  )
+  const writer = await open(document.url)
+  await saved(writer.page)
+  const { context, page } = await reader(document)
+  await article(page).locator('summary').click()
+  const middle = article(page).getByText('Paragraph 100,')
+  await middle.evaluate((element) => element.scrollIntoView({ block: 'center' }))
+  const top = (): Promise<number> => middle.evaluate((element) => Math.round(element.getBoundingClientRect().top))
+  const before = await top()
+  await writer.page.locator('.cm-content').press('Control+Home')
+  await writer.page.keyboard.type('A first line.\n\nA second line.\n\n')
+  await article(page).getByText('A second line.').waitFor({ state: 'attached' })
+  // The browser corrects the place when it lays out the page.
+  await until(async () => Math.abs((await top()) - before) <= 1, 'the paragraph at its place')
+  await writer.page.locator('.cm-content').press('Control+End')
+  await writer.page.keyboard.type('The end.')
+  await article(page).getByText('The end.').waitFor({ state: 'attached' })
+  expect(Math.abs((await top()) - before)).toBeLessThanOrEqual(1)
+  await writer.context.close()
+  await context.close()
+})
+
+test('[WEB-54] links to headings can be copied and followed, links out of the document leave it open', async () => {
+  const document = await createDocument(
+    world.url,
+    `# One\n\n[down](#far-away) [out](${world.url}/api/health) [far](https://example.com/)\n\n${'word\n\n'.repeat(100)}## Far away\n`
+  )
+  const { context, page, heard } = await reader(document)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const far = article(page).getByRole('heading', { name: 'Far away' })
+  const visible = (): Promise<boolean> => far.evaluate((element) => element.getBoundingClientRect().top < innerHeight)
+  expect(await visible()).toBe(false)
+  await article(page).getByRole('link', { name: 'down' }).click()
+  await until(visible, 'the heading in view')
+  expect(page.url()).toBe(`${world.url}/d/${document.id}#far-away`)
+  await article(page).getByRole('link', { name: 'Link to this section' }).first().click()
+  await page.getByText('Link to this section copied').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${world.url}/d/${document.id}#one`)
+  await page.goto('about:blank')
+  await page.goto(`${world.url}/d/${document.id}#far-away`)
+  await far.waitFor()
+  await until(visible, 'the heading in view at once')
+  await context.route('https://example.com/**', (route) => route.fulfill({ body: 'far' }))
+  const [other] = await Promise.all([context.waitForEvent('page'), article(page).getByRole('link', { name: 'far', exact: true }).click()])
+  await other.waitForURL('https://example.com/')
+  expect(await other.evaluate(() => globalThis.opener)).toBeNull()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+const diagrams = `# Diagrams
+
+\`\`\`mermaid
+flowchart LR
+  A[Write] --> B{Good?}
+  B -->|yes| C[Publish]
+\`\`\`
+
+\`\`\`mermaid
+sequenceDiagram
+  Ana->>Bea: Hello
+  Bea->>
+\`\`\`
+
+\`\`\`mermaid
+flowchart LR
+${'  A --> B\n'.repeat(6000)}\`\`\`
+`
+
+test.each(['the reading view', 'the published page'])(
+  '[WEB-55] diagrams are drawn as pictures without harm on %s; what cannot be drawn says why and where',
+  async (where) => {
+    const document = await createDocument(world.url, diagrams)
+    const isReading = where === 'the reading view'
+    const { context, page, heard } = isReading ? await reader(document) : await open(await publish(document))
+    const figures = page.locator('figure.component-mermaid')
+    const shown = async (index: number, what: string): Promise<void> => {
+      await figures.nth(index).scrollIntoViewIfNeeded()
+      await figures.nth(index).locator(what).first().waitFor()
+    }
+    await shown(0, 'img')
+    const picture = figures.first().locator('img')
+    expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(100)
+    expect(await picture.getAttribute('alt')).toMatch(/flowchart/)
+    await figures.first().getByText('Source of the diagram').click()
+    await figures.first().getByText('A[Write]').waitFor()
+    await shown(1, '.diagram-error')
+    expect(await figures.nth(1).locator('.diagram-error').textContent()).toMatch(/cannot be drawn on line \d/)
+    expect(await figures.nth(1).locator('pre').isVisible()).toBe(true)
+    await shown(2, '.diagram-error')
+    expect(await figures.nth(2).locator('.diagram-error').textContent()).toMatch(/longer than 50 KB/)
+    expect(await page.locator('iframe').count()).toBe(1)
+    expect(await page.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts')
+    expect(heard).toEqual([])
+    await context.close()
+  }
+)
+
+test('[WEB-55] the frame that draws has no origin and may load nothing but its script', async () => {
+  const { headers, status } = await fetch(`${world.url}/diagram/frame.html`)
+  expect(status).toBe(200)
+  expect((headers.get('content-security-policy') ?? '').split('; ')).toEqual([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-scripts'
+  ])
+})
+
+const hostileDiagrams = [
+  'flowchart LR\n  A["<img src=x onerror=alert(1)><script>alert(2)</script>"] --> B\n  click A href "javascript:alert(3)"',
+  'flowchart LR\n  A --> B\n  click A call alert(4)\n  style A fill:url(https://evil.example/a)',
+  '%%{init: {"securityLevel": "loose", "htmlLabels": true, "theme": "base", "themeCSS": "*{background:url(https://evil.example/b)}"}}%%\nflowchart LR\n  A["<iframe src=javascript:alert(5)></iframe>"]',
+  'sequenceDiagram\n  Ana->>Bea: <svg onload=alert(6)>\n  link Ana: x @ javascript:alert(7)',
+  '---\ntitle: <img src=x onerror=alert(8)>\nconfig:\n  securityLevel: loose\n---\nclassDiagram\n  class A["<b onmouseover=alert(9)>x</b>"]\n  click A href "javascript:alert(10)"',
+  'gantt\n  title <script>alert(11)</script>\n  section <img src=x onerror=alert(12)>\n  a :x1, 2026-01-01, 3d\n  click x1 href "javascript:alert(13)"'
+]
+
+test('[WEB-55] a hostile diagram runs nothing, and its picture holds nothing that could', async () => {
+  const document = await createDocument(world.url, hostileDiagrams.map((source) => `\`\`\`mermaid\n${source}\n\`\`\`\n`).join('\n'))
+  const { context, page } = await open(await publish(document))
+  const outside: string[] = []
+  page.on('dialog', (dialog) => void dialog.dismiss().then(() => outside.push(dialog.message())))
+  // Asked before a request leaves, after the policies.
+  await context.route(/evil\.example/, (route) => {
+    outside.push(route.request().url())
+    return route.abort()
+  })
+  await page.evaluate(() => {
+    // What the library lets through in its frame is stopped by the policy there: only this page counts.
+    globalThis.document.addEventListener('securitypolicyviolation', (event) => (globalThis.document.title += ` ${event.violatedDirective}`))
+  })
+  const figures = page.locator('figure.component-mermaid')
+  for (let index = 0; index < hostileDiagrams.length; index++) {
+    await figures.nth(index).scrollIntoViewIfNeeded()
+    await figures.nth(index).locator('img, .diagram-error').first().waitFor()
+  }
+  const pictures = await page
+    .locator('figure img')
+    .evaluateAll((all) => all.map((one) => decodeURIComponent((one as HTMLImageElement).src)))
+  expect(pictures.length).toBeGreaterThanOrEqual(4)
+  for (const picture of pictures) {
+    expect(picture.startsWith('data:image/svg+xml;')).toBe(true)
+    expect(picture).not.toMatch(/<(script|iframe|object|embed|img)[\s>]|\son\w+="|(href|src)="javascript:/i)
+  }
+  expect(outside).toEqual([])
+  expect(await page.title()).not.toMatch(/src|default/)
+  await context.close()
+})

@@ -1,0 +1,313 @@
+/** Files that people add: by paste, drop and button; under way, refused, canceled, waiting for a network. */
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { foreign, png, samples } from '../support/media.ts'
+import { start, type World } from '../support/start.ts'
+import {
+  complaints,
+  createDocument,
+  createLink,
+  type Document,
+  editorText,
+  launch,
+  readMarkdown,
+  saved,
+  typeAtEnd,
+  until,
+  workerActive
+} from './browser.ts'
+import { bring, type Sent } from './files.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+/** A page without a service worker, so that its requests can be held. */
+async function person(url: string): Promise<{ context: BrowserContext; page: Page; heard: string[] }> {
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(url)
+  await page.locator('.cm-content').waitFor({ state: 'attached' })
+  return { context, page, heard }
+}
+
+async function writer(content = ''): Promise<{ document: Document; context: BrowserContext; page: Page; heard: string[] }> {
+  const document = await createDocument(world.url, content)
+  const opened = await person(document.url)
+  await saved(opened.page)
+  return { document, ...opened }
+}
+
+const picture: Sent = { name: 'Red house.png', type: 'image/png', bytes: png(3, 2) }
+
+/** Holds every upload of a page until it is let go. */
+async function hold(page: Page): Promise<{ readonly held: Route[]; letGo(): Promise<void> }> {
+  const held: Route[] = []
+  let open = false
+  await page.route('**/api/docs/*/assets*', (route) => (open ? route.continue() : void held.push(route)))
+  return {
+    held,
+    async letGo() {
+      open = true
+      await Promise.all(held.splice(0).map((route) => route.continue().catch(() => undefined)))
+    }
+  }
+}
+
+const shownAs = (name: string): RegExp => new RegExp(`!\\[${name}\\]\\(/f/[\\w-]{24}\\.png\\)`)
+
+test('[WEB-43] a picture that is pasted enters the text as one edit, with its description selected', async () => {
+  const { document, context, page, heard } = await writer('before after')
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+Home')
+  for (let count = 0; count < 7; count++) await page.keyboard.press('ArrowRight')
+  await bring(page, 'paste', [picture])
+  await until(async () => shownAs('Red house').test(await editorText(page)), 'the picture in the text')
+  expect(await editorText(page)).toMatch(/^before !\[Red house\]\(\/f\/[\w-]{24}\.png\)after$/)
+  expect(await page.locator('.upload').count()).toBe(0)
+  await page.keyboard.type('A house')
+  expect(await editorText(page)).toMatch(/^before !\[A house\]\(\/f\/[\w-]{24}\.png\)after$/)
+  await saved(page)
+  expect(await readMarkdown(world.url, document)).toBe(await editorText(page))
+  await page.keyboard.press('Control+z')
+  await page.keyboard.press('Control+z')
+  await until(async () => (await editorText(page)) === 'before after', 'undo')
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[WEB-43] pictures, sound and film that are dropped or chosen enter the text in their order; text pasted with a picture of itself is text', async () => {
+  const { context, page, heard } = await writer('one\n')
+  const sound = { name: 'Bell.mp3', type: 'audio/mpeg', bytes: samples['mp3']?.bytes as Uint8Array }
+  const film = { name: 'Sea.mp4', type: 'video/mp4', bytes: samples['mp4']?.bytes as Uint8Array }
+  await bring(page, 'drop', [picture, sound, film])
+  const [asked] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Picture, sound or film' }).click()
+  ])
+  expect(asked.isMultiple()).toBe(true)
+  await until(async () => /Sea\]\(.*\.mp4\)/.test(await editorText(page)), 'the three that were dropped')
+  await page.locator('.cm-content').press('Control+End')
+  await asked.setFiles([{ name: 'last.png', mimeType: 'image/png', buffer: Buffer.from(png(2, 2)) }])
+  await until(async () => shownAs('last').test(await editorText(page)), 'the one that was chosen')
+  const places = ['Red house', 'Bell', 'Sea', 'last'].map(async (name) => (await editorText(page)).indexOf(`![${name}]`))
+  const found = await Promise.all(places)
+  expect(found).toEqual(found.toSorted((one, other) => one - other))
+  expect(found).not.toContain(-1)
+  await page.locator('.cm-content').press('Control+End')
+  await bring(page, 'paste', [picture], 'cells')
+  await until(async () => (await editorText(page)).endsWith('cells'), 'the text')
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[WEB-43] a file that misses the text does not take the place of the page, and one without a name gets one', async () => {
+  const { context, page } = await writer('text')
+  const missed = await page.locator('.top-bar').evaluate((bar) => {
+    const data = new DataTransfer()
+    data.items.add(new File(['x'], 'x.png', { type: 'image/png' }))
+    const drop = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
+    bar.dispatchEvent(drop)
+    return drop.defaultPrevented
+  })
+  expect(missed).toBe(true)
+  await page.locator('.cm-content').press('Control+End')
+  await bring(page, 'paste', [{ ...picture, name: '.png' }])
+  await until(async () => shownAs('image').test(await editorText(page)), 'the picture')
+  await context.close()
+})
+
+test('[WEB-44] what is under way is a placeholder that stays in its place while others type, and is in nobody’s text', async () => {
+  const { document, context, page } = await writer('one two')
+  const link = await createLink(world.url, document, 'edit')
+  const other = await person(link.url)
+  await saved(other.page)
+  const { held, letGo } = await hold(page)
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+Home')
+  for (let count = 0; count < 3; count++) await page.keyboard.press('ArrowRight')
+  await bring(page, 'paste', [picture])
+  await until(() => held.length === 1, 'the upload')
+  const placeholder = page.getByRole('group', { name: 'Adding Red house.png' })
+  await placeholder.getByRole('progressbar').waitFor({ state: 'attached' })
+  expect(await editorText(page)).toBe('one two')
+  // Its author goes on writing behind it, the other before it.
+  await page.keyboard.type(' more')
+  await other.page.locator('.cm-content').press('Control+Home')
+  await other.page.keyboard.type('zero ')
+  await until(async () => (await editorText(page)) === 'zero one more two', 'the words of both')
+  expect(await readMarkdown(world.url, document)).not.toContain('Red house')
+  await letGo()
+  await until(async () => shownAs('Red house').test(await editorText(other.page)), 'the picture at the other')
+  expect(await editorText(other.page)).toMatch(/^zero one!\[Red house\]\([^)]+\) more two$/)
+  // Whoever went on writing keeps the cursor.
+  await page.keyboard.type('!')
+  await until(async () => (await editorText(page)).endsWith(') more! two'), 'the next letter behind the last')
+  await context.close()
+  await other.context.close()
+})
+
+test('[WEB-44] an upload can be canceled and tried again with the keyboard; a placeholder whose surroundings were deleted stays', async () => {
+  const { context, page } = await writer('one two three')
+  const { held, letGo } = await hold(page)
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+End')
+  await bring(page, 'paste', [{ ...picture, name: 'gone.png' }])
+  await until(() => held.length === 1, 'the upload')
+  await page.getByRole('button', { name: 'Cancel: gone.png' }).focus()
+  await page.keyboard.press('Enter')
+  await page.locator('.upload').waitFor({ state: 'detached' })
+  await page.getByText('gone.png was not added.').waitFor({ state: 'attached' })
+  held.splice(0)
+
+  await page.keyboard.press('Control+Home')
+  for (let count = 0; count < 5; count++) await page.keyboard.press('ArrowRight')
+  await bring(page, 'paste', [picture])
+  await until(() => held.length === 1, 'the second upload')
+  await held.splice(0)[0]?.fulfill({ status: 507, contentType: 'application/problem+json', body: '{"code":"storage_full"}' })
+  await page.getByText('The disk of the server is full.', { exact: true }).waitFor()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('new ')
+  const again = page.getByRole('button', { name: 'Try again: Red house.png' })
+  await again.waitFor()
+  await letGo()
+  await again.press('Enter')
+  await until(async () => /^(new )?!\[Red house\]\([^)]+\)(new )?$/.test(await editorText(page)), 'the picture')
+  await context.close()
+})
+
+test('[WEB-45] a refusal is told where the file would stand: another kind, too large, no room, no right', async () => {
+  const { document, context, page, heard } = await writer('text')
+  const words = (text: RegExp): Promise<void> => page.locator('.upload .upload-words').filter({ hasText: text }).first().waitFor()
+  await page.locator('.cm-content').click()
+  await bring(page, 'paste', [{ name: 'page.html', type: 'text/html', bytes: foreign['html'] as Uint8Array }])
+  await words(/This kind of file is not taken/)
+  await page.getByRole('button', { name: 'Remove: page.html' }).click()
+  await bring(page, 'paste', [{ name: 'fake.png', type: 'image/png', bytes: foreign['html'] as Uint8Array }])
+  await words(/not what its name says/)
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Remove: fake.png' }).click()
+  const [asked] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Picture, sound or film' }).click()
+  ])
+  await asked.setFiles([{ name: 'large.mp3', mimeType: 'audio/mpeg', buffer: Buffer.alloc(10 * 1024 * 1024 + 1) }])
+  await words(/Larger than 10 MiB/)
+  expect(await editorText(page)).toBe('text')
+  expect(heard).toEqual([])
+
+  // A role that is lowered while the file is under way.
+  const link = await createLink(world.url, document, 'edit')
+  const guest = await person(link.url)
+  await saved(guest.page)
+  const { held, letGo } = await hold(guest.page)
+  await bring(guest.page, 'paste', [picture])
+  await until(() => held.length === 1, 'the upload of the guest')
+  await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
+  await letGo()
+  await guest.page.getByText('Your link does not allow adding files to this document.', { exact: true }).waitFor()
+  await context.close()
+  await guest.context.close()
+})
+
+test('[WEB-46] what is added offline is sent once the connection is back, also by a page that was loaded again, and stands there once', async () => {
+  const document = await createDocument(world.url, 'first\n')
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(document.url)
+  await saved(page)
+  await workerActive(page)
+  await context.setOffline(true)
+  await page.locator('.cm-content').press('Control+End')
+  await bring(page, 'paste', [picture, { ...picture, name: 'Second.png', bytes: png(4, 4) }])
+  await page.locator('.upload-words', { hasText: 'Waiting for the connection.' }).first().waitFor()
+  await typeAtEnd(page, 'later\n')
+  // Another page of this device leaves it to the first.
+  const twin = await context.newPage()
+  await twin.goto(`${world.url}/d/${document.id}`)
+  await until(async () => (await editorText(twin)) === 'first\nlater\n', 'the text on the other page')
+  await page.reload()
+  await page.getByRole('group', { name: 'Adding Red house.png' }).waitFor()
+  await context.setOffline(false)
+  await until(async () => /Second\]\(/.test(await editorText(page)), 'both pictures')
+  await saved(page)
+  const text = await readMarkdown(world.url, document)
+  expect(text.match(/!\[/g)).toHaveLength(2)
+  expect(text).toMatch(/^first\n!\[Red house\]\([^)]+\)\n?!\[Second\]\([^)]+\)later\n$/)
+  await page.reload()
+  await saved(page)
+  await until(async () => (await editorText(twin)) === text, 'the same text on the other page')
+  expect(await page.locator('.upload').count()).toBe(0)
+  expect(await readMarkdown(world.url, document)).toBe(text)
+  await context.close()
+})
+
+test('[WEB-46] an answer that got lost is asked for again and makes no second file', async () => {
+  const { document, context, page } = await writer('')
+  let times = 0
+  await page.route('**/api/docs/*/assets*', async (route) => {
+    times += 1
+    if (times > 1) return route.continue()
+    await route.fetch()
+    return route.abort()
+  })
+  await bring(page, 'paste', [picture])
+  const again = page.getByRole('button', { name: 'Try again: Red house.png' })
+  await again.click()
+  await until(async () => shownAs('Red house').test(await editorText(page)), 'the picture')
+  const events = (await (
+    await fetch(`${world.url}/api/docs/${document.id}/events?types=asset.created`, { headers: { 'x-share-key': document.key } })
+  ).json()) as { events: unknown[] }
+  expect(times).toBe(2)
+  expect(events.events).toHaveLength(1)
+  await context.close()
+})
+
+test('[WEB-47] a picture of more than 4096 pixels a side is made smaller before it is sent', async () => {
+  const { context, page } = await writer('')
+  await bring(page, 'paste', [{ name: 'wide.png', type: 'image/png', bytes: png(6000, 300) }])
+  await until(async () => shownAs('wide').test(await editorText(page)), 'the picture')
+  await page.keyboard.press('ArrowRight')
+  const shown = page.locator('img.md-media')
+  await until(() => shown.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0), 'the picture to be loaded')
+  expect(await shown.evaluate((image) => [(image as HTMLImageElement).naturalWidth, (image as HTMLImageElement).naturalHeight])).toEqual([
+    4096, 205
+  ])
+  await context.close()
+})
+
+test.each(['view', 'comment', 'suggest'])('[WEB-48] whoever may %s has no upload, and is told so', async (role) => {
+  const document = await createDocument(world.url, 'text')
+  const { context, page, heard } = await person((await createLink(world.url, document, role)).url)
+  await page.locator('.chip[data-state=readonly]').waitFor()
+  expect(await page.getByRole('button', { name: 'Picture, sound or film' }).count()).toBe(0)
+  await bring(page, 'drop', [picture])
+  await page.getByText('Your link does not allow adding files to this document.').waitFor()
+  expect(await page.locator('.upload').count()).toBe(0)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[WEB-49] pictures, sound and film are shown where their Markdown stands; an address that may not be loaded stays text', async () => {
+  const { context, page, heard } = await writer(
+    '![A](https://127.0.0.1:1/a.png)\n\n![B](javascript:alert(1))\n\n![C](/f/x.mp3)\n\n![D](/f/x.mp4)\n\n'
+  )
+  await page.locator('.cm-content').press('Control+End')
+  await page.locator('img.md-media[alt=A]').waitFor({ state: 'attached' })
+  await page.locator('audio.md-media[aria-label=C]').waitFor()
+  await page.locator('video.md-media[aria-label=D]').waitFor()
+  expect(await page.locator('.md-media').count()).toBe(3)
+  expect(await page.locator('img.md-media').getAttribute('referrerpolicy')).toBe('no-referrer')
+  expect(heard).toEqual([])
+  await context.close()
+})

@@ -1,0 +1,151 @@
+/** Draws the diagrams of a page when they come into view, in one frame for all of them. Until then, and if it fails, their source is read. */
+import { sourceCharsMax, type Drawn, type Look, type NotDrawn, type Order, type Reply } from './protocol.ts'
+
+const framePath = '/diagram/frame.html'
+/** Time for the frame to come, and for one diagram, in milliseconds; afterwards the frame is thrown away. */
+const drawMsMax = 15_000
+
+const tooSlow: NotDrawn = { error: 'It takes too long to draw, or the server cannot be reached.' }
+const tooLong: NotDrawn = { error: `It is longer than ${sourceCharsMax / 1024} KB.` }
+
+interface Frame {
+  order(order: Order): Promise<Drawn | NotDrawn>
+}
+
+let current: Frame | undefined
+let orders = 0
+
+/** Opens the frame. It ends, with everything that waits for it, at the first diagram that takes too long. */
+function openFrame(): Frame {
+  const element = document.createElement('iframe')
+  element.setAttribute('sandbox', 'allow-scripts')
+  element.src = framePath
+  element.className = 'diagram-frame'
+  element.title = 'Diagrams'
+  element.tabIndex = -1
+  element.setAttribute('aria-hidden', 'true')
+  const waiting = new Map<number, (result: Drawn | NotDrawn) => void>()
+  const ready = Promise.withResolvers<void>()
+
+  const hear = ({ source, data }: MessageEvent<Reply>): void => {
+    if (source !== element.contentWindow || source === null) return
+    if ('ready' in data) return ready.resolve()
+    waiting.get(data.id)?.(data.result)
+    waiting.delete(data.id)
+  }
+  const end = (): void => {
+    removeEventListener('message', hear)
+    element.remove()
+    current = undefined
+    for (const answer of waiting.values()) answer(tooSlow)
+  }
+  addEventListener('message', hear)
+  document.body.append(element)
+  return {
+    async order(order) {
+      const { promise, resolve } = Promise.withResolvers<Drawn | NotDrawn>()
+      waiting.set(order.id, resolve)
+      const timer = setTimeout(end, drawMsMax)
+      void ready.promise.then(() => element.contentWindow?.postMessage(order, '*'))
+      const result = await promise
+      clearTimeout(timer)
+      return result
+    }
+  }
+}
+
+const drawnMax = 50
+/** What was drawn: a diagram that comes again, or in the same look, need not wait. */
+const drawn = new Map<string, Drawn>()
+
+async function draw(source: string, look: Look): Promise<Drawn | NotDrawn> {
+  if (source.length > sourceCharsMax) return tooLong
+  current ??= openFrame()
+  const result = await current.order({ id: ++orders, source, look })
+  if ('svg' in result && drawn.size < drawnMax) drawn.set(JSON.stringify([source, look]), result)
+  return result
+}
+
+function lookOf(element: Element): Look {
+  const style = getComputedStyle(element)
+  const value = (name: string): string => style.getPropertyValue(name).trim()
+  return {
+    dark: style.colorScheme === 'dark',
+    background: value('--bg'),
+    fill: value('--sunken'),
+    text: value('--text'),
+    muted: value('--muted'),
+    border: value('--control'),
+    accent: value('--accent')
+  }
+}
+
+/** Wide diagrams are scrolled where there is little room: their words stay readable. */
+function pictureOf({ svg, width, height, title }: Drawn): HTMLElement {
+  const frame = document.createElement('div')
+  frame.className = 'diagram-picture'
+  frame.tabIndex = 0
+  const picture = frame.appendChild(document.createElement('img'))
+  picture.width = width
+  picture.height = height
+  picture.alt = title
+  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
+  return frame
+}
+
+function show(figure: Element, code: Element, result: Drawn | NotDrawn): void {
+  for (const old of figure.querySelectorAll('.diagram-picture, .diagram-error')) old.remove()
+  figure.classList.add('diagram')
+  if ('svg' in result) {
+    const details = figure.querySelector('details') ?? document.createElement('details')
+    if (!details.isConnected) {
+      const summary = document.createElement('summary')
+      summary.textContent = 'Source of the diagram'
+      details.append(summary, code)
+      figure.append(details)
+      figure.querySelector('figcaption')?.remove()
+    }
+    figure.prepend(pictureOf(result))
+    return
+  }
+  const words = document.createElement('p')
+  words.className = 'diagram-error'
+  const where = result.line === undefined ? '' : ` on line ${result.line}`
+  words.textContent = `This diagram cannot be drawn${where}: ${result.error}`
+  figure.prepend(words)
+}
+
+const known = new WeakMap<Element, string>()
+
+async function drawFigure(figure: Element): Promise<void> {
+  const code = figure.querySelector('pre')
+  if (code === null) return
+  const source = known.get(figure) ?? code.textContent ?? ''
+  known.set(figure, source)
+  const look = lookOf(figure)
+  const before = drawn.get(JSON.stringify([source, look]))
+  const result = before ?? (await draw(source, look))
+  if (figure.isConnected) show(figure, code, result)
+}
+
+const seen = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue
+    seen.unobserve(target)
+    void drawFigure(target)
+  }
+})
+
+/** Draws the diagrams below `root` when they come into view. To be called again for new ones. */
+export function drawDiagrams(root: ParentNode): void {
+  for (const figure of root.querySelectorAll('figure.component-mermaid')) {
+    if (known.has(figure)) continue
+    known.set(figure, figure.querySelector('pre')?.textContent ?? '')
+    seen.observe(figure)
+  }
+}
+
+/** Draws again what was drawn, in colours that have changed. */
+export function redrawDiagrams(root: ParentNode): void {
+  for (const figure of root.querySelectorAll('figure.diagram')) void drawFigure(figure)
+}

@@ -1,0 +1,91 @@
+/**
+ * Draws diagrams. Runs in a sandboxed frame without an origin: it reaches neither the page around it nor anything of the service, and its
+ * policy allows it nothing but its own script. The page shows the result as a picture, in which no script runs.
+ */
+import mermaid from 'mermaid'
+import { sourceCharsMax, type Drawn, type Look, type NotDrawn, type Order, type Reply } from './protocol.ts'
+
+const fontFamily = 'system-ui, sans-serif'
+
+const tell = (reply: Reply): void => parent.postMessage(reply, '*')
+
+function setUp({ dark, background, fill, text, muted, border, accent }: Look): void {
+  mermaid.initialize({
+    startOnLoad: false,
+    securityLevel: 'strict',
+    maxTextSize: sourceCharsMax,
+    // What a source may not set for itself.
+    secure: [
+      'secure',
+      'securityLevel',
+      'startOnLoad',
+      'maxTextSize',
+      'maxEdges',
+      'suppressErrorRendering',
+      'htmlLabels',
+      'themeCSS',
+      'dompurifyConfig'
+    ],
+    suppressErrorRendering: true,
+    // Labels as HTML would be left out of pictures by some browsers.
+    htmlLabels: false,
+    flowchart: { htmlLabels: false },
+    theme: 'base',
+    darkMode: dark,
+    fontFamily,
+    themeVariables: {
+      darkMode: dark,
+      fontFamily,
+      background,
+      primaryColor: fill,
+      primaryTextColor: text,
+      primaryBorderColor: border,
+      secondaryColor: background,
+      tertiaryColor: background,
+      lineColor: muted,
+      textColor: text,
+      titleColor: text,
+      activeTaskBorderColor: accent
+    }
+  })
+}
+
+/** Well-formed and of a definite size, as a picture must be; mermaid writes HTML that fills its place. */
+function pictureOf(html: string): Drawn {
+  // A document in which nothing loads.
+  const svg = new DOMParser().parseFromString(html, 'text/html').querySelector('svg')
+  if (svg === null) throw new Error('Nothing was drawn.')
+  const { width, height } = svg.viewBox.baseVal
+  const size = { width: Math.max(1, Math.ceil(width)), height: Math.max(1, Math.ceil(height)) }
+  svg.setAttribute('width', String(size.width))
+  svg.setAttribute('height', String(size.height))
+  svg.style.maxWidth = ''
+  const kind = svg.getAttribute('aria-roledescription') ?? ''
+  const title = svg.querySelector('title')?.textContent?.trim() || `Diagram${kind === '' ? '' : ` (${kind.replace(/-v\d+$/, '')})`}`
+  return { svg: new XMLSerializer().serializeToString(svg), ...size, title }
+}
+
+function faultOf(error: unknown): NotDrawn {
+  const message = error instanceof Error ? error.message : String(error)
+  const line = Number(/\bline:? (\d+)/i.exec(message)?.[1] ?? NaN)
+  // The first line says what; the rest repeats the source.
+  const words = message.split('\n', 1)[0]?.slice(0, 300) || 'It cannot be read.'
+  return { error: words, ...(Number.isFinite(line) && { line }) }
+}
+
+async function draw({ id, source, look }: Order): Promise<void> {
+  try {
+    setUp(look)
+    const { svg } = await mermaid.render(`diagram-${id}`, source)
+    tell({ id, result: pictureOf(svg) })
+  } catch (error) {
+    document.body.replaceChildren()
+    tell({ id, result: faultOf(error) })
+  }
+}
+
+let last: Promise<void> = Promise.resolve()
+addEventListener('message', ({ data, source }: MessageEvent<Order>) => {
+  if (source === parent) last = last.then(() => draw(data))
+})
+tell({ ready: true })

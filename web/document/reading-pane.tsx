@@ -1,0 +1,47 @@
+/** The place of the reading view; what it needs is fetched when somebody reads. */
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { View } from './page.tsx'
+
+export function ReadingPane({ view }: { view: View }): JSX.Element {
+  const { session } = view
+  const host = useRef<HTMLDivElement>(null)
+  const failed = useSignal(false)
+  useEffect(() => {
+    const element = host.current
+    if (element === null) return undefined
+    let stop = (): void => undefined
+    let left = false
+    const open = async (): Promise<void> => {
+      const { createReading } = await import('../reading/reading.ts')
+      if (left) return
+      const reading = createReading({
+        host: element,
+        text: session.text,
+        onTask: (letter) => view.editor.value?.toggleTask(letter)
+      })
+      const stopRole = session.canEdit.subscribe((canEdit) => reading.setCanEdit(canEdit))
+      stop = () => {
+        stopRole()
+        reading.destroy()
+      }
+    }
+    open().catch(() => (failed.value = true))
+    return () => {
+      left = true
+      stop()
+    }
+  }, [])
+  return (
+    <>
+      {failed.value && (
+        <p class='notice warn' role='alert'>
+          The reading view could not be fetched. It comes with the connection.
+        </p>
+      )}
+      {/* It scrolls, so the keyboard must reach it. */}
+      <section class='reading' tabIndex={0} aria-label={session.title.value} ref={host} />
+    </>
+  )
+}

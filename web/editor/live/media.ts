@@ -1,0 +1,93 @@
+/** Pictures, sound and film in the live view, where their Markdown stands. */
+import { WidgetType, type EditorView } from '@codemirror/view'
+import type { SyntaxNode } from '@lezer/common'
+import { mayLink } from '../../../shared/markdown/links.ts'
+import { kindOfAddress, type MediaKind } from '../../../shared/media-types.ts'
+import type { LiveContext } from './context.ts'
+import { link, linkParts } from './inline.ts'
+
+/** Sizes of pictures that were seen: one that is drawn again takes its place at once, and nothing jumps. */
+const sizes = new Map<string, { readonly width: number; readonly height: number }>()
+const sizesMax = 1000
+
+/** The address as the browser would load it; undefined for one that may not be loaded (the policy of the page says the same). */
+function loadable(written: string): string | undefined {
+  const address = written.replace(/^<(.*)>$/, '$1').replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
+  if (!mayLink(address)) return undefined
+  try {
+    const { protocol, origin, href } = new URL(address, location.origin)
+    return protocol === 'https:' || protocol === 'data:' || origin === location.origin ? href : undefined
+  } catch {
+    return undefined
+  }
+}
+
+class MediaWidget extends WidgetType {
+  readonly #kind: MediaKind
+  readonly #address: string
+  readonly #words: string
+
+  constructor(kind: MediaKind, address: string, words: string) {
+    super()
+    this.#kind = kind
+    this.#address = address
+    this.#words = words
+  }
+
+  override eq(other: MediaWidget): boolean {
+    return other.#kind === this.#kind && other.#address === this.#address && other.#words === this.#words
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    return this.#kind === 'image' ? this.#picture(view) : this.#player(this.#kind)
+  }
+
+  #picture(view: EditorView): HTMLElement {
+    const picture = document.createElement('img')
+    picture.className = 'md-media'
+    picture.alt = this.#words
+    picture.decoding = 'async'
+    picture.referrerPolicy = 'no-referrer'
+    const known = sizes.get(this.#address)
+    if (known !== undefined) Object.assign(picture, known)
+    picture.addEventListener('load', () => {
+      if (sizes.size < sizesMax) sizes.set(this.#address, { width: picture.naturalWidth, height: picture.naturalHeight })
+      view.requestMeasure()
+    })
+    picture.addEventListener('error', () => {
+      picture.classList.add('md-media-missing')
+      view.requestMeasure()
+    })
+    picture.src = this.#address
+    return picture
+  }
+
+  #player(kind: 'audio' | 'video'): HTMLElement {
+    const player = document.createElement(kind)
+    player.className = 'md-media'
+    player.controls = true
+    player.preload = 'metadata'
+    player.setAttribute('aria-label', this.#words)
+    player.src = this.#address
+    return player
+  }
+
+  // A click on a picture puts the cursor to its Markdown; a player is played.
+  override ignoreEvent(): boolean {
+    return this.#kind !== 'image'
+  }
+}
+
+/** `![words](address)`: what it shows, and beside it its Markdown while the cursor is there. */
+export function media(node: SyntaxNode, live: LiveContext): void {
+  const parts = linkParts(node)
+  if (parts === undefined) return undefined
+  const { open, close, url } = parts
+  const written = live.text(url.from, url.to)
+  const address = loadable(written)
+  if (address === undefined) return link(node, live)
+  const widget = new MediaWidget(kindOfAddress(written) ?? 'image', address, live.text(open.to, close.from))
+  if (!live.touched(node.from, node.to) && !live.spansLines(node.from, node.to)) return live.replace(node.from, node.to, widget)
+  link(node, live)
+  return live.widget(node.to, widget)
+}

@@ -1,0 +1,226 @@
+/**
+ * Files in the editor: they come by paste, drop or the toolbar, and stand as placeholders in the view, never in the text, until the
+ * server has them. Then their Markdown enters the text as one edit of its own.
+ */
+import { effect } from '@preact/signals'
+import { EditorSelection, Facet, StateEffect, StateField, type Extension, type Range } from '@codemirror/state'
+import { Decoration, EditorView, ViewPlugin, WidgetType, type Command, type DecorationSet } from '@codemirror/view'
+import type * as Y from 'yjs'
+import { mediaTypes } from '../../shared/media-types.ts'
+import { toast } from '../ui/toast.tsx'
+import type { Upload, Uploads, UploadState } from '../uploads/uploads.ts'
+
+const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
+
+interface Placed {
+  readonly upload: Upload
+  readonly at: number
+}
+
+const place = StateEffect.define<readonly Placed[]>()
+
+const percent = (share: number): string => (share >= 1 ? 'Finishing…' : `${Math.floor(share * 100)} %`)
+
+const wordsOf = (state: UploadState): string =>
+  state.phase === 'sending' ? percent(state.share) : state.phase === 'queued' ? 'Waiting…' : state.failure.words
+
+function button(name: string, about: string, run: () => void): HTMLButtonElement {
+  const made = document.createElement('button')
+  made.type = 'button'
+  made.className = 'button quiet'
+  made.textContent = name
+  made.setAttribute('aria-label', about)
+  made.addEventListener('click', run)
+  return made
+}
+
+const stops = new WeakMap<HTMLElement, () => void>()
+
+class UploadWidget extends WidgetType {
+  readonly #upload: Upload
+
+  constructor(upload: Upload) {
+    super()
+    this.#upload = upload
+  }
+
+  override eq(other: UploadWidget): boolean {
+    return other.#upload === this.#upload
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    const upload = this.#upload
+    const uploads = view.state.facet(uploadsOf)
+    const box = document.createElement('span')
+    box.className = 'upload'
+    box.contentEditable = 'false'
+    box.setAttribute('role', 'group')
+    box.setAttribute('aria-label', `Adding ${upload.fileName}`)
+    const bar = document.createElement('progress')
+    bar.max = 1
+    bar.setAttribute('aria-label', `Progress of ${upload.fileName}`)
+    const name = document.createElement('span')
+    name.className = 'upload-name'
+    name.textContent = upload.fileName
+    const words = document.createElement('span')
+    words.className = 'upload-words tabular'
+    // The focus must not get lost with the button that had it.
+    const then = (run: (upload: Upload) => void) => (): void => {
+      run(upload)
+      view.focus()
+    }
+    const retry = button('Try again', `Try again: ${upload.fileName}`, () => uploads?.retry(upload))
+    const cancel = button(
+      'Cancel',
+      `Cancel: ${upload.fileName}`,
+      then((which) => uploads?.cancel(which))
+    )
+    box.append(bar, name, words, retry, cancel)
+    const stop = effect(() => {
+      const state = upload.state.value
+      box.dataset['phase'] = state.phase
+      words.textContent = wordsOf(state)
+      bar.hidden = state.phase === 'failed'
+      if (state.phase === 'sending' && state.share < 1) bar.value = state.share
+      else bar.removeAttribute('value')
+      retry.hidden = state.phase !== 'waiting' && !(state.phase === 'failed' && state.failure.again !== 'never')
+      cancel.textContent = state.phase === 'failed' ? 'Remove' : 'Cancel'
+      cancel.setAttribute('aria-label', `${cancel.textContent}: ${upload.fileName}`)
+    })
+    stops.set(box, stop)
+    return box
+  }
+
+  override destroy(box: HTMLElement): void {
+    stops.get(box)?.()
+  }
+
+  override ignoreEvent(): boolean {
+    return true
+  }
+}
+
+const widgetAt = ({ upload, at }: Placed): Range<Decoration> => Decoration.widget({ widget: new UploadWidget(upload), side: -1 }).range(at)
+
+const placeholders = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(set, transaction) {
+    for (const change of transaction.effects) if (change.is(place)) return Decoration.set(change.value.map(widgetAt), true)
+    return set.map(transaction.changes)
+  },
+  provide: (self) => EditorView.decorations.from(self)
+})
+
+/** Keeps the placeholders where the text's own positions say. */
+const placer = ViewPlugin.fromClass(
+  class {
+    readonly #view: EditorView
+    readonly #stop: () => void
+
+    constructor(view: EditorView) {
+      this.#view = view
+      const uploads = view.state.facet(uploadsOf)
+      this.#stop = effect(() => {
+        uploads?.list.value.at(0)
+        this.#place()
+      })
+    }
+
+    update({ docChanged, state }: { readonly docChanged: boolean; readonly state: EditorView['state'] }): void {
+      if (docChanged && (state.facet(uploadsOf)?.list.peek().length ?? 0) > 0) this.#place()
+    }
+
+    destroy(): void {
+      this.#stop()
+    }
+
+    // After the binding has brought the change into Y.Text: positions are made of its items.
+    #place(): void {
+      queueMicrotask(() => {
+        const uploads = this.#view.state.facet(uploadsOf)
+        if (uploads === undefined) return
+        const { length } = this.#view.state.doc
+        const placed = uploads.list.peek().map((upload) => ({ upload, at: Math.min(uploads.placeOf(upload), length) }))
+        if (placed.length > 0 || this.#view.state.field(placeholders).size > 0) this.#view.dispatch({ effects: place.of(placed) })
+      })
+    }
+  }
+)
+
+/** Files of a paste or drop; undefined when its text is what is meant. */
+function filesOf(data: DataTransfer | null): File[] | undefined {
+  const files = [...(data?.files ?? [])]
+  // Spreadsheets and word processors put a picture of the text beside the text.
+  if (files.length === 0 || data?.getData('text/plain') !== '') return undefined
+  return files
+}
+
+/** Text files enter as text: the editor itself reads them. */
+const isText = ({ type, name }: File): boolean => /^text\/(?!html)/.test(type) || /\.(md|markdown|txt)$/i.test(name)
+
+function take(view: EditorView, files: readonly File[], at: number): void {
+  if (view.state.readOnly) toast('Your link does not allow adding files to this document.')
+  else view.state.facet(uploadsOf)?.add(files, at)
+}
+
+const events = EditorView.domEventHandlers({
+  paste(event, view) {
+    const files = filesOf(event.clipboardData)
+    if (files === undefined) return false
+    take(view, files, view.state.selection.main.head)
+    event.preventDefault()
+    return true
+  },
+  drop(event, view) {
+    const files = filesOf(event.dataTransfer)
+    if (files === undefined || (files.every(isText) && !view.state.readOnly)) return false
+    const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length
+    take(view, files, at)
+    if (!view.state.readOnly) {
+      view.dispatch({ selection: EditorSelection.cursor(at) })
+      view.focus()
+    }
+    event.preventDefault()
+    return true
+  }
+})
+
+/** Lets the person choose files for the place of the cursor. */
+export const chooseFiles: Command = (view) => {
+  const uploads = view.state.facet(uploadsOf)
+  if (view.state.readOnly || uploads === undefined) return false
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.multiple = true
+  input.accept = mediaTypes.flatMap(({ contentType, extension }) => [contentType, `.${extension}`]).join(',')
+  input.addEventListener('change', () => {
+    uploads.add([...(input.files ?? [])], view.state.selection.main.head)
+    view.focus()
+  })
+  input.click()
+  return true
+}
+
+/** The words in the brackets of `![words](address)`. */
+const wordsIn = (markdown: string): number => /^!\[([^\]]*)\]/.exec(markdown)?.[1]?.length ?? 0
+
+/**
+ * Puts the Markdown of an upload into the text, as an undo step of its own. Its description is selected, to be typed over, when the cursor
+ * still stands where the file was added: whoever went on writing is not disturbed.
+ */
+export function insertUpload(view: EditorView, undo: Y.UndoManager, at: number, markdown: string, { follows }: Upload): boolean {
+  if (view.state.readOnly) return false
+  const { main } = view.state.selection
+  const lead = follows && view.state.doc.lineAt(at).from < at ? '\n' : ''
+  const words = at + lead.length + 2
+  undo.stopCapturing()
+  view.dispatch({
+    changes: { from: at, insert: lead + markdown },
+    ...(main.empty && main.head === at && view.hasFocus && { selection: EditorSelection.range(words, words + wordsIn(markdown)) }),
+    userEvent: 'input.upload'
+  })
+  undo.stopCapturing()
+  return true
+}
+
+export const uploading = (uploads: Uploads): Extension => [uploadsOf.of(uploads), placeholders, placer, events]

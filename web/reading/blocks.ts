@@ -1,0 +1,35 @@
+/** Brings a rendered text into the page block by block: what has not changed stays, with its place, its focus and what is playing. */
+import { nodesOf } from './trusted.ts'
+
+const keyOf = (node: ChildNode): string => (node instanceof Element ? node.outerHTML : (node.textContent ?? ''))
+
+/** How many entries are equal from the beginning. */
+function sameFrom(before: readonly string[], after: readonly string[]): number {
+  const most = Math.min(before.length, after.length)
+  let count = 0
+  while (count < most && before[count] === after[count]) count++
+  return count
+}
+
+export interface Blocks {
+  /** Shows HTML of the pipeline. */
+  show(html: string): void
+}
+
+export function createBlocks(parent: Element): Blocks {
+  let keys: readonly string[] = []
+  return {
+    show(html) {
+      const fresh = nodesOf(html)
+      const next = fresh.map(keyOf)
+      const head = sameFrom(keys, next)
+      const tail = sameFrom(keys.slice(head).toReversed(), next.slice(head).toReversed())
+      const present = [...parent.childNodes]
+      const old = present.slice(head, keys.length - tail)
+      const below = present[keys.length - tail] ?? null
+      for (const node of fresh.slice(head, next.length - tail)) parent.insertBefore(node, below)
+      for (const node of old) node.remove()
+      keys = next
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Formulas. A chunk of its own. */
+export { default as formulaSetter } from 'temml'

@@ -1,0 +1,150 @@
+/**
+ * The reading view: the text as its published page shows it, following what others write. It stands in a shadow root, so that neither
+ * ids nor rules of the page and of the document meet.
+ */
+import { effect } from '@preact/signals'
+import type { Text } from 'yjs'
+import { createPageRenderer } from '../../shared/markdown/page.ts'
+import { drawDiagrams, redrawDiagrams } from '../diagram/draw.ts'
+import prose from '../style/prose.css?inline'
+import '../style/serif.css'
+import { theme } from '../theme.ts'
+import { copyText } from '../ui/copy.ts'
+import { createBlocks } from './blocks.ts'
+import { lazyLibraries } from './libraries.ts'
+
+export interface ReadingInput {
+  /** Scrolls, and gets the shadow root. */
+  readonly host: HTMLElement
+  readonly text: Text
+  /** Changes the letter of a task in the text, at an offset in UTF-16 units. */
+  readonly onTask: (letter: number) => void
+}
+
+export interface Reading {
+  setCanEdit(canEdit: boolean): void
+  destroy(): void
+}
+
+/** Shortest time between two renderings, in milliseconds; at least three times what one takes. */
+const renderMsMin = 60
+
+const rules = new CSSStyleSheet()
+rules.replaceSync(prose)
+
+const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)
+
+export function createReading({ host, text, onTask }: ReadingInput): Reading {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  const formulaRules = new CSSStyleSheet()
+  root.adoptedStyleSheets = [rules, formulaRules]
+  const article = document.createElement('article')
+  article.dir = 'auto'
+  root.replaceChildren(article)
+
+  const renderer = createPageRenderer(
+    lazyLibraries(() => render()),
+    isOwn
+  )
+  const blocks = createBlocks(article)
+  let tasks: readonly (number | undefined)[] = []
+  let canEdit = false
+  let stale = true
+  let tookMs = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const boxes = (): HTMLInputElement[] => [...article.querySelectorAll<HTMLInputElement>('input[type=checkbox]')]
+
+  function render(): void {
+    clearTimeout(timer)
+    timer = undefined
+    stale = false
+    const start = performance.now()
+    const focused = boxes().indexOf(root.activeElement as HTMLInputElement)
+    const rendered = renderer.render(text.toString())
+    formulaRules.replaceSync(rendered.css)
+    blocks.show(rendered.html)
+    tasks = rendered.tasks
+    for (const box of boxes()) box.disabled = !canEdit
+    if (focused >= 0) boxes()[focused]?.focus({ preventScroll: true })
+    drawDiagrams(article)
+    tookMs = performance.now() - start
+  }
+
+  const changed = (): void => {
+    stale = true
+    timer ??= setTimeout(render, Math.max(renderMsMin, 3 * tookMs))
+  }
+
+  function goTo(id: string): boolean {
+    const target = root.getElementById(id)
+    if (target === null) return false
+    if (!target.hasAttribute('tabindex')) target.tabIndex = -1
+    target.focus({ preventScroll: true })
+    target.scrollIntoView()
+    return true
+  }
+
+  const toggle = (box: HTMLInputElement): void => {
+    // The offsets are those of the text that was rendered last.
+    if (stale) render()
+    const letter = tasks[boxes().indexOf(box)]
+    if (letter === undefined || !canEdit) return
+    onTask(letter)
+    render()
+  }
+
+  const follow = (link: HTMLAnchorElement, event: MouseEvent): void => {
+    const href = link.getAttribute('href') ?? ''
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    if (href.startsWith('#')) {
+      event.preventDefault()
+      history.replaceState(history.state, '', href)
+      if (link.classList.contains('anchor')) void copyText(location.href, 'Link to this section')
+      else goTo(decodeURIComponent(href.slice(1)))
+    } else if (!isOwn(href)) {
+      // The document stays open.
+      event.preventDefault()
+      window.open(link.href, '_blank', 'noopener,noreferrer')
+    }
+  }
+
+  const click = (event: MouseEvent): void => {
+    const [target] = event.composedPath()
+    if (!(target instanceof Element)) return
+    if (target instanceof HTMLInputElement) {
+      // The box follows the text, not the click.
+      event.preventDefault()
+      toggle(target)
+      return
+    }
+    const link = target.closest('a')
+    if (link !== null) follow(link, event)
+  }
+
+  article.addEventListener('click', click)
+  text.observe(changed)
+  const dark = matchMedia('(prefers-color-scheme: dark)')
+  const redraw = (): void => redrawDiagrams(article)
+  dark.addEventListener('change', redraw)
+  const stopTheme = effect(() => {
+    // Once the rules of the new theme are in force.
+    if (theme.value) requestAnimationFrame(redraw)
+  })
+  render()
+  if (location.hash !== '') goTo(decodeURIComponent(location.hash.slice(1)))
+
+  return {
+    setCanEdit(value) {
+      canEdit = value
+      for (const box of boxes()) box.disabled = !value
+    },
+    destroy() {
+      clearTimeout(timer)
+      stopTheme()
+      dark.removeEventListener('change', redraw)
+      text.unobserve(changed)
+      root.replaceChildren()
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** One request that carries a file, with its progress (`fetch` tells none). */
+import { RequestError } from '../api.ts'
+import type { Output } from '../../shared/operations/index.ts'
+
+export interface Sending {
+  /** Errors: `RequestError`; its status is 0 when the server was not reached or `cancel` was called. */
+  readonly done: Promise<Output<'uploadAsset'>>
+  cancel(): void
+}
+
+interface Input {
+  readonly doc: string
+  readonly key: string
+  readonly blob: Blob
+  /** What is to be seen, for readers and for those who cannot see it. */
+  readonly name: string
+  /** The same upload sent again is answered as the first was (api.md, Retries). */
+  readonly idempotencyKey: string
+  /** 0–1. */
+  readonly onProgress: (share: number) => void
+}
+
+/** A connection on which nothing moves for this long is given up, in milliseconds. */
+const silentMsMax = 60_000
+
+function fields(request: XMLHttpRequest): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(request.responseText)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+export function send({ doc, key, blob, name, idempotencyKey, onProgress }: Input): Sending {
+  const request = new XMLHttpRequest()
+  const { promise, resolve, reject } = Promise.withResolvers<Output<'uploadAsset'>>()
+  let watch: ReturnType<typeof setTimeout> | undefined
+  const alive = (): void => {
+    clearTimeout(watch)
+    watch = setTimeout(() => request.abort(), silentMsMax)
+  }
+  const notReached = (): void => reject(new RequestError(0, { code: 'offline', message: 'The server cannot be reached.' }))
+  request.upload.addEventListener('progress', ({ loaded, total }) => {
+    alive()
+    onProgress(total === 0 ? 0 : loaded / total)
+  })
+  request.addEventListener('load', () => {
+    const answer = fields(request)
+    // The service answers this shape (openapi.json); both sides are built and tested together.
+    if (request.status === 201 || request.status === 200) return resolve(answer as unknown as Output<'uploadAsset'>)
+    const seconds = Number(request.getResponseHeader('retry-after') ?? NaN)
+    return reject(new RequestError(request.status, answer, Number.isFinite(seconds) ? seconds : undefined))
+  })
+  request.addEventListener('error', notReached)
+  request.addEventListener('abort', notReached)
+  request.addEventListener('loadend', () => clearTimeout(watch))
+  request.open('POST', `/api/docs/${doc}/assets${name === '' ? '' : `?name=${encodeURIComponent(name)}`}`)
+  request.setRequestHeader('accept', 'application/json')
+  request.setRequestHeader('content-type', blob.type)
+  request.setRequestHeader('idempotency-key', idempotencyKey)
+  if (key !== '') request.setRequestHeader('x-share-key', key)
+  alive()
+  request.send(blob)
+  return { done: promise, cancel: () => request.abort() }
+}
