@@ -427,6 +427,13 @@ describe.each(table.filter(([, { mcp }]) => mcp !== undefined))('%s as a tool', 
   })
 })
 
+test('[MCP-26] the session of a browser opens nothing as a tool', async () => {
+  const owner = await documentOf('account')
+  const headers = { ...headersOf({ cookie: await cookie(ana) }), 'Sec-Fetch-Site': 'same-origin' }
+  expect((await world.ask('GET', `/api/docs/${owner.doc}`, { headers })).status).toBe(200)
+  expect((await call(world.url, 'read_doc', { doc: owner.doc }, headers)).structuredContent.error.code).toBe('credential_required')
+})
+
 const authFrame = 2
 const authenticated = 2
 
