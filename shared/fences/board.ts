@@ -1,0 +1,162 @@
+/**
+ * The `board` fence: columns of cards (specification, Live component fences).
+ *
+ *     board  = note* column*
+ *     column = "##" title NL (card | note)*
+ *     card   = ("-" | "*" | "+") ["[" marker "]"] text NL detail*        marker: " " open, ">" in progress, "x" done
+ *     detail = at least two spaces or a tab, text NL
+ *     text   holds @assignee and #tag anywhere; those at its end are not part of the title
+ *
+ * Two people who set one marker at once leave `[>x]`: the last valid character counts. Lines that are nothing of this are notes of the
+ * column they stand in, or of the board; empty lines count for nothing.
+ */
+import type { Fence, Line, Range } from './fences.ts'
+
+export type CardState = 'open' | 'doing' | 'done'
+
+/** Assignee or tag; the range holds the sign before the name. */
+export interface Label extends Range {
+  readonly name: string
+}
+
+export interface Card {
+  /** First line, and those of the details behind it. */
+  readonly line: Line
+  readonly details: readonly Line[]
+  /** Index of the first line within the fence. */
+  readonly index: number
+  readonly state: CardState
+  /** Between the brackets; undefined when the card has none. */
+  readonly marker: Range | undefined
+  /** Everything behind the marker. */
+  readonly text: Range
+  /** The text without the labels at its end. */
+  readonly title: Range & { readonly text: string }
+  readonly assignees: readonly Label[]
+  readonly tags: readonly Label[]
+}
+
+export interface Note {
+  readonly line: Line
+  readonly index: number
+}
+
+export interface Column {
+  readonly line: Line
+  readonly index: number
+  readonly title: Range & { readonly text: string }
+  readonly cards: readonly Card[]
+  readonly notes: readonly Note[]
+  /** Index of the line behind the last one of this column. */
+  readonly end: number
+}
+
+export interface Board {
+  readonly fence: Fence
+  /** Before the first column. */
+  readonly notes: readonly Note[]
+  readonly columns: readonly Column[]
+}
+
+export const letters: Readonly<Record<CardState, string>> = { open: ' ', doing: '>', done: 'x' }
+const states: Readonly<Record<string, CardState>> = { ' ': 'open', '>': 'doing', x: 'done', X: 'done' }
+
+const heading = /^(##[ \t]+)(.*?)[ \t]*$|^##$/
+const cardStart = /^([-*+][ \t]+)(?:\[([ xX>]*)\](?:[ \t]+|$))?/
+const detailStart = /^(?: {2}|\t)/
+const label = /(?<=^|\s)([@#])([\p{L}\p{N}_](?:[\p{L}\p{N}_./-]*[\p{L}\p{N}_])?)(?=$|[\s,;:!?.)])/gu
+const labelsAtEnd = /(?:(?:^|\s+)[@#][\p{L}\p{N}_](?:[\p{L}\p{N}_./-]*[\p{L}\p{N}_])?)+\s*$/u
+
+const partOf = (line: Line, from: number, to: number): Range & { text: string } => ({
+  from: line.from + from,
+  to: line.from + to,
+  text: line.text.slice(from, to)
+})
+
+const labelsOf = (line: Line, from: number, sign: string): Label[] =>
+  [...line.text.slice(from).matchAll(label)]
+    .filter(([, found]) => found === sign)
+    .map(({ 0: whole, 2: name = '', index }) => ({ name, from: line.from + from + index, to: line.from + from + index + whole.length }))
+
+const cardOf = (line: Line, index: number, details: readonly Line[]): Card => {
+  const [all = '', bullet = '', marks] = cardStart.exec(line.text) ?? []
+  const begin = all.length
+  const text = line.text.slice(begin).trimEnd()
+  const labels = labelsAtEnd.exec(text)
+  const titleEnd = begin + (labels?.index ?? text.length)
+  const markerFrom = line.from + bullet.length + 1
+  return {
+    line,
+    details,
+    index,
+    state: states[marks?.at(-1) ?? ' '] ?? 'open',
+    marker: marks === undefined ? undefined : { from: markerFrom, to: markerFrom + marks.length },
+    text: { from: line.from + begin, to: line.from + begin + text.length },
+    title: partOf(line, begin, titleEnd),
+    assignees: labelsOf(line, begin, '@'),
+    tags: labelsOf(line, begin, '#')
+  }
+}
+
+/** The lines below a card's first that are its details: up to the last indented one before something else. */
+const detailsFrom = (lines: readonly Line[], first: number): Line[] => {
+  let end = first
+  for (let index = first; index < lines.length; index++) {
+    const text = lines[index]?.text ?? ''
+    if (detailStart.test(text) && text.trim() !== '') end = index + 1
+    else if (text.trim() !== '') break
+  }
+  return lines.slice(first, end)
+}
+
+export const parseBoard = (fence: Fence): Board => {
+  const notes: Note[] = []
+  const columns: (Column & { cards: Card[]; notes: Note[]; end: number })[] = []
+  const { lines } = fence
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] as Line
+    const title = heading.exec(line.text)
+    const column = columns.at(-1)
+    if (title !== null) {
+      if (column !== undefined) column.end = index
+      const at = title[1]?.length ?? line.text.length
+      columns.push({ line, index, title: partOf(line, at, at + (title[2]?.length ?? 0)), cards: [], notes: [], end: lines.length })
+    } else if (column !== undefined && cardStart.test(line.text)) {
+      const details = detailsFrom(lines, index + 1)
+      column.cards.push(cardOf(line, index, details))
+      index += details.length
+    } else if (line.text.trim() !== '') (column?.notes ?? notes).push({ line, index })
+  }
+  return { fence, notes, columns }
+}
+
+/** What a card says below its title, without the indentation. */
+export const detailsOf = ({ details }: Card): string => details.map(({ text }) => text.replace(/^(?: {1,4}|\t)/, '').trimEnd()).join('\n')
+
+const stateNames: readonly (readonly [CardState, RegExp])[] = [
+  ['done', /^(?:done|completed?|finished|shipped|closed|erledigt|fertig)\b/i],
+  ['doing', /^(?:doing|in[ -]?progress|started|wip|in arbeit)\b/i]
+]
+
+/** The state that a column gives to the cards that are put into it, by its name. */
+export const stateOfColumn = (title: string): CardState => stateNames.find(([, name]) => name.test(title.trim()))?.[0] ?? 'open'
+
+export interface CardPlace {
+  readonly column: number
+  readonly card: number
+}
+
+/**
+ * Cards that read the same in two places or more (their markers aside): what two people leave who move one card at once. To be shown as
+ * moved twice, with the choice which one stays.
+ */
+export const repeatedCards = ({ columns }: Board): CardPlace[][] => {
+  const places = new Map<string, CardPlace[]>()
+  columns.forEach(({ cards }, column) =>
+    cards.forEach((each, card) => {
+      const key = JSON.stringify([each.line.text.slice(each.text.from - each.line.from).trimEnd(), detailsOf(each)])
+      places.set(key, [...(places.get(key) ?? []), { column, card }])
+    })
+  )
+  return [...places.values()].filter(({ length }) => length > 1)
+}
