@@ -299,12 +299,12 @@ export const fencesOf = (text: string): Fence[] => {
     const isLazy: boolean =
       paragraph && matched < containers.length && kept.length === before && rest.trim() !== '' && !openingMark.test(rest.trimStart())
     if (!isLazy) containers = kept
-    const goesOn = paragraph && matched === containers.length && kept.length === before
+    const goesOn: boolean = paragraph && matched === containers.length && kept.length === before
     paragraph = isLazy
     emptyItem = kept.length > before && kept.at(-1) !== 'quote' && reader.isBlank()
     if (!isLazy && !begin(start, end, line)) {
       opaqueTo = reader.indent() < 4 ? opaqueFrom(rest.trimStart(), end - rest.trimStart().length, end) : -1
-      const isCode = !goesOn && reader.indent() > 3
+      const isCode: boolean = !goesOn && reader.indent() > 3
       paragraph =
         rest.trim() !== '' && !isCode && opaqueTo === -1 && !/^ {0,3}#{1,6}(?:[ \t]|$)/.test(rest) && !thematicBreak.test(rest.trim())
     }

@@ -1,0 +1,69 @@
+/** What a formula gives, when all the cells that it names are known. */
+import { limits } from '../../limits.ts'
+import { findFunction, type Surroundings } from './functions.ts'
+import { calculate } from './functions-number.ts'
+import type { Expression, Operator, Reference } from './parse.ts'
+import { compare, Failure, finite, isMatrix, type Scalar, shortEnough, single, toNumber, toText, type Value } from './values.ts'
+
+export interface Sources extends Surroundings {
+  /** The cells of a reference, row by row. Errors: `#REF!` for a sheet that is not there. */
+  read(reference: Reference): Value
+  /** Counts what is done. Errors: `#VALUE!` when it is too much. */
+  step(steps: number): void
+}
+
+const comparisons: Partial<Record<Operator, (order: number) => boolean>> = {
+  '=': (order) => order === 0,
+  '<>': (order) => order !== 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0
+}
+
+const binary = (operator: Operator, left: Value, right: Value): Scalar => {
+  const holds = comparisons[operator]
+  if (holds !== undefined) return holds(compare(single(left), single(right)))
+  if (operator === '&') return shortEnough(toText(left) + toText(right))
+  return calculate(operator as '+', single(left), single(right))
+}
+
+const call = (expression: Expression & { kind: 'call' }, sources: Sources): Value => {
+  const found = findFunction(expression.name)
+  if (found === undefined) throw new Failure('#NAME?', `There is no function ${expression.name.slice(0, 40)}.`)
+  const given = expression.arguments
+  if (given.length < found.least || given.length > found.most)
+    throw new Failure(
+      '#VALUE!',
+      `${expression.name} takes ${found.least === found.most ? found.least : `${found.least} to ${found.most}`} values.`
+    )
+  if ('ofLater' in found) return found.ofLater(given.map((each) => () => evaluate(each, sources)))
+  const values = given.map((each) => evaluate(each, sources))
+  sources.step(values.reduce((sum: number, value) => sum + (isMatrix(value) ? value.length * (value[0]?.length ?? 0) : 1), 1))
+  return found.of(values, sources)
+}
+
+/** Errors: a `Failure`. */
+export const evaluate = (expression: Expression, sources: Sources): Value => {
+  switch (expression.kind) {
+    case 'value':
+      if (expression.value instanceof Failure) throw expression.value
+      return expression.value
+    case 'reference':
+      return sources.read(expression.reference)
+    case 'negate':
+      return finite(-toNumber(evaluate(expression.of, sources)))
+    case 'percent':
+      return toNumber(evaluate(expression.of, sources)) / 100
+    case 'binary':
+      return binary(expression.operator, evaluate(expression.left, sources), evaluate(expression.right, sources))
+    case 'call':
+      return call(expression, sources)
+  }
+}
+
+/** What a cell shows of a result: of several values the first. */
+export const firstOf = (value: Value): Scalar => (isMatrix(value) ? (value[0]?.[0] ?? null) : value)
+
+export const tooMuch = (): Failure =>
+  new Failure('#VALUE!', `The sheets of this document take more than ${limits.sheetStepsMax} steps to compute.`)
