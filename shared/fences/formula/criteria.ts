@@ -2,19 +2,22 @@
 import { compare, Day, Failure, type Scalar, single, type Value, valueOfCell } from './values.ts'
 
 type Matches = (value: Scalar) => boolean
+/** Counts what is done. Errors: `#VALUE!` when it is too much. */
+export type Step = (steps: number) => void
 
 const anything = Symbol('*')
 const anyOne = Symbol('?')
 
-/** Whether a whole text is like a pattern with `*`, `?`, and `~` before one of them; case aside. In time of their product, at most. */
-export const wildcard = (pattern: string): ((text: string) => boolean) => {
+/** Whether a whole text is like a pattern with `*`, `?`, and `~` before one of them; case aside. In time of their product, at most, which is counted. */
+export const wildcard = (pattern: string, step: Step): ((text: string) => boolean) => {
   const parts = Array.from(pattern.toLowerCase().matchAll(/~([*?~])|([*?])|([^*?])/gsu), ([, escaped, sign, plain]) =>
     sign === '*' ? anything : sign === '?' ? anyOne : (escaped ?? plain ?? '')
   )
   return (text) => {
     const chars = Array.from(text.toLowerCase())
-    let [at, part, star, resume] = [0, 0, -1, 0]
+    let [at, part, star, resume, tries] = [0, 0, -1, 0, 0]
     while (at < chars.length) {
+      if (++tries % 64 === 0) step(8)
       if (parts[part] === anyOne || (parts[part] !== anything && parts[part] === chars[at])) {
         at += 1
         part += 1
@@ -37,22 +40,22 @@ const sameKind = (one: Scalar, other: Scalar): boolean => {
   return kind(one) === kind(other)
 }
 
-const equals = (wanted: Scalar): Matches => {
+const equals = (wanted: Scalar, step: Step): Matches => {
   if (typeof wanted !== 'string') return (value) => sameKind(value, wanted) && compare(value, wanted) === 0
   if (!/[*?~]/.test(wanted)) return (value) => typeof value === 'string' && compare(value, wanted) === 0
-  const isLike = wildcard(wanted)
+  const isLike = wildcard(wanted, step)
   return (value) => typeof value === 'string' && isLike(value)
 }
 
 const isEmpty = (value: Scalar): boolean => value === null || value === ''
 
-export const matcherOf = (criterion: Value): Matches => {
+export const matcherOf = (criterion: Value, step: Step): Matches => {
   const wanted = single(criterion)
-  if (typeof wanted !== 'string') return equals(wanted ?? 0)
+  if (typeof wanted !== 'string') return equals(wanted ?? 0, step)
   const [, operator = '', rest = ''] = /^(<>|<=|>=|<|>|=)?([^]*)$/.exec(wanted) ?? []
   if (rest === '') return operator === '<>' ? (value) => !isEmpty(value) : operator === '=' ? (value) => value === null : isEmpty
   const bound = valueOfCell(rest)
-  const same = equals(bound)
+  const same = equals(bound, step)
   if (operator === '' || operator === '=') return same
   if (operator === '<>') return (value) => !same(value)
   return (value) => {

@@ -8,8 +8,6 @@ import { compare, Failure, finite, isMatrix, type Scalar, shortEnough, single, t
 export interface Sources extends Surroundings {
   /** The cells of a reference, row by row. Errors: `#REF!` for a sheet that is not there. */
   read(reference: Reference): Value
-  /** Counts what is done. Errors: `#VALUE!` when it is too much. */
-  step(steps: number): void
 }
 
 const comparisons: Partial<Record<Operator, (order: number) => boolean>> = {
@@ -28,6 +26,15 @@ const binary = (operator: Operator, left: Value, right: Value): Scalar => {
   return calculate(operator as '+', single(left), single(right))
 }
 
+/** Texts count by their length. */
+const costOf = (value: Value): number => {
+  if (typeof value === 'string') return 1 + (value.length >> 4)
+  if (!isMatrix(value)) return 1
+  let cost = 0
+  for (const row of value) for (const each of row) cost += typeof each === 'string' ? 1 + (each.length >> 4) : 1
+  return cost
+}
+
 const call = (expression: Expression & { kind: 'call' }, sources: Sources): Value => {
   const found = findFunction(expression.name)
   if (found === undefined) throw new Failure('#NAME?', `There is no function ${expression.name.slice(0, 40)}.`)
@@ -39,7 +46,7 @@ const call = (expression: Expression & { kind: 'call' }, sources: Sources): Valu
     )
   if ('ofLater' in found) return found.ofLater(given.map((each) => () => evaluate(each, sources)))
   const values = given.map((each) => evaluate(each, sources))
-  sources.step(values.reduce((sum: number, value) => sum + (isMatrix(value) ? value.length * (value[0]?.length ?? 0) : 1), 1))
+  sources.step(values.reduce((sum: number, value) => sum + costOf(value), 1))
   return found.of(values, sources)
 }
 

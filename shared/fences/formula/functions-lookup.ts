@@ -1,5 +1,5 @@
 /** Looking up (OpenFormula 1.2, part 4, §6.14), and what makes rows of rows; `XLOOKUP`, `UNIQUE` and `SORT` as Excel documents them. */
-import { matcherOf, wildcard } from './criteria.ts'
+import { matcherOf, type Step, wildcard } from './criteria.ts'
 import type { Function } from './functions.ts'
 import { compare, Failure, isMatrix, type Matrix, type Scalar, single, toBoolean, toNumber, type Value } from './values.ts'
 
@@ -18,10 +18,10 @@ const whole = (value: Value): number => Math.trunc(toNumber(value))
 const comparable = (one: Scalar, other: Scalar): boolean =>
   one !== null && !(one instanceof Failure) && (typeof one === typeof other || (typeof one !== 'string' && typeof other !== 'string'))
 
-const exactly = (wanted: Scalar, list: readonly Scalar[]): number => {
+const exactly = (wanted: Scalar, list: readonly Scalar[], step: Step): number => {
   const matches =
     typeof wanted === 'string' && /[*?]/.test(wanted)
-      ? matcherOf(wanted)
+      ? matcherOf(wanted, step)
       : (value: Scalar) => comparable(value, wanted) && compare(value, wanted) === 0
   return list.findIndex(matches)
 }
@@ -43,14 +43,14 @@ const present = (index: number): number => {
   return index
 }
 
-const vlookup: Function['of'] = ([wanted = null, table = null, column = null, sorted = true]) => {
+const vlookup: Function['of'] = ([wanted = null, table = null, column = null, sorted = true], { step }) => {
   const rows = asMatrix(table)
   const at = whole(column) - 1
   if (at < 0) throw new Failure('#VALUE!')
   if (at >= (rows[0]?.length ?? 0)) throw new Failure('#REF!', 'The table has no such column.')
   const keys = rows.map((row) => row[0] ?? null)
   const key = single(wanted)
-  return rows[present(toBoolean(sorted) ? upTo(key, keys) : exactly(key, keys))]?.[at] ?? null
+  return rows[present(toBoolean(sorted) ? upTo(key, keys) : exactly(key, keys, step))]?.[at] ?? null
 }
 
 /** The nearest below (-1) or above (1), whatever the order. */
@@ -68,11 +68,11 @@ const nearest = (wanted: Scalar, list: readonly Scalar[], side: number): number 
 const equalIn = (wanted: Scalar, list: readonly Scalar[]): number =>
   list.findIndex((value) => comparable(value, wanted) && compare(value, wanted) === 0)
 
-const xlookup: Function['of'] = ([wanted = null, keys = null, results = null, missing, mode = 0]) => {
+const xlookup: Function['of'] = ([wanted = null, keys = null, results = null, missing, mode = 0], { step }) => {
   const key = single(wanted)
   const list = listOf(keys)
   const how = whole(mode)
-  const wild = how === 2 && typeof key === 'string' ? wildcard(key) : undefined
+  const wild = how === 2 && typeof key === 'string' ? wildcard(key, step) : undefined
   const exact = wild === undefined ? equalIn(key, list) : list.findIndex((value) => typeof value === 'string' && wild(value))
   const index = exact === -1 && (how === -1 || how === 1) ? nearest(key, list, how) : exact
   if (index === -1 && missing !== undefined && missing !== null) return missing
@@ -82,11 +82,11 @@ const xlookup: Function['of'] = ([wanted = null, keys = null, results = null, mi
   return isRow ? (rows[0]?.[present(index)] ?? null) : [rows[present(index)] ?? []]
 }
 
-const match: Function['of'] = ([wanted = null, range = null, kind = 1]) => {
+const match: Function['of'] = ([wanted = null, range = null, kind = 1], { step }) => {
   const list = listOf(range)
   const key = single(wanted)
   const how = toNumber(kind)
-  return 1 + present(how === 0 ? exactly(key, list) : upTo(key, list, how < 0))
+  return 1 + present(how === 0 ? exactly(key, list, step) : upTo(key, list, how < 0))
 }
 
 const index: Function['of'] = ([range = null, row = 0, column]) => {

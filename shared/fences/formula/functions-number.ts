@@ -70,8 +70,8 @@ const rounding =
 
 const asMatrix = (value: Value): Matrix => (isMatrix(value) ? value : [[value]])
 
-const sumIf: Function['of'] = ([range = null, criterion = null, summed = range]) => {
-  const matches = matcherOf(criterion)
+const sumIf: Function['of'] = ([range = null, criterion = null, summed = range], { step }) => {
+  const matches = matcherOf(criterion, step)
   const [rows, sums] = [asMatrix(range), asMatrix(summed)]
   const found = rows.flatMap((row, index) => row.flatMap((value, column) => (matches(value) ? [sums[index]?.[column] ?? null] : [])))
   return sum(numbersOf([[found]]))
@@ -117,7 +117,7 @@ export const numberFunctions: Readonly<Record<string, Function>> = {
   COUNTIF: {
     least: 2,
     most: 2,
-    of: ([range = null, criterion = null]) => asMatrix(range).flat().filter(matcherOf(criterion)).length
+    of: ([range = null, criterion = null], { step }) => asMatrix(range).flat().filter(matcherOf(criterion, step)).length
   },
   SUMIF: { least: 2, most: 3, of: sumIf },
   RANK: { least: 2, most: 3, of: rank },

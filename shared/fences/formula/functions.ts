@@ -2,6 +2,7 @@
  * The functions of sheets, by name: how many arguments each takes, and what it makes of them (OpenFormula 1.2, part 4, §6). A range that is
  * an argument comes as rows of values. Failures are thrown.
  */
+import type { Step } from './criteria.ts'
 import { dateFunctions } from './functions-date.ts'
 import { lookupFunctions } from './functions-lookup.ts'
 import { numberFunctions } from './functions-number.ts'
@@ -9,6 +10,7 @@ import { textFunctions } from './functions-text.ts'
 import { Failure, isMatrix, type Scalar, single, toBoolean, type Value } from './values.ts'
 
 export interface Surroundings {
+  readonly step: Step
   /** Milliseconds since 1970, of `TODAY`. */
   readonly now: number
 }

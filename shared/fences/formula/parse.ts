@@ -208,8 +208,9 @@ export const parseFormula = (text: string): Formula => {
   return { expression: whole, references }
 }
 
-/** A reference where it stands in a formula. `from` and `to` leave the name of the sheet out. */
+/** A reference where it stands in a formula. `from` and `to` leave the name of the sheet out, which begins at `start`. */
 export interface WrittenReference {
+  readonly start: number
   readonly sheet: string | undefined
   readonly first: CellName
   readonly last: CellName | undefined
@@ -234,6 +235,7 @@ export const referencesIn = (text: string): WrittenReference[] => {
     const last = colon?.text === ':' && end?.kind === 'cell' ? end : undefined
     found.push({
       sheet: before?.kind === 'sheet' ? before.text.slice(1, -1) : undefined,
+      start: before?.kind === 'sheet' ? before.from : token.from,
       first: token.cell,
       last: last?.cell,
       from: token.from,

@@ -79,6 +79,7 @@ export const numberOfText = (text: string): number | undefined => {
 /** What a cell without a formula holds. */
 export const valueOfCell = (text: string): Scalar => {
   if (text === '') return null
+  if (text.length > limits.sheetTextCharsMax) return new Failure('#VALUE!', 'The text is too long.')
   const first = text.charCodeAt(0)
   // Most cells are words: spared the patterns below.
   if (first > 64 && !/^(?:true|false)$/i.test(text)) return text
