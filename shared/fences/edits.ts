@@ -6,11 +6,14 @@
 import { diff, type Edit } from '../text/diff.ts'
 import type { Fence, Line, Range } from './fences.ts'
 
-/** New lines before the line of this index; behind the last one when there is none. */
+/**
+ * New lines before the line of this index; behind the last one when there is none. Never at an empty line: there, somebody else may write
+ * into what was vacated, and Yjs would put both on one line.
+ */
 export const insertLines = ({ source, lines, prefix, bodyTo, closing }: Fence, index: number, contents: readonly string[]): Edit[] => {
   if (contents.length === 0) return []
   const written = contents.map((content) => (prefix + content).trimEnd())
-  const before = lines[index]
+  const before = lines.slice(index).find(({ text }) => text.trim() !== '')
   const at = before?.start ?? bodyTo
   // A fence that is not closed may end without a line end.
   const isOpenEnd = before === undefined && closing === undefined && bodyTo > 0 && source.charAt(bodyTo - 1) !== '\n'
