@@ -79,7 +79,7 @@ export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Ed
       const next = fence.lines[found.index + 1]?.start ?? fence.bodyTo
       return within(fence, [{ from: found.line.start, to: Math.max(found.line.to, next), insert: '' }])
     }
-    const space = /[ \t]$/.test(fence.source.slice(0, found.value.from)) ? '' : ' '
+    const space = /[ \t]/.test(fence.source.charAt(found.value.from - 1)) ? '' : ' '
     return within(fence, rewrite(fence, found.value, space + value))
   }
   if (value === '') return []

@@ -2,7 +2,7 @@
  * What a page shows of a text, the published one and the reading view alike: the pipeline with coloured code, formulas and components.
  * The libraries come from the page: the server has them, a browser fetches them when a text needs them.
  */
-import { createRenderer, type Renderer } from './render.ts'
+import { createRenderer, type FenceToRender, type Renderer } from './render.ts'
 
 /** Colours code: the part of highlight.js that is used. Its result escapes what it is given. */
 export interface Highlighter {
@@ -23,6 +23,8 @@ export interface PageLibraries {
   readonly highlighter: () => Highlighter | undefined
   /** Undefined while it is not there: formulas are shown as they are written. */
   readonly formulaSetter: () => FormulaSetter | undefined
+  /** Shows boards, chats, sheets, charts and widgets (components.ts). Undefined while it is not there: their source is shown. */
+  readonly components: () => ((fence: FenceToRender) => string | undefined) | undefined
 }
 
 /** Longest code that is coloured, in characters: longer listings are read by programs. */
@@ -30,7 +32,7 @@ const highlightCharsMax = 50_000
 /** Macros that one formula may expand. */
 const expansionsMax = 1000
 
-/** Fences that are more than code show their source, under their name. */
+/** Fences that are more than code; without what shows them, their source, under their name. */
 const components = new Set(['board', 'chat', 'sheet', 'chart', 'widget', 'mermaid'])
 
 const escape = (text: string): string =>
@@ -52,8 +54,12 @@ export const createPageRenderer = (libraries: PageLibraries, isOwnLink: (href: s
       if (highlighter?.getLanguage(language) === undefined) return undefined
       return highlighter.highlight(code, { language, ignoreIllegals: true }).value
     },
-    fence: ({ language, source }) =>
-      components.has(language)
-        ? `<figure class="component component-${language}"><figcaption>${language}</figcaption><pre tabindex="0"><code>${escape(source)}</code></pre></figure>\n`
-        : undefined
+    fence(fence) {
+      const { language, source } = fence
+      if (!components.has(language)) return undefined
+      return (
+        (language === 'mermaid' ? undefined : libraries.components()?.(fence)) ??
+        `<figure class="component component-${language}"><figcaption>${language}</figcaption><pre tabindex="0"><code>${escape(source)}</code></pre></figure>\n`
+      )
+    }
   })

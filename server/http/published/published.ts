@@ -92,7 +92,7 @@ const prepare = async (document: PublishedDocument, baseUrl: string, built: Buil
   const { id, title, indexed, updatedAt, snapshot } = document
   const rendered = await render(snapshot.content).catch((error: unknown) => {
     if (!(error instanceof RenderingTooSlow)) throw error
-    return { html: sourceHtml(snapshot.content), css: '', headings: [], description: '' }
+    return { html: sourceHtml(snapshot.content), css: '', headings: [], components: [], description: '' }
   })
   const url = `${baseUrl}/pub/${id}`
   const draws = rendered.html.includes('<figure class="component component-mermaid">')
