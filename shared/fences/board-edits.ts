@@ -5,7 +5,7 @@
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import { type Board, type Card, type CardPlace, type CardState, type Column, letters, stateOfColumn } from './board.ts'
-import { insertLines, linesOfText, oneLine, replace, rewrite, rewriteLines, vacate, within } from './edits.ts'
+import { indentedLine, insertLines, linesOfText, oneLine, replace, rewrite, rewriteLines, vacate, within } from './edits.ts'
 import type { Line } from './fences.ts'
 
 type Edits = readonly Edit[]
@@ -66,7 +66,7 @@ export const moveCard = (board: Board, place: CardPlace, to: CardPlace): Edits =
 const indented = (text: string): string[] => {
   const lines = linesOfText(text)
   while (lines.at(-1) === '') lines.pop()
-  return lines.map((line) => (line === '' ? '' : `  ${line}`))
+  return lines.map(indentedLine)
 }
 
 /** At the end of a column, in its state. The first line of the text is the card's, the others are its details. */

@@ -10,6 +10,7 @@
  * Two people who set one marker at once leave `[>x]`: the last valid character counts. Lines that are nothing of this are notes of the
  * column they stand in, or of the board; empty lines count for nothing.
  */
+import { unindentedLine } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 
 export type CardState = 'open' | 'doing' | 'done'
@@ -131,7 +132,7 @@ export const parseBoard = (fence: Fence): Board => {
 }
 
 /** What a card says below its title, without the indentation. */
-export const detailsOf = ({ details }: Card): string => details.map(({ text }) => text.replace(/^(?: {1,4}|\t)/, '').trimEnd()).join('\n')
+export const detailsOf = ({ details }: Card): string => details.map(({ text }) => unindentedLine(text)).join('\n')
 
 const stateNames: readonly (readonly [CardState, RegExp])[] = [
   ['done', /^(?:done|completed?|finished|shipped|closed|erledigt|fertig)\b/i],

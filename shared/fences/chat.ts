@@ -11,7 +11,7 @@
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
-import { insertLines, linesOfText, rewriteLines, vacate, within } from './edits.ts'
+import { indentedLine, insertLines, linesOfText, rewriteLines, unindentedLine, vacate, within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 
 export interface Message {
@@ -91,7 +91,7 @@ const importedOf = (line: Line, index: number, written: string): Message => {
 
 const messageOf = (line: Line, index: number, rest: readonly Line[], [start, at = '', author = '']: readonly string[]): Message => {
   const from = start?.length ?? 0
-  const more = rest.map(({ text }) => text.replace(/^(?: {1,2}|\t)/, '').trimEnd())
+  const more = rest.map(({ text }) => unindentedLine(text))
   return {
     kind: 'message',
     index,
@@ -137,7 +137,7 @@ const plainAuthor = (name: string): string =>
 /** Text as the lines of a message; empty ones at its ends are left out. */
 const written = (text: string): string[] => {
   const [first = '', ...rest] = linesOfText(text.trim())
-  return [first, ...rest.map((line) => (line === '' ? '' : `  ${line}`))]
+  return [first, ...rest.map(indentedLine)]
 }
 
 export interface NewMessage {

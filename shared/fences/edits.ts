@@ -91,3 +91,16 @@ export const linesOfText = (text: string): string[] =>
     .replaceAll('\0', '')
     .split(/\r\n?|\n/)
     .map((line) => line.trimEnd())
+
+const closer = /^(?:`{3,}|~{3,})$/
+
+/**
+ * A line below the first one of a card or message. What would close a fence is indented so far that it never does (CommonMark 4.5): longer
+ * marks would do as well, but reach others later than lines that rely on them.
+ */
+export const indentedLine = (line: string): string => (line === '' ? '' : closer.test(line.trim()) ? `    ${line.trim()}` : `  ${line}`)
+
+export const unindentedLine = (line: string): string => {
+  const text = line.replace(/^(?: {1,2}|\t)/, '').trimEnd()
+  return closer.test(text.trim()) ? text.trim() : text
+}

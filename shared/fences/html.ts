@@ -103,7 +103,7 @@ const cellHtml = (sheet: Sheet, { workbook }: DocumentSheets, index: number, row
   const side = sheet.sides[column] ?? (isNumber ? 'right' : undefined)
   const classes = [...(side === undefined ? [] : [side]), ...(value instanceof Failure ? ['sheet-error'] : [])].join(' ')
   const text = sheet.rows[row]?.cells[column]?.text ?? ''
-  const shown = text.startsWith('=') ? workbook.textAt(index, row, column) : text
+  const shown = index >= 0 && text.startsWith('=') ? workbook.textAt(index, row, column) : text
   const tag = row === 0 ? 'th' : 'td'
   const reason = value instanceof Failure && value.reason !== '' ? ` title="${escapeHtml(value.reason)}"` : ''
   return `<${tag}${row === 0 ? ' scope="col"' : ''}${classes === '' ? '' : ` class="${classes}"`}${reason}>${escapeHtml(shown)}</${tag}>`
