@@ -14,6 +14,7 @@ import { openApi } from './http/openapi.ts'
 import { isOwnOrigin } from './http/origin.ts'
 import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
 import { bindPublished } from './http/published/published.ts'
+import { bindWidgetPage } from './http/widget-page.ts'
 import { createRouters } from './http/routers.ts'
 import { bindMcp } from './mcp/mcp.ts'
 import { skill } from './mcp/skill.ts'
@@ -147,6 +148,7 @@ export const createApp = (http: Http, identity: Identity, files: Files): Koa<Req
   bindPages(http, routers, files)
   bindIdentity(http, identity, files.stylesheet, routers)
   bindPublished(http, routers, files)
+  bindWidgetPage(routers)
   bindAssets(http, routers)
   bindMcp(http, routers)
   bindOperations(http, routers)

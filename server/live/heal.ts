@@ -2,7 +2,7 @@
  * Tidies fences that nobody has changed for a while (shared/fences/heal.ts). One writer, the server, so that two pages never tidy the same
  * thing twice; not where somebody's cursor stands, whose empty line it may be.
  */
-import type { Document } from '@hocuspocus/server'
+import { type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as Y from 'yjs'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 import { healEdits } from '../../shared/fences/heal.ts'
@@ -93,14 +93,16 @@ export const createHealer = ({ document, room, agents, clock, onProblem }: Heale
     })
   }
 
-  const stopUpdates = room.onUpdate((_update, actor) => {
-    if (actor === healActor) return
+  // Only what pages do leads here: the version that a program was answered stays good while nobody else writes.
+  const onUpdate = (_update: Uint8Array, origin: unknown): void => {
+    if (!isTransactionOrigin(origin) || origin.source !== 'connection') return
     changedAt = clock.now()
     plan()
-  })
+  }
+  document.on('update', onUpdate)
   return {
     stop() {
-      stopUpdates()
+      document.off('update', onUpdate)
       cancel?.()
     }
   }

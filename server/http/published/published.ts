@@ -14,13 +14,13 @@ import { createRender, type Render, RenderingTooSlow } from './rendering.ts'
 import { pageHtml } from './template.ts'
 
 /**
- * No script at all, but on a page with diagrams the one that draws them; pictures and films may come from anywhere that is not plain text
- * over the network.
+ * No script at all, but on a page with diagrams the one that draws them, and with widgets the one that runs them when asked to; pictures
+ * and films may come from anywhere that is not plain text over the network.
  */
-const contentSecurityPolicy = ({ styleSource, draws }: Prepared): string =>
+const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared): string =>
   [
     "default-src 'none'",
-    ...(draws ? ["script-src 'self'", "frame-src 'self'"] : []),
+    ...(hasScript ? ["script-src 'self'", "frame-src 'self'"] : []),
     `style-src ${styleSource}`,
     "font-src 'self'",
     "img-src 'self' https: data:",
@@ -34,8 +34,8 @@ interface Prepared {
   readonly tag: string
   /** The `style-src` that lets the page's own rules be used. */
   readonly styleSource: string
-  /** Whether the page holds diagrams. */
-  readonly draws: boolean
+  /** Whether the page holds diagrams or widgets. */
+  readonly hasScript: boolean
   readonly plain: Buffer
   readonly br: Buffer
   readonly gzip: Buffer
@@ -84,8 +84,8 @@ const fontSource = '../node_modules/@fontsource-variable/source-serif-4/files/so
 interface Built {
   readonly style: string | undefined
   readonly font: string | undefined
-  /** Draws diagrams. */
-  readonly script: string | undefined
+  /** What needs a script of its own, by the class of its figures. */
+  readonly scripts: Readonly<Record<string, string | undefined>>
 }
 
 const prepare = async (document: PublishedDocument, baseUrl: string, built: Built, render: Render): Promise<Prepared> => {
@@ -95,14 +95,22 @@ const prepare = async (document: PublishedDocument, baseUrl: string, built: Buil
     return { html: sourceHtml(snapshot.content), css: '', headings: [], components: [], description: '' }
   })
   const url = `${baseUrl}/pub/${id}`
-  const draws = rendered.html.includes('<figure class="component component-mermaid">')
-  const { style, font, script } = built
-  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style, font, script: draws ? script : undefined }
+  const { style, font } = built
+  const needed = Object.entries(built.scripts).filter(([name]) => rendered.html.includes(`<figure class="component ${name}"`))
+  const scripts = needed.flatMap(([, script]) => script ?? [])
+  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style, font, scripts }
   const plain = Buffer.from(pageHtml(page))
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
   const [br, gzipped] = await Promise.all([promisify(brotliCompress)(plain, quality), promisify(gzip)(plain, { level: 6 })])
   const styleSource = rendered.css === '' ? "'self'" : `'self' 'sha256-${createHash('sha256').update(rendered.css).digest('base64')}'`
-  return { styleSource, draws, tag: createHash('sha256').update(plain).digest('base64url').slice(0, 22), plain, br, gzip: gzipped }
+  return {
+    styleSource,
+    hasScript: needed.length > 0,
+    tag: createHash('sha256').update(plain).digest('base64url').slice(0, 22),
+    plain,
+    br,
+    gzip: gzipped
+  }
 }
 
 /** Answers 304 when the reader has this already. */
@@ -145,7 +153,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
   const built: Built = {
     style: files.built('published/published.css'),
     font: files.built(fontSource),
-    script: files.built('published/diagrams.ts')
+    scripts: { 'component-mermaid': files.built('published/diagrams.ts'), 'component-widget': files.built('published/widgets.ts') }
   }
   const pages = new Pages()
   const find = (name: string): Promise<PublishedDocument> => {

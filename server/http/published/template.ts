@@ -18,8 +18,8 @@ export interface Page {
   readonly style: string | undefined
   /** Path of the typeface, fetched together with the style sheet; undefined while the pages are not built. */
   readonly font: string | undefined
-  /** Path of the script that draws diagrams; undefined on a page without any. */
-  readonly script: string | undefined
+  /** Paths of the scripts of what the page holds: diagrams, widgets. */
+  readonly scripts: readonly string[]
 }
 
 /** Fewer headings than this need no table of contents. */
@@ -31,7 +31,7 @@ const escape = (text: string): string =>
 const meta = (name: string, content: string): string =>
   `<meta ${name.startsWith('og:') ? 'property' : 'name'}="${name}" content="${escape(content)}">`
 
-const head = ({ title, description, url, markdownUrl, indexed, style, font, script, css }: Page): string =>
+const head = ({ title, description, url, markdownUrl, indexed, style, font, scripts, css }: Page): string =>
   [
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -49,7 +49,7 @@ const head = ({ title, description, url, markdownUrl, indexed, style, font, scri
     `<link rel="alternate" type="text/markdown" href="${escape(markdownUrl)}">`,
     ...(font === undefined ? [] : [`<link rel="preload" as="font" type="font/woff2" href="${escape(font)}" crossorigin>`]),
     ...(style === undefined ? [] : [`<link rel="stylesheet" href="${escape(style)}">`]),
-    ...(script === undefined ? [] : [`<script type="module" src="${escape(script)}"></script>`]),
+    ...scripts.map((script) => `<script type="module" src="${escape(script)}"></script>`),
     ...(css === '' ? [] : [`<style>${css}</style>`])
   ].join('\n')
 
