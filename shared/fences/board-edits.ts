@@ -4,7 +4,7 @@
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
-import { type Board, type Card, type CardPlace, type CardState, type Column, letters, stateOfColumn } from './board.ts'
+import { isBoardLine, type Board, type Card, type CardPlace, type CardState, type Column, letters, stateOfColumn } from './board.ts'
 import { indentedLine, insertLines, linesOfText, oneLine, replace, rewrite, rewriteLines, vacate, within } from './edits.ts'
 import type { Line } from './fences.ts'
 
@@ -59,7 +59,7 @@ export const moveCard = (board: Board, place: CardPlace, to: CardPlace): Edits =
   const { fence } = board
   return within(fence, [
     ...[card.line, ...card.details].flatMap(vacate),
-    ...insertLines(fence, before, [first, ...card.details.map(({ text }) => text)])
+    ...insertLines(fence, before, [first, ...card.details.map(({ text }) => text)], isBoardLine)
   ])
 }
 
@@ -76,7 +76,10 @@ export const addCard = (board: Board, column: number, text: string, state?: Card
   if (target === undefined || first === '') return []
   const marker = letters[state ?? stateOfColumn(target.title.text)]
   const { fence } = board
-  return within(fence, insertLines(fence, endOf(board, target), [`- [${marker}] ${first.trim()}`, ...indented(rest.join('\n'))]))
+  return within(
+    fence,
+    insertLines(fence, endOf(board, target), [`- [${marker}] ${first.trim()}`, ...indented(rest.join('\n'))], isBoardLine)
+  )
 }
 
 /** The title alone; assignees and tags at its end stay. */
@@ -96,7 +99,7 @@ export const deleteCard = (board: Board, place: CardPlace): Edits => {
 export const setDetails = (board: Board, place: CardPlace, text: string): Edits => {
   const card = cardAt(board, place)
   if (card === undefined) return []
-  return within(board.fence, rewriteLines(board.fence, card.details, card.index + 1, indented(text)))
+  return within(board.fence, rewriteLines(board.fence, card.line, card.details, indented(text)))
 }
 
 /** A name as it may stand behind @ or #; undefined when nothing is left of it. */
@@ -176,7 +179,8 @@ export const moveColumn = (board: Board, column: number, to: number): Edits => {
     ...insertLines(
       fence,
       before,
-      lines.map(({ text }) => text)
+      lines.map(({ text }) => text),
+      isBoardLine
     )
   ])
 }

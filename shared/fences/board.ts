@@ -65,6 +65,9 @@ const states: Readonly<Record<string, CardState>> = { ' ': 'open', '>': 'doing',
 const heading = /^(##[ \t]+)(.*?)[ \t]*$|^##$/
 const cardStart = /^([-*+][ \t]+)(?:\[([ xX>]*)\](?:[ \t]+|$))?/
 const detailStart = /^(?: {2}|\t)/
+/** A line that begins a column or card. */
+export const isBoardLine = ({ text }: Line): boolean => heading.test(text) || cardStart.test(text)
+
 const label = /(?<=^|\s)([@#])([\p{L}\p{N}_](?:[\p{L}\p{N}_./-]*[\p{L}\p{N}_])?)(?=$|[\s,;:!?.)])/gu
 const labelsAtEnd = /(?:(?:^|\s+)[@#][\p{L}\p{N}_](?:[\p{L}\p{N}_./-]*[\p{L}\p{N}_])?)+\s*$/u
 

@@ -11,7 +11,7 @@
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
-import { indentedLine, insertLines, linesOfText, rewriteLines, unindentedLine, vacate, within } from './edits.ts'
+import { indentedLine, insertLines, linesOfText, rewrite, rewriteLines, unindentedLine, vacate, within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 
 export interface Message {
@@ -157,13 +157,10 @@ export const appendMessage = ({ fence }: Chat, { author, time, text }: NewMessag
 /** The text alone; without words the message is taken away. Whose it is, is for the caller to know. */
 export const editMessage = ({ fence }: Chat, message: Message, text: string): readonly Edit[] => {
   const [first = '', ...rest] = written(text)
-  const [line] = message.lines
+  const [line, ...below] = message.lines
   if (line === undefined || message.imported) return []
   if (first === '') return within(fence, message.lines.flatMap(vacate))
-  return within(
-    fence,
-    rewriteLines(fence, message.lines, message.index, [line.text.slice(0, message.body.from - line.from) + first, ...rest])
-  )
+  return within(fence, [...rewrite(fence, message.body, first), ...rewriteLines(fence, line, below, rest)])
 }
 
 /** Names behind @ in a text, each once. */

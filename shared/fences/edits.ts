@@ -6,14 +6,22 @@
 import { diff, type Edit } from '../text/diff.ts'
 import type { Fence, Line, Range } from './fences.ts'
 
+const saysSomething = ({ text }: Line): boolean => text.trim() !== ''
+
 /**
- * New lines before the line of this index; behind the last one when there is none. Never at an empty line: there, somebody else may write
- * into what was vacated, and Yjs would put both on one line.
+ * New lines before the line of this index; behind the last one when there is none. They go before the next line that is sound, which is what
+ * its kind of fence knows: at an empty line, or one that holds but words, something was vacated, and what else is written there at the same
+ * time would come to stand on the line with them (Yjs puts both behind what was deleted).
  */
-export const insertLines = ({ source, lines, prefix, bodyTo, closing }: Fence, index: number, contents: readonly string[]): Edit[] => {
+export const insertLines = (
+  { source, lines, prefix, bodyTo, closing }: Fence,
+  index: number,
+  contents: readonly string[],
+  isSound: (line: Line) => boolean = saysSomething
+): Edit[] => {
   if (contents.length === 0) return []
   const written = contents.map((content) => (prefix + content).trimEnd())
-  const before = lines.slice(index).find(({ text }) => text.trim() !== '')
+  const before = lines.slice(index).find(isSound)
   const at = before?.start ?? bodyTo
   // A fence that is not closed may end without a line end.
   const isOpenEnd = before === undefined && closing === undefined && bodyTo > 0 && source.charAt(bodyTo - 1) !== '\n'
@@ -32,14 +40,18 @@ export const rewrite = ({ source }: Fence, { from, to }: Range, text: string): E
 export const replace = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   source.slice(from, to) === text ? [] : [{ from, to, insert: text }]
 
-/** Makes some lines in a row read otherwise: line by line, the rest inserted or vacated. */
-export const rewriteLines = (fence: Fence, lines: readonly Line[], first: number, contents: readonly string[]): Edit[] => [
-  ...lines.flatMap((line, index) => {
-    const content = contents[index]
-    return content === undefined ? vacate(line) : rewrite(fence, line, content)
-  }),
-  ...insertLines(fence, first + lines.length, contents.slice(lines.length))
-]
+/** Makes the lines behind one read otherwise: line by line, what is more behind the last of them, what is less vacated. */
+export const rewriteLines = (fence: Fence, behind: Line, lines: readonly Line[], contents: readonly string[]): Edit[] => {
+  const more = contents.slice(lines.length).map((content) => `\n${(fence.prefix + content).trimEnd()}`)
+  const { to } = lines.at(-1) ?? behind
+  return [
+    ...lines.flatMap((line, index) => {
+      const content = contents[index]
+      return content === undefined ? vacate(line) : rewrite(fence, line, content)
+    }),
+    ...(more.length === 0 ? [] : [{ from: to, to, insert: more.join('') }])
+  ]
+}
 
 /** What a line would close the fence with. */
 const closingLength = (fence: Fence, line: string): number => {

@@ -11,12 +11,13 @@ import type { Fence, Line } from './fences.ts'
 
 const isEmpty = (line: Line | undefined): boolean => line !== undefined && line.text.trim() === ''
 
-/** Takes a whole line away, with its line end. */
-const without = ({ lines, bodyTo }: Fence, index: number): Edit[] => {
-  const line = lines[index]
-  const next = lines[index + 1]?.start ?? bodyTo
-  // The last line of a text without a line end has nothing to take away but itself.
-  return line === undefined || next <= line.start ? [] : [{ from: line.start, to: next, insert: '' }]
+/**
+ * Takes an empty line away, with the line end before it: what somebody offline wrote into it comes to stand behind the line above, and leaves
+ * the one below whole. The first line of a fence stays.
+ */
+const without = ({ lines }: Fence, index: number): Edit[] => {
+  const [before, line] = [lines[index - 1], lines[index]]
+  return before === undefined || line === undefined ? [] : [{ from: before.to, to: line.to, insert: '' }]
 }
 
 /** The empty lines that `isKept` does not spare. */
@@ -37,7 +38,6 @@ const boardEdits = (fence: Fence): Edit[] => {
   const lastSpoken = lines.findLastIndex((line) => !isEmpty(line))
   // One empty line may stand before and after a heading, and within the details of a card.
   const isKept = (index: number): boolean =>
-    index > 0 &&
     !isEmpty(lines[index - 1]) &&
     index < lastSpoken &&
     (inDetails.has(index) || headings.has(index - 1) || headings.has(nextSpoken(lines, index)))

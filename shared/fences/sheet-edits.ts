@@ -5,6 +5,7 @@
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
+import type { Line } from './fences.ts'
 import { insertLines, replace, rewrite, vacate, within } from './edits.ts'
 import { type Change, formulaAfter, formulaInRow } from './formula/rewrite.ts'
 import { compare, type Scalar } from './formula/values.ts'
@@ -59,6 +60,12 @@ const changeRow = (sheet: Sheet, row: Row, at: number, changes: ReadonlyMap<numb
 const lineBefore = ({ rows, dashes, fence }: Sheet, row: number): number =>
   rows[row]?.index ?? Math.max(rows.at(-1)?.index ?? fence.lines.length - 1, dashes?.index ?? -1) + 1
 
+/** A line before which a row may go. */
+const isRowOf =
+  ({ delimiter }: Sheet) =>
+  ({ text }: Line): boolean =>
+    text.includes(delimiter ?? '|')
+
 /** Several cells at once; rows and columns that are missing come with them, within the limits. */
 export const setCells = (sheet: Sheet, changes: readonly CellChange[]): Edits => {
   const { fence, rows } = sheet
@@ -75,7 +82,7 @@ export const setCells = (sheet: Sheet, changes: readonly CellChange[]): Edits =>
     const texts = Array.from({ length: width }, (_cell, column) => cells.get(column) ?? '')
     return writtenRow(sheet, texts, rows.length + index)
   })
-  return within(fence, [...own, ...insertLines(fence, lineBefore(sheet, rows.length), added)])
+  return within(fence, [...own, ...insertLines(fence, lineBefore(sheet, rows.length), added, isRowOf(sheet))])
 }
 
 export const setCell = (sheet: Sheet, row: number, column: number, text: string): Edits => setCells(sheet, [{ row, column, text }])
@@ -121,7 +128,7 @@ export const insertRow = (sheet: Sheet, at: number): Edits => {
   if (at < firstFree(sheet) || at > rows.length || rows.length >= limits.sheetRowsMax) return []
   const texts = Array.from({ length: Math.max(1, sheet.width) }, () => '')
   return within(fence, [
-    ...insertLines(fence, lineBefore(sheet, at), [writtenRow(sheet, texts, at)]),
+    ...insertLines(fence, lineBefore(sheet, at), [writtenRow(sheet, texts, at)], isRowOf(sheet)),
     ...following(sheet, { axis: 'row', kind: 'insert', at, count: 1 }, isOwn(sheet), () => true)
   ])
 }
@@ -155,7 +162,7 @@ export const moveRow = (sheet: Sheet, from: number, to: number): Edits => {
   const text = lineWith(sheet, row, to, (cell) => (isFormula(cell.text) ? formulaAfter(cell.text, change, isOwn(sheet)) : cell.text))
   return within(sheet.fence, [
     ...vacate(row.line),
-    ...insertLines(sheet.fence, lineBefore(sheet, to), [text]),
+    ...insertLines(sheet.fence, lineBefore(sheet, to), [text], isRowOf(sheet)),
     ...following(sheet, change, isOwn(sheet), (each) => each !== from)
   ])
 }

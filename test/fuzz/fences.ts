@@ -256,7 +256,7 @@ export const fencesHold = (kind: keyof typeof kinds, seed: number): void => {
         const person = pick(random, people)
         const before = person.text.toString()
         const edits = change(fuzz, person, fenceIn(before))
-        fuzz.log.push(`${person.name}: ${JSON.stringify(edits)}`)
+        fuzz.log.push(`${person.name}: ${JSON.stringify(edits)} IN ${JSON.stringify(before.slice(40))}`)
         apply(person.text, edits)
         fenceIn(person.text.toString())
         if (random(3) === 0) exchange(fuzz, false)
