@@ -68,8 +68,8 @@ const detailStart = /^(?: {2}|\t)/
 /** A line that begins a column or card. */
 export const isBoardLine = ({ text }: Line): boolean => heading.test(text) || cardStart.test(text)
 
-const label = /(?<=^|\s)([@#])([\p{L}\p{N}_](?:[\p{L}\p{N}_./-]*[\p{L}\p{N}_])?)(?=$|[\s,;:!?.)])/gu
-const labelsAtEnd = /(?:(?:^|\s+)[@#][\p{L}\p{N}_](?:[\p{L}\p{N}_./-]*[\p{L}\p{N}_])?)+\s*$/u
+const word = /\S+/g
+const label = /^[@#]([\p{L}\p{N}_](?:[\p{L}\p{N}_./-]*[\p{L}\p{N}_])?)([,;:!?.)]*)$/u
 
 const partOf = (line: Line, from: number, to: number): Range & { text: string } => ({
   from: line.from + from,
@@ -77,17 +77,27 @@ const partOf = (line: Line, from: number, to: number): Range & { text: string } 
   text: line.text.slice(from, to)
 })
 
-const labelsOf = (line: Line, from: number, sign: string): Label[] =>
-  [...line.text.slice(from).matchAll(label)]
-    .filter(([, found]) => found === sign)
-    .map(({ 0: whole, 2: name = '', index }) => ({ name, from: line.from + from + index, to: line.from + from + index + whole.length }))
+/** The labels of a text that begins at `from` of a line, and where those begin that end it. */
+const labelsOf = (line: Line, from: number, text: string): { assignees: Label[]; tags: Label[]; titleEnd: number } => {
+  const [assignees, tags]: [Label[], Label[]] = [[], []]
+  if (!/[@#]/.test(text)) return { assignees, tags, titleEnd: text.length }
+  let titleEnd = 0
+  for (const { 0: written, index } of text.matchAll(word)) {
+    const [all, name = '', punctuation = ''] = label.exec(written) ?? []
+    if (all !== undefined) {
+      const at = line.from + from + index
+      ;(written.startsWith('@') ? assignees : tags).push({ name, from: at, to: at + 1 + name.length })
+    }
+    if (all === undefined || punctuation !== '') titleEnd = index + written.length
+  }
+  return { assignees, tags, titleEnd }
+}
 
 const cardOf = (line: Line, index: number, details: readonly Line[]): Card => {
   const [all = '', bullet = '', marks] = cardStart.exec(line.text) ?? []
   const begin = all.length
   const text = line.text.slice(begin).trimEnd()
-  const labels = labelsAtEnd.exec(text)
-  const titleEnd = begin + (labels?.index ?? text.length)
+  const { assignees, tags, titleEnd } = labelsOf(line, begin, text)
   const markerFrom = line.from + bullet.length + 1
   return {
     line,
@@ -96,9 +106,9 @@ const cardOf = (line: Line, index: number, details: readonly Line[]): Card => {
     state: states[marks?.at(-1) ?? ' '] ?? 'open',
     marker: marks === undefined ? undefined : { from: markerFrom, to: markerFrom + marks.length },
     text: { from: line.from + begin, to: line.from + begin + text.length },
-    title: partOf(line, begin, titleEnd),
-    assignees: labelsOf(line, begin, '@'),
-    tags: labelsOf(line, begin, '#')
+    title: partOf(line, begin, begin + titleEnd),
+    assignees,
+    tags
   }
 }
 

@@ -10,7 +10,7 @@
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
-import { insertLines, oneLine, rewrite, within } from './edits.ts'
+import { insertBehind, insertLines, oneLine, rewrite, within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 import { numberOfText } from './formula/values.ts'
 import { csvRows } from './sheet.ts'
@@ -84,8 +84,8 @@ export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Ed
   }
   if (value === '') return []
   const last = settings.at(-1)
-  // What follows the settings at once would be read as data.
-  return within(fence, insertLines(fence, last === undefined ? 0 : last.index + 1, [`${key}: ${value}`]))
+  const line = `${key}: ${value}`
+  return within(fence, last === undefined ? insertLines(fence, 0, [line]) : insertBehind(fence, last.line, [line]))
 }
 
 // ——— data ———

@@ -40,18 +40,18 @@ export const rewrite = ({ source }: Fence, { from, to }: Range, text: string): E
 export const replace = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   source.slice(from, to) === text ? [] : [{ from, to, insert: text }]
 
+/** New lines right behind one: for what belongs to it. */
+export const insertBehind = ({ prefix }: Fence, { to }: Line, contents: readonly string[]): Edit[] =>
+  contents.length === 0 ? [] : [{ from: to, to, insert: contents.map((content) => `\n${(prefix + content).trimEnd()}`).join('') }]
+
 /** Makes the lines behind one read otherwise: line by line, what is more behind the last of them, what is less vacated. */
-export const rewriteLines = (fence: Fence, behind: Line, lines: readonly Line[], contents: readonly string[]): Edit[] => {
-  const more = contents.slice(lines.length).map((content) => `\n${(fence.prefix + content).trimEnd()}`)
-  const { to } = lines.at(-1) ?? behind
-  return [
-    ...lines.flatMap((line, index) => {
-      const content = contents[index]
-      return content === undefined ? vacate(line) : rewrite(fence, line, content)
-    }),
-    ...(more.length === 0 ? [] : [{ from: to, to, insert: more.join('') }])
-  ]
-}
+export const rewriteLines = (fence: Fence, behind: Line, lines: readonly Line[], contents: readonly string[]): Edit[] => [
+  ...lines.flatMap((line, index) => {
+    const content = contents[index]
+    return content === undefined ? vacate(line) : rewrite(fence, line, content)
+  }),
+  ...insertBehind(fence, lines.at(-1) ?? behind, contents.slice(lines.length))
+]
 
 /** What a line would close the fence with. */
 const closingLength = (fence: Fence, line: string): number => {

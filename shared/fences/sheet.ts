@@ -76,7 +76,8 @@ const delimitersOf = (text: string, delimiter: string): number[] => {
   let isFresh = true
   for (let at = 0; at < text.length; at++) {
     const char = text.charAt(at)
-    if (char === '"' && (isWithin || isFresh)) isWithin = !isWithin
+    if (char === '"' && isWithin && text.charAt(at + 1) === '"') at += 1
+    else if (char === '"' && (isWithin || isFresh)) isWithin = !isWithin
     else if (char === delimiter && !isWithin) found.push(at)
     isFresh = (char === delimiter && !isWithin) || (isFresh && char === ' ')
   }
