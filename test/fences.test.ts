@@ -16,7 +16,7 @@ import { parseSheet, type Sheet, textsOf } from '../shared/fences/sheet.ts'
 import { parseWidget, setWidgetState } from '../shared/fences/widget.ts'
 import { limits } from '../shared/limits.ts'
 import { renderComponent } from '../shared/markdown/components.ts'
-import { createRenderer, type Renderer } from '../shared/markdown/render.ts'
+import { createRenderer } from '../shared/markdown/render.ts'
 import { applyEdits, type Edit } from '../shared/text/diff.ts'
 
 const { tests: examples } = createRequire(import.meta.url)('commonmark-spec') as { tests: { markdown: string }[] }
@@ -39,7 +39,7 @@ const asFound = (text: string): [number, string, string][] =>
       .trimEnd()
   ])
 
-const createPage = (): Renderer => createRenderer({ fence: renderComponent })
+const page = createRenderer({ fence: renderComponent })
 
 /** The only fence of a text. */
 const one = (text: string): Fence => {
@@ -62,7 +62,7 @@ test('[FENCE-1] fences are found where the renderer finds them: in quotes, lists
       const text = pieces.join('')
       expect([text, asFound(text)]).toEqual([text, asRendered(text)])
     }),
-    { numRuns: 5000 }
+    { numRuns: 3000 }
   )
 })
 
@@ -162,10 +162,10 @@ test('[FENCE-2] printing is the source: no character of any text is lost, and ev
         expect(new Set(covered).size).toBe(covered.length)
         expect(spoken.filter((index) => !covered.includes(index))).toEqual([])
         // Components of any text are HTML, and parse.
-        createPage().render(text)
+        page.render(text)
       }
     }),
-    { numRuns: 1000 }
+    { numRuns: 300 }
   )
 })
 
@@ -357,7 +357,7 @@ test('[FENCE-7] a sheet is a table or a CSV; a cell that changes is replaced alo
         expect(gridOf(changed)[row]?.[column] ?? '').toBe(value.replaceAll(/\n+/g, ' ').trim())
       }
     ),
-    { numRuns: 2000 }
+    { numRuns: 1000 }
   )
 })
 
@@ -505,7 +505,7 @@ test('[FENCE-13] what edits made at once left is tidied: white space and markers
       expect(once.replaceAll(/\[[ xX>]*\]|\s/g, '')).toBe(text.replaceAll(/\[[ xX>]*\]|\s/g, ''))
       expect(healEdits(fencesOf(once)[0] as Fence)).toEqual([])
     }),
-    { numRuns: 2000 }
+    { numRuns: 1000 }
   )
 })
 
@@ -515,11 +515,7 @@ test('[FENCE-14] large and broken fences are read and changed in bounded time', 
   const parsed = parseBoard(one(many))
   expect(parsed.columns[0]?.cards.length).toBe(50_000)
   expect(boards.moveCard(parsed, { column: 0, card: 25_000 }, { column: 1, card: 0 }).length).toBe(2)
-  expect(
-    createPage()
-      .render(many)
-      .html.match(/<li class="card/g)?.length
-  ).toBe(limits.boardCardsMax)
+  expect(page.render(many).html.match(/<li class="card/g)?.length).toBe(limits.boardCardsMax)
   for (const text of [
     '```board\n'.repeat(20_000),
     '> '.repeat(20_000),
