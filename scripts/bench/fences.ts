@@ -8,6 +8,7 @@ import { withValues } from '../../shared/fences/document-sheets.ts'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 import { createWorkbook } from '../../shared/fences/formula/workbook.ts'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
+import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
 import { createPageRenderer } from '../../server/http/published/renderer.ts'
 import { ms, percentile, table } from './support/support.ts'
 
@@ -70,6 +71,12 @@ const cells = (seed: number): string[][] =>
       return across % 10 === 0 ? `=SUM(A${down + 1}:J${down + 1})` : `=${left}${down + 1}*1.01+${above}${down}-IF(${left}${down}>5,1,0)`
     })
   )
+/** The texts of its cells as they are read from a fence. */
+const read = (rows: readonly (readonly string[])[]): string[][] => {
+  const lines = rows.map((texts) => `| ${texts.join(' | ')} |`)
+  const [sheet] = fencesOf(`\`\`\`sheet\n${lines.join('\n')}\n\`\`\``)
+  return sheet === undefined ? [] : textsOf(parseSheet(sheet))
+}
 const compute = (rows: string[][]): number => {
   const workbook = createWorkbook([{ id: 'a', rows }], 0)
   let sum = 0
@@ -78,11 +85,11 @@ const compute = (rows: string[][]): number => {
   return sum
 }
 if (compute(cells(1)) !== 10_000) throw new Error('not all cells are numbers')
-const sheets = Array.from({ length: rounds }, (_sheet, index) => cells(index))
+const sheets = Array.from({ length: rounds }, (_sheet, index) => read(cells(index)))
 // A cell like no other before: nothing of its formulas is known.
 const fresh = (round: number): string[][] =>
   cells(1).map((texts, down) => texts.map((text) => (text.startsWith('=') ? `${text}+${round + 100}.${down}*0` : text)))
-const strange = Array.from({ length: 8 }, (_sheet, index) => fresh(index))
+const strange = Array.from({ length: 8 }, (_sheet, index) => read(fresh(index)))
 const firsts = strange.map((rows) => {
   const start = performance.now()
   compute(rows)

@@ -8,6 +8,8 @@ import { compare, Failure, finite, isMatrix, type Scalar, shortEnough, single, t
 export interface Sources extends Surroundings {
   /** The cells of a reference, row by row. Errors: `#REF!` for a sheet that is not there. */
   read(reference: Reference): Value
+  /** The cell of a reference to one. Errors: those of `read`. */
+  readOne(reference: Reference): Scalar
 }
 
 const comparisons: Partial<Record<Operator, (order: number) => boolean>> = {
@@ -20,6 +22,12 @@ const comparisons: Partial<Record<Operator, (order: number) => boolean>> = {
 }
 
 const binary = (operator: Operator, left: Value, right: Value): Scalar => {
+  // What most formulas are made of.
+  if (typeof left === 'number' && typeof right === 'number') {
+    if (operator === '+') return finite(left + right)
+    if (operator === '-') return finite(left - right)
+    if (operator === '*') return finite(left * right)
+  }
   const holds = comparisons[operator]
   if (holds !== undefined) return holds(compare(single(left), single(right)))
   if (operator === '&') return shortEnough(toText(left) + toText(right))
@@ -50,6 +58,12 @@ const call = (expression: Expression & { kind: 'call' }, sources: Sources): Valu
   return found.of(values, sources)
 }
 
+/** An operand: of a reference to one cell its value, without a range around it. */
+const operand = (expression: Expression, sources: Sources): Value =>
+  expression.kind === 'reference' && expression.reference.to === undefined
+    ? sources.readOne(expression.reference)
+    : evaluate(expression, sources)
+
 /** Errors: a `Failure`. */
 export const evaluate = (expression: Expression, sources: Sources): Value => {
   switch (expression.kind) {
@@ -59,11 +73,11 @@ export const evaluate = (expression: Expression, sources: Sources): Value => {
     case 'reference':
       return sources.read(expression.reference)
     case 'negate':
-      return finite(-toNumber(evaluate(expression.of, sources)))
+      return finite(-toNumber(operand(expression.of, sources)))
     case 'percent':
-      return toNumber(evaluate(expression.of, sources)) / 100
+      return toNumber(operand(expression.of, sources)) / 100
     case 'binary':
-      return binary(expression.operator, evaluate(expression.left, sources), evaluate(expression.right, sources))
+      return binary(expression.operator, operand(expression.left, sources), operand(expression.right, sources))
     case 'call':
       return call(expression, sources)
   }

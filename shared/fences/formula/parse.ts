@@ -48,20 +48,22 @@ type Token =
     }
   | { readonly kind: 'cell'; readonly text: string; readonly cell: CellName; readonly from: number; readonly to: number }
 
-const patterns: readonly (readonly [Exclude<Token['kind'], 'cell'>, RegExp])[] = [
-  ['error', new RegExp(errorNames.map((name) => name.replace(/[/?]/, '\\$&')).join('|'), 'y')],
-  ['sheet', /#[\p{L}\p{N}_-]+!/uy],
-  ['number', /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y],
-  ['string', /"(?:[^"]|"")*"/y],
-  ['name', /[\p{L}_][\p{L}\p{N}_.]*/uy],
-  ['sign', /<>|<=|>=|[-+*/^&=<>%():,;]/y]
-]
+type PlainKind = Exclude<Token['kind'], 'cell'>
+
+const patterns: Readonly<Record<PlainKind, RegExp>> = {
+  error: new RegExp(errorNames.map((name) => name.replace(/[/?]/, '\\$&')).join('|'), 'y'),
+  sheet: /#[\p{L}\p{N}_-]+!/uy,
+  number: /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y,
+  string: /"(?:[^"]|"")*"/y,
+  name: /[\p{L}_][\p{L}\p{N}_.]*/uy,
+  sign: /<>|<=|>=|[-+*/^&=<>%():,;]/y
+}
 const cellPattern = /(\$?)([A-Za-z]{1,2})(\$?)([1-9]\d{0,5})(?![\p{L}\p{N}_.(])/uy
 const space = /\s*/y
 
-/** A column by its letters, counted from 0. */
+/** A column by its one or two letters, counted from 0. */
 export const columnOfLetters = (letters: string): number =>
-  Array.from(letters.toUpperCase()).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+  letters.length === 1 ? (letters.charCodeAt(0) & 95) - 65 : ((letters.charCodeAt(0) & 95) - 64) * 26 + (letters.charCodeAt(1) & 95) - 65
 
 export const lettersOfColumn = (column: number): string =>
   (column >= 26 ? String.fromCharCode(64 + Math.floor(column / 26)) : '') + String.fromCharCode(65 + (column % 26))
@@ -71,8 +73,9 @@ export const nameOfCell = ({ row, column, rowFixed, columnFixed }: CellName): st
 
 const cellAt = (text: string, at: number): (Token & { kind: 'cell' }) | undefined => {
   cellPattern.lastIndex = at
-  const [all, columnFixed, letters = '', rowFixed, row] = cellPattern.exec(text) ?? []
-  if (all === undefined) return undefined
+  const found = cellPattern.exec(text)
+  if (found === null) return undefined
+  const [all, columnFixed, letters = '', rowFixed, row] = found
   const cell = {
     row: Number(row) - 1,
     column: columnOfLetters(letters),
@@ -88,24 +91,37 @@ const unreadable = (): Failure => new Failure('#VALUE!', 'This formula cannot be
 export const tokensOf = (text: string): Token[] => {
   const tokens: Token[] = []
   for (let at = 1; ;) {
-    space.lastIndex = at
-    at += space.exec(text)?.[0].length ?? 0
+    if (text.charCodeAt(at) <= 32 || text.charCodeAt(at) >= 128) {
+      space.lastIndex = at
+      at += space.exec(text)?.[0].length ?? 0
+    }
     if (at >= text.length) return tokens
-    const token = cellAt(text, at) ?? plainTokenAt(text, at)
+    const token = (mayBeCell(text.charCodeAt(at)) ? cellAt(text, at) : undefined) ?? plainTokenAt(text, at)
     if (token === undefined) throw unreadable()
     tokens.push(token)
     at = token.to
   }
 }
 
+/** The kinds of tokens that may begin with a character: trying all patterns at every place would cost most of the time. */
+const kindsAt = (code: number): readonly PlainKind[] => {
+  if (code === 35) return ['error', 'sheet']
+  if (code === 34) return ['string']
+  if ((code >= 48 && code <= 57) || code === 46) return ['number']
+  return code < 65 || (code > 90 && code < 97 && code !== 95) || (code > 122 && code < 128) ? ['sign'] : ['name']
+}
+
 const plainTokenAt = (text: string, at: number): Token | undefined => {
-  for (const [kind, pattern] of patterns) {
+  for (const kind of kindsAt(text.charCodeAt(at))) {
+    const pattern = patterns[kind]
     pattern.lastIndex = at
     const found = pattern.exec(text)?.[0]
     if (found !== undefined) return { kind, text: found, from: at, to: at + found.length }
   }
   return undefined
 }
+
+const mayBeCell = (code: number): boolean => code === 36 || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 
 const strengths: Readonly<Record<string, number>> = {
   '=': 1,

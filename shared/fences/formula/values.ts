@@ -76,12 +76,15 @@ export const numberOfText = (text: string): number | undefined => {
   return Number.isFinite(number) ? (percent === '%' ? number / 100 : number) : undefined
 }
 
+const simpleNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/
+
 /** What a cell without a formula holds. */
 export const valueOfCell = (text: string): Scalar => {
   if (text === '') return null
   if (text.length > limits.sheetTextCharsMax) return new Failure('#VALUE!', 'The text is too long.')
   const first = text.charCodeAt(0)
-  // Most cells are words: spared the patterns below.
+  // Most cells are plain numbers or words: spared the patterns below.
+  if (simpleNumber.test(text)) return Number(text)
   if (first > 64 && !/^(?:true|false)$/i.test(text)) return text
   const error = errorNames.find((name) => name === text)
   if (error !== undefined) return new Failure(error)
@@ -178,6 +181,8 @@ export const compare = (one: Scalar, other: Scalar): number => {
     return left < right ? -1 : left > right ? 1 : 0
   }
   const [left, right] = [numberOf(one), numberOf(other)]
+  // Far apart, as most are: no need for digits.
+  if (Math.abs(left - right) > 1e-9 * (Math.abs(left) + Math.abs(right))) return left < right ? -1 : 1
   if (left === right || Number(left.toPrecision(15)) === Number(right.toPrecision(15))) return 0
   return left < right ? -1 : 1
 }

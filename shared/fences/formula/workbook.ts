@@ -98,13 +98,19 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     if (steps > limits.sheetStepsMax) throw tooMuch()
   }
 
-  const areaOf = ({ sheet: id, from, to = from }: Reference, own: Computed): Area => {
+  const areaOrFailure = ({ sheet: id, from, to = from }: Reference, own: Computed): Area | Failure => {
     const sheet = id === undefined ? own : byId.get(id)
-    if (sheet === undefined) throw new Failure('#REF!', `There is no sheet #${id}.`)
+    if (sheet === undefined) return new Failure('#REF!', `There is no sheet #${id}.`)
     const [top, bottom] = from.row < to.row ? [from.row, to.row] : [to.row, from.row]
     const [left, right] = from.column < to.column ? [from.column, to.column] : [to.column, from.column]
-    if (bottom >= limits.sheetRowsMax || right >= limits.sheetColumnsMax) throw new Failure('#REF!', 'A sheet has no such cell.')
+    if (bottom >= limits.sheetRowsMax || right >= limits.sheetColumnsMax) return new Failure('#REF!', 'A sheet has no such cell.')
     return { sheet, top, bottom, left, right }
+  }
+
+  const areaOf = (reference: Reference, own: Computed): Area => {
+    const area = areaOrFailure(reference, own)
+    if (area instanceof Failure) throw area
+    return area
   }
 
   /** A value that is known by now. */
@@ -125,6 +131,12 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
   const newSources = (own: Computed): Sources => ({
     now,
     step,
+    readOne({ sheet: id, from }) {
+      if (id === undefined && from.row < limits.sheetRowsMax && from.column < limits.sheetColumnsMax)
+        return valueIn(own, from.row, from.column)
+      const { sheet, top, left } = areaOf({ sheet: id, from, to: undefined }, own)
+      return valueIn(sheet, top, left)
+    },
     read(reference): Value {
       const { sheet, top, left, bottom, right } = areaOf(reference, own)
       const rows: Scalar[][] = []
@@ -137,23 +149,29 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     }
   })
   const isFormula = (sheet: Computed, row: number, column: number): boolean =>
-    row < sheet.height && column < sheet.width && (sheet.rows[row]?.[column] ?? '').startsWith('=')
+    row < sheet.height && column < sheet.width && sheet.rows[row]?.[column]?.charCodeAt(0) === 61
 
   /** Undefined when the cell is known at once: its formula cannot be read, or there is too much to look at. */
   const begin = (sheet: Computed, row: number, column: number): Visit | undefined => {
     const cell = row * sheet.width + column
     const formula = parsedOf(sheet.rows[row]?.[column] ?? '')
-    const areas = formula instanceof Failure ? [] : formula.references.map((reference) => attempt(() => areaOf(reference, sheet)))
-    // A sheet or cell that is not there fails where it is read, if it is.
-    const found = areas.filter((area): area is Area => !(area instanceof Failure))
-    const counted = attempt(() => step(found.reduce((sum, area) => sum + sizeOf(area), 1)))
-    const failure = formula instanceof Failure ? formula : counted
-    if (failure instanceof Failure || formula instanceof Failure) {
-      sheet.values[cell] = failure as Failure
+    const areas: Area[] = []
+    let count = 1
+    for (const reference of formula instanceof Failure ? [] : formula.references) {
+      const area = areaOrFailure(reference, sheet)
+      // A sheet or cell that is not there fails where it is read, if it is.
+      if (area instanceof Failure) continue
+      areas.push(area)
+      count += sizeOf(area)
+    }
+    steps += count
+    const failure = formula instanceof Failure ? formula : steps > limits.sheetStepsMax ? tooMuch() : undefined
+    if (failure !== undefined || formula instanceof Failure) {
+      sheet.values[cell] = failure
       return undefined
     }
     sheet.underWay.add(cell)
-    return { sheet, cell, formula, areas: found, area: 0, at: 0 }
+    return { sheet, cell, formula, areas, area: 0, at: 0 }
   }
 
   /** The next cell that must be known before, or undefined. */
@@ -170,9 +188,36 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     return undefined
   }
 
+  const give = (sheet: Computed, cell: number, formula: Formula): void => {
+    try {
+      sheet.values[cell] = firstOf(evaluate(formula.expression, sourcesOf(sheet))) ?? 0
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      sheet.values[cell] = error
+    }
+  }
+
   const finish = ({ sheet, cell, formula }: Visit): void => {
-    sheet.values[cell] = attempt(() => firstOf(evaluate(formula.expression, sourcesOf(sheet))) ?? 0)
+    give(sheet, cell, formula)
     sheet.underWay.delete(cell)
+  }
+
+  /** Computes a cell at once when all that it names is of its own sheet and known, as most are when cells are read from top to bottom. */
+  const giveAtOnce = (sheet: Computed, row: number, column: number): boolean => {
+    const formula = parsedOf(sheet.rows[row]?.[column] ?? '')
+    if (formula instanceof Failure) return false
+    let count = 1
+    for (const { sheet: id, from, to = from } of formula.references) {
+      if (id !== undefined || to.row < from.row || to.column < from.column) return false
+      count += (to.row - from.row + 1) * (to.column - from.column + 1)
+      if (steps + count > limits.sheetStepsMax) return false
+      for (let down = from.row; down <= to.row; down++)
+        for (let across = from.column; across <= to.column; across++)
+          if (sheet.values[down * sheet.width + across] === undefined && isFormula(sheet, down, across)) return false
+    }
+    steps += count
+    give(sheet, row * sheet.width + column, formula)
+    return true
   }
 
   /** The cells on the stack from this one on name each other. */
@@ -207,7 +252,8 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
   const valueAt = (index: number, row: number, column: number): Scalar => {
     const sheet = sheets[index]
     if (sheet === undefined || row >= sheet.height || column >= sheet.width) return null
-    if (sheet.values[row * sheet.width + column] === undefined && isFormula(sheet, row, column)) compute(sheet, row, column)
+    if (sheet.values[row * sheet.width + column] === undefined && isFormula(sheet, row, column) && !giveAtOnce(sheet, row, column))
+      compute(sheet, row, column)
     return valueIn(sheet, row, column)
   }
 
