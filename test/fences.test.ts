@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import * as boards from '../shared/fences/board-edits.ts'
 import { type Board, detailsOf, parseBoard, repeatedCards, stateOfColumn } from '../shared/fences/board.ts'
 import { chartSvg } from '../shared/fences/chart-svg.ts'
-import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, setChart } from '../shared/fences/chart.ts'
+import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, rowsOfCsv, setChart } from '../shared/fences/chart.ts'
 import { appendMessage, editMessage, mentionsOf, type Message, parseChat } from '../shared/fences/chat.ts'
 import { type Fence, fenceAt, fenceKinds, fencesOf, parseInfo } from '../shared/fences/fences.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
@@ -54,8 +54,31 @@ test('[FENCE-1] fences are found where the renderer finds them: in quotes, lists
     expect([text, asFound(text)]).toEqual([text, asRendered(text)])
   }
   const piece = fc.constantFrom(
-    ...['> ', '>', '- ', '* ', '1. ', '2. ', '10) ', '  ', '    ', '```', '````', '~~~', '```board', '```sheet #a', '~~~chat'],
-    ...['text', '\n', '\n', '\n', '\n\n', '# ', '---', '`', '| a |', 'board']
+    '> ',
+    '>',
+    '- ',
+    '* ',
+    '1. ',
+    '2. ',
+    '10) ',
+    '  ',
+    '    ',
+    '```',
+    '````',
+    '~~~',
+    '```board',
+    '```sheet #a',
+    '~~~chat',
+    'text',
+    '\n',
+    '\n',
+    '\n',
+    '\n\n',
+    '# ',
+    '---',
+    '`',
+    '| a |',
+    'board'
   )
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
@@ -82,46 +105,42 @@ const printed = (text: string): string => {
 }
 
 const words = fc.constantFrom(
-  ...[
-    '## ',
-    '- [ ] ',
-    '- [xx] ',
-    '- ',
-    '  ',
-    '\t',
-    '@ana',
-    '#tag',
-    'word',
-    ' ',
-    '\n',
-    '\n',
-    '\n',
-    '|',
-    '| a | b |',
-    '|---|',
-    '\\|',
-    '\\',
-    '=A1',
-    '"',
-    ',',
-    ';'
-  ],
-  ...[
-    '[2026-11-20T10:02Z] @ana: ',
-    '--- ',
-    '{{a|b|c}}',
-    'type: bar',
-    'data: #x',
-    '[',
-    '{"a":1}',
-    '<!-- state {} -->',
-    '```',
-    '````',
-    '> ',
-    '😀',
-    '%%',
-    ': '
-  ]
+  '## ',
+  '- [ ] ',
+  '- [xx] ',
+  '- ',
+  '  ',
+  '\t',
+  '@ana',
+  '#tag',
+  'word',
+  ' ',
+  '\n',
+  '\n',
+  '\n',
+  '|',
+  '| a | b |',
+  '|---|',
+  '\\|',
+  '\\',
+  '=A1',
+  '"',
+  ',',
+  ';',
+  '[2026-11-20T10:02Z] @ana: ',
+  '--- ',
+  '{{a|b|c}}',
+  'type: bar',
+  'data: #x',
+  '[',
+  '{"a":1}',
+  '<!-- state {} -->',
+  '```',
+  '````',
+  '> ',
+  '😀',
+  '%%',
+  ': '
 )
 const bodies = fc.array(words, { maxLength: 40 }).map((parts) => parts.join(''))
 
@@ -457,6 +476,10 @@ test('[FENCE-11] charts draw CSV, JSON and sheets; their settings change line by
     ['a', 'b'],
     ['x', '1'],
     ['y', '2']
+  ])
+  expect(rowsOfCsv('a;b\r\nx;"1;5"\r\n')).toEqual([
+    ['a', 'b'],
+    ['x', '1;5']
   ])
   expect(bodyRows(parseChart(one('```chart\n\n[1,\n```')))).toBe('The data is no JSON list.')
   expect(chartData(parseChart(one('```chart\ny: Nothing\n\na,b\n1,2\n```')), [['a', 'b']])).toBe('There is no column “Nothing”.')

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { functionNames } from '../shared/fences/formula/functions.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
 import { limits } from '../shared/limits.ts'
 import { cells, otherCells, table } from './support/formulas.ts'
@@ -30,6 +31,8 @@ test('[FENCE-20] formulas give what OpenFormula and Excel say, over 400 of them'
     return found === wanted ? [] : [`${line}, but ${found}`]
   })
   expect(wrong).toEqual([])
+  const used = new Set(Array.from(table.matchAll(/([A-Z.]+)\(/g), ([, name = '']) => name))
+  expect(functionNames.filter((name) => !used.has(name))).toEqual([])
 })
 
 test('[FENCE-21] cells that depend on themselves say #CYCLE!, those that name them too, and all others are computed', () => {

@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts'
 export const errorNames = ['#REF!', '#DIV/0!', '#NAME?', '#VALUE!', '#CYCLE!', '#N/A', '#NUM!'] as const
 export type ErrorName = (typeof errorNames)[number]
 
-/** A value that is none. Thrown within formulas. */
+/** A value that is none. Thrown within formulas, and no `Error`: that would take a picture of the stack for every cell that fails. */
 export class Failure {
   readonly error: ErrorName
   /** What went wrong, in a sentence; '' where the name says it. */
