@@ -62,6 +62,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'Run the command again.'
 }
 
+/** Exit code of an answer that names no error of ours. */
 const exitOfStatus = (status: number): number => {
   if (status === 401 || status === 403) return exitCodes.signIn
   if (status === 404 || status === 410) return exitCodes.notFound
@@ -85,6 +86,12 @@ const toldByService = (error: ServiceError): Told => {
     exit: known || typeof status !== 'number' ? errorMeanings[error.code].exit : exitOfStatus(status),
     details: Object.fromEntries(Object.entries(error.details).filter(([name]) => !spoken.has(name)))
   }
+}
+
+/** Exit code of an answer, by its code or else its status; 0 when it is none of an error. */
+export const exitOfAnswer = (status: number, code: unknown): number => {
+  if (status < 400) return exitCodes.ok
+  return typeof code === 'string' && Object.hasOwn(errorMeanings, code) ? errorMeanings[code as ErrorCode].exit : exitOfStatus(status)
 }
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>

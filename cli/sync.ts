@@ -170,6 +170,8 @@ interface Push {
   readonly local: string
   /** The text and version that the file began with. */
   readonly base: Copy
+  /** Whether to put both together: said beforehand, or to be asked. */
+  readonly merges: boolean | undefined
 }
 
 const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.code === 'version_conflict'
@@ -211,8 +213,8 @@ const replace = async ({ call, client, place }: Push, text: string, on: string):
 }
 
 /** Whether a merge may be pushed: said beforehand, or agreed to now. */
-const mayMerge = async ({ call, file }: Push, conflicts: number): Promise<boolean> => {
-  if (call.flag('merge') !== undefined) return call.flag('merge') === true
+const mayMerge = async ({ call, file, merges }: Push, conflicts: number): Promise<boolean> => {
+  if (merges !== undefined) return merges
   const question =
     conflicts === 0
       ? `The document changed since the pull, elsewhere than ${file}. Put both together and push?`
@@ -269,7 +271,7 @@ const tellPush = ({ call, file, place, base, local }: Push, { version, content, 
   const answer = { ok: true, file, doc: place.doc, baseVersion: base.version, version, changed, merged, ...(diff === undefined ? {} : { diff }) }
   call.answer(answer, () => {
     if (diff !== undefined) return diff === '' ? 'Nothing would change.' : diff
-    if (!changed) return `Nothing to push: the document reads as ${file} does.`
+    if (!changed) return `Nothing to push: ${file} says nothing new.`
     const how = merged ? 'Merged and pushed' : 'Pushed'
     return `${how} ${file} (${counted(base.content, merged ? content : local)}, version ${base.version} → ${version})`
   })
@@ -282,27 +284,42 @@ export const fileOf = (call: Call, place: Place): string => {
   return file
 }
 
+/** Writes down what the file and its document say now. */
+const finish = ({ file, place, local }: Push, { content, version }: Written): void => {
+  if (content !== local) save(file, content)
+  connect(file, place, { content, version })
+}
+
+/** Pushes a file without a word about it. Errors: as `push`. */
+export const pushFile = async (call: Call, place: Place, file: string, merges: boolean): Promise<Written> => {
+  const local = mustRead(file)
+  const client = call.client(place)
+  const base = await baseOf(call, client, place, file, local)
+  checkMarks(file, local, base.content)
+  const about: Push = { call, client, place, file, local, base, merges }
+  const written = await pushRounds(about)
+  finish(about, written)
+  return written
+}
+
 export const push = async (call: Call): Promise<void> => {
   const place = call.place()
   const file = fileOf(call, place)
   const local = mustRead(file)
   const client = call.client(place)
   const base = await baseOf(call, client, place, file, local)
-  if (call.flag('force') !== true) checkMarks(file, local, base.content)
-  const about: Push = { call, client, place, file, local, base }
-  if (local === base.content && call.flag('force') !== true) {
-    const answer = { ok: true, file, doc: place.doc, baseVersion: base.version, version: base.version, changed: false, merged: false }
-    call.answer(answer, () => `Nothing to push: ${file} is as it was pulled.`)
-    return
+  const about: Push = { call, client, place, file, local, base, merges: call.flag('merge') }
+  if (call.flag('force') !== true) {
+    checkMarks(file, local, base.content)
+    if (local === base.content) return tellPush(about, { content: local, version: base.version, merged: false, changed: false })
   }
   if (call.flag('suggest') === true) return proposeInstead(about)
   const written = await pushRounds(about)
   if (call.flag('dry-run') !== true) {
-    if (written.content !== local) save(file, written.content)
-    connect(file, place, { content: written.content, version: written.version })
+    finish(about, written)
     await remember(call, place)
   }
-  tellPush(about, written)
+  return tellPush(about, written)
 }
 
 // ——— looking ———

@@ -47,6 +47,8 @@ export interface Terminal {
   readonly asks: boolean
   /** Prints a result: as JSON if that is wanted, else as these words. */
   result(value: unknown, words: () => string): void
+  /** Prints one line of JSON, of several. */
+  line(value: unknown): void
   /** Prints the text of a document as it is; on a terminal without what could steer that. */
   text(text: string): void
   /** Tells what was done, on the standard error. */
@@ -75,6 +77,10 @@ export const createTerminal = (flags: Flags): Terminal => {
       if (!flags.json) return write(stdout, line(words()))
       const json = JSON.stringify(value, null, onTerminal ? 2 : undefined)
       return write(stdout, `${onTerminal ? harmless(json) : json}\n`)
+    },
+    line(value) {
+      const json = JSON.stringify(value)
+      write(stdout, `${onTerminal ? harmless(json) : json}\n`)
     },
     text: (text) => write(stdout, onTerminal ? harmless(text) : text),
     say(words) {
