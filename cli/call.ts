@@ -25,7 +25,7 @@ export interface Call {
   client(place?: Place): Client
   /** Prints an answer with its keys hidden, but where the command is there to tell a link. */
   answer(value: unknown, words: () => string): void
-  /** Asks before something is destroyed. Errors: `canceled`. */
+  /** Asks before something is destroyed. Errors: `canceled`, `usage`. */
   confirm(question: string): Promise<void>
 }
 
@@ -64,8 +64,8 @@ export const createCall = (parsed: Parsed, terminal: Terminal): Call => {
     answer: (value, said) => terminal.result(shows ? value : masked(value), said),
     async confirm(question) {
       if (await terminal.confirm(question)) return
-      const hint = terminal.asks ? 'Nothing was changed.' : 'Say --yes if you mean it.'
-      throw new Failure('canceled', 'Not confirmed.', hint)
+      if (terminal.asks) throw new Failure('canceled', 'Nothing was changed.', 'Answer y to go on.')
+      throw new Failure('usage', 'This destroys something, and nobody is here to be asked.', 'Say --yes if you mean it.')
     }
   }
 }

@@ -15,10 +15,12 @@ const modeOf = (path: string): number | undefined => statSync(path, { throwIfNoE
 
 /**
  * Writes beside the file and renames: whoever looks, and whatever stops us, finds the old text or the new one. A symbolic link stays one; the
- * permissions stay unless `mode` is given. Errors: those of the file system.
+ * permissions stay unless `mode` is given. Errors: `file_not_found`, those of the file system.
  */
 export const writeWhole = (path: string, data: string | Uint8Array, mode?: number): void => {
   const target = realPath(path)
+  if (statSync(dirname(target), { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new Failure('file_not_found', `There is no folder ${dirname(path)}.`, 'Make it, or choose another path.')
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
   const wanted = mode ?? modeOf(target) ?? 0o666
   const file = openSync(temporary, 'wx', wanted)

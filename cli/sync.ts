@@ -41,7 +41,7 @@ const checkMarks = (file: string, local: string, base: string): void => {
   if (marks.length <= markedLines(base).length) return
   throw new Failure(
     'markers_left',
-    `${file} still has marks of a merge, in line ${marks.join(', ')}.`,
+    `${file} still has marks of a merge (line ${marks.join(', ')}).`,
     'Keep what is right between <<<<<<< and >>>>>>>, remove the marks, and push again.',
     { file, lines: marks }
   )

@@ -57,6 +57,8 @@ function executable(): Plugin {
 export default defineConfig({
   root,
   logLevel: 'warn',
+  // Vite takes everything for a page, which has none.
+  environments: { client: { keepProcessEnv: true } },
   build: {
     outDir: '../dist',
     emptyOutDir: false,

@@ -76,7 +76,7 @@ export const globalOptions: readonly Option[] = [
   { name: 'url', type: 'string', summary: 'address of the service (or AGMD_URL)' },
   { name: 'yes', short: 'y', type: 'boolean', summary: 'do not ask before something is destroyed' },
   { name: 'input', type: 'boolean', summary: 'with --no-input nothing is asked' },
-  { name: 'color', type: 'boolean', summary: 'with --no-color, or NO_COLOR set, nothing is coloured' },
+  { name: 'color', type: 'boolean', summary: 'with --no-color nothing is coloured' },
   { name: 'show-keys', type: 'boolean', summary: 'show keys in links, which are masked otherwise' },
   { name: 'help', short: 'h', type: 'boolean', summary: 'show how the command is used' }
 ]
