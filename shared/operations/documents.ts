@@ -40,6 +40,7 @@ export const readDocument = operation({
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}' },
+  cli: 'docs info',
   input: z.object({}),
   output: DocumentAnswer,
   errors: []
