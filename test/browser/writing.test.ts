@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, editorText, launch, saved, until } from './browser.ts'
+import { complaints, createDocument, type Document, editorText, launch, saved, until } from './browser.ts'
 
 let world: World
 let browser: Browser
@@ -19,6 +19,7 @@ afterAll(async () => {
 
 interface Writer {
   readonly page: Page
+  readonly document: Document
   readonly heard: readonly string[]
   /** Waits until the editor holds a text. */
   text(expected: string): Promise<void>
@@ -32,11 +33,13 @@ async function writer(content: string): Promise<Writer> {
   const context = await browser.newContext()
   const page = await context.newPage()
   const heard = complaints(page)
-  await page.goto((await createDocument(world.url, content)).url)
+  const document = await createDocument(world.url, content)
+  await page.goto(document.url)
   await saved(page)
-  await page.locator('.cm-content').press('Control+End')
+  await page.locator('.cm-content[aria-autocomplete]').press('Control+End')
   return {
     page,
+    document,
     heard,
     text: async (expected) => {
       await until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 3000).catch(async () => {
@@ -97,5 +100,38 @@ test('[WRITE-4] Escape and Tab leave the text, F6 goes from one part of the page
   expect(await focused()).toBe('top-bar')
   await press('F6', 'F6')
   expect(await focused()).toContain('cm-content')
+  await leave()
+})
+
+test('[WRITE-5] a slash opens the menu of blocks, which stays while others write; code is left alone', async () => {
+  const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
+  await type('/tab')
+  await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
+  const answer = await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'x-share-key': document.key, 'content-type': 'text/markdown' },
+    body: '# The plan\n\n/tab'
+  })
+  expect(answer.status).toBe(200)
+  await text('# The plan\n\n/tab')
+  await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
+  await press('Enter')
+  await type('Name')
+  await text('# The plan\n\n| Name | Column |\n| ------ | ------ |\n|        |        |\n')
+  await press('Control+a', 'Delete')
+  await type('/head')
+  await page.getByRole('option', { name: 'Heading 1', selected: true }).waitFor()
+  await press('ArrowDown', 'Enter')
+  await type('Two')
+  await text('## Two')
+  await press('Enter')
+  await type('a /x and/or 1/2 :tada')
+  await page.getByRole('option', { name: 'tada' }).waitFor()
+  await press('Enter')
+  await text('## Two\na /x and/or 1/2 🎉')
+  await press('Enter', 'Enter')
+  await type('`/')
+  await press('Enter')
+  await text('## Two\na /x and/or 1/2 🎉\n\n`/\n')
   await leave()
 })

@@ -33,3 +33,22 @@ export const toolbar: readonly string[] = [
   'insert.table',
   'insert.file'
 ]
+
+/** In the order of the menu that `/` opens. */
+export const slashMenu: readonly string[] = [
+  'heading.1',
+  'heading.2',
+  'heading.3',
+  'list.bullet',
+  'list.number',
+  'list.task',
+  'quote',
+  'insert.table',
+  'insert.code',
+  'insert.callout',
+  'insert.file',
+  'insert.diagram',
+  'insert.formula',
+  'insert.date',
+  'insert.rule'
+]

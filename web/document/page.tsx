@@ -120,6 +120,12 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       onChange: () => (counting ??= setTimeout(count, countMs))
     })
     editor.value = made
+    let left = false
+    void import('./extras.ts').then(
+      ({ extrasOf }) => !left && made.extend(extrasOf(view)),
+      // Without them one can write as well; the next visit fetches them.
+      () => undefined
+    )
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopUploads = session.uploads.start(made.insertUpload)
@@ -146,6 +152,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     addEventListener('dragover', refuseDrop)
     addEventListener('drop', refuseDrop)
     return () => {
+      left = true
       for (const stop of stops) stop()
       stopUploads()
       clearTimeout(counting)
