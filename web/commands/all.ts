@@ -3,9 +3,10 @@ import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
+import { tableCommands } from './tables.ts'
 import { viewCommands } from './view.ts'
 
-export const commands: readonly Command[] = [...formatCommands, ...insertCommands, ...editCommands, ...viewCommands]
+export const commands: readonly Command[] = [...formatCommands, ...insertCommands, ...tableCommands, ...editCommands, ...viewCommands]
 
 const byId = new Map(commands.map((command) => [command.id, command]))
 
@@ -51,4 +52,15 @@ export const slashMenu: readonly string[] = [
   'insert.formula',
   'insert.date',
   'insert.rule'
+]
+
+/** At the end of the toolbar while the cursor is in a table. */
+export const tableToolbar: readonly string[] = [
+  'table.row.above',
+  'table.row.below',
+  'table.row.delete',
+  'table.column.before',
+  'table.column.after',
+  'table.column.delete',
+  'table.align'
 ]

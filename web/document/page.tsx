@@ -8,6 +8,7 @@ import { keyBindings, runPageKeys } from '../commands/keys.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
+import { isInTable } from '../editor/tables.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
@@ -37,6 +38,8 @@ export interface View {
   readonly dialog: { value: DialogName | undefined }
   readonly here: { value: readonly Person[] }
   readonly words: { value: string }
+  /** Whether the cursor is in a table. */
+  readonly inTable: { value: boolean }
   readonly quiet: { value: boolean }
   setMode(mode: Mode): void
   /** Live, source, reading, in turns. */
@@ -76,6 +79,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const dialog = signal<DialogName | undefined>(undefined)
   const here = signal<readonly Person[]>([])
   const words = signal('')
+  const inTable = signal(false)
   const quiet = signal(false)
 
   const setMode = (value: Mode): void => {
@@ -117,7 +121,10 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       onTyped: typed,
       onTooLarge: () =>
         toast(t('The document would be larger than {max} characters; the change was not made.', { max: limits.contentUnitsMax })),
-      onChange: () => (counting ??= setTimeout(count, countMs))
+      onChange: (state) => {
+        inTable.value = isInTable(state)
+        counting ??= setTimeout(count, countMs)
+      }
     })
     editor.value = made
     let left = false
@@ -166,7 +173,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, quiet, setMode, nextMode }
+  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, setMode, nextMode }
   return { ...view, start }
 }
 

@@ -15,6 +15,7 @@ import { remoteGlow } from './glow.ts'
 import { markdown } from './language.ts'
 import { liveView, toggleLetter } from './live/live.ts'
 import { sizeLimit } from './size-limit.ts'
+import { breakInCell, cellBelow, nextCell, previousCell } from './tables.ts'
 import { insertUpload, uploading } from './uploads.ts'
 import { t } from '../text/t.ts'
 import type { Upload, Uploads } from '../uploads/uploads.ts'
@@ -74,9 +75,8 @@ export function createEditor(input: EditorInput): Editor {
 
   const keys = keymap.of([
     ...input.keys,
-    { key: 'Enter', run: continueList },
-    { key: 'Tab', run: indentItem },
-    { key: 'Shift-Tab', run: outdentItem },
+    { key: 'Enter', run: (view) => cellBelow(view) || continueList(view), shift: breakInCell },
+    { key: 'Tab', run: (view) => nextCell(view) || indentItem(view), shift: (view) => previousCell(view) || outdentItem(view) },
     { key: 'Backspace', run: deleteMarker },
     ...searchKeymap,
     ...defaultKeymap
