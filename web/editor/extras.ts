@@ -1,5 +1,6 @@
 /** What writing becomes easier with, but can begin without: fetched once the text is there. */
 import { EditorState, type Extension } from '@codemirror/state'
+import { smartPaste } from './paste/paste.ts'
 import { completionPhrases, completions, type BlockEntry } from './completions.ts'
 
 export interface ExtrasInput {
@@ -7,4 +8,8 @@ export interface ExtrasInput {
   readonly blocks: readonly BlockEntry[]
 }
 
-export const createExtras = ({ blocks }: ExtrasInput): Extension => [completions(blocks), EditorState.phrases.of(completionPhrases())]
+export const createExtras = ({ blocks }: ExtrasInput): Extension => [
+  completions(blocks),
+  smartPaste,
+  EditorState.phrases.of(completionPhrases())
+]
