@@ -3,6 +3,8 @@ import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
+import { commands } from '../commands/all.ts'
+import { keyBindings, runPageKeys } from '../commands/keys.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
@@ -16,6 +18,7 @@ import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { Later } from './later.tsx'
 import { ReadingPane } from './reading-pane.tsx'
 import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
@@ -24,7 +27,7 @@ import { TopBar } from './top-bar.tsx'
 
 export type Mode = WritingMode | 'read'
 
-export type DialogName = 'share' | 'name'
+export type DialogName = 'share' | 'name' | 'palette' | 'shortcuts'
 
 /** What the page shows beside the session. */
 export interface View {
@@ -36,6 +39,8 @@ export interface View {
   readonly words: { value: string }
   readonly quiet: { value: boolean }
   setMode(mode: Mode): void
+  /** Live, source, reading, in turns. */
+  nextMode(): void
 }
 
 const modeKey = 'agmd.mode'
@@ -81,13 +86,8 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
-  // The editor has keys of its own; it is hidden while one reads.
-  const keyInReading = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || mode.value !== 'read' || event.code !== 'KeyP' || !event.altKey || !(event.ctrlKey || event.metaKey))
-      return
-    event.preventDefault()
-    nextMode()
-    editor.value?.view.focus()
+  const keyOnPage = (event: KeyboardEvent): void => {
+    if (editor.value !== undefined) runPageKeys(editor.value.view, event)
   }
 
   let typingSince = 0
@@ -113,7 +113,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       uploads: session.uploads,
       canEdit: session.canEdit.value,
       mode: writing.value,
-      onModeKey: nextMode,
+      keys: keyBindings(commands, view),
       onTyped: typed,
       onTooLarge: () =>
         toast(t('The document would be larger than {max} characters; the change was not made.', { max: limits.contentUnitsMax })),
@@ -142,7 +142,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     ]
     addEventListener('pointermove', wake)
     addEventListener('focusin', wake)
-    addEventListener('keydown', keyInReading)
+    addEventListener('keydown', keyOnPage)
     addEventListener('dragover', refuseDrop)
     addEventListener('drop', refuseDrop)
     return () => {
@@ -152,14 +152,15 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       awareness.off('change', listPeople)
       removeEventListener('pointermove', wake)
       removeEventListener('focusin', wake)
-      removeEventListener('keydown', keyInReading)
+      removeEventListener('keydown', keyOnPage)
       removeEventListener('dragover', refuseDrop)
       removeEventListener('drop', refuseDrop)
       made.destroy()
     }
   }
 
-  return { session, mode, editor, dialog, here, words, quiet, setMode, start }
+  const view: View = { session, mode, editor, dialog, here, words, quiet, setMode, nextMode }
+  return { ...view, start }
 }
 
 function Paper({ start, hidden }: { start(parent: HTMLElement): () => void; hidden: boolean }): JSX.Element {
@@ -185,6 +186,9 @@ function useVisualViewport(): void {
     }
   }, [])
 }
+
+const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
+const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
 
 export function DocumentPage({ id }: { id: string }): JSX.Element {
   const session = useMemo(() => openSession(id), [id])
@@ -217,6 +221,8 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <Announcer view={view} />
       {view.dialog.value === 'share' && <ShareDialog session={session} onClose={() => (view.dialog.value = undefined)} />}
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
+      {view.dialog.value === 'palette' && <Later load={loadPalette} view={view} />}
+      {view.dialog.value === 'shortcuts' && <Later load={loadShortcuts} view={view} />}
     </div>
   )
 }
