@@ -47,11 +47,18 @@ export interface Share {
   readonly revoked: boolean
 }
 
-interface Call {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly key?: string
   readonly body?: unknown
+  /** Name of a guest. Accounts write under their own. */
+  readonly author?: string
+  /** Makes the request safe to send again (api.md, Retries). */
+  readonly idempotencyKey?: string
 }
+
+// Header values are Latin-1; the service reads UTF-8 in them.
+const headerValue = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 async function problem(response: Response): Promise<RequestError> {
   let body: unknown
@@ -65,9 +72,13 @@ async function problem(response: Response): Promise<RequestError> {
   return new RequestError(response.status, fields, Number.isFinite(seconds) ? seconds : undefined)
 }
 
-async function call<Answer>(path: string, { method = 'GET', key = '', body }: Call = {}): Promise<Answer> {
+/** One request to the service. Errors: `RequestError`. */
+export async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
+  const { method = 'GET', key = '', body, author = '', idempotencyKey } = options
   const headers: Record<string, string> = { accept: 'application/json' }
   if (key !== '') headers['x-share-key'] = key
+  if (author !== '') headers['x-agent-author'] = headerValue(author)
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
   if (body !== undefined) headers['content-type'] = 'application/json'
   let response: Response
   try {
@@ -84,7 +95,7 @@ export const createDocument = (input: { title?: string; content?: string }): Pro
   call('/new', { method: 'POST', body: input })
 
 /** Who is signed in in this browser. Throws a RequestError with status 401 when nobody is. */
-export const readMe = (): Promise<unknown> => call('/api/me')
+export const readMe = (): Promise<{ readonly user: { readonly name: string } }> => call('/api/me')
 
 /** Moves an anonymous document into the account of who is signed in. */
 export const claimDocument = (id: string, key: string): Promise<unknown> => call(`/api/docs/${id}/claim`, { method: 'POST', key, body: {} })
