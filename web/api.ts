@@ -35,18 +35,6 @@ export interface CreatedDocument extends DocumentAnswer {
   readonly key?: string
 }
 
-export interface Share {
-  readonly id: string
-  readonly secret: string
-  readonly role: Role
-  readonly url: string
-  readonly agentUrl: string
-  readonly label: string | null
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-  readonly revoked: boolean
-}
-
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly key?: string
@@ -101,12 +89,3 @@ export const readMe = (): Promise<{ readonly user: { readonly name: string } }> 
 export const claimDocument = (id: string, key: string): Promise<unknown> => call(`/api/docs/${id}/claim`, { method: 'POST', key, body: {} })
 
 export const readDocument = (id: string, key: string): Promise<DocumentAnswer> => call(`/api/docs/${id}`, { key })
-
-export const listShares = async (id: string, key: string): Promise<readonly Share[]> =>
-  (await call<{ shares: Share[] }>(`/api/docs/${id}/shares`, { key })).shares.filter((share) => !share.revoked)
-
-export const createShare = (id: string, key: string, input: { role: Role; label?: string }): Promise<Share> =>
-  call(`/api/docs/${id}/shares`, { method: 'POST', key, body: input })
-
-export const revokeShare = (id: string, key: string, shareId: string): Promise<unknown> =>
-  call(`/api/docs/${id}/shares/${shareId}`, { method: 'DELETE', key })

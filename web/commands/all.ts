@@ -3,9 +3,10 @@ import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
+import { shareCommands } from './share.ts'
 import { viewCommands } from './view.ts'
 
-export const commands: readonly Command[] = [...formatCommands, ...insertCommands, ...editCommands, ...viewCommands]
+export const commands: readonly Command[] = [...formatCommands, ...insertCommands, ...editCommands, ...viewCommands, ...shareCommands]
 
 const byId = new Map(commands.map((command) => [command.id, command]))
 

@@ -7,6 +7,7 @@ import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { RequestError } from '../api.ts'
+import { newId } from '../new-id.ts'
 import { claim } from './claim.ts'
 import { failureOf, notAllowed, refusalOf, type Failure } from './failures.ts'
 import { scaled } from './scale.ts'
@@ -86,9 +87,6 @@ class Entry implements Upload {
     this.position = position
   }
 }
-
-/** Random, as the locks and the server need it; `randomUUID` is for secure origins only. */
-const newId = (): string => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** The name of a file as the text in its place: without its ending and without what a line cannot hold. */
 export const altOf = (fileName: string): string =>
