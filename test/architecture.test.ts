@@ -33,7 +33,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     files: /^(shared|web)\//,
     packages: [
       text,
-      /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|highlight\.js|temml|mermaid)(\/|$)/
+      /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|highlight\.js|temml|mermaid|uqr)(\/|$)/
     ]
   },
   // What measures or tries the server runs the real one.

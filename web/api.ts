@@ -35,46 +35,18 @@ export interface CreatedDocument extends DocumentAnswer {
   readonly key?: string
 }
 
-export interface Share {
-  readonly id: string
-  readonly secret: string
-  readonly role: Role
-  readonly url: string
-  readonly agentUrl: string
-  readonly label: string | null
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-  readonly revoked: boolean
-}
-
-export interface Revision {
-  readonly id: number
-  readonly version: string
-  readonly label: string | null
-  readonly author: string | null
-  readonly authorKind: 'account' | 'agent' | 'guest' | 'system' | null
-  readonly authors: readonly string[]
-  readonly cause: 'create' | 'put' | 'edit' | 'restore' | 'autosave' | 'accept' | 'merge'
-  readonly added: number
-  readonly removed: number
-  readonly createdAt: string
-}
-
-/** Lines that one person or program wrote in last. */
-export interface AttributedLines {
-  readonly line: number
-  readonly lastLine: number
-  readonly author: string | null
-  readonly authorKind: 'account' | 'agent' | 'guest' | null
-  readonly authors: readonly string[]
-  readonly at: string | null
-}
-
-interface Call {
+export interface Call {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly key?: string
   readonly body?: unknown
+  /** Name of a guest. Accounts write under their own. */
+  readonly author?: string
+  /** Makes the request safe to send again (api.md, Retries). */
+  readonly idempotencyKey?: string
 }
+
+// Header values are Latin-1; the service reads UTF-8 in them.
+const headerValue = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 async function problem(response: Response): Promise<RequestError> {
   let body: unknown
@@ -88,9 +60,13 @@ async function problem(response: Response): Promise<RequestError> {
   return new RequestError(response.status, fields, Number.isFinite(seconds) ? seconds : undefined)
 }
 
-async function call<Answer>(path: string, { method = 'GET', key = '', body }: Call = {}): Promise<Answer> {
+/** One request to the service. Errors: `RequestError`. */
+export async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
+  const { method = 'GET', key = '', body, author = '', idempotencyKey } = options
   const headers: Record<string, string> = { accept: 'application/json' }
   if (key !== '') headers['x-share-key'] = key
+  if (author !== '') headers['x-agent-author'] = headerValue(author)
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
   if (body !== undefined) headers['content-type'] = 'application/json'
   let response: Response
   try {
@@ -107,47 +83,9 @@ export const createDocument = (input: { title?: string; content?: string }): Pro
   call('/new', { method: 'POST', body: input })
 
 /** Who is signed in in this browser. Throws a RequestError with status 401 when nobody is. */
-export const readMe = (): Promise<unknown> => call('/api/me')
+export const readMe = (): Promise<{ readonly user: { readonly name: string } }> => call('/api/me')
 
 /** Moves an anonymous document into the account of who is signed in. */
 export const claimDocument = (id: string, key: string): Promise<unknown> => call(`/api/docs/${id}/claim`, { method: 'POST', key, body: {} })
 
 export const readDocument = (id: string, key: string): Promise<DocumentAnswer> => call(`/api/docs/${id}`, { key })
-
-export const listShares = async (id: string, key: string): Promise<readonly Share[]> =>
-  (await call<{ shares: Share[] }>(`/api/docs/${id}/shares`, { key })).shares.filter((share) => !share.revoked)
-
-export const createShare = (id: string, key: string, input: { role: Role; label?: string }): Promise<Share> =>
-  call(`/api/docs/${id}/shares`, { method: 'POST', key, body: input })
-
-export const revokeShare = (id: string, key: string, shareId: string): Promise<unknown> =>
-  call(`/api/docs/${id}/shares/${shareId}`, { method: 'DELETE', key })
-
-export const listRevisions = (
-  id: string,
-  key: string,
-  before?: number
-): Promise<{ readonly revisions: readonly Revision[]; readonly nextBefore: number | null }> =>
-  call(`/api/docs/${id}/revisions?limit=100${before === undefined ? '' : `&before=${before}`}`, { key })
-
-/** The text of a version; of now when none is named. */
-export const readVersion = (id: string, key: string, version?: string): Promise<{ readonly content: string; readonly version: string }> =>
-  call(`/api/docs/${id}/content${version === undefined ? '' : `?version=${version}`}`, { key })
-
-export const labelRevision = (id: string, key: string, revision: number, label: string | null): Promise<Revision> =>
-  call(`/api/docs/${id}/revisions/${revision}`, { method: 'PATCH', key, body: { label } })
-
-export const restoreRevision = (
-  id: string,
-  key: string,
-  revision: number,
-  author: string
-): Promise<{ readonly revisionId: number | null; readonly changed: boolean }> =>
-  call(`/api/docs/${id}/restore`, { method: 'POST', key, body: { revision, ...(author !== '' && { author }) } })
-
-export const readAttribution = (
-  id: string,
-  key: string,
-  version: string
-): Promise<{ readonly version: string; readonly lines: readonly AttributedLines[] }> =>
-  call(`/api/docs/${id}/attribution?version=${version}`, { key })

@@ -48,6 +48,7 @@ export const presentDocument = (head: Head, caller: Rights & { readonly role: Ro
   version: snapshot.version,
   published: head.publishedAt !== null,
   publishedAt: head.publishedAt === null ? null : instant(head.publishedAt),
+  indexed: head.publishedAt !== null && head.indexed === true,
   owner: head.owner,
   createdAt: instant(head.createdAt),
   updatedAt: instant(head.updatedAt),

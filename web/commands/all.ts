@@ -3,10 +3,18 @@ import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
+import { shareCommands } from './share.ts'
 import { tableCommands } from './tables.ts'
 import { viewCommands } from './view.ts'
 
-export const commands: readonly Command[] = [...formatCommands, ...insertCommands, ...tableCommands, ...editCommands, ...viewCommands]
+export const commands: readonly Command[] = [
+  ...formatCommands,
+  ...insertCommands,
+  ...tableCommands,
+  ...editCommands,
+  ...viewCommands,
+  ...shareCommands
+]
 
 const byId = new Map(commands.map((command) => [command.id, command]))
 

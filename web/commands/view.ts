@@ -1,6 +1,5 @@
 /** How the page shows the text, and the ways around on it. */
 import type { Mode, View } from '../document/page.tsx'
-import { includesRole } from '../../shared/roles.ts'
 import { term } from '../text/t.ts'
 import type { Command } from './command.ts'
 
@@ -76,16 +75,6 @@ export const viewCommands: readonly Command[] = [
     keys: ['Shift-F6'],
     scope: 'page',
     run: () => nextRegion(-1)
-  },
-  {
-    id: 'share',
-    title: term('Share'),
-    group: 'document',
-    icon: 'users',
-    when: ({ session }) => includesRole(session.role.value, 'edit') && session.link.ended.value === undefined,
-    run: (page) => {
-      page.dialog.value = 'share'
-    }
   },
   {
     id: 'history',

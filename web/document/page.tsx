@@ -12,7 +12,6 @@ import { isInTable } from '../editor/tables.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
-import { ShareDialog } from '../sharing/share-dialog.tsx'
 import { Announcer } from './announcer.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { Notices } from './notices.tsx'
@@ -28,7 +27,7 @@ import { TopBar } from './top-bar.tsx'
 
 export type Mode = WritingMode | 'read'
 
-export type DialogName = 'share' | 'name' | 'palette' | 'shortcuts' | 'history'
+export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'shortcuts' | 'history'
 
 /** What the page shows beside the session. */
 export interface View {
@@ -201,6 +200,8 @@ function useVisualViewport(): void {
   }, [])
 }
 
+const isSharing = (name: DialogName | undefined): boolean => name === 'share' || name === 'agent' || name === 'publish'
+const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
 const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
@@ -234,7 +235,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       </main>
       <StatusLine view={view} />
       <Announcer view={view} />
-      {view.dialog.value === 'share' && <ShareDialog session={session} onClose={() => (view.dialog.value = undefined)} />}
+      {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
       {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
       {view.dialog.value === 'palette' && <Later load={loadPalette} view={view} />}

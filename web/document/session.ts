@@ -39,6 +39,8 @@ export interface Session {
   readonly refusal: ReadonlySignal<Refusal | undefined>
   /** Changes of this device that the server would not take. */
   readonly declined: ReadonlySignal<boolean>
+  /** Hears the stateless messages of the server, until the answer is called. */
+  onMessage(listener: (message: Record<string, unknown>) => void): () => void
   download(): void
   /** Removes text and link from this device. */
   remove(): Promise<void>
@@ -121,7 +123,11 @@ export function openSession(id: string): Session {
   const { count: unsent, clear: clearUnsent } = countUnsent(id, doc, kept)
   const online = watchOnline()
   const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
-  const link = openLink({ id, key, doc, after: Promise.race([kept.ready, late]) })
+  const listeners = new Set<(message: Record<string, unknown>) => void>()
+  const onEvent = (message: Record<string, unknown>): void => {
+    for (const listener of listeners) listener(message)
+  }
+  const link = openLink({ id, key, doc, after: Promise.race([kept.ready, late]), onEvent })
 
   const stored = signal(false)
   void kept.ready.then(() => (stored.value = true))
@@ -220,6 +226,10 @@ export function openSession(id: string): Session {
     unsent,
     refusal,
     declined,
+    onMessage(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     state: computed(() => (refusal.value !== undefined ? 'refused' : open.value ? 'open' : 'opening')),
     chip: computed(() =>
       chip({

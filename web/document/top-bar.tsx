@@ -1,6 +1,6 @@
 /** Title, state of the connection, who is here, share. */
 import type { JSX } from 'preact'
-import { includesRole } from '../../shared/roles.ts'
+import { canShare } from '../commands/share.ts'
 import { initials } from '../person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
@@ -90,11 +90,22 @@ export function TopBar({ view }: { view: View }): JSX.Element {
       <span class='spread' />
       <Avatars here={view.here.value} />
       <ModeSwitch view={view} />
-      {includesRole(session.role.value, 'edit') && session.link.ended.value === undefined && (
-        <button type='button' class='button primary share' onClick={() => (view.dialog.value = 'share')}>
-          <Icon name='users' size={18} />
-          <span>{t('Share')}</span>
-        </button>
+      {canShare(view) && (
+        <>
+          <button
+            type='button'
+            class='button quiet icon-only invite'
+            aria-label={t('Invite an agent')}
+            title={t('Invite an agent')}
+            onClick={() => (view.dialog.value = 'agent')}
+          >
+            <Icon name='bot' />
+          </button>
+          <button type='button' class='button primary share' onClick={() => (view.dialog.value = 'share')}>
+            <Icon name='users' size={18} />
+            <span>{t('Share')}</span>
+          </button>
+        </>
       )}
       <Menu view={view} />
     </header>

@@ -1,6 +1,6 @@
 /** A version with who wrote which line in the margin. */
 import type { JSX } from 'preact'
-import type { AttributedLines } from '../api.ts'
+import type { AttributedLines } from './api.ts'
 import { initials } from '../person.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'

@@ -1,6 +1,6 @@
 /** The versions of a document, which two are compared, and what is done with them. Signals; no user interface. */
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import { type AttributedLines, labelRevision, listRevisions, readAttribution, readVersion, restoreRevision, type Revision } from '../api.ts'
+import { type AttributedLines, labelRevision, listRevisions, readAttribution, readVersion, restoreRevision, type Revision } from './api.ts'
 import type { Session } from '../document/session.ts'
 import { personName } from '../person.ts'
 import { compareTexts } from './compare.ts'

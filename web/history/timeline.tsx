@@ -1,7 +1,7 @@
 /** Versions by day, newest first. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import type { Revision } from '../api.ts'
+import type { Revision } from './api.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Entry, History } from './history.ts'

@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { Icon } from './icons.tsx'
+import { modals, Toasts } from './toast.tsx'
 
 interface DialogInput {
   readonly title: string
@@ -16,7 +17,13 @@ interface DialogInput {
 export function Dialog({ title, about, wide = false, onClose, children }: DialogInput): JSX.Element {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => element.current?.showModal(), [])
+  useEffect(() => {
+    element.current?.showModal()
+    modals.value += 1
+    return () => {
+      modals.value -= 1
+    }
+  }, [])
   return (
     <dialog
       ref={element}
@@ -35,6 +42,7 @@ export function Dialog({ title, about, wide = false, onClose, children }: Dialog
         {about !== undefined && <p class='muted'>{about}</p>}
         {children}
       </div>
+      <Toasts modal />
     </dialog>
   )
 }

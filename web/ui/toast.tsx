@@ -1,6 +1,7 @@
 /** One short message at a time, bottom left. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { t } from '../text/t.ts'
 import { Icon } from './icons.tsx'
 
 interface Offer {
@@ -12,6 +13,8 @@ interface Offer {
 const shownMs = 5000
 const passing = signal<string | undefined>(undefined)
 const staying = signal<Offer | undefined>(undefined)
+/** Modal dialogs that are open: what lies under one is not heard and not reached. */
+export const modals = signal(0)
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Shows a message for five seconds. */
@@ -33,14 +36,22 @@ function OfferToast({ text, name, run }: Offer): JSX.Element {
       <button type='button' class='button quiet' onClick={run}>
         {name}
       </button>
-      <button type='button' class='button quiet icon-only' aria-label='Not now' title='Not now' onClick={() => (staying.value = undefined)}>
+      <button
+        type='button'
+        class='button quiet icon-only'
+        aria-label={t('Not now')}
+        title={t('Not now')}
+        onClick={() => (staying.value = undefined)}
+      >
         <Icon name='x' size={18} />
       </button>
     </div>
   )
 }
 
-export function Toasts(): JSX.Element {
+/** Stands on the page, and in each modal dialog. */
+export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | null {
+  if (!modal && modals.value > 0) return null
   return (
     <div class='toasts' role='status'>
       {passing.value !== undefined ? (

@@ -7,11 +7,12 @@ import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { RequestError } from '../api.ts'
+import { newId } from '../new-id.ts'
 import { claim } from './claim.ts'
 import { failureOf, notAllowed, refusalOf, type Failure } from './failures.ts'
 import { scaled } from './scale.ts'
 import { send, type Sending } from './send.ts'
-import { dropWaiting, findWaiting, keepWaiting, listWaiting, type Waiting } from './waiting.ts'
+import { waiting, type Waiting } from './waiting.ts'
 
 export type UploadState =
   | { readonly phase: 'queued' }
@@ -87,9 +88,6 @@ class Entry implements Upload {
   }
 }
 
-/** Random, as the locks and the server need it; `randomUUID` is for secure origins only. */
-const newId = (): string => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-
 /** The name of a file as the text in its place: without its ending and without what a line cannot hold. */
 export const altOf = (fileName: string): string =>
   fileName
@@ -119,7 +117,7 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     list.value = list.value.filter((other) => other !== entry)
     entry.release?.()
     count()
-    void entry.ready.then(() => dropWaiting(entry.id))
+    void entry.ready.then(() => waiting.drop(entry.id))
   }
 
   const fail = (entry: Entry, failure: Failure): void => {
@@ -127,14 +125,14 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     said.value = `${entry.fileName}: ${failure.words}`
     count()
     // Refused for good: a reload need not bring it back.
-    if (failure.again === 'never') void entry.ready.then(() => dropWaiting(entry.id))
+    if (failure.again === 'never') void entry.ready.then(() => waiting.drop(entry.id))
   }
 
   const keep = async (entry: Entry): Promise<void> => {
     const { id, fileName, blob, position, follows, at } = entry
-    const kept = await keepWaiting({ id, doc, name: fileName, blob, position: Y.encodeRelativePosition(position), follows, at })
+    const kept = await waiting.put({ id, doc, name: fileName, blob, position: Y.encodeRelativePosition(position), follows, at })
     entry.kept = kept && !entry.canceled
-    if (entry.canceled) await dropWaiting(id)
+    if (entry.canceled) await waiting.drop(id)
     count()
   }
 
@@ -215,12 +213,12 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
   }
 
   const restore = async (): Promise<void> => {
-    for (const found of await listWaiting(doc)) {
+    for (const found of (await waiting.list(doc)) ?? []) {
       if (list.value.some(({ id }) => id === found.id)) continue
       const release = await claim(found.id)
       if (release === undefined) continue
       // The page that had it may have finished in between.
-      if ((await findWaiting(found.id)) === undefined) {
+      if ((await waiting.find(found.id)) === undefined) {
         release()
         continue
       }

@@ -1,0 +1,47 @@
+/** Whether the open document is published, and changing that. No user interface. */
+import { signal, type Signal } from '@preact/signals'
+import type { Session } from '../document/session.ts'
+import { publish, readPublication, type Publication } from './requests.ts'
+
+export interface Publishing {
+  /** Undefined: not known yet. */
+  readonly state: Signal<Publication | undefined>
+  readonly failure: Signal<unknown>
+  /** A change is under way. */
+  readonly busy: Signal<boolean>
+  load(): Promise<void>
+  set(change: { readonly published: boolean; readonly indexed?: boolean }): Promise<void>
+}
+
+function createPublishing(session: Session): Publishing {
+  const state = signal<Publication | undefined>(undefined)
+  const failure = signal<unknown>(undefined)
+  const busy = signal(false)
+  const attempt = async (work: () => Promise<Publication>): Promise<void> => {
+    busy.value = true
+    try {
+      state.value = await work()
+      failure.value = undefined
+    } catch (error) {
+      failure.value = error
+    }
+    busy.value = false
+  }
+  return {
+    state,
+    failure,
+    busy,
+    load: () => attempt(() => readPublication(session)),
+    set: (change) => attempt(() => publish(session, change))
+  }
+}
+
+const bySession = new WeakMap<Session, Publishing>()
+
+export function publishingOf(session: Session): Publishing {
+  const known = bySession.get(session)
+  if (known !== undefined) return known
+  const publishing = createPublishing(session)
+  bySession.set(session, publishing)
+  return publishing
+}
