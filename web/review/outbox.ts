@@ -4,6 +4,7 @@
  */
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { call, RequestError, type Call } from '../api.ts'
+import { newId } from '../new-id.ts'
 import { passes, refusalOf } from './refusals.ts'
 import { waiting as kept, type Deed, type Waiting } from './waiting.ts'
 
@@ -173,7 +174,7 @@ export function openOutbox({ doc, key, connected, onAnswer, onRefusal }: OutboxI
     onlyHere,
     add(deed, author) {
       last = Math.max(Date.now(), last + 0.01)
-      const item: Waiting = { id: crypto.randomUUID(), doc, at: last, author, deed }
+      const item: Waiting = { id: newId(), doc, at: last, author, deed }
       show((before) => [...before, item])
       put(item)
       work()

@@ -7,6 +7,7 @@ import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { RequestError } from '../api.ts'
+import { newId } from '../new-id.ts'
 import { claim } from './claim.ts'
 import { failureOf, notAllowed, refusalOf, type Failure } from './failures.ts'
 import { scaled } from './scale.ts'
@@ -39,6 +40,8 @@ export interface Uploads {
   readonly said: ReadonlySignal<string>
   /** Files that this page alone holds: they are lost with it. */
   readonly onlyHere: ReadonlySignal<number>
+  /** Whether this person may add any. */
+  readonly allowed: ReadonlySignal<boolean>
   add(files: readonly File[], at: number): void
   /** Where it will stand, in UTF-16 units. */
   placeOf(upload: Upload): number
@@ -86,9 +89,6 @@ class Entry implements Upload {
     this.position = position
   }
 }
-
-/** Random, as the locks and the server need it; `randomUUID` is for secure origins only. */
-const newId = (): string => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** The name of a file as the text in its place: without its ending and without what a line cannot hold. */
 export const altOf = (fileName: string): string =>
@@ -236,6 +236,7 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     list,
     said,
     onlyHere,
+    allowed: canEdit,
     placeOf: (upload) => placeOf(upload as Entry),
     add(files, at) {
       const taken = files.slice(0, filesMax)
