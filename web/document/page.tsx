@@ -1,14 +1,18 @@
 /** The page of a document: the text is the page, everything else stays at its edges. */
-import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
+import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
+import { commands } from '../commands/all.ts'
+import { keyBindings, runPageKeys } from '../commands/keys.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
+import type { Review } from '../review/review.ts'
+import { includesRole } from '../../shared/roles.ts'
 import { ShareDialog } from '../sharing/share-dialog.tsx'
 import { Announcer } from './announcer.tsx'
 import { NameDialog } from './name-dialog.tsx'
@@ -16,6 +20,7 @@ import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { Later } from './later.tsx'
 import { ReadingPane } from './reading-pane.tsx'
 import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
@@ -24,7 +29,10 @@ import { TopBar } from './top-bar.tsx'
 
 export type Mode = WritingMode | 'read'
 
-export type DialogName = 'share' | 'name'
+/** What stands at the right side of the text; one at a time. */
+export type PanelName = 'remarks' | 'tasks'
+
+export type DialogName = 'share' | 'name' | 'palette' | 'shortcuts'
 
 /** What the page shows beside the session. */
 export interface View {
@@ -35,7 +43,14 @@ export interface View {
   readonly here: { value: readonly Person[] }
   readonly words: { value: string }
   readonly quiet: { value: boolean }
+  readonly panel: Signal<PanelName | undefined>
+  /** Comments, suggestions and assignments, once their part of the page is there. */
+  readonly review: ReadonlySignal<Review | undefined>
+  /** Whether typing does something: to the document, or to what is proposed for it. */
+  readonly canType: ReadonlySignal<boolean>
   setMode(mode: Mode): void
+  /** Live, source, reading, in turns. */
+  nextMode(): void
 }
 
 const modeKey = 'agmd.mode'
@@ -60,9 +75,9 @@ function wordsOf(state: EditorState): string {
 }
 
 function createView(session: Session): View & { start(parent: HTMLElement): () => void } {
-  // Who may not write reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
+  // Who may only view reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
   const wrote = signal(false)
-  const writes = computed(() => session.canEdit.value || wrote.value)
+  const writes = computed(() => session.canEdit.value || wrote.value || includesRole(session.role.value, 'comment'))
   const stored = signal(modes.find((name) => name === readDevice(modeKey)) ?? 'live')
   const asked = signal<Mode | undefined>(undefined)
   const mode = computed<Mode>(() => (writes.value ? stored.value : (asked.value ?? 'read')))
@@ -72,6 +87,9 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const here = signal<readonly Person[]>([])
   const words = signal('')
   const quiet = signal(false)
+  const panel = signal<PanelName | undefined>(undefined)
+  const review = signal<Review | undefined>(undefined)
+  const canType = computed(() => session.canEdit.value || review.value?.suggesting.value === true)
 
   const setMode = (value: Mode): void => {
     if (!writes.value) asked.value = value
@@ -81,13 +99,8 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
-  // The editor has keys of its own; it is hidden while one reads.
-  const keyInReading = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || mode.value !== 'read' || event.code !== 'KeyP' || !event.altKey || !(event.ctrlKey || event.metaKey))
-      return
-    event.preventDefault()
-    nextMode()
-    editor.value?.view.focus()
+  const keyOnPage = (event: KeyboardEvent): void => {
+    if (editor.value !== undefined) runPageKeys(editor.value.view, event)
   }
 
   let typingSince = 0
@@ -111,9 +124,9 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       text: session.text,
       awareness: session.link.awareness,
       uploads: session.uploads,
-      canEdit: session.canEdit.value,
+      canEdit: canType.value,
       mode: writing.value,
-      onModeKey: nextMode,
+      keys: keyBindings(commands, view),
       onTyped: typed,
       onTooLarge: () =>
         toast(t('The document would be larger than {max} characters; the change was not made.', { max: limits.contentUnitsMax })),
@@ -123,6 +136,13 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopUploads = session.uploads.start(made.insertUpload)
+    let closed = false
+    const openReview = async (): Promise<void> => {
+      const parts = await import('../review/review.ts')
+      if (!closed) review.value = parts.openReview(view, made)
+    }
+    // Without it one writes all the same; it comes with the next visit.
+    openReview().catch(() => undefined)
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
@@ -133,7 +153,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
         if (session.canEdit.value) wrote.value = true
       }),
       effect(() => made.setMode(writing.value)),
-      effect(() => made.setCanEdit(session.canEdit.value)),
+      effect(() => made.setCanEdit(canType.value)),
       effect(() => made.setLabel(session.title.value)),
       effect(() => awareness.setLocalStateField('user', { name: personName.value || t('Guest') })),
       effect(() => {
@@ -142,30 +162,40 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     ]
     addEventListener('pointermove', wake)
     addEventListener('focusin', wake)
-    addEventListener('keydown', keyInReading)
+    addEventListener('keydown', keyOnPage)
     addEventListener('dragover', refuseDrop)
     addEventListener('drop', refuseDrop)
     return () => {
+      closed = true
+      review.value?.close()
       for (const stop of stops) stop()
       stopUploads()
       clearTimeout(counting)
       awareness.off('change', listPeople)
       removeEventListener('pointermove', wake)
       removeEventListener('focusin', wake)
-      removeEventListener('keydown', keyInReading)
+      removeEventListener('keydown', keyOnPage)
       removeEventListener('dragover', refuseDrop)
       removeEventListener('drop', refuseDrop)
       made.destroy()
     }
   }
 
-  return { session, mode, editor, dialog, here, words, quiet, setMode, start }
+  const view: View = { session, mode, editor, dialog, here, words, quiet, panel, review, canType, setMode, nextMode }
+  return { ...view, start }
 }
 
-function Paper({ start, hidden }: { start(parent: HTMLElement): () => void; hidden: boolean }): JSX.Element {
+interface PaperInput {
+  start(parent: HTMLElement): () => void
+  readonly hidden: boolean
+  /** Room for cards beside the text. */
+  readonly hasMargin: boolean
+}
+
+function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => (host.current === null ? undefined : start(host.current)), [])
-  return <div class='paper' hidden={hidden} ref={host} />
+  return <div class={hasMargin ? 'paper has-margin' : 'paper'} hidden={hidden} ref={host} />
 }
 
 /** Keeps the toolbar of a phone above its keyboard. */
@@ -186,10 +216,15 @@ function useVisualViewport(): void {
   }, [])
 }
 
+const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
+const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
+
 export function DocumentPage({ id }: { id: string }): JSX.Element {
   const session = useMemo(() => openSession(id), [id])
   const view = useMemo(() => createView(session), [session])
   const state = useMemo(() => computed(() => session.state.value), [session])
+  // As it was at the last visit, so that nothing moves when the comments arrive.
+  const hadMargin = useMemo(() => readDevice(`agmd.margin.${id}`) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
   if (state.value === 'refused') {
@@ -197,17 +232,20 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
   const reading = view.mode.value === 'read'
+  const Remarks = view.review.value?.Layer
+  const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
     <div class={view.quiet.value ? 'document quiet' : 'document'}>
       <TopBar view={view} />
-      {session.canEdit.value && !reading && <Toolbar view={view} />}
+      {view.canType.value && !reading && <Toolbar view={view} />}
       <Notices session={session} />
-      <main class='document-main' aria-busy={state.value === 'opening'}>
+      <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
         <h1 class='sr-only'>{session.title.value}</h1>
         {state.value === 'open' ? (
           <>
-            <Paper start={view.start} hidden={reading} />
+            <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
             {reading && <ReadingPane view={view} />}
+            {Remarks !== undefined && <Remarks view={view} />}
           </>
         ) : (
           <div class='skeleton' aria-label={t('Opening the document')} role='img' />
@@ -217,6 +255,8 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <Announcer view={view} />
       {view.dialog.value === 'share' && <ShareDialog session={session} onClose={() => (view.dialog.value = undefined)} />}
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
+      {view.dialog.value === 'palette' && <Later load={loadPalette} view={view} />}
+      {view.dialog.value === 'shortcuts' && <Later load={loadShortcuts} view={view} />}
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { initials } from '../person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
 import { t, term } from '../text/t.ts'
-import { keyName } from '../editor/actions.ts'
+import { keyName } from '../commands/keys.ts'
 import { Menu } from './menu.tsx'
 import type { Mode, View } from './page.tsx'
 
@@ -76,6 +76,7 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
 export function TopBar({ view }: { view: View }): JSX.Element {
   const { session } = view
   const chip = session.chip.value
+  const Remarks = view.review.value?.Buttons
   return (
     <header class='top-bar'>
       <a class='button quiet icon-only home-link' href='/' aria-label={t('All documents')} title={t('All documents')}>
@@ -89,6 +90,7 @@ export function TopBar({ view }: { view: View }): JSX.Element {
       </span>
       <span class='spread' />
       <Avatars here={view.here.value} />
+      {Remarks !== undefined && <Remarks view={view} />}
       <ModeSwitch view={view} />
       {includesRole(session.role.value, 'edit') && session.link.ended.value === undefined && (
         <button type='button' class='button primary share' onClick={() => (view.dialog.value = 'share')}>

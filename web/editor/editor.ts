@@ -2,12 +2,11 @@
 import { defaultKeymap } from '@codemirror/commands'
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
-import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection } from '@codemirror/view'
-import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
+import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
+import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
-import { actionKeys } from './actions.ts'
 import { textMap } from './binding.ts'
 import { cleanInput } from './clean-input.ts'
 import { continueList, deleteMarker, indentItem, outdentItem } from './commands-list.ts'
@@ -15,7 +14,7 @@ import { useAdoptedStyles } from './csp-styles.ts'
 import { remoteCursors } from './cursors.ts'
 import { remoteGlow } from './glow.ts'
 import { markdown } from './language.ts'
-import { liveView, toggleLetter, toggleTask } from './live/live.ts'
+import { liveView, toggleLetter } from './live/live.ts'
 import { sizeLimit } from './size-limit.ts'
 import { insertUpload, uploading } from './uploads.ts'
 import type { Upload, Uploads } from '../uploads/uploads.ts'
@@ -30,7 +29,8 @@ export interface EditorInput {
   readonly uploads: Uploads
   readonly canEdit: boolean
   readonly mode: WritingMode
-  readonly onModeKey: () => void
+  /** Keys of the commands of the page; they come before those of CodeMirror. */
+  readonly keys: readonly KeyBinding[]
   readonly onChange: (state: EditorState) => void
   readonly onTyped: () => void
   /** A change was left out because the document would be too large. */
@@ -76,15 +76,12 @@ export function createEditor(input: EditorInput): Editor {
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
-    { key: 'Mod-Alt-p', run: () => (input.onModeKey(), true), preventDefault: true },
-    { key: 'Mod-Enter', run: (view) => toggleTask(view, view.state.selection.main.head) },
+    ...input.keys,
     { key: 'Enter', run: continueList },
     { key: 'Tab', run: indentItem },
     { key: 'Shift-Tab', run: outdentItem },
     { key: 'Backspace', run: deleteMarker },
-    ...actionKeys,
     ...searchKeymap,
-    ...yUndoManagerKeymap,
     ...defaultKeymap
   ])
 

@@ -4,12 +4,12 @@
  *
  * The editor goes on as ever: cursor, composition of letters, lists, pasting and undo need to know nothing of it.
  */
-import { history, historyKeymap } from '@codemirror/commands'
-import { Annotation, ChangeSet, Prec, StateField, Text, Transaction, type EditorState, type Extension, type Range } from '@codemirror/state'
-import { Decoration, EditorView, keymap, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { history, redo, undo } from '@codemirror/commands'
+import { Annotation, ChangeSet, StateField, Text, Transaction, type EditorState, type Extension, type Range } from '@codemirror/state'
+import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
-import { textMap } from '../editor/binding.ts'
+import { ownUndo, textMap } from '../editor/binding.ts'
 import { byWord, hunksOf, type Hunk } from './hunks.ts'
 import { ProposedText } from './places.ts'
 
@@ -190,5 +190,5 @@ export const suggesting = (text: Y.Text, onHunks: (view: EditorView, hunks: read
   drafts,
   senders(onHunks),
   history(),
-  Prec.highest(keymap.of(historyKeymap))
+  ownUndo.of({ undo, redo })
 ]
