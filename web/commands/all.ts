@@ -3,6 +3,7 @@ import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
+import { reviewCommands } from './review.ts'
 import { shareCommands } from './share.ts'
 import { tableCommands } from './tables.ts'
 import { viewCommands } from './view.ts'
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   ...tableCommands,
   ...editCommands,
   ...viewCommands,
+  ...reviewCommands,
   ...shareCommands
 ]
 

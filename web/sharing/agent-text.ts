@@ -29,7 +29,7 @@ const may: Readonly<Record<Role, string>> = {
 
 const urlOf = ({ origin, id, secret }: Invitation): string => `${origin}/d/${id}?key=${secret}`
 
-const prompt = (invitation: Invitation): string => `You are invited to a live Markdown document that people and agents write together:
+export const promptOf = (invitation: Invitation): string => `You are invited to a live Markdown document that people and agents write together:
 ${urlOf(invitation)}
 
 The link is all you need. ${may[invitation.role]} People may be typing in it while you work, and see you where you write.
@@ -76,7 +76,7 @@ export const instructions = (invitation: Invitation): readonly Instruction[] => 
   {
     title: term('Prompt'),
     about: term('For any agent that can open addresses: paste it into the conversation.'),
-    text: prompt(invitation)
+    text: promptOf(invitation)
   },
   { title: term('MCP'), about: term('For the configuration of an MCP client. No installation, no account.'), text: mcp(invitation) },
   { title: term('curl'), about: term('For a shell, or to see that it works.'), text: curl(invitation) },
