@@ -10,7 +10,7 @@ import type { Context, Http } from '../context.ts'
 import { namesTag } from '../etag.ts'
 import type { Files } from '../files.ts'
 import type { Routers } from '../routers.ts'
-import { createRender, type Render, RenderingTooSlow } from './rendering.ts'
+import { CannotRender, createRender, type Render } from './rendering.ts'
 import { pageHtml } from './template.ts'
 
 /**
@@ -88,13 +88,14 @@ interface Built {
   readonly script: string | undefined
 }
 
-const prepare = async (document: PublishedDocument, baseUrl: string, built: Built, render: Render): Promise<Prepared> => {
+const prepare = async (document: PublishedDocument, { service, log }: Http, built: Built, render: Render): Promise<Prepared> => {
   const { id, title, indexed, updatedAt, snapshot } = document
-  const rendered = await render(snapshot.content).catch((error: unknown) => {
-    if (!(error instanceof RenderingTooSlow)) throw error
+  const rendered = await render(id, snapshot.content).catch((error: unknown) => {
+    if (!(error instanceof CannotRender)) throw error
+    log.warn('a published page shows its source', { doc: id, version: snapshot.version, reason: error.message, error: error.cause })
     return { html: sourceHtml(snapshot.content), css: '', headings: [], description: '' }
   })
-  const url = `${baseUrl}/pub/${id}`
+  const url = `${service.baseUrl}/pub/${id}`
   const draws = rendered.html.includes('<figure class="component component-mermaid">')
   const { style, font, script } = built
   const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style, font, script: draws ? script : undefined }
@@ -164,7 +165,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     if (wantsMarkdown(ctx)) return sendMarkdown(ctx, document)
     const { id, title, indexed, snapshot } = document
     const name = JSON.stringify([id, snapshot.version, title, indexed])
-    const page = await pages.get(name, () => prepare(document, service.baseUrl, built, render))
+    const page = await pages.get(name, () => prepare(document, http, built, render))
     return sendPage(ctx, page, indexed)
   })
 }
