@@ -122,19 +122,19 @@ test('[PUBLISH-7] a large text is rendered aside; a reader who asks for Markdown
 })
 
 test('[PUBLISH-10] the server goes on while a text is rendered, however small; one that becomes too large is shown as its source', async () => {
-  const owner = await world.create(`# Brackets\n\n${'['.repeat(100_000)}`)
+  const owner = await world.create(`# Brackets\n\n${'['.repeat(190_000)}`)
   await owner.ask('POST', '/publish')
   const order: string[] = []
   const shown = page(owner.doc).then(async (answer) => {
     order.push('page')
     return answer.text()
   })
-  for (let count = 0; count < 3; count++) {
+  for (let count = 0; count < 100; count++) {
     await fetch(`${world.url}/api/health`)
     order.push('health')
   }
   expect(await shown).toContain('[[[[')
-  expect(order).toEqual(['health', 'health', 'health', 'page'])
+  expect(order.indexOf('page')).toBe(100)
 
   const huge = await world.create(`${'a[^1]\n'.repeat(180_000)}\n[^1]: note\n`)
   await huge.ask('POST', '/publish')
