@@ -197,7 +197,7 @@ export const limits = {
   renderedUnitsMax: 32 * 1024 * 1024,
   /** How long a rendering thread is kept for the next text, in seconds. */
   renderIdleSeconds: 60,
-  /** Published pages kept in memory, in bytes with their compressed forms. */
+  /** Published pages kept in memory, in bytes with their compressed forms; and as much of their Markdown. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 
   /** Time for a clean stop, in seconds; afterwards the journal heals the rest at the next start. */
