@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createPageRenderer } from '../shared/markdown/page.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
 
 interface Example {
@@ -216,10 +217,46 @@ test('[MARKDOWN-7] hostile text renders in bounded time', () => {
     '- '.repeat(5000),
     '<kbd>'.repeat(20_000),
     '$$\n'.repeat(15_001),
-    '> [!NOTE]\n'.repeat(5000)
+    '> [!NOTE]\n'.repeat(5000),
+    '> [!NOTE]\n> a\n\n'.repeat(8000),
+    '- [ ] a\n'.repeat(20_000),
+    '# a\n\n'.repeat(15_000),
+    'a\n-\n'.repeat(15_000),
+    'www.'.repeat(50_000),
+    'http://a.b/((((('.repeat(15_000)
   ]
   // A rule that reads the rest of the text at each mark takes minutes here: the time limit of the test is the bound.
   for (const text of hostile) expect(render(text).html).not.toBe('')
+})
+
+test('[MARKDOWN-7] one long address that is referred to many times does not make a small text a huge page', () => {
+  const address = `/${'x'.repeat(10_000)}`
+  const { html } = render(`[a]: ${address}\n\n${'[a] ![a] '.repeat(10_000)}`)
+  expect(html.length).toBeLessThan(5_000_000)
+  expect(html).toContain(`<a href="${address}"`)
+  const few = render(`[a]: ${address}\n\n${'[a] '.repeat(9)}`).html
+  expect(few.split(address).length - 1).toBe(9)
+})
+
+test('[MARKDOWN-7] code whose colouring could take hours is shown without colours', () => {
+  const coloured: string[] = []
+  const highlighter = {
+    getLanguage: (name: string) => ({ name: name === 'c' ? 'C' : name }),
+    highlight(code: string) {
+      coloured.push(code)
+      return { value: '' }
+    }
+  }
+  const page = createPageRenderer({ highlighter: () => highlighter, formulaSetter: () => undefined }, () => true)
+  const shown = (language: string, code: string): boolean =>
+    page.render(`\`\`\`${language}\n${code}\n\`\`\``).html.includes('language-') && coloured.splice(0).length > 0
+  const declaration = `static const unsigned long long int *const function_name(${'int argument, '.repeat(30)}int last);`
+  expect(shown('c', `${declaration}\n// a comment of some words, as they are`)).toBe(true)
+  expect(shown('c', 'a '.repeat(100))).toBe(false)
+  expect(shown('c', '_a'.repeat(200))).toBe(false)
+  expect(shown('python', 'a '.repeat(100))).toBe(true)
+  expect(shown('markdown', '[a]('.repeat(300))).toBe(false)
+  expect(shown('python', 'x = 1\n'.repeat(10_000))).toBe(false)
 })
 
 test('[MARKDOWN-9] each task box names the place of its letter in the source, wherever the list stands', () => {

@@ -20,12 +20,14 @@ export interface File {
 
 const takes = mediaTypes.map(({ contentType }) => contentType)
 
+const asItIs = 'Send the bytes of the file as they are, with their own Content-Type: one of those in takes.'
+
 /** The type that was named. Errors: `unsupported_media_type`, with the types that are taken. */
 export const namedType = (contentType: string): MediaType => {
   const type = findMediaType(contentType)
   if (type !== undefined) return type
   const named = contentType === '' ? 'No Content-Type was sent' : `${contentType} is not taken`
-  throw new ServiceError('unsupported_media_type', { message: `${named}; a picture, sound or film is.`, takes })
+  throw new ServiceError('unsupported_media_type', { message: `${named}; a picture, sound or film is.`, hint: asItIs, takes })
 }
 
 /** Errors: `unsupported_media_type` when the bytes are not what they were called, or another file hangs on them. */
@@ -33,11 +35,13 @@ const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): void => 
   if (bytes === 0) throw new ServiceError('invalid_request', { details: [{ path: 'body', message: 'must not be empty' }] })
   if (!maySendAs(type, sniffed)) {
     const found = sniffed === undefined ? 'the bytes show none that is taken' : `the bytes are ${sniffed}`
-    throw new ServiceError('unsupported_media_type', { message: `The Content-Type is ${type.contentType}, but ${found}.`, sniffed, takes })
+    const message = `The Content-Type is ${type.contentType}, but ${found}.`
+    throw new ServiceError('unsupported_media_type', { message, hint: asItIs, sniffed, takes })
   }
   if (!whole)
     throw new ServiceError('unsupported_media_type', {
-      message: `The file does not end as ${type.contentType} does: it is cut off, or more.`
+      message: `The file does not end as ${type.contentType} does: it is cut off, or more.`,
+      hint: 'Send the whole file, and nothing behind it.'
     })
 }
 

@@ -44,8 +44,8 @@ export const headingIds = (markdown: MarkdownIt, prefix: string): void => {
   })
   // The link to copy stands after the words, so that it is read and tabbed to last.
   markdown.renderer.rules['heading_close'] = (tokens, index, options, _environment, self) => {
-    const opened = tokens.slice(0, index).findLast((token) => token.type === 'heading_open')
-    const id = opened?.attrGet('id')
+    // Always three tokens: opening, words, end.
+    const id = tokens[index - 2]?.attrGet('id')
     const anchor = id ? `<a class="anchor" href="#${markdown.utils.escapeHtml(id)}" aria-label="Link to this section">#</a>` : ''
     return `${anchor}${self.renderToken(tokens, index, options)}`
   }

@@ -6,7 +6,7 @@ import { createRenderer, type Renderer } from './render.ts'
 
 /** Colours code: the part of highlight.js that is used. Its result escapes what it is given. */
 export interface Highlighter {
-  getLanguage(name: string): unknown
+  getLanguage(name: string): { readonly name?: string } | undefined
   highlight(code: string, options: { readonly language: string; readonly ignoreIllegals: true }): { readonly value: string }
 }
 
@@ -25,8 +25,19 @@ export interface PageLibraries {
   readonly formulaSetter: () => FormulaSetter | undefined
 }
 
-/** Longest code that is coloured, in characters: longer listings are read by programs. */
+/** Longest code that is coloured, and longest line of it, in characters: longer ones are read by programs. */
 const highlightCharsMax = 50_000
+const highlightLineCharsMax = 1000
+/** In these languages highlight.js reads a row of words once for every two of its words. */
+const wordyLanguages = new Set(['C', 'C++', 'C#', 'Arduino'])
+/** Rows of words without any punctuation that such code does not have: prose, or worse. */
+const wordy = /\w{200}|(?:\w+[\s*&]+){50}/
+
+/** Whether colouring the code ends in bounded time. */
+const mayColour = (code: string, language: string | undefined): boolean =>
+  code.length <= highlightCharsMax &&
+  code.split('\n').every((line) => line.length <= highlightLineCharsMax) &&
+  !(wordyLanguages.has(language ?? '') && wordy.test(code))
 /** Macros that one formula may expand. */
 const expansionsMax = 1000
 
@@ -47,9 +58,9 @@ export const createPageRenderer = (libraries: PageLibraries, isOwnLink: (href: s
     isOwnLink,
     math: (tex, display) => setFormula(libraries.formulaSetter(), tex, display),
     highlight(code, language) {
-      if (code.length > highlightCharsMax) return undefined
       const highlighter = libraries.highlighter()
-      if (highlighter?.getLanguage(language) === undefined) return undefined
+      const known = highlighter?.getLanguage(language)
+      if (highlighter === undefined || known === undefined || !mayColour(code, known.name)) return undefined
       return highlighter.highlight(code, { language, ignoreIllegals: true }).value
     },
     fence: ({ language, source }) =>
