@@ -17,7 +17,7 @@ import { commandList } from './help.ts'
 import { forgetDocument, knownKey } from './hosts.ts'
 import { login, logout, openInBrowser } from './login.ts'
 import { mcp } from './mcp.ts'
-import { type Place, placeOf, send, tokenFor } from './service.ts'
+import { type Place, placeOf, sendWith, tokenFor } from './service.ts'
 import { eventLine, wordsFor } from './show.ts'
 import { create, diff, pull, push, status } from './sync.ts'
 import { harmless, maskedLink, oneLine, readInput } from './terminal.ts'
@@ -144,7 +144,7 @@ const events: Action = async (call) => {
     const page = await client.listEvents(place.doc, { ...filters, since, wait: limits.eventWaitSecondsMax } as InputOf<'listEvents'>)
     for (const event of page.events) {
       if (json) call.terminal.line(event)
-      else call.terminal.text(`${eventLine(event)}\n`)
+      else call.terminal.print(eventLine(event))
     }
     since = page.latest
   }
@@ -220,15 +220,15 @@ const api: Action = async (call) => {
   const origin = place?.origin ?? call.origin()
   const url = new URL(path, origin)
   if (place === undefined && (!path.startsWith('/') || url.origin !== origin)) throw new Failure('usage', 'PATH must begin with /.', 'agmd api GET /api/health')
-  const { token, key } = { token: tokenFor(origin, call.words('url')), key: url.searchParams.has('key') ? undefined : (place?.key ?? keyOfPath(url.pathname, origin)) }
+  const token = tokenFor(origin, call.words('url'))
+  const key = place?.key ?? (url.searchParams.has('key') ? undefined : keyOfPath(url.pathname, origin))
   const body = await rawBody(call)
-  const response = await send(new URL(`${url.pathname}${url.search}`, origin), {
+  const response = await sendWith({ origin, key, implied: place?.implied ?? true, token, author: undefined })(new URL(`${url.pathname}${url.search}`, origin), {
     method,
     redirect: 'error',
     headers: {
       Accept: 'application/json, text/markdown;q=0.9, */*;q=0.5',
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      ...(key === undefined ? {} : { 'X-Share-Key': key }),
       ...(call.author === undefined ? {} : { 'X-Agent-Author': inHeader(call.author) }),
       ...(body === undefined ? {} : { 'Content-Type': call.words('type') ?? 'application/json' })
     },

@@ -85,5 +85,5 @@ export const completion: Action = async (call) => {
   const shell = call.positional('SHELL') ?? ''
   const script = Object.hasOwn(shells, shell) ? shells[shell]?.() : undefined
   if (script === undefined) throw new Failure('usage', `There is no completion for "${shell}".`, 'bash, zsh or fish.')
-  call.terminal.text(script)
+  call.terminal.print(script)
 }

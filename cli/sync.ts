@@ -386,7 +386,7 @@ export const create = async (call: Call): Promise<void> => {
     throw new Failure('file_changed', `${file} is connected with a document already.`, `Push it: agmd docs push ${file}`)
   const origin = call.origin()
   const made = await call.client().createDocument({ ...(title === undefined ? {} : { title }), ...(content === undefined ? {} : { content }) })
-  const place: Place = { origin, doc: made.id, key: made.key }
+  const place: Place = { origin, doc: made.id, key: made.key, implied: false }
   if (made.key !== undefined) rememberKey(origin, { doc: made.id, key: made.key, role: 'owner' })
   if (file !== undefined && file !== '-') connect(file, place, { content: content ?? '', version: made.version })
   call.answer(made, () => made.url)

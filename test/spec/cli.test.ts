@@ -145,6 +145,21 @@ const rememberIn = (machine: Machine, token: string): void => {
   writeFileSync(join(folder, 'hosts.json'), JSON.stringify({ [world.url]: { token, user: 'ana' } }), { mode: 0o600 })
 }
 
+test('[CLI-3] the first steps of the guide lead from nothing to a document', async () => {
+  const machine = await newMachine()
+  await machine.shell('rm bin/agmd')
+  const guide = (await world.ask('GET', '/cli.md')).text
+  const steps = [...guide.slice(0, guide.indexOf('## Commands')).matchAll(/^```sh\n([\s\S]+?)\n```$/gm)].map(([, step = '']) => step)
+  expect(steps).toHaveLength(3)
+  const env = { URL: linkOf(await world.create('# Theirs\n')), PATH: `${machine.path('.local/bin')}:${machine.env['PATH']}` }
+  for (const step of steps) {
+    const { code, stderr } = await machine.shell(step, { env })
+    expect({ step, code, stderr }).toMatchObject({ step, code: 0 })
+  }
+  expect(machine.read('theirs.md')).toBe('# Theirs\n')
+  await machine.remove()
+})
+
 // ——— files and documents ———
 
 test('[CLI-4] a document is made of a file, pulled, changed and pushed; the file holds nothing but the Markdown', async () => {
@@ -351,7 +366,8 @@ test('[CLI-12] keys and tokens are in one file for its owner only, and are print
   await machine.agmd('docs', 'info', made.id)
   expect(statSync(hosts).mode & 0o777).toBe(0o600)
   // No option takes a secret.
-  expect(commands.flatMap(({ options }) => options.filter(({ name }) => /token|secret|password|key/.test(name)))).toMatchObject([{ name: 'with-token', type: 'boolean' }])
+  const named = commands.flatMap(({ options }) => options).filter(({ name }) => /token|secret|password|key/.test(name))
+  expect(named.filter(({ type }) => type !== 'boolean')).toEqual([])
   await machine.remove()
 })
 
@@ -362,6 +378,14 @@ test('[CLI-12] of several links to a document the one that allows most is used f
   await machine.agmd('docs', 'pull', linkOf(await owner.share('view')), '-o', 'view.md')
   const role = async (doc: string): Promise<string> => (await machine.agmd('docs', 'info', doc, '--json')).json.role
   expect([await role(owner.doc), await role('own.md'), await role('view.md')]).toEqual(['owner', 'owner', 'view'])
+  // A file that was pulled with a session alone is not narrowed by a link that is known, too.
+  const token = await session(await newAccount('several@example.org'))
+  const { json: own } = await world.ask('POST', '/api/docs', { headers: { Authorization: `Bearer ${token}` }, json: { content: 'one' } })
+  const env = { AGMD_TOKEN: token }
+  const { url } = (await machine.run(['share', 'create', own.id, 'view', '--json'], { env })).json
+  await machine.run(['docs', 'pull', own.id, '-o', 'account.md'], { env })
+  await machine.agmd('docs', 'pull', url, '-o', 'narrow.md')
+  expect((await machine.run(['docs', 'info', 'account.md', '--json'], { env })).json.role).toBe('owner')
   await machine.remove()
 })
 
@@ -386,7 +410,8 @@ test('[CLI-13] an address of another service is refused and nothing is sent ther
   // A service that was asked for by no name gets the key of its link, and no token of another one.
   const free = await newMachine()
   expect((await free.run(['docs', 'cat', foreign], { env })).code).toBe(0)
-  expect(trap.requests[0]?.headers).toMatchObject({ 'x-share-key': 'K'.repeat(32), authorization: undefined })
+  expect(trap.requests[0]?.headers).toHaveProperty('x-share-key', 'K'.repeat(32))
+  expect(trap.requests[0]?.headers).not.toHaveProperty('authorization')
   await trap.close()
   await free.remove()
 })
@@ -409,12 +434,18 @@ test('[CLI-14] on a terminal what others wrote cannot steer it; in a pipe a docu
   const owner = await world.create(`${hostile}\n`)
   await comment(owner, { body: hostile }, { headers: { 'X-Agent-Author': 'Eve' } })
   expect((await here.agmd('docs', 'cat', linkOf(owner))).stdout).toBe(`${hostile}\n`)
-  for (const words of [['docs', 'cat'], ['docs', 'cat', '--json'], ['comments', 'list'], ['comments', 'list', '--json'], ['docs', 'info'], ['revisions', 'show', '1']]) {
+  const steering = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/
+  for (const words of [['docs', 'cat'], ['comments', 'list'], ['revisions', 'show', '1'], ['api', 'GET', '/comments']]) {
     const [group = '', name = '', ...rest] = words
-    const { stdout } = await here.onTerminal([group, name, linkOf(owner), ...rest, '--no-color'])
-    expect(stdout, words.join(' ')).toMatch(/aredbcd|aredb/)
-    expect(stdout, words.join(' ')).not.toMatch(/[\u001b\u009b\u0007\u202e]/)
+    const place = group === 'api' ? `/api/docs/${owner.doc}${rest.pop()}?key=${owner.key}` : linkOf(owner)
+    const { stdout } = await here.onTerminal([group, name, place, ...rest])
+    expect(stdout, words.join(' ')).toContain('red')
+    expect(stdout, words.join(' ')).not.toMatch(steering)
   }
+  // JSON keeps everything, escaped.
+  const { stdout, json } = await here.onTerminal(['docs', 'cat', linkOf(owner), '--json'])
+  expect(stdout).not.toMatch(steering)
+  expect(json.content).toBe(`${hostile}\n`)
   // Tables and messages are clean everywhere.
   expect((await here.agmd('comments', 'list', linkOf(owner))).stdout).not.toMatch(/[\u001b\u009b\u202e]/)
 })
@@ -483,9 +514,10 @@ test('[CLI-15] a login that is refused, and a token that is none, end with 4 and
 test('[CLI-16] Ctrl-C ends with 130 and leaves files as they were', async () => {
   await pulled('ctrl.md')
   const before = readdirSync(here.home)
-  for (const words of [['docs', 'watch', 'ctrl.md'], ['events', 'ctrl.md', '--follow'], ['login', '--no-browser']]) {
+  for (const words of [['docs', 'watch', 'ctrl.md'], ['events', 'ctrl.md', '--follow', '--since', '0'], ['login', '--no-browser']]) {
     const running = here.start([...words, '--url', world.url])
-    await (words[0] === 'events' ? until(() => world.lines.some((line) => line.includes('/events')), 'the poll') : until(() => running.stderr() !== '', 'a word'))
+    // The first page of events is there.
+    await until(() => (words[0] === 'events' ? running.stdout() : running.stderr()) !== '', 'a word')
     running.child.kill('SIGINT')
     expect({ words, code: (await running.ended).code }).toEqual({ words, code: 130 })
   }
@@ -555,7 +587,7 @@ test('[CLI-18] a line that is no message, and a service that is not there, are e
   const { code, stdout } = await here.run(['mcp', '--url', 'http://127.0.0.1:9'], { input: lines })
   const answers = stdout.trim().split('\n').map((line) => JSON.parse(line) as Json)
   expect({ code, answers }).toMatchObject({ code: 0, answers: expect.arrayContaining([expect.objectContaining({ id: null }), expect.objectContaining({ id: 7 })]) })
-  expect(answers.map(({ error }) => error.code).toSorted()).toEqual([-32700, -32603])
+  expect(new Set(answers.map(({ error }) => error.code))).toEqual(new Set([-32700, -32603]))
 })
 
 test('[CLI-19] a raw call is sent as it is, with the key that is known; its exit code is that of the answer', async () => {
