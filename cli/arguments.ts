@@ -205,7 +205,8 @@ export const parse = async (command: Command, words: readonly string[]): Promise
 /** The fields of the operation's input that a line gives. */
 export const fieldsOf = ({ command, options, positionals }: Parsed): Record<string, unknown> => {
   const fields: Record<string, unknown> = {}
-  for (const { name, field } of command.positionals) if (field !== undefined && positionals[name] !== undefined) fields[field] = positionals[name]
+  for (const { name, field } of command.positionals)
+    if (field !== undefined && positionals[name] !== undefined) fields[field] = positionals[name]
   for (const { name, field } of command.options) if (field !== undefined && options[name] !== undefined) fields[field] = options[name]
   return fields
 }

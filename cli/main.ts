@@ -50,7 +50,11 @@ const presentError = (error: unknown, json: boolean): number => {
   if (json) process.stderr.write(`${JSON.stringify({ error: { ...told, ...details, exitCode: exit } })}\n`)
   else {
     const { message, hint, requestId } = told
-    const lines = [`agmd: ${harmless(message)}`, `  ${harmless(hint)}`, ...(requestId === undefined ? [] : [`  request ${harmless(requestId)}`])]
+    const lines = [
+      `agmd: ${harmless(message)}`,
+      `  ${harmless(hint)}`,
+      ...(requestId === undefined ? [] : [`  request ${harmless(requestId)}`])
+    ]
     process.stderr.write(`${lines.join('\n')}\n`)
   }
   return exit

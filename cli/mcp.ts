@@ -17,7 +17,8 @@ interface Message {
 const parseError = -32700
 const internalError = -32603
 
-const errorTo = (id: string | number | null, code: number, message: string): string => JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+const errorTo = (id: string | number | null, code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
 
 interface Bridge {
   readonly address: string

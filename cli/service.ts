@@ -99,9 +99,18 @@ export const placeOf = (text: string, given: string | undefined): Place => {
     const key = link.key === undefined ? undefined : (knownKey(origin, link.doc, link.key) ?? knownKey(origin, link.doc))
     return { origin, doc: link.doc, key, implied: false, file: text }
   }
-  if (existsSync(text)) throw new Failure('not_pulled', `${text} is not connected with a document.`, `Pull it (agmd docs pull URL -o ${text}), or give the share URL.`)
+  if (existsSync(text))
+    throw new Failure(
+      'not_pulled',
+      `${text} is not connected with a document.`,
+      `Pull it (agmd docs pull URL -o ${text}), or give the share URL.`
+    )
   if (!documentIdPattern.test(text))
-    throw new Failure('usage', `${text} is no share URL, no document id and no file (${linkPath(text)} is not there).`, 'Give the share URL: https://…/d/ID?key=KEY.')
+    throw new Failure(
+      'usage',
+      `${text} is no share URL, no document id and no file (${linkPath(text)} is not there).`,
+      'Give the share URL: https://…/d/ID?key=KEY.'
+    )
   const origin = serviceOrigin(given)
   return { origin, doc: text, key: knownKey(origin, text), implied: true }
 }
@@ -117,7 +126,12 @@ export const tokenFor = (origin: string, given: string | undefined): string | un
 const unreachable = (origin: string, error: unknown): Failure => {
   const cause = (error as { cause?: { code?: string; message?: string } }).cause
   const why = cause?.code ?? cause?.message ?? (error as Error).message
-  return new Failure('service_unreachable', `${origin} cannot be reached (${why}).`, 'Check the address and the network; agmd doctor tells more.', { origin })
+  return new Failure(
+    'service_unreachable',
+    `${origin} cannot be reached (${why}).`,
+    'Check the address and the network; agmd doctor tells more.',
+    { origin }
+  )
 }
 
 /** `fetch` that says who asks, ends in time, and tells failures of the network as such. Errors: `service_unreachable`, `timeout`. */
@@ -131,7 +145,8 @@ export const send = async (url: string | URL | Request, init: RequestInit = {}):
     return await fetch(url, { ...init, headers, signal })
   } catch (error) {
     if (init.signal?.aborted === true) throw error
-    if (time.aborted) throw new Failure('timeout', `${origin} did not answer in ${answerMsMax / 1000} s.`, 'Try again; agmd doctor tells more.', { origin })
+    if (time.aborted)
+      throw new Failure('timeout', `${origin} did not answer in ${answerMsMax / 1000} s.`, 'Try again; agmd doctor tells more.', { origin })
     throw unreachable(origin, error)
   }
 }
@@ -151,7 +166,7 @@ export interface Access {
  */
 export const sendWith = ({ key, implied = false, token }: Access): typeof send => {
   if (key === undefined) return send
-  const withKey: typeof send = (url, init = {}) => {
+  const withKey = (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers)
     headers.set('X-Share-Key', key)
     return send(url, { ...init, headers })

@@ -30,7 +30,10 @@ export const harmless = (text: string): string =>
 
 /** The same for JSON, which loses nothing: what could steer a terminal is escaped. */
 const harmlessJson = (json: string): string =>
-  json.replaceAll(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  json.replaceAll(
+    /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  )
 
 /** One line of plain text, for tables and messages. */
 export const oneLine = (text: string, charsMax = 200): string => {
@@ -120,7 +123,12 @@ const readAnswer = (question: string): Promise<string> =>
 export const columns = (rows: readonly (readonly string[])[]): string => {
   const widths = (rows[0] ?? []).map((_cell, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
   return rows
-    .map((row) => row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0)))
+        .join('  ')
+        .trimEnd()
+    )
     .join('\n')
 }
 
@@ -138,7 +146,8 @@ const linkFields = new Set(['url', 'agentUrl'])
 
 const maskedKey = (key: string): string => `${key.slice(0, 4)}…`
 
-export const maskedLink = (link: string): string => link.replace(/([?&]key=)([\w-]+)/g, (_match, before: string, key: string) => before + maskedKey(key))
+export const maskedLink = (link: string): string =>
+  link.replace(/([?&]key=)([\w-]+)/g, (_match, before: string, key: string) => before + maskedKey(key))
 
 /** An answer with its keys hidden; what people wrote stays as it is. */
 export const masked = (value: unknown): unknown => {

@@ -106,7 +106,9 @@ export const bindDownloads = (baseUrl: string, download: Download | undefined, r
     else answer(ctx, 'application/octet-stream', bytes)
   })
   // As sha256sum writes and reads it.
-  router.get('/downloads/agmd/checksum', (koa) => answer(koa as unknown as Context, 'text/plain; charset=utf-8', `${offered().checksum}  agmd\n`))
+  router.get('/downloads/agmd/checksum', (koa) =>
+    answer(koa as unknown as Context, 'text/plain; charset=utf-8', `${offered().checksum}  agmd\n`)
+  )
   routers.of('/install.sh').get('/install.sh', (koa) => {
     offered()
     answer(koa as unknown as Context, 'text/x-shellscript; charset=utf-8', installer(baseUrl))

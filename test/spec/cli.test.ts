@@ -1,5 +1,16 @@
 /** The command-line client against a real server: every command, every example, every exit code. */
-import { chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -67,7 +78,7 @@ test('[CLI-2] the commands are those of the table: in help, in `commands --json`
   expect({ ...json, service: world.url }).toEqual(served)
   expect(json.commands.map(({ command }: Json) => command)).toEqual(commands.map(({ words }) => words))
   const { stdout } = await here.agmd()
-  for (const { words, summary } of commands) expect(stdout).toContain(`${words} `)
+  for (const { words } of commands) expect(stdout).toContain(`${words} `)
   expect(commands.every(({ summary }) => summary.endsWith('.'))).toBe(true)
   // Every operation that has a command is one, and every option is explained.
   const named = (Object.values(operations) as Operation[]).flatMap(({ cli }) => (cli === undefined ? [] : [cli]))
@@ -206,7 +217,10 @@ test('[CLI-6] where both changed the same, the file gets both between marks, and
   expect(marked).toMatch(/<<<<<<< .*\nMy words\.\n\|{7} before\nFirst words\.\n=======\nTheir words\.\n>>>>>>> /)
   expect(marked).toContain('Final words.')
   for (const extra of [[], ['--merge'], ['--suggest']])
-    expect(await here.agmd('docs', 'push', 'six.md', ...extra, '--json')).toMatchObject({ code: 5, json: { error: { code: 'markers_left' } } })
+    expect(await here.agmd('docs', 'push', 'six.md', ...extra, '--json')).toMatchObject({
+      code: 5,
+      json: { error: { code: 'markers_left' } }
+    })
   expect(await text(owner)).toContain('Their words.')
   here.write('six.md', '# Notes\n\nOur words.\n\nMiddle.\n\nFinal words.\n')
   expect((await here.agmd('docs', 'push', 'six.md')).code).toBe(0)
@@ -231,7 +245,10 @@ test('[CLI-7] a pull never takes away what was changed in a file', async () => {
   expect((await here.agmd('docs', 'pull', 'seven.md', '--merge', '--json')).json).toMatchObject({ result: 'merged' })
   expect(here.read('seven.md')).toBe('# Notes\n\nMy words.\n\nMiddle.\n\nTheir end.\n')
   here.write('mine.md', 'my own')
-  expect(await here.agmd('docs', 'pull', linkOf(owner), '-o', 'mine.md', '--json')).toMatchObject({ code: 5, json: { error: { code: 'file_changed' } } })
+  expect(await here.agmd('docs', 'pull', linkOf(owner), '-o', 'mine.md', '--json')).toMatchObject({
+    code: 5,
+    json: { error: { code: 'file_changed' } }
+  })
   expect(here.read('mine.md')).toBe('my own')
   expect((await here.agmd('docs', 'pull', linkOf(owner), '-o', 'mine.md', '--force')).code).toBe(0)
   expect(here.read('mine.md')).toBe(await text(owner))
@@ -261,7 +278,10 @@ test('[CLI-9] a file keeps its line ends, its permissions and its link; nothing 
   expect((await here.agmd('docs', 'push', 'nine.md', '--merge')).code).toBe(0)
   expect(await text(owner)).toBe('ONE\n\ntwo\n\nTHREE\n')
   expect(here.read('target.md')).toBe('ONE\r\n\r\ntwo\r\n\r\nTHREE\r\n')
-  expect({ mode: statSync(here.path('target.md')).mode & 0o777, link: lstatSync(here.path('nine.md')).isSymbolicLink() }).toEqual({ mode: 0o640, link: true })
+  expect({ mode: statSync(here.path('target.md')).mode & 0o777, link: lstatSync(here.path('nine.md')).isSymbolicLink() }).toEqual({
+    mode: 0o640,
+    link: true
+  })
   expect(readdirSync(here.home).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
@@ -272,7 +292,12 @@ test('[CLI-10] the exit code tells the kind of error, and JSON on the standard e
   const view = await owner.share('view')
   const told = async (expected: number, code: string, ...words: string[]): Promise<void> => {
     const ran = await here.agmd(...words, '--json')
-    expect({ words, code: ran.code, stdout: ran.stdout, error: ran.json?.error?.code }).toEqual({ words, code: expected, stdout: '', error: code })
+    expect({ words, code: ran.code, stdout: ran.stdout, error: ran.json?.error?.code }).toEqual({
+      words,
+      code: expected,
+      stdout: '',
+      error: code
+    })
     expect(ran.json.error).toMatchObject({ message: expect.any(String), hint: expect.any(String), exitCode: expected })
   }
   await told(2, 'usage', 'docs', 'cat')
@@ -299,7 +324,11 @@ interface Elsewhere {
 }
 
 /** Another server, which answers everything with this. */
-const elsewhere = async (status: number, headers: Record<string, string>, body: string | ((path: string) => string)): Promise<Elsewhere> => {
+const elsewhere = async (
+  status: number,
+  headers: Record<string, string>,
+  body: string | ((path: string) => string)
+): Promise<Elsewhere> => {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
     requests.push(request)
@@ -311,8 +340,15 @@ const elsewhere = async (status: number, headers: Record<string, string>, body: 
 }
 
 test('[CLI-10] too many requests are 6; what is no answer of ours is told as such', async () => {
-  const busy = await elsewhere(429, { 'Content-Type': 'application/problem+json' }, '{"code":"rate_limited","status":429,"detail":"Too many.","requestId":"r1"}')
-  expect(await here.agmd('--url', busy.url, 'docs', 'list', '--json')).toMatchObject({ code: 6, json: { error: { code: 'rate_limited', requestId: 'r1' } } })
+  const busy = await elsewhere(
+    429,
+    { 'Content-Type': 'application/problem+json' },
+    '{"code":"rate_limited","status":429,"detail":"Too many.","requestId":"r1"}'
+  )
+  expect(await here.agmd('--url', busy.url, 'docs', 'list', '--json')).toMatchObject({
+    code: 6,
+    json: { error: { code: 'rate_limited', requestId: 'r1' } }
+  })
   expect((await here.agmd('--url', busy.url, 'api', 'GET', '/api/health')).code).toBe(6)
   await busy.close()
   const proxy = await elsewhere(502, { 'Content-Type': 'text/html' }, '<h1>Bad gateway</h1>')
@@ -356,12 +392,19 @@ test('[CLI-12] keys and tokens are in one file for its owner only, and are print
   await machine.agmd('docs', 'pull', `${world.url}/d/${made.id}?key=${share.key}`, '-o', 'twelve.md')
   for (const words of ['share list', 'docs info', 'tasks list', 'docs outline', 'events', 'docs open'])
     for (const json of [[], ['--json']]) said.push(await machine.run([...words.split(' '), made.id, ...json], { env: { BROWSER: 'true' } }))
-  said.push(await machine.agmd('doctor'), await machine.agmd('auth', 'status', '--json'), await machine.agmd('docs', 'push', 'twelve.md', '--json'))
+  said.push(
+    await machine.agmd('doctor'),
+    await machine.agmd('auth', 'status', '--json'),
+    await machine.agmd('docs', 'push', 'twelve.md', '--json')
+  )
   const heard = said.map(({ stdout, stderr }) => stdout + stderr).join('\n') + machine.read('.agmd/twelve.md.json')
   for (const secret of [token, made.key, share.key]) expect(heard).not.toContain(secret)
   expect((await machine.agmd('share', 'list', made.id, '--show-keys')).stdout).toContain(share.key)
   const hosts = machine.path('.config/agmd/hosts.json')
-  expect({ file: statSync(hosts).mode & 0o777, folder: statSync(machine.path('.config/agmd')).mode & 0o777 }).toEqual({ file: 0o600, folder: 0o700 })
+  expect({ file: statSync(hosts).mode & 0o777, folder: statSync(machine.path('.config/agmd')).mode & 0o777 }).toEqual({
+    file: 0o600,
+    folder: 0o700
+  })
   chmodSync(hosts, 0o644)
   await machine.agmd('docs', 'info', made.id)
   expect(statSync(hosts).mode & 0o777).toBe(0o600)
@@ -393,7 +436,7 @@ test('[CLI-12] commands that run at once lose no key', async () => {
   const machine = await newMachine(world.url)
   const made = await Promise.all(Array.from({ length: 6 }, () => machine.agmd('docs', 'create', '--json')))
   const { [world.url]: host } = JSON.parse(machine.read('.config/agmd/hosts.json')) as Json
-  expect(host.keys.map(({ doc }: Json) => doc).toSorted()).toEqual(made.map(({ json }) => json.id).toSorted())
+  expect(new Set(host.keys.map(({ doc }: Json) => doc))).toEqual(new Set(made.map(({ json }) => json.id)))
   await machine.remove()
 })
 
@@ -435,7 +478,12 @@ test('[CLI-14] on a terminal what others wrote cannot steer it; in a pipe a docu
   await comment(owner, { body: hostile }, { headers: { 'X-Agent-Author': 'Eve' } })
   expect((await here.agmd('docs', 'cat', linkOf(owner))).stdout).toBe(`${hostile}\n`)
   const steering = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/
-  for (const words of [['docs', 'cat'], ['comments', 'list'], ['revisions', 'show', '1'], ['api', 'GET', '/comments']]) {
+  for (const words of [
+    ['docs', 'cat'],
+    ['comments', 'list'],
+    ['revisions', 'show', '1'],
+    ['api', 'GET', '/comments']
+  ]) {
     const [group = '', name = '', ...rest] = words
     const place = group === 'api' ? `/api/docs/${owner.doc}${rest.pop()}?key=${owner.key}` : linkOf(owner)
     const { stdout } = await here.onTerminal([group, name, place, ...rest])
@@ -485,7 +533,10 @@ test('[CLI-15] login shows the code, waits for the approval, and keeps the sessi
   expect(ana.page.text).toContain('The laptop')
   await ana.submit('/device', { decision: 'approve' })
   const { code, stdout } = await login.ended
-  expect({ code, said: JSON.parse(stdout.split('\n')[1] ?? '') as Json }).toMatchObject({ code: 0, said: { ok: true, user: { email: 'login@example.org' } } })
+  expect({ code, said: JSON.parse(stdout.split('\n')[1] ?? '') as Json }).toMatchObject({
+    code: 0,
+    said: { ok: true, user: { email: 'login@example.org' } }
+  })
   expect((await machine.agmd('auth', 'status')).stdout).toBe('login <login@example.org>\n')
   const { [world.url]: host } = JSON.parse(machine.read('.config/agmd/hosts.json')) as Json
   expect(await machine.agmd('logout', '--json')).toMatchObject({ code: 0, json: { ended: true } })
@@ -514,7 +565,11 @@ test('[CLI-15] a login that is refused, and a token that is none, end with 4 and
 test('[CLI-16] Ctrl-C ends with 130 and leaves files as they were', async () => {
   await pulled('ctrl.md')
   const before = readdirSync(here.home)
-  for (const words of [['docs', 'watch', 'ctrl.md'], ['events', 'ctrl.md', '--follow', '--since', '0'], ['login', '--no-browser']]) {
+  for (const words of [
+    ['docs', 'watch', 'ctrl.md'],
+    ['events', 'ctrl.md', '--follow', '--since', '0'],
+    ['login', '--no-browser']
+  ]) {
     const running = here.start([...words, '--url', world.url])
     // The first page of events is there.
     await until(() => (words[0] === 'events' ? running.stdout() : running.stderr()) !== '', 'a word')
@@ -538,7 +593,10 @@ test('[CLI-17] a watched file follows its document, and with --two-way the docum
   running.child.kill('SIGINT')
   const { code, stdout } = await running.ended
   expect(code).toBe(130)
-  const types = stdout.trim().split('\n').map((line) => (JSON.parse(line) as Json).type)
+  const types = stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as Json).type)
   expect(types).toEqual(expect.arrayContaining(['waiting', 'pulled', 'pushed']))
 })
 
@@ -567,7 +625,11 @@ test('[CLI-17] events are followed line by line', async () => {
 
 test('[CLI-18] an MCP client talks to the service through it; a key that is known is never seen by the model', async () => {
   const owner = await pulled('tools.md')
-  const transport = new StdioClientTransport({ command: process.execPath, args: [here.path('bin/agmd'), 'mcp', '--author', 'Claude'], env: { ...here.env } })
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [here.path('bin/agmd'), 'mcp', '--author', 'Claude'],
+    env: { ...here.env }
+  })
   const mcp = new Client({ name: 'test', version: '1' })
   await mcp.connect(transport as never)
   const { tools } = await mcp.listTools()
@@ -585,8 +647,14 @@ test('[CLI-18] an MCP client talks to the service through it; a key that is know
 test('[CLI-18] a line that is no message, and a service that is not there, are errors of JSON-RPC', async () => {
   const lines = ['{', '{"jsonrpc":"2.0","id":7,"method":"tools/list"}', '{"jsonrpc":"2.0","method":"notifications/initialized"}'].join('\n')
   const { code, stdout } = await here.run(['mcp', '--url', 'http://127.0.0.1:9'], { input: lines })
-  const answers = stdout.trim().split('\n').map((line) => JSON.parse(line) as Json)
-  expect({ code, answers }).toMatchObject({ code: 0, answers: expect.arrayContaining([expect.objectContaining({ id: null }), expect.objectContaining({ id: 7 })]) })
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Json)
+  expect({ code, answers }).toMatchObject({
+    code: 0,
+    answers: expect.arrayContaining([expect.objectContaining({ id: null }), expect.objectContaining({ id: 7 })])
+  })
   expect(new Set(answers.map(({ error }) => error.code))).toEqual(new Set([-32700, -32603]))
 })
 
@@ -598,7 +666,10 @@ test('[CLI-19] a raw call is sent as it is, with the key that is known; its exit
   expect(posted.json.comment).toMatchObject({ body: 'Hm.', line: 1 })
   const put = await here.run(['api', 'PUT', `${path}/content`, '--body-file', '-', '--type', 'text/markdown'], { input: '# Raw\n' })
   expect({ code: put.code, text: await text(owner) }).toEqual({ code: 0, text: '# Raw\n' })
-  expect(await here.agmd('api', 'GET', `${path}/comments/none`)).toMatchObject({ code: expect.any(Number), json: { code: expect.any(String) } })
+  expect(await here.agmd('api', 'GET', `${path}/comments/none`)).toMatchObject({
+    code: expect.any(Number),
+    json: { code: expect.any(String) }
+  })
   expect((await here.agmd('api', 'GET', '/api/docs/AAAAAAAAAAAAAAAA')).code).toBe(4)
 })
 
@@ -611,7 +682,10 @@ test('[CLI-20] an assignment is named by its own link alone, and asking twice ma
   expect((await here.agmd('tasks', 'start', task.share.url, ...reviewer)).json.task.status).toBe('started')
   const remark = (await here.agmd('comments', 'add', task.share.url, '-m', 'Kind.', ...reviewer)).json
   const report = ['--reviewed-version', task.startingVersion, '-m', 'Yes.', '--comment-ids', remark.id]
-  expect((await here.agmd('tasks', 'report', task.share.url, ...report, ...reviewer)).json.task.report).toMatchObject({ commentIds: [remark.id], stale: false })
+  expect((await here.agmd('tasks', 'report', task.share.url, ...report, ...reviewer)).json.task.report).toMatchObject({
+    commentIds: [remark.id],
+    stale: false
+  })
   expect((await here.agmd('tasks', 'close', 'tasks.md', task.id, '--json')).json.task.status).toBe('closed')
   await here.agmd('tasks', 'create', linkOf(owner), '--title', 'Another', '-m', 'Is it short?')
   expect(await here.agmd('tasks', 'get', 'tasks.md', '--json')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } })
@@ -634,7 +708,10 @@ test('[CLI-22] the doctor tells what is well and what is not', async () => {
   const well = await here.agmd('doctor', '--json')
   expect(well).toMatchObject({ code: 0, json: { ok: true } })
   const down = await here.agmd('doctor', '--url', 'http://127.0.0.1:9', '--json')
-  expect({ code: down.code, failed: down.json.checks.filter(({ ok }: Json) => !ok).map(({ name }: Json) => name) }).toEqual({ code: 7, failed: ['service'] })
+  expect({ code: down.code, failed: down.json.checks.filter(({ ok }: Json) => !ok).map(({ name }: Json) => name) }).toEqual({
+    code: 7,
+    failed: ['service']
+  })
 })
 
 test('[CLI-23] an upgrade is taken only with its own checksum', async () => {
@@ -642,12 +719,20 @@ test('[CLI-23] an upgrade is taken only with its own checksum', async () => {
   const own = machine.path('bin/agmd')
   const before = machine.read('bin/agmd')
   expect((await machine.agmd('upgrade', '--check', '--json')).json).toMatchObject({ available: true })
-  const liar = await elsewhere(200, { 'Content-Type': 'text/plain' }, (path) => (path.endsWith('checksum') ? `${'0'.repeat(64)}  agmd\n` : 'rm -rf /'))
-  expect(await machine.agmd('upgrade', '--url', liar.url, '--json')).toMatchObject({ code: 1, json: { error: { code: 'checksum_mismatch' } } })
+  const liar = await elsewhere(200, { 'Content-Type': 'text/plain' }, (path) =>
+    path.endsWith('checksum') ? `${'0'.repeat(64)}  agmd\n` : 'rm -rf /'
+  )
+  expect(await machine.agmd('upgrade', '--url', liar.url, '--json')).toMatchObject({
+    code: 1,
+    json: { error: { code: 'checksum_mismatch' } }
+  })
   expect(machine.read('bin/agmd')).toBe(before)
   await liar.close()
   expect((await machine.agmd('upgrade', '--json')).json).toMatchObject({ changed: true })
-  expect({ text: machine.read('bin/agmd'), mode: statSync(own).mode & 0o777 }).toEqual({ text: (await world.ask('GET', '/downloads/agmd')).text, mode: 0o755 })
+  expect({ text: machine.read('bin/agmd'), mode: statSync(own).mode & 0o777 }).toEqual({
+    text: (await world.ask('GET', '/downloads/agmd')).text,
+    mode: 0o755
+  })
   expect((await machine.agmd('upgrade', '--json')).json).toMatchObject({ changed: false })
   await machine.remove()
 })

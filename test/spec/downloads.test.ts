@@ -36,7 +36,10 @@ test('[DOWNLOAD-1] the client, its checksum and the installer are there for ever
 test('[DOWNLOAD-1] a service whose client was not built says so', async () => {
   const bare = await startWorld({ clientFile: '/nowhere/agmd' })
   for (const path of ['/downloads/agmd', '/downloads/agmd/checksum', '/install.sh'])
-    expect(await bare.ask('GET', path)).toMatchObject({ status: 404, json: { code: 'not_found', hint: expect.stringContaining('npm run build') } })
+    expect(await bare.ask('GET', path)).toMatchObject({
+      status: 404,
+      json: { code: 'not_found', hint: expect.stringContaining('npm run build') }
+    })
   await bare.stop()
 })
 
@@ -55,10 +58,16 @@ const freshHome = async (): Promise<Machine> => {
 test('[DOWNLOAD-2] the installer puts the client into ~/.local/bin, checked, and says what is left to do', async () => {
   const machine = await freshHome()
   const { code, stdout } = await install(machine)
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Installed .*\/\.local\/bin\/agmd \(agmd 0\.2\.0\)\n.*PATH.*\n/) })
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^Installed .*\/\.local\/bin\/agmd \(agmd 0\.2\.0\)\n.*PATH.*\n/)
+  })
   expect(machine.read('.local/bin/agmd')).toBe((await world.ask('GET', '/downloads/agmd')).text)
   expect(readdirSync(machine.path('.local/bin'))).toEqual(['agmd'])
-  const elsewhere = await install(machine, installer, { AGMD_INSTALL_DIR: machine.path('my tools'), PATH: `${machine.env['PATH']}:${machine.path('my tools')}` })
+  const elsewhere = await install(machine, installer, {
+    AGMD_INSTALL_DIR: machine.path('my tools'),
+    PATH: `${machine.env['PATH']}:${machine.path('my tools')}`
+  })
   expect(elsewhere).toMatchObject({ code: 0, stdout: expect.stringContaining('Begin with: agmd --help') })
   expect((await machine.shell("'my tools/agmd' doctor --json")).json.ok).toBe(true)
   await machine.remove()
@@ -68,7 +77,9 @@ test('[DOWNLOAD-2] the installer installs nothing, and leaves what is there, if 
   const machine = await freshHome()
   await install(machine)
   const before = machine.read('.local/bin/agmd')
-  const liar = createServer((request, response) => response.end(request.url?.endsWith('checksum') === true ? `${'0'.repeat(64)}  agmd\n` : 'something else'))
+  const liar = createServer((request, response) =>
+    response.end(request.url?.endsWith('checksum') === true ? `${'0'.repeat(64)}  agmd\n` : 'something else')
+  )
   await new Promise<void>((resolve) => liar.listen(0, '127.0.0.1', resolve))
   const lying = installer.replaceAll(world.url, `http://127.0.0.1:${(liar.address() as AddressInfo).port}`)
   const gone = installer.replaceAll(world.url, 'http://127.0.0.1:9')
@@ -80,7 +91,10 @@ test('[DOWNLOAD-2] the installer installs nothing, and leaves what is there, if 
   writeFileSync(join(old, 'node'), '#!/bin/sh\n[ "$1" = --version ] && echo v18.20.0\nexit 1\n', { mode: 0o755 })
   expect(await install(machine, installer, { PATH: old })).toMatchObject({ code: 1, stderr: expect.stringContaining('this is v18.20.0') })
   await machine.shell('rm old/node')
-  expect(await install(machine, installer, { PATH: old })).toMatchObject({ code: 1, stderr: expect.stringContaining('Node 20.16 or newer is needed') })
+  expect(await install(machine, installer, { PATH: old })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Node 20.16 or newer is needed')
+  })
   expect(readdirSync(machine.path('.local/bin'))).toEqual(['agmd'])
   expect(readFileSync(machine.path('.local/bin/agmd'), 'utf8')).toBe(before)
   await new Promise((resolve) => liar.close(resolve))

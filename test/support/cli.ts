@@ -75,7 +75,13 @@ const jsonIn = (text: string): Json => {
   }
 }
 
-const startProgram = (program: string, words: readonly string[], env: Record<string, string>, { input, cwd }: RunOptions, home: string): Running => {
+const startProgram = (
+  program: string,
+  words: readonly string[],
+  env: Record<string, string>,
+  { input, cwd }: RunOptions,
+  home: string
+): Running => {
   const child = spawn(program, words, { cwd: cwd ?? home, env, stdio: ['pipe', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
