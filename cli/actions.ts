@@ -17,7 +17,7 @@ import { commandList } from './help.ts'
 import { forgetDocument, knownKey } from './hosts.ts'
 import { login, logout, openInBrowser } from './login.ts'
 import { mcp } from './mcp.ts'
-import { type Place, placeOf, send, tokenFor } from './service.ts'
+import { type Place, placeOf, sendWith, tokenFor } from './service.ts'
 import { eventLine, wordsFor } from './show.ts'
 import { create, diff, pull, push, status } from './sync.ts'
 import { harmless, maskedLink, oneLine, readInput } from './terminal.ts'
@@ -140,11 +140,11 @@ const events: Action = async (call) => {
     const page = await client.listEvents(place.doc, call.fields)
     return call.answer(page, () => [...page.events.map(eventLine), `latest ${page.latest}`].join('\n'))
   }
-  for (let since: string | number = given ?? 'latest'; ; ) {
+  for (let since: string | number = given ?? 'latest'; ;) {
     const page = await client.listEvents(place.doc, { ...filters, since, wait: limits.eventWaitSecondsMax } as InputOf<'listEvents'>)
     for (const event of page.events) {
       if (json) call.terminal.line(event)
-      else call.terminal.text(`${eventLine(event)}\n`)
+      else call.terminal.print(eventLine(event))
     }
     since = page.latest
   }
@@ -155,10 +155,16 @@ const events: Action = async (call) => {
 const upload: Action = async (call) => {
   const place = call.place()
   const file = call.words('file') ?? ''
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new Failure('file_not_found', `There is no file ${file}.`, 'Check the path.')
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new Failure('file_not_found', `There is no file ${file}.`, 'Check the path.')
   const extension = extname(file).slice(1).toLowerCase()
   const type = mediaTypes.find((each) => each.extension === (extension === 'jpeg' ? 'jpg' : extension))?.contentType
-  if (type === undefined) throw new Failure('usage', `${file} has no ending of a picture, sound or film.`, `Known: ${[...new Set(mediaTypes.map((each) => each.extension))].join(', ')}.`)
+  if (type === undefined)
+    throw new Failure(
+      'usage',
+      `${file} has no ending of a picture, sound or film.`,
+      `Known: ${[...new Set(mediaTypes.map((each) => each.extension))].join(', ')}.`
+    )
   const made = await call
     .client(place)
     .uploadAsset(place.doc, { name: call.words('name') ?? basename(file) }, { file: new Blob([readFileSync(file)], { type }) })
@@ -167,7 +173,10 @@ const upload: Action = async (call) => {
 
 /** The same title and instructions ask the same: a repeated command makes no second assignment. */
 const requestIdOf = (title: string, instructions: string): string =>
-  `agmd-${createHash('sha256').update(JSON.stringify([title, instructions])).digest('hex').slice(0, 16)}`
+  `agmd-${createHash('sha256')
+    .update(JSON.stringify([title, instructions]))
+    .digest('hex')
+    .slice(0, 16)}`
 
 const createTask: Action = async (call) => {
   const place = call.place()
@@ -214,26 +223,31 @@ const codeIn = (text: string): unknown => {
 
 const api: Action = async (call) => {
   const method = (call.positional('METHOD') ?? '').toUpperCase()
-  if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'].includes(method)) throw new Failure('usage', `${oneLine(method)} is no method.`, 'agmd api --help')
+  if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'].includes(method))
+    throw new Failure('usage', `${oneLine(method)} is no method.`, 'agmd api --help')
   const path = call.positional('PATH') ?? ''
   const place = /^https?:/i.test(path) ? placeOf(path, call.words('url')) : undefined
   const origin = place?.origin ?? call.origin()
   const url = new URL(path, origin)
-  if (place === undefined && (!path.startsWith('/') || url.origin !== origin)) throw new Failure('usage', 'PATH must begin with /.', 'agmd api GET /api/health')
-  const { token, key } = { token: tokenFor(origin, call.words('url')), key: url.searchParams.has('key') ? undefined : (place?.key ?? keyOfPath(url.pathname, origin)) }
+  if (place === undefined && (!path.startsWith('/') || url.origin !== origin))
+    throw new Failure('usage', 'PATH must begin with /.', 'agmd api GET /api/health')
+  const token = tokenFor(origin, call.words('url'))
+  const key = place?.key ?? (url.searchParams.has('key') ? undefined : keyOfPath(url.pathname, origin))
   const body = await rawBody(call)
-  const response = await send(new URL(`${url.pathname}${url.search}`, origin), {
-    method,
-    redirect: 'error',
-    headers: {
-      Accept: 'application/json, text/markdown;q=0.9, */*;q=0.5',
-      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      ...(key === undefined ? {} : { 'X-Share-Key': key }),
-      ...(call.author === undefined ? {} : { 'X-Agent-Author': inHeader(call.author) }),
-      ...(body === undefined ? {} : { 'Content-Type': call.words('type') ?? 'application/json' })
-    },
-    ...(body === undefined ? {} : { body })
-  })
+  const response = await sendWith({ origin, key, implied: place?.implied ?? true, token, author: undefined })(
+    new URL(`${url.pathname}${url.search}`, origin),
+    {
+      method,
+      redirect: 'error',
+      headers: {
+        Accept: 'application/json, text/markdown;q=0.9, */*;q=0.5',
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(call.author === undefined ? {} : { 'X-Agent-Author': inHeader(call.author) }),
+        ...(body === undefined ? {} : { 'Content-Type': call.words('type') ?? 'application/json' })
+      },
+      ...(body === undefined ? {} : { body })
+    }
+  )
   const said = await response.text()
   call.terminal.text(said === '' || said.endsWith('\n') ? said : `${said}\n`)
   return exitOfAnswer(response.status, codeIn(said))

@@ -89,10 +89,10 @@ const changeHost = (origin: string, change: (host: Host) => Host): void => {
   }
 }
 
-export const rememberSession = (origin: string, token: string, user: string): void => changeHost(origin, (host) => ({ ...host, token, user }))
+export const rememberSession = (origin: string, token: string, user: string): void =>
+  changeHost(origin, (host) => ({ ...host, token, user }))
 
-export const forgetSession = (origin: string): void =>
-  changeHost(origin, ({ token: _token, user: _user, ...host }) => host)
+export const forgetSession = (origin: string): void => changeHost(origin, ({ token: _token, user: _user, ...host }) => host)
 
 export const rememberKey = (origin: string, known: KnownKey): void =>
   changeHost(origin, (host) => {

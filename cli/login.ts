@@ -58,7 +58,7 @@ const refusals: Readonly<Record<string, readonly [string, string]>> = {
 
 /** Asks until the person has decided. Errors: `not_signed_in`. */
 const poll = async (origin: string, deviceCode: string, seconds: number): Promise<Approved> => {
-  for (let interval = seconds; ; ) {
+  for (let interval = seconds; ;) {
     await pause(interval)
     const response = await send(`${origin}/api/cli/device/token`, {
       method: 'POST',
@@ -70,7 +70,10 @@ const poll = async (origin: string, deviceCode: string, seconds: number): Promis
     if (response.ok) return said as unknown as Approved
     if (said.error === 'slow_down') interval += slowDownSeconds
     else if (said.error !== 'authorization_pending' && response.status !== 429) {
-      const [message, hint] = refusals[said.error ?? ''] ?? [said.error_description ?? `The service answered ${response.status}.`, 'agmd doctor tells more.']
+      const [message, hint] = refusals[said.error ?? ''] ?? [
+        said.error_description ?? `The service answered ${response.status}.`,
+        'agmd doctor tells more.'
+      ]
       throw new Failure('not_signed_in', oneLine(message), hint)
     }
   }
@@ -87,7 +90,9 @@ const isExpected = (address: string, origin: string): boolean => {
 const byDevice = async (call: Call, origin: string): Promise<Approved> => {
   const { terminal } = call
   const name = call.words('name') ?? `agmd on ${hostname()}`
-  const begun = await clientFor({ origin, key: undefined, token: undefined, author: undefined }).startDeviceLogin({ client_name: name.slice(0, 80) })
+  const begun = await clientFor({ origin, key: undefined, token: undefined, author: undefined }).startDeviceLogin({
+    client_name: name.slice(0, 80)
+  })
   const { user_code: code, verification_uri: short, verification_uri_complete: address, expires_in: seconds } = begun
   if (terminal.flags.json) {
     terminal.line({ user_code: code, verification_uri: short, verification_uri_complete: address, expires_in: seconds })
@@ -109,7 +114,8 @@ const byDevice = async (call: Call, origin: string): Promise<Approved> => {
 /** A token that was made elsewhere, from the standard input: never from the command line, which others can read. */
 const byToken = async (origin: string): Promise<Approved> => {
   const token = (await readInput()).trim()
-  if (!/^(asess|ai)_\S+$/.test(token)) throw new Failure('usage', 'What came on the standard input is no token.', 'It begins with asess_ or ai_.')
+  if (!/^(asess|ai)_\S+$/.test(token))
+    throw new Failure('usage', 'What came on the standard input is no token.', 'It begins with asess_ or ai_.')
   const { user } = await clientFor({ origin, key: undefined, token, author: undefined }).readMe()
   return { access_token: token, user }
 }

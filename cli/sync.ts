@@ -29,7 +29,8 @@ const shownDiffCharsMax = 1024 * 1024
 /** Line ends and a byte-order mark are the file's own; the document has LF (api.md). */
 export const asDocument = (text: string): string => text.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
 
-const asFile = (text: string, former: string | undefined): string => (former?.includes('\r\n') === true ? text.replaceAll('\n', '\r\n') : text)
+const asFile = (text: string, former: string | undefined): string =>
+  former?.includes('\r\n') === true ? text.replaceAll('\n', '\r\n') : text
 
 const save = (file: string, text: string): void => writeWhole(file, asFile(text, readText(file)))
 
@@ -123,13 +124,20 @@ export const pullInto = (file: string, place: Place, remote: Copy, { merge: merg
   if (local === remote.content) return take('unchanged')
   if (force || local === linked?.base) return take('updated')
   if (linked === undefined)
-    throw new Failure('file_changed', `${file} is there already, with another text.`, `Choose another file, or --force to replace it.`, { file })
+    throw new Failure('file_changed', `${file} is there already, with another text.`, `Choose another file, or --force to replace it.`, {
+      file
+    })
   if (remote.content === linked.base) {
     connect(file, place, remote)
     return 'kept'
   }
   if (!merges)
-    throw new Failure('file_changed', `${file} was changed, and so was the document.`, `To put both together: agmd docs pull ${file} --merge`, { file })
+    throw new Failure(
+      'file_changed',
+      `${file} was changed, and so was the document.`,
+      `To put both together: agmd docs pull ${file} --merge`,
+      { file }
+    )
   checkMarks(file, local, linked.base)
   const merged = together({ file, place, base: linked.base, local, remote })
   if (merged instanceof Failure) throw merged
@@ -149,14 +157,16 @@ const saidOfPull: Readonly<Record<Pulled, string>> = {
 export const pull = async (call: Call): Promise<void> => {
   const place = call.place()
   const file = call.words('output') ?? place.file
-  if (file === undefined)
-    throw new Failure('usage', '-o is missing: the file to write to.', 'For example -o notes.md; -o - prints it.')
+  if (file === undefined) throw new Failure('usage', '-o is missing: the file to write to.', 'For example -o notes.md; -o - prints it.')
   const remote = await call.client(place).readContent(place.doc)
   if (file === '-') return call.terminal.text(remote.content)
   const how = pullInto(file, place, remote, { merge: call.flag('merge') === true, force: call.flag('force') === true })
   await remember(call, place)
   const { title, version } = remote
-  call.answer({ ok: true, file, result: how, doc: place.doc, title, version }, () => `${saidOfPull[how]} ${file} (“${oneLine(title)}”, version ${version})`)
+  call.answer(
+    { ok: true, file, result: how, doc: place.doc, title, version },
+    () => `${saidOfPull[how]} ${file} (“${oneLine(title)}”, version ${version})`
+  )
 }
 
 // ——— push ———
@@ -201,7 +211,11 @@ interface Written {
 }
 
 /** Replaces the document by a text that is made on the version `on`; one attempt. */
-const replace = async ({ call, client, place }: Push, text: string, on: string): Promise<{ version: string; changed: boolean; diff?: string | undefined }> => {
+const replace = async (
+  { call, client, place }: Push,
+  text: string,
+  on: string
+): Promise<{ version: string; changed: boolean; diff?: string | undefined }> => {
   const label = call.words('label')
   const dryRun = call.flag('dry-run') === true
   return client.replaceContent(place.doc, {
@@ -268,7 +282,16 @@ const proposeInstead = async ({ call, client, place, file, local, base }: Push):
 }
 
 const tellPush = ({ call, file, place, base, local }: Push, { version, content, merged, changed, diff }: Written): void => {
-  const answer = { ok: true, file, doc: place.doc, baseVersion: base.version, version, changed, merged, ...(diff === undefined ? {} : { diff }) }
+  const answer = {
+    ok: true,
+    file,
+    doc: place.doc,
+    baseVersion: base.version,
+    version,
+    changed,
+    merged,
+    ...(diff === undefined ? {} : { diff })
+  }
   call.answer(answer, () => {
     if (diff !== undefined) return diff === '' ? 'Nothing would change.' : diff
     if (!changed) return `Nothing to push: ${file} says nothing new.`
@@ -385,11 +408,12 @@ export const create = async (call: Call): Promise<void> => {
   if (file !== undefined && file !== '-' && existsSync(file) && readLink(file) !== undefined)
     throw new Failure('file_changed', `${file} is connected with a document already.`, `Push it: agmd docs push ${file}`)
   const origin = call.origin()
-  const made = await call.client().createDocument({ ...(title === undefined ? {} : { title }), ...(content === undefined ? {} : { content }) })
-  const place: Place = { origin, doc: made.id, key: made.key }
+  const made = await call
+    .client()
+    .createDocument({ ...(title === undefined ? {} : { title }), ...(content === undefined ? {} : { content }) })
+  const place: Place = { origin, doc: made.id, key: made.key, implied: false }
   if (made.key !== undefined) rememberKey(origin, { doc: made.id, key: made.key, role: 'owner' })
   if (file !== undefined && file !== '-') connect(file, place, { content: content ?? '', version: made.version })
   call.answer(made, () => made.url)
   if (made.key !== undefined) call.terminal.say('Whoever has this link owns the document. To give others less: agmd share create.')
 }
-

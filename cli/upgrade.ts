@@ -35,11 +35,17 @@ export const upgrade: Action = async (call) => {
   const origin = call.origin()
   const sum = await offeredChecksum(origin)
   const file = ownFile()
-  if (sum === sha256(readFileSync(file))) return call.answer({ ok: true, changed: false }, () => 'This is the program that the service offers.')
-  if (call.flag('check') === true) return call.answer({ ok: true, changed: false, available: true }, () => 'The service offers another one: agmd upgrade')
+  if (sum === sha256(readFileSync(file)))
+    return call.answer({ ok: true, changed: false }, () => 'This is the program that the service offers.')
+  if (call.flag('check') === true)
+    return call.answer({ ok: true, changed: false, available: true }, () => 'The service offers another one: agmd upgrade')
   const bytes = new Uint8Array(await (await get(`${origin}/downloads/agmd`)).arrayBuffer())
   if (sha256(bytes) !== sum || bytes.length > programBytesMax)
-    throw new Failure('checksum_mismatch', 'What was downloaded is not what the checksum promises. Nothing was changed.', 'Try again; if it happens again, tell the operator.')
+    throw new Failure(
+      'checksum_mismatch',
+      'What was downloaded is not what the checksum promises. Nothing was changed.',
+      'Try again; if it happens again, tell the operator.'
+    )
   writeWhole(file, bytes)
   return call.answer({ ok: true, changed: true, file }, () => `Replaced ${file}.`)
 }

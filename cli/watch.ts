@@ -58,16 +58,20 @@ export const watch = async (call: Call): Promise<never> => {
     watcher = watchFolder(dirname(file), (_event, name) => {
       if (name !== basename(file)) return
       clearTimeout(timer)
-      timer = setTimeout(() => inTurn(take).catch(fail), quietMs)
+      timer = setTimeout(() => void inTurn(take).catch(fail), quietMs)
     })
   }
   told('waiting', `Watching ${file}; Ctrl-C ends it`)
 
   const follow = async (): Promise<never> => {
     let since: number | 'latest' = 'latest'
-    for (let wait = retryMs; ; ) {
+    for (let wait = retryMs; ;) {
       try {
-        const { latest, events } = await client.listEvents(place.doc, { since, types: contentKinds, wait: since === 'latest' ? 0 : limits.eventWaitSecondsMax }, { signal: ended.signal })
+        const { latest, events } = await client.listEvents(
+          place.doc,
+          { since, types: contentKinds, wait: since === 'latest' ? 0 : limits.eventWaitSecondsMax },
+          { signal: ended.signal }
+        )
         // Between the first pull and the first cursor something may have come.
         if (since === 'latest' || events.length > 0) await inTurn(bring)
         since = latest

@@ -81,6 +81,11 @@ export const globalOptions: readonly Option[] = [
   { name: 'help', short: 'h', type: 'boolean', summary: 'show how the command is used' }
 ]
 
+const negated = 'with --no-'
+
+/** A boolean that is on unless it is negated: shown, and completed, as `--no-NAME`. */
+export const isOnByDefault = ({ type, summary }: Option): boolean => type === 'boolean' && summary.startsWith(negated)
+
 // ——— from an operation ———
 
 interface Schema {
