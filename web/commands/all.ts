@@ -1,12 +1,20 @@
 /** The list of all commands. Of two that have one key, the earlier is tried first. */
 import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
+import { findCommands } from './find.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
 import { tableCommands } from './tables.ts'
 import { viewCommands } from './view.ts'
 
-export const commands: readonly Command[] = [...formatCommands, ...insertCommands, ...tableCommands, ...editCommands, ...viewCommands]
+export const commands: readonly Command[] = [
+  ...formatCommands,
+  ...insertCommands,
+  ...tableCommands,
+  ...editCommands,
+  ...findCommands,
+  ...viewCommands
+]
 
 const byId = new Map(commands.map((command) => [command.id, command]))
 
