@@ -40,13 +40,17 @@ export interface View {
   readonly words: { value: string }
   /** Whether the cursor is in a table. */
   readonly inTable: { value: boolean }
+  /** Whether the headings are beside the text. */
+  readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }
   setMode(mode: Mode): void
   /** Live, source, reading, in turns. */
   nextMode(): void
+  setOutline(shown: boolean): void
 }
 
 const modeKey = 'agmd.mode'
+const outlineKey = 'agmd.outline'
 const modes: readonly Mode[] = ['live', 'source', 'read']
 /** The chrome steps back after this long of typing. */
 const quietAfterMs = 2000
@@ -80,6 +84,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const here = signal<readonly Person[]>([])
   const words = signal('')
   const inTable = signal(false)
+  const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
 
   const setMode = (value: Mode): void => {
@@ -90,6 +95,10 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
+  const setOutline = (shown: boolean): void => {
+    outline.value = shown
+    writeDevice(outlineKey, shown ? 'shown' : null)
+  }
   const keyOnPage = (event: KeyboardEvent): void => {
     if (editor.value !== undefined) runPageKeys(editor.value.view, event)
   }
@@ -134,6 +143,11 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       () => undefined
     )
     count()
+    if (location.hash !== '' && mode.value !== 'read')
+      void import('../outline/outline.tsx').then(
+        ({ goToAddress }) => goToAddress(view),
+        () => undefined
+      )
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopUploads = session.uploads.start(made.insertUpload)
     const { awareness } = session.link
@@ -173,7 +187,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, setMode, nextMode }
+  const view: View = { session, mode, editor, dialog, here, words, inTable, outline, quiet, setMode, nextMode, setOutline }
   return { ...view, start }
 }
 
@@ -201,6 +215,7 @@ function useVisualViewport(): void {
   }, [])
 }
 
+const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
 
@@ -210,27 +225,36 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
   const state = useMemo(() => computed(() => session.state.value), [session])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
+  const reading = view.mode.value === 'read'
+  const wasReading = useRef(reading)
+  // Who goes back to the text goes on writing; it can take the focus once it is shown.
+  useEffect(() => {
+    if (wasReading.current && !reading) view.editor.value?.view.focus()
+    wasReading.current = reading
+  }, [reading])
   if (state.value === 'refused') {
     const refusal = session.refusal.value
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
-  const reading = view.mode.value === 'read'
   return (
     <div class={view.quiet.value ? 'document quiet' : 'document'}>
       <TopBar view={view} />
       {session.canEdit.value && !reading && <Toolbar view={view} />}
       <Notices session={session} />
-      <main class='document-main' aria-busy={state.value === 'opening'}>
-        <h1 class='sr-only'>{session.title.value}</h1>
-        {state.value === 'open' ? (
-          <>
-            <Paper start={view.start} hidden={reading} />
-            {reading && <ReadingPane view={view} />}
-          </>
-        ) : (
-          <div class='skeleton' aria-label={t('Opening the document')} role='img' />
-        )}
-      </main>
+      <div class='document-body'>
+        {view.outline.value && <Later load={loadOutline} view={view} />}
+        <main class='document-main' aria-busy={state.value === 'opening'}>
+          <h1 class='sr-only'>{session.title.value}</h1>
+          {state.value === 'open' ? (
+            <>
+              <Paper start={view.start} hidden={reading} />
+              {reading && <ReadingPane view={view} />}
+            </>
+          ) : (
+            <div class='skeleton' aria-label={t('Opening the document')} role='img' />
+          )}
+        </main>
+      </div>
       <StatusLine view={view} />
       <Announcer view={view} />
       {view.dialog.value === 'share' && <ShareDialog session={session} onClose={() => (view.dialog.value = undefined)} />}
