@@ -143,11 +143,6 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       () => undefined
     )
     count()
-    if (location.hash !== '' && mode.value !== 'read')
-      void import('../outline/outline.tsx').then(
-        ({ goToAddress }) => goToAddress(view),
-        () => undefined
-      )
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopUploads = session.uploads.start(made.insertUpload)
     const { awareness } = session.link
@@ -155,7 +150,17 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       here.value = people(awareness)
     }
     awareness.on('change', listPeople)
+    // The reading view goes there by itself.
+    let arrived = location.hash === ''
     const stops = [
+      effect(() => {
+        if (arrived || mode.value === 'read') return
+        arrived = true
+        void import('../outline/outline.tsx').then(
+          ({ goToAddress }) => goToAddress(view),
+          () => undefined
+        )
+      }),
       effect(() => {
         if (session.canEdit.value) wrote.value = true
       }),
