@@ -53,6 +53,17 @@ export function Menu({ view }: { view: View }): JSX.Element {
         </button>
         <button
           type='button'
+          class='menu-item narrow'
+          onClick={() => {
+            close()
+            view.setOutline(!view.outline.value)
+          }}
+        >
+          <Icon name='list-tree' size={18} />
+          {t('Outline')}
+        </button>
+        <button
+          type='button'
           class='menu-item'
           onClick={() => {
             close()

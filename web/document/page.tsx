@@ -44,6 +44,8 @@ export interface View {
   readonly words: { value: string }
   /** Whether the cursor is in a table. */
   readonly inTable: { value: boolean }
+  /** Whether the headings are beside the text. */
+  readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }
   readonly panel: Signal<PanelName | undefined>
   /** Comments, suggestions and assignments, once their part of the page is there. */
@@ -53,9 +55,11 @@ export interface View {
   setMode(mode: Mode): void
   /** Live, source, reading, in turns. */
   nextMode(): void
+  setOutline(shown: boolean): void
 }
 
 const modeKey = 'agmd.mode'
+const outlineKey = 'agmd.outline'
 const modes: readonly Mode[] = ['live', 'source', 'read']
 /** The chrome steps back after this long of typing. */
 const quietAfterMs = 2000
@@ -89,6 +93,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const here = signal<readonly Person[]>([])
   const words = signal('')
   const inTable = signal(false)
+  const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const panel = signal<PanelName | undefined>(undefined)
   const review = signal<Review | undefined>(undefined)
@@ -102,6 +107,10 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
+  const setOutline = (shown: boolean): void => {
+    outline.value = shown
+    writeDevice(outlineKey, shown ? 'shown' : null)
+  }
   const keyOnPage = (event: KeyboardEvent): void => {
     if (editor.value !== undefined) runPageKeys(editor.value.view, event)
   }
@@ -159,7 +168,17 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       here.value = people(awareness)
     }
     awareness.on('change', listPeople)
+    // The reading view goes there by itself.
+    let arrived = location.hash === ''
     const stops = [
+      effect(() => {
+        if (arrived || mode.value === 'read') return
+        arrived = true
+        void import('../outline/outline.tsx').then(
+          ({ goToAddress }) => goToAddress(view),
+          () => undefined
+        )
+      }),
       effect(() => {
         if (session.canEdit.value) wrote.value = true
       }),
@@ -192,7 +211,23 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, panel, review, canType, setMode, nextMode }
+  const view: View = {
+    session,
+    mode,
+    editor,
+    dialog,
+    here,
+    words,
+    inTable,
+    outline,
+    quiet,
+    panel,
+    review,
+    canType,
+    setMode,
+    nextMode,
+    setOutline
+  }
   return { ...view, start }
 }
 
@@ -227,6 +262,7 @@ function useVisualViewport(): void {
   }, [])
 }
 
+const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
 const isSharing = (name: DialogName | undefined): boolean => name === 'share' || name === 'agent' || name === 'publish'
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
@@ -241,11 +277,17 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
   const hadMargin = useMemo(() => readDevice(`agmd.margin.${id}`) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
+  const reading = view.mode.value === 'read'
+  const wasReading = useRef(reading)
+  // Who goes back to the text goes on writing; it can take the focus once it is shown.
+  useEffect(() => {
+    if (wasReading.current && !reading) view.editor.value?.view.focus()
+    wasReading.current = reading
+  }, [reading])
   if (state.value === 'refused') {
     const refusal = session.refusal.value
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
-  const reading = view.mode.value === 'read'
   const Remarks = view.review.value?.Layer
   const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
@@ -253,18 +295,21 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <TopBar view={view} />
       {view.canType.value && !reading && <Toolbar view={view} />}
       <Notices session={session} />
-      <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
-        <h1 class='sr-only'>{session.title.value}</h1>
-        {state.value === 'open' ? (
-          <>
-            <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
-            {reading && <ReadingPane view={view} />}
-            {Remarks !== undefined && <Remarks view={view} />}
-          </>
-        ) : (
-          <div class='skeleton' aria-label={t('Opening the document')} role='img' />
-        )}
-      </main>
+      <div class='document-body'>
+        {view.outline.value && <Later load={loadOutline} view={view} />}
+        <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
+          <h1 class='sr-only'>{session.title.value}</h1>
+          {state.value === 'open' ? (
+            <>
+              <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
+              {reading && <ReadingPane view={view} />}
+              {Remarks !== undefined && <Remarks view={view} />}
+            </>
+          ) : (
+            <div class='skeleton' aria-label={t('Opening the document')} role='img' />
+          )}
+        </main>
+      </div>
       <StatusLine view={view} />
       <Announcer view={view} />
       {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}

@@ -71,7 +71,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
   return (
     <>
       <Byline author={comment.author} authorKind={comment.authorKind} at={comment.createdAt}>
-        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
+        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link copied'))} />}
         {isActive && isOwn && mayComment && <Tool icon='pen' name={t('Edit')} onClick={() => setEditing(true)} />}
         {isActive && isOwn && mayComment && (
           <Tool icon='trash' name={t('Delete comment')} onClick={() => store.act({ kind: 'delete', comment: comment.id })} />
@@ -151,7 +151,7 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   return (
     <>
       <Byline author={suggestion.author} authorKind={suggestion.authorKind} at={suggestion.createdAt}>
-        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
+        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link copied'))} />}
       </Byline>
       <Change original={suggestion.original} text={suggestion.text} />
       {suggestion.note !== null && <Prose text={suggestion.note} />}
