@@ -8,6 +8,9 @@ const hasScheme = /^[a-z][a-z0-9+.-]*:/i
 /** Images may be in the text itself; SVG may not, since it can hold script. */
 const imageData = /^data:image\/(png|gif|jpeg|webp|avif);base64,/i
 
+/** Whether a link leads to this service, at `origin`; `//host` leads elsewhere. */
+export const isOwnLink = (href: string, origin: string): boolean => /^\/(?![/\\])/.test(href) || href.startsWith(`${origin}/`)
+
 export const mayLink = (url: string): boolean => {
   // Browsers skip controls and spaces when they read a scheme.
   // eslint-disable-next-line no-control-regex
@@ -58,7 +61,7 @@ const budgetAddresses = (markdown: MarkdownIt): void => {
   })
 }
 
-export const gfmLinks = (markdown: MarkdownIt, isOwnLink: ((href: string) => boolean) | undefined): void => {
+export const gfmLinks = (markdown: MarkdownIt, isOwn: ((href: string) => boolean) | undefined): void => {
   markdown.validateLink = mayLink
   // `example.md` is a file, `www.example.com` and addresses with a scheme are links (GFM 6.9).
   markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: true, fuzzyIP: false })
@@ -80,7 +83,7 @@ export const gfmLinks = (markdown: MarkdownIt, isOwnLink: ((href: string) => boo
   markdown.renderer.rules['link_open'] = (tokens, index, options, environment, self) => {
     const token = tokens[index]
     const href = token?.attrGet('href') ?? ''
-    if (!href.startsWith('#') && isOwnLink?.(href) !== true) token?.attrSet('rel', 'noopener nofollow ugc')
+    if (!href.startsWith('#') && isOwn?.(href) !== true) token?.attrSet('rel', 'noopener nofollow ugc')
     return inherited?.(tokens, index, options, environment, self) ?? self.renderToken(tokens, index, options)
   }
   markdown.renderer.rules['image'] = (tokens, index, options, environment, self) => {

@@ -21,14 +21,17 @@ const styleByClass = (html: string, styles: Map<string, string>): string =>
     return merged === others ? `<${name} class="${own}"${others}>` : `<${name}${merged}>`
   })
 
-const htmlOf = (
+/** HTML of a formula, or of its source where it cannot be set. `styles` gets the declarations that it needs. */
+export const formulaHtml = (
   { utils: { escapeHtml } }: MarkdownIt,
   toHtml: ToHtml,
   tex: string,
   display: boolean,
   styles: Map<string, string>
 ): string => {
-  const source = display ? `<pre class="math"><code>${escapeHtml(tex)}</code></pre>\n` : `<code class="math">${escapeHtml(tex)}</code>`
+  const source = display
+    ? `<pre class="math" tabindex="0"><code>${escapeHtml(tex)}</code></pre>\n`
+    : `<code class="math">${escapeHtml(tex)}</code>`
   if (toHtml === undefined || tex.length > formulaCharsMax) return source
   try {
     const html = styleByClass(toHtml(tex, display), styles)
@@ -80,9 +83,9 @@ export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
     { alt: ['paragraph', 'reference', 'blockquote', 'list'] }
   )
   markdown.renderer.rules['math_inline'] = (tokens, index, _options, { styles }: Environment) =>
-    htmlOf(markdown, toHtml, tokens[index]?.content ?? '', false, styles)
+    formulaHtml(markdown, toHtml, tokens[index]?.content ?? '', false, styles)
   markdown.renderer.rules['math_block'] = (tokens, index, _options, { styles }: Environment) =>
-    htmlOf(markdown, toHtml, tokens[index]?.content ?? '', true, styles)
+    formulaHtml(markdown, toHtml, tokens[index]?.content ?? '', true, styles)
 }
 
 const closingMark = (text: string, from: number, to: number): number | undefined => {

@@ -51,7 +51,7 @@ async function publish({ id, key }: Document): Promise<string> {
 /** The article of the published page, without the heading that a text without one is given. */
 async function publishedArticle(document: Document): Promise<string> {
   const html = await (await fetch(await publish(document))).text()
-  return /<article>\n?([\s\S]*)<\/article>/.exec(html)?.[1] ?? ''
+  return /<article[^>]*>\n?([\s\S]*)<\/article>/.exec(html)?.[1] ?? ''
 }
 
 // The browser writes HTML in its own way: both go through it.

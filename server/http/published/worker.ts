@@ -1,5 +1,6 @@
 /** Renders texts in a thread of its own, one by one, so that a large or hostile one holds nobody else up. */
 import { parentPort } from 'node:worker_threads'
+import { isOwnLink } from '../../../shared/markdown/links.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
 import { limits } from '../../../shared/limits.ts'
 import { createPageRenderer } from './renderer.ts'
@@ -17,7 +18,7 @@ export interface Answer {
 
 const port = parentPort
 port?.on('message', ({ source, baseUrl }: Job) => {
-  const rendered = createPageRenderer((href) => /^\/(?!\/)/.test(href) || href.startsWith(`${baseUrl}/`)).render(source)
+  const rendered = createPageRenderer((href) => isOwnLink(href, baseUrl)).render(source)
   const answer: Answer = rendered.html.length > limits.renderedUnitsMax ? {} : { rendered }
   port.postMessage(answer)
 })
