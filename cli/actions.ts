@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { type Client, inHeader } from '../shared/client.ts'
+import { type Client, errorFrom, inHeader } from '../shared/client.ts'
 import { describeCommands } from '../shared/commands/describe.ts'
 import { limits } from '../shared/limits.ts'
 import { mediaTypes } from '../shared/media-types.ts'
@@ -11,7 +11,7 @@ import type { OperationName, Request as InputOf } from '../shared/operations/ind
 import type { Action, Call } from './call.ts'
 import { completion } from './completion.ts'
 import { doctor } from './doctor.ts'
-import { exitOfAnswer, Failure } from './failure.ts'
+import { Failure } from './failure.ts'
 import { mustReadText } from './files.ts'
 import { commandList } from './help.ts'
 import { forgetDocument, knownKey } from './hosts.ts'
@@ -212,12 +212,13 @@ const keyOfPath = (path: string, origin: string): string | undefined => {
   return doc !== undefined && isDocumentId(doc) ? knownKey(origin, doc) : undefined
 }
 
-/** The code in a problem document, if it is one. */
-const codeIn = (text: string): unknown => {
+/** What an answer says, if that is a JSON object. */
+const problemIn = (text: string): Record<string, unknown> => {
   try {
-    return (JSON.parse(text) as { code?: unknown } | null)?.code
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
   } catch {
-    return undefined
+    return {}
   }
 }
 
@@ -250,7 +251,7 @@ const api: Action = async (call) => {
   )
   const said = await response.text()
   call.terminal.text(said === '' || said.endsWith('\n') ? said : `${said}\n`)
-  return exitOfAnswer(response.status, codeIn(said))
+  if (!response.ok) throw errorFrom(response.status, problemIn(said))
 }
 
 const listCommands: Action = async (call) => {

@@ -113,6 +113,7 @@ const byDevice = async (call: Call, origin: string): Promise<Approved> => {
 
 /** A token that was made elsewhere, from the standard input: never from the command line, which others can read. */
 const byToken = async (origin: string): Promise<Approved> => {
+  if (process.stdin.isTTY) process.stderr.write('Paste the token, then Enter and Ctrl-D.\n')
   const token = (await readInput()).trim()
   if (!/^(asess|ai)_\S+$/.test(token))
     throw new Failure('usage', 'What came on the standard input is no token.', 'It begins with asess_ or ai_.')

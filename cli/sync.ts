@@ -7,7 +7,7 @@ import { markedLines, merge, mergeWithMarks } from '../shared/text/merge.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
 import { mustReadText, readText, writeWhole } from './files.ts'
-import { fingerprint, rememberKey } from './hosts.ts'
+import { fingerprint, isKnown, rememberKey } from './hosts.ts'
 import { type Link, readLink, writeLink } from './link.ts'
 import type { Place } from './service.ts'
 import { oneLine, readInput } from './terminal.ts'
@@ -55,7 +55,7 @@ export const connect = (file: string, { origin, doc, key }: Place, { content, ve
 
 /** Keys are kept for the commands that name the document by its id or file. */
 export const remember = async (call: Call, place: Place): Promise<void> => {
-  if (place.key === undefined) return
+  if (place.key === undefined || isKnown(place.origin, place.doc, place.key)) return
   const { role } = await call.client(place).readDocument(place.doc)
   rememberKey(place.origin, { doc: place.doc, key: place.key, role })
 }
@@ -80,6 +80,12 @@ interface Both {
   readonly base: string
   readonly local: string
   readonly remote: Copy
+}
+
+/** Somebody may save the file while we wait for the service. Errors: `file_changed`; nothing was written then. */
+const checkStill = (file: string, local: string): void => {
+  if (mustRead(file) === local) return
+  throw new Failure('file_changed', `${file} was saved meanwhile; it stays as it is.`, `Run the command again.`, { file })
 }
 
 /** Writes both sides into the file, between marks; the file then begins with the version of the other side. */
@@ -159,7 +165,7 @@ export const pull = async (call: Call): Promise<void> => {
   const file = call.words('output') ?? place.file
   if (file === undefined) throw new Failure('usage', '-o is missing: the file to write to.', 'For example -o notes.md; -o - prints it.')
   const remote = await call.client(place).readContent(place.doc)
-  if (file === '-') return call.terminal.text(remote.content)
+  if (file === '-') return call.terminal.flags.json ? call.answer(remote, () => '') : call.terminal.text(remote.content)
   const how = pullInto(file, place, remote, { merge: call.flag('merge') === true, force: call.flag('force') === true })
   await remember(call, place)
   const { title, version } = remote
@@ -253,6 +259,7 @@ const reconcile = async (push: Push, local: string, base: string, remote: Copy):
   if (!(await mayMerge(push, conflicts))) throw needed(file, remote.version, conflicts)
   if (merged.clean) return merged.content
   if (push.call.flag('dry-run') === true) throw needed(file, remote.version, conflicts)
+  checkStill(file, push.local)
   throw writeMarks({ file, place, base, local, remote }, conflicts)
 }
 
@@ -307,9 +314,12 @@ export const fileOf = (call: Call, place: Place): string => {
   return file
 }
 
-/** Writes down what the file and its document say now. */
+/** Writes down what the file and its document say now. A file that was saved meanwhile stays, and so does what it began with. Errors: `file_changed`. */
 const finish = ({ file, place, local }: Push, { content, version }: Written): void => {
-  if (content !== local) save(file, content)
+  if (content !== local) {
+    checkStill(file, local)
+    save(file, content)
+  }
   connect(file, place, { content, version })
 }
 

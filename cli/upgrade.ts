@@ -1,6 +1,7 @@
 /** The program as the service offers it: fetched, checked against its checksum, and put in the place of this one. */
 import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
+import { version } from './build.ts'
 import type { Action } from './call.ts'
 import { Failure } from './failure.ts'
 import { writeWhole } from './files.ts'
@@ -28,10 +29,16 @@ export const offeredChecksum = async (origin: string): Promise<string> => {
   return sum
 }
 
+/** Errors: `usage` for a program that was not downloaded. */
+const checkDownloaded = (): void => {
+  if (version === 'from source') throw new Failure('usage', 'This is not the built program.', 'npm run build makes dist/agmd.')
+}
+
 /** Whether this program is the one that the service offers. */
 export const isCurrent = async (origin: string): Promise<boolean> => (await offeredChecksum(origin)) === sha256(readFileSync(ownFile()))
 
 export const upgrade: Action = async (call) => {
+  checkDownloaded()
   const origin = call.origin()
   const sum = await offeredChecksum(origin)
   const file = ownFile()

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path'
 import { exitCodes } from '../shared/exit-codes.ts'
 import { limits } from '../shared/limits.ts'
 import type { Call } from './call.ts'
-import { tell } from './failure.ts'
+import { Failure, tell } from './failure.ts'
 import { readLink } from './link.ts'
 import { mustRead, pullInto, pushFile } from './sync.ts'
 
@@ -41,8 +41,13 @@ export const watch = async (call: Call): Promise<never> => {
   }
   const take = async (): Promise<void> => {
     if (mustRead(file) === readLink(file)?.base) return
-    const { changed } = await pushFile(call, place, file, true)
-    if (changed) told('pushed', `Pushed ${file}`)
+    try {
+      const { changed } = await pushFile(call, place, file, true)
+      if (changed) told('pushed', `Pushed ${file}`)
+    } catch (error) {
+      // Saved again while it was pushed: that is an event of its own.
+      if (!(error instanceof Failure) || error.code !== 'file_changed') throw error
+    }
   }
 
   // Node 20 has no Promise.withResolvers.

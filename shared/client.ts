@@ -36,11 +36,12 @@ type Fields = Record<string, unknown>
 
 const isErrorCode = (code: unknown): code is ErrorCode => errorCodes.includes(code as ErrorCode)
 
-/** The error that an answer describes; what is not ours (a proxy's page, say) is `internal` with its status. */
-const errorOf = async (response: Response): Promise<ServiceError> => {
-  const problem = (await response.json().catch(() => ({}))) as Fields
-  return new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status: response.status, ...problem })
-}
+/** The error that a problem document describes; what is not ours (a proxy's page, say) is `internal` with its status. */
+export const errorFrom = (status: number, problem: Fields): ServiceError =>
+  new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status, ...problem })
+
+const errorOf = async (response: Response): Promise<ServiceError> =>
+  errorFrom(response.status, (await response.json().catch(() => ({}))) as Fields)
 
 /** A text as a header carries it. Header values are Latin-1; the service reads UTF-8 in them. */
 export const inHeader = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync
 } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -254,6 +254,47 @@ test('[CLI-7] a pull never takes away what was changed in a file', async () => {
   expect(here.read('mine.md')).toBe(await text(owner))
 })
 
+/** A way to the service on which something can happen before an answer arrives. */
+const detour = async (before: (request: IncomingMessage) => void): Promise<Elsewhere> => {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    const { method = 'GET', headers, url } = request
+    const onward = httpRequest(`${world.listening}${url}`, { method, headers }, (answer) => {
+      before(request)
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(onward)
+  })
+  return serving(server, requests)
+}
+
+test('[CLI-7] a file that is saved while it is pushed keeps what was saved', async () => {
+  const owner = await world.create('one\n\ntwo\n\nthree\n')
+  const machine = await newMachine()
+  let save = ''
+  const way = await detour(({ method }) => {
+    if (method === 'PUT' && save !== '') machine.write('saved.md', save)
+  })
+  const url = ['--url', way.url]
+  await machine.agmd('docs', 'pull', `${way.url}/d/${owner.doc}?key=${owner.key}`, '-o', 'saved.md', ...url)
+  await owner.replace('ONE\n\ntwo\n\nthree\n')
+  machine.write('saved.md', 'one\n\ntwo\n\nTHREE\n')
+  save = 'one\n\nTWO\n\nTHREE\n'
+  expect(await machine.agmd('docs', 'push', 'saved.md', '--merge', '--json', ...url)).toMatchObject({
+    code: 5,
+    json: { error: { code: 'file_changed' } }
+  })
+  expect(machine.read('saved.md')).toBe(save)
+  save = ''
+  expect((await machine.agmd('docs', 'push', 'saved.md', '--merge', ...url)).code).toBe(0)
+  expect(machine.read('saved.md')).toBe('ONE\n\nTWO\n\nTHREE\n')
+  expect(await text(owner)).toBe('ONE\n\nTWO\n\nTHREE\n')
+  await way.close()
+  await machine.remove()
+})
+
 test('[CLI-8] a file that was not pulled is not pushed over a text, unless that is said', async () => {
   const owner = await world.create('theirs\n')
   here.write('eight.md', 'mine\n')
@@ -334,6 +375,10 @@ const elsewhere = async (
     requests.push(request)
     response.writeHead(status, headers).end(typeof body === 'string' ? body : body(request.url ?? ''))
   })
+  return serving(server, requests)
+}
+
+const serving = async (server: Server, requests: IncomingMessage[]): Promise<Elsewhere> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, requests, close: () => new Promise((resolve) => server.close(resolve)) }
@@ -360,6 +405,7 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
   const url = linkOf(await world.create('x'))
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['doc'], /Did you mean: agmd docs\n/],
+    [['push', 'notes.md'], /Did you mean: agmd docs push\n/],
     [['docs', 'psuh'], /Did you mean: agmd docs push\n/],
     [['docs', 'push', '--mrge', 'x.md'], /Did you mean --merge\?/],
     [['docs', 'cat', url, 'again'], /"again" is one word too many/],
