@@ -239,7 +239,6 @@ const api: Action = async (call) => {
     new URL(`${url.pathname}${url.search}`, origin),
     {
       method,
-      redirect: 'error',
       headers: {
         Accept: 'application/json, text/markdown;q=0.9, */*;q=0.5',
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -249,7 +248,7 @@ const api: Action = async (call) => {
       ...(body === undefined ? {} : { body })
     }
   )
-  const said = await response.text()
+  const said = response.text()
   call.terminal.text(said === '' || said.endsWith('\n') ? said : `${said}\n`)
   if (!response.ok) throw errorFrom(response.status, problemIn(said))
 }
