@@ -107,6 +107,15 @@ export const wordsFor = (masked: boolean): Words => {
       ]),
     readOutline: ({ title, lines, headings }) =>
       `${oneLine(title)} (${lines} lines)\n${headings.map((heading) => `${'  '.repeat(heading.level - 1)}${'#'.repeat(heading.level)} ${oneLine(heading.title)}  ${heading.line}–${heading.lastLine}`).join('\n')}`,
+    readAttribution: ({ lines }) =>
+      list(
+        lines.map(({ line, lastLine, author, at }) => [
+          line === lastLine ? String(line) : `${line}–${lastLine}`,
+          at === null ? '' : date(at),
+          oneLine(author ?? '')
+        ]),
+        'No lines.'
+      ),
     listComments: ({ comments }) => list(comments.map(commentRow), 'No comments.'),
     createComment: ({ id, anchored, comment }) =>
       `${id}${anchored || comment.target.kind === 'document' ? '' : '  (those words are not there: it has no place)'}`,
@@ -148,6 +157,7 @@ export const wordsFor = (masked: boolean): Words => {
         'No revisions.'
       ),
     readRevision: ({ content }) => harmless(content),
+    labelRevision: ({ id, label }) => (label === null ? `Revision ${id} has no name now.` : `Revision ${id} is “${oneLine(label)}”.`),
     restoreRevision({ version, changed, diff }) {
       if (diff !== undefined) return wouldChange(diff)
       return changed ? `Restored as version ${version}.` : 'Nothing to restore: it reads so already.'

@@ -3,6 +3,7 @@ import { render, type JSX } from 'preact'
 import { newVersion, registerWorker } from './offline/register.ts'
 import { Refused } from './refused/refused.tsx'
 import { route } from './route.ts'
+import { loadWords, t } from './text/t.ts'
 import { offer, Toasts } from './ui/toast.tsx'
 
 async function page(): Promise<JSX.Element> {
@@ -18,6 +19,7 @@ async function page(): Promise<JSX.Element> {
 
 const root = document.getElementById('app')
 if (root !== null) {
+  await loadWords()
   const shown = await page()
   render(
     <>
@@ -29,7 +31,7 @@ if (root !== null) {
 }
 
 newVersion.subscribe((use) => {
-  if (use !== undefined) offer('A new version of agmd is ready.', 'Reload', use)
+  if (use !== undefined) offer(t('A new version of agmd is ready.'), t('Reload'), use)
 })
 if (document.readyState === 'complete') void registerWorker()
 else addEventListener('load', () => void registerWorker())

@@ -2,15 +2,16 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { personName } from '../person.ts'
+import { t, term } from '../text/t.ts'
 import { setTheme, theme, type Theme } from '../theme.ts'
 import { Icon } from '../ui/icons.tsx'
 import { AccountItems, askWho, signedIn } from './account-items.tsx'
 import type { View } from './page.tsx'
 
 const themes: readonly (readonly [Theme, string])[] = [
-  ['system', 'System'],
-  ['light', 'Light'],
-  ['dark', 'Dark']
+  ['system', term('System')],
+  ['light', term('Light')],
+  ['dark', term('Dark')]
 ]
 
 export function Menu({ view }: { view: View }): JSX.Element {
@@ -21,7 +22,7 @@ export function Menu({ view }: { view: View }): JSX.Element {
   }
   return (
     <>
-      <button type='button' class='button quiet icon-only' aria-label='More' title='More' popovertarget='menu'>
+      <button type='button' class='button quiet icon-only' aria-label={t('More')} title={t('More')} popovertarget='menu'>
         <Icon name='ellipsis' />
       </button>
       <div id='menu' class='menu' popover='auto' ref={popover} onBeforeToggle={opening}>
@@ -36,7 +37,7 @@ export function Menu({ view }: { view: View }): JSX.Element {
             }}
           >
             <Icon name='users' size={18} />
-            {personName.value === '' ? 'Set your name' : `You are ${personName.value}`}
+            {personName.value === '' ? t('Set your name') : t('You are {name}', { name: personName.value })}
           </button>
         )}
         <button
@@ -48,19 +49,30 @@ export function Menu({ view }: { view: View }): JSX.Element {
           }}
         >
           <Icon name='download' size={18} />
-          Download as Markdown
+          {t('Download as Markdown')}
+        </button>
+        <button
+          type='button'
+          class='menu-item'
+          onClick={() => {
+            close()
+            view.dialog.value = 'shortcuts'
+          }}
+        >
+          <Icon name='keyboard' size={18} />
+          {t('Keyboard shortcuts')}
         </button>
         <AccountItems session={view.session} close={close} />
         <a class='menu-item' href='/'>
           <Icon name='home' size={18} />
-          All documents
+          {t('All documents')}
         </a>
         <fieldset class='menu-themes'>
-          <legend>Theme</legend>
+          <legend>{t('Theme')}</legend>
           {themes.map(([value, name]) => (
             <label key={value}>
               <input type='radio' name='theme' checked={theme.value === value} onChange={() => setTheme(value)} />
-              <span>{name}</span>
+              <span>{t(name)}</span>
             </label>
           ))}
         </fieldset>

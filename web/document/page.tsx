@@ -3,9 +3,12 @@ import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
+import { commands } from '../commands/all.ts'
+import { keyBindings, runPageKeys } from '../commands/keys.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
+import { isInTable } from '../editor/tables.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
@@ -14,7 +17,9 @@ import { Announcer } from './announcer.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
+import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { Later } from './later.tsx'
 import { ReadingPane } from './reading-pane.tsx'
 import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
@@ -23,7 +28,7 @@ import { TopBar } from './top-bar.tsx'
 
 export type Mode = WritingMode | 'read'
 
-export type DialogName = 'share' | 'name'
+export type DialogName = 'share' | 'name' | 'palette' | 'shortcuts' | 'history'
 
 /** What the page shows beside the session. */
 export interface View {
@@ -33,8 +38,12 @@ export interface View {
   readonly dialog: { value: DialogName | undefined }
   readonly here: { value: readonly Person[] }
   readonly words: { value: string }
+  /** Whether the cursor is in a table. */
+  readonly inTable: { value: boolean }
   readonly quiet: { value: boolean }
   setMode(mode: Mode): void
+  /** Live, source, reading, in turns. */
+  nextMode(): void
 }
 
 const modeKey = 'agmd.mode'
@@ -54,9 +63,8 @@ function refuseDrop(event: DragEvent): void {
 function wordsOf(state: EditorState): string {
   const { main } = state.selection
   const all = countDocument(state.doc)
-  const total = all === 1 ? '1 word' : `${all.toLocaleString('en')} words`
-  if (main.empty) return total
-  return `${countDocument(state.doc.slice(main.from, main.to)).toLocaleString('en')} of ${total}`
+  if (main.empty) return tn(all, '1 word', '{count} words')
+  return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countDocument(state.doc.slice(main.from, main.to)) })
 }
 
 function createView(session: Session): View & { start(parent: HTMLElement): () => void } {
@@ -71,6 +79,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const dialog = signal<DialogName | undefined>(undefined)
   const here = signal<readonly Person[]>([])
   const words = signal('')
+  const inTable = signal(false)
   const quiet = signal(false)
 
   const setMode = (value: Mode): void => {
@@ -81,13 +90,8 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
-  // The editor has keys of its own; it is hidden while one reads.
-  const keyInReading = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || mode.value !== 'read' || event.code !== 'KeyP' || !event.altKey || !(event.ctrlKey || event.metaKey))
-      return
-    event.preventDefault()
-    nextMode()
-    editor.value?.view.focus()
+  const keyOnPage = (event: KeyboardEvent): void => {
+    if (editor.value !== undefined) runPageKeys(editor.value.view, event)
   }
 
   let typingSince = 0
@@ -113,13 +117,22 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       uploads: session.uploads,
       canEdit: session.canEdit.value,
       mode: writing.value,
-      onModeKey: nextMode,
+      keys: keyBindings(commands, view),
       onTyped: typed,
       onTooLarge: () =>
-        toast(`The document would be larger than ${limits.contentUnitsMax.toLocaleString('en')} characters; the change was not made.`),
-      onChange: () => (counting ??= setTimeout(count, countMs))
+        toast(t('The document would be larger than {max} characters; the change was not made.', { max: limits.contentUnitsMax })),
+      onChange: (state) => {
+        inTable.value = isInTable(state)
+        counting ??= setTimeout(count, countMs)
+      }
     })
     editor.value = made
+    let left = false
+    void import('./extras.ts').then(
+      ({ extrasOf }) => !left && made.extend(extrasOf(view)),
+      // Without them one can write as well; the next visit fetches them.
+      () => undefined
+    )
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopUploads = session.uploads.start(made.insertUpload)
@@ -135,31 +148,33 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       effect(() => made.setMode(writing.value)),
       effect(() => made.setCanEdit(session.canEdit.value)),
       effect(() => made.setLabel(session.title.value)),
-      effect(() => awareness.setLocalStateField('user', { name: personName.value || 'Guest' })),
+      effect(() => awareness.setLocalStateField('user', { name: personName.value || t('Guest') })),
       effect(() => {
         document.title = `${session.title.value} · agmd`
       })
     ]
     addEventListener('pointermove', wake)
     addEventListener('focusin', wake)
-    addEventListener('keydown', keyInReading)
+    addEventListener('keydown', keyOnPage)
     addEventListener('dragover', refuseDrop)
     addEventListener('drop', refuseDrop)
     return () => {
+      left = true
       for (const stop of stops) stop()
       stopUploads()
       clearTimeout(counting)
       awareness.off('change', listPeople)
       removeEventListener('pointermove', wake)
       removeEventListener('focusin', wake)
-      removeEventListener('keydown', keyInReading)
+      removeEventListener('keydown', keyOnPage)
       removeEventListener('dragover', refuseDrop)
       removeEventListener('drop', refuseDrop)
       made.destroy()
     }
   }
 
-  return { session, mode, editor, dialog, here, words, quiet, setMode, start }
+  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, setMode, nextMode }
+  return { ...view, start }
 }
 
 function Paper({ start, hidden }: { start(parent: HTMLElement): () => void; hidden: boolean }): JSX.Element {
@@ -186,6 +201,10 @@ function useVisualViewport(): void {
   }, [])
 }
 
+const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
+const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
+const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
+
 export function DocumentPage({ id }: { id: string }): JSX.Element {
   const session = useMemo(() => openSession(id), [id])
   const view = useMemo(() => createView(session), [session])
@@ -210,13 +229,16 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
             {reading && <ReadingPane view={view} />}
           </>
         ) : (
-          <div class='skeleton' aria-label='Opening the document' role='img' />
+          <div class='skeleton' aria-label={t('Opening the document')} role='img' />
         )}
       </main>
       <StatusLine view={view} />
       <Announcer view={view} />
       {view.dialog.value === 'share' && <ShareDialog session={session} onClose={() => (view.dialog.value = undefined)} />}
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
+      {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
+      {view.dialog.value === 'palette' && <Later load={loadPalette} view={view} />}
+      {view.dialog.value === 'shortcuts' && <Later load={loadShortcuts} view={view} />}
     </div>
   )
 }

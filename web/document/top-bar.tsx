@@ -4,14 +4,15 @@ import { includesRole } from '../../shared/roles.ts'
 import { initials } from '../person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
-import { keyName } from '../editor/actions.ts'
+import { t, term } from '../text/t.ts'
+import { keyName } from '../commands/keys.ts'
 import { Menu } from './menu.tsx'
 import type { Mode, View } from './page.tsx'
 
 const avatarsMax = 5
 
 function Avatar({ person }: { person: Person }): JSX.Element {
-  const name = person.self ? `${person.name} (you)` : person.name
+  const name = person.self ? t('{name} (you)', { name: person.name }) : person.name
   const about = person.role === '' ? name : `${name}, ${person.role}`
   return (
     <li class={`avatar hue-${person.hue} ${person.kind}`} title={about}>
@@ -26,7 +27,7 @@ function Avatars({ here }: { here: readonly Person[] }): JSX.Element | null {
   if (others.length === 0) return null
   const hidden = others.length - avatarsMax
   return (
-    <ul class='avatars' aria-label='Also here'>
+    <ul class='avatars' aria-label={t('Also here')}>
       {others.slice(0, avatarsMax).map((person) => (
         <Avatar key={person.id} person={person} />
       ))}
@@ -43,8 +44,8 @@ interface ModeButton {
 }
 
 const modeButtons: readonly ModeButton[] = [
-  { mode: 'read', name: 'Read', about: 'Read the text as it is published', icon: 'book-open' },
-  { mode: 'source', name: 'Source', about: 'Show the Markdown as it is stored', icon: 'code' }
+  { mode: 'read', name: term('Read'), about: term('Read the text as it is published'), icon: 'book-open' },
+  { mode: 'source', name: term('Source'), about: term('Show the Markdown as it is stored'), icon: 'code' }
 ]
 
 /** Neither pressed: the live view. */
@@ -61,11 +62,11 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
           type='button'
           class='button quiet mode'
           aria-pressed={view.mode.value === mode}
-          title={`${about} (${keyName('Mod-Alt-p')})`}
+          title={`${t(about)} (${keyName('Mod-Alt-p')})`}
           onClick={() => press(mode)}
         >
           <Icon name={icon} size={18} />
-          <span>{name}</span>
+          <span>{t(name)}</span>
         </button>
       ))}
     </>
@@ -77,7 +78,7 @@ export function TopBar({ view }: { view: View }): JSX.Element {
   const chip = session.chip.value
   return (
     <header class='top-bar'>
-      <a class='button quiet icon-only home-link' href='/' aria-label='All documents' title='All documents'>
+      <a class='button quiet icon-only home-link' href='/' aria-label={t('All documents')} title={t('All documents')}>
         <Logo />
       </a>
       <span class='document-title' title={session.title.value}>
@@ -92,7 +93,7 @@ export function TopBar({ view }: { view: View }): JSX.Element {
       {includesRole(session.role.value, 'edit') && session.link.ended.value === undefined && (
         <button type='button' class='button primary share' onClick={() => (view.dialog.value = 'share')}>
           <Icon name='users' size={18} />
-          <span>Share</span>
+          <span>{t('Share')}</span>
         </button>
       )}
       <Menu view={view} />

@@ -2,21 +2,22 @@
 import { defaultKeymap } from '@codemirror/commands'
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
-import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection } from '@codemirror/view'
-import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
+import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
+import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
-import { actionKeys } from './actions.ts'
 import { cleanInput } from './clean-input.ts'
 import { continueList, deleteMarker, indentItem, outdentItem } from './commands-list.ts'
 import { useAdoptedStyles } from './csp-styles.ts'
 import { remoteCursors } from './cursors.ts'
 import { remoteGlow } from './glow.ts'
 import { markdown } from './language.ts'
-import { liveView, toggleLetter, toggleTask } from './live/live.ts'
+import { liveView, toggleLetter } from './live/live.ts'
 import { sizeLimit } from './size-limit.ts'
+import { breakInCell, cellBelow, nextCell, previousCell } from './tables.ts'
 import { insertUpload, uploading } from './uploads.ts'
+import { t } from '../text/t.ts'
 import type { Upload, Uploads } from '../uploads/uploads.ts'
 
 /** How the text is shown while it is written. */
@@ -29,7 +30,8 @@ export interface EditorInput {
   readonly uploads: Uploads
   readonly canEdit: boolean
   readonly mode: WritingMode
-  readonly onModeKey: () => void
+  /** Keys of the commands of the page; they come before those of CodeMirror. */
+  readonly keys: readonly KeyBinding[]
   readonly onChange: (state: EditorState) => void
   readonly onTyped: () => void
   /** A change was left out because the document would be too large. */
@@ -45,6 +47,8 @@ export interface Editor {
   toggleTask(letter: number): boolean
   /** Puts the Markdown of an upload into the text. False when nothing may be written. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
+  /** Brings in what makes writing easier, once it was fetched. */
+  extend(extras: Extension): void
   destroy(): void
 }
 
@@ -56,7 +60,7 @@ const modeExtension = (mode: WritingMode): Extension => [
 const editable = (canEdit: boolean): Extension => [
   EditorState.readOnly.of(!canEdit),
   EditorView.contentAttributes.of({ 'aria-readonly': String(!canEdit) }),
-  placeholder(canEdit ? 'Start writing…' : 'Nothing here yet.')
+  placeholder(canEdit ? t('Write, or press / for blocks') : t('Nothing here yet.'))
 ]
 
 const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
@@ -66,18 +70,15 @@ export function createEditor(input: EditorInput): Editor {
   const mode = new Compartment()
   const access = new Compartment()
   const label = new Compartment()
+  const extras = new Compartment()
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
-    { key: 'Mod-Alt-p', run: () => (input.onModeKey(), true), preventDefault: true },
-    { key: 'Mod-Enter', run: (view) => toggleTask(view, view.state.selection.main.head) },
-    { key: 'Enter', run: continueList },
-    { key: 'Tab', run: indentItem },
-    { key: 'Shift-Tab', run: outdentItem },
+    ...input.keys,
+    { key: 'Enter', run: (view) => cellBelow(view) || continueList(view), shift: breakInCell },
+    { key: 'Tab', run: (view) => nextCell(view) || indentItem(view), shift: (view) => previousCell(view) || outdentItem(view) },
     { key: 'Backspace', run: deleteMarker },
-    ...actionKeys,
     ...searchKeymap,
-    ...yUndoManagerKeymap,
     ...defaultKeymap
   ])
 
@@ -104,6 +105,7 @@ export function createEditor(input: EditorInput): Editor {
         remoteCursors(input.text, input.awareness),
         remoteGlow,
         uploading(input.uploads),
+        extras.of([]),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),
         label.of(labelled('Document')),
@@ -123,6 +125,7 @@ export function createEditor(input: EditorInput): Editor {
     setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
     toggleTask: (letter) => toggleLetter(view, letter),
     insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, at, markdown, upload),
+    extend: (value) => view.dispatch({ effects: extras.reconfigure(value) }),
     destroy() {
       view.destroy()
       undoManager.destroy()

@@ -1,0 +1,69 @@
+/**
+ * The words of the pages. A sentence in English is its own name; the catalogue of another language has a translation for each (a test
+ * compares them with the sources). A catalogue is loaded before the first page is drawn, so that asking for words never waits.
+ */
+import { readDevice } from '../device.ts'
+
+/** Forms of a sentence with a number, by the plural category of the language (CLDR); `other` is there always. */
+type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string }
+
+export type Catalogue = Readonly<Record<string, string | Forms>>
+
+type Values = Readonly<Record<string, string | number>>
+
+/** Languages that the pages speak, by their BCP 47 tag, as each names itself. */
+const languages = { en: 'English', de: 'Deutsch' } as const
+
+type Language = keyof typeof languages
+
+const languageKey = 'agmd.language'
+
+const catalogues: Readonly<Record<Exclude<Language, 'en'>, () => Promise<Catalogue>>> = {
+  de: async () => (await import('./de.ts')).de
+}
+
+const isLanguage = (tag: string): tag is Language => Object.hasOwn(languages, tag)
+
+/** What this device has chosen, else the first language of the browser that is spoken here, else English. */
+const preferred = (): Language =>
+  [readDevice(languageKey) ?? '', ...navigator.languages.map((tag) => tag.split('-')[0] ?? '')].find(isLanguage) ?? 'en'
+
+/** The language of the pages, with the region that the browser asks for: for numbers, dates and plurals. */
+export let locale = 'en'
+let catalogue: Catalogue = {}
+let plurals = new Intl.PluralRules('en')
+
+/** To be awaited before anything is drawn. Without the network and without a kept catalogue the pages speak English. */
+export async function loadWords(): Promise<void> {
+  const language = preferred()
+  try {
+    if (language !== 'en') catalogue = await catalogues[language]()
+  } catch {
+    return
+  }
+  locale = navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language
+  plurals = new Intl.PluralRules(locale)
+  document.documentElement.lang = language
+}
+
+const fill = (sentence: string, values: Values): string =>
+  sentence.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return typeof value === 'number' ? value.toLocaleString(locale) : (value ?? whole)
+  })
+
+/** A sentence in the language of the page; `{name}` stands for a value. */
+export function t(sentence: string, values: Values = {}): string {
+  const found = catalogue[sentence] ?? sentence
+  return fill(typeof found === 'string' ? found : found.other, values)
+}
+
+/** As `t`, for a number of things: `{count}` stands for it. The sentence for many is the name. */
+export function tn(count: number, one: string, many: string, values: Values = {}): string {
+  const found = catalogue[many] ?? { one, other: many }
+  const sentence = typeof found === 'string' ? found : (found[plurals.select(count)] ?? found.other)
+  return fill(sentence, { ...values, count })
+}
+
+/** Marks a sentence of a table, whose words `t` gives when they are shown. */
+export const term = <T extends string>(sentence: T): T => sentence
