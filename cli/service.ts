@@ -95,7 +95,7 @@ export const placeOf = (text: string, given: string | undefined): Place => {
     const origin = acceptedOrigin(link.origin, given)
     // One that was pulled with a session alone stays so: another link would narrow it.
     const key = link.key === undefined ? undefined : (knownKey(origin, link.doc, link.key) ?? knownKey(origin, link.doc))
-    return { origin, doc: link.doc, key, implied: false, file: text }
+    return { origin, doc: link.doc, key, implied: link.implied === true, file: text }
   }
   if (existsSync(text))
     throw new Failure(

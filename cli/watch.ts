@@ -6,7 +6,9 @@ import { limits } from '../shared/limits.ts'
 import type { Call } from './call.ts'
 import { Failure, tell } from './failure.ts'
 import { readLink } from './link.ts'
-import { mustRead, pullInto, pushFile } from './sync.ts'
+import { pullInto } from './pull.ts'
+import { pushFile } from './push.ts'
+import { mustRead } from './sync.ts'
 
 /** Quiet time after a change of the file, in milliseconds: editors write in several steps. */
 const quietMs = 300

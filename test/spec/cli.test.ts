@@ -144,7 +144,7 @@ const tryExamples = async (chosen: readonly Command[], account: Account): Promis
   await machine.remove()
 }
 
-test('[CLI-3] every example of every command does what it says', { timeout: 120_000 }, async () => {
+test('[CLI-3] every example of every command does what it says', { timeout: 240_000 }, async () => {
   const groups = [...Map.groupBy(plain, (_command, index) => index % 3).values()]
   await Promise.all(groups.map(async (chosen, index) => tryExamples(chosen, await newAccount(`ana${index}@example.org`))))
 })
