@@ -126,16 +126,22 @@ const idOf = async (token: string): Promise<string> => {
   return json.sessions.find(({ current }: Json) => current).id
 }
 
-const plain = commands.filter(({ endless, words }) => endless !== true && words !== 'login')
+/** What waits for somebody, or for ever: tried where it is stopped ([CLI-16]). */
+const waiting = (words: string, example: string): boolean => words === 'docs watch' || example === 'agmd login --no-browser'
+const examplesOf = (chosen: readonly Command[]): { words: string; example: string }[] =>
+  chosen.flatMap(({ words, examples }) => examples.map((example) => ({ words, example })))
 
 const tryExamples = async (chosen: readonly Command[], account: Account): Promise<void> => {
   const machine = await newMachine(world.url)
   // What others do with the account must not stand in the way of what these are for.
   let token = await session(account)
-  for (const { words, example } of chosen.flatMap(({ words, examples }) => examples.map((example) => ({ words, example })))) {
+  for (const { words, example } of examplesOf(chosen).filter((each) => !waiting(each.words, each.example))) {
     rememberIn(machine, token)
     const env = await prepared(machine, example, token)
-    const other: Record<string, string> = words === 'auth revoke' ? { SESSION: await idOf(await session(account)) } : {}
+    const other: Record<string, string> = {
+      TOKEN: token,
+      ...(words === 'auth revoke' ? { SESSION: await idOf(await session(account)) } : {})
+    }
     if (words === 'tasks report') await machine.shell('agmd tasks start "$TASK_URL" --author Ben', { env })
     const { code, stderr } = await machine.shell(example, { env: { ...env, ...other } })
     expect({ example, code, stderr }).toEqual({ example, code: 0, stderr: expect.any(String) })
@@ -145,7 +151,7 @@ const tryExamples = async (chosen: readonly Command[], account: Account): Promis
 }
 
 test('[CLI-3] every example of every command does what it says', { timeout: 240_000 }, async () => {
-  const groups = [...Map.groupBy(plain, (_command, index) => index % 3).values()]
+  const groups = [...Map.groupBy(commands, (_command, index) => index % 3).values()]
   await Promise.all(groups.map(async (chosen, index) => tryExamples(chosen, await newAccount(`ana${index}@example.org`))))
 })
 
@@ -609,14 +615,13 @@ test('[CLI-15] a login that is refused, and a token that is none, end with 4 and
 // ——— what goes on ———
 
 test('[CLI-16] Ctrl-C ends with 130 and leaves files as they were', async () => {
-  await pulled('ctrl.md')
+  await pulled('notes.md')
   const before = readdirSync(here.home)
-  for (const words of [
-    ['docs', 'watch', 'ctrl.md'],
-    ['events', 'ctrl.md', '--follow', '--since', '0'],
-    ['login', '--no-browser']
-  ]) {
-    const running = here.start([...words, '--url', world.url])
+  const examples = examplesOf(commands).filter(({ words, example }) => waiting(words, example))
+  const lines = [...examples.map(({ example }) => example.split(' ').slice(1)), ['events', 'notes.md', '--follow', '--since', '0']]
+  expect(lines).toHaveLength(4)
+  for (const words of lines) {
+    const running = here.start(words)
     // The first page of events is there.
     await until(() => (words[0] === 'events' ? running.stdout() : running.stderr()) !== '', 'a word')
     running.child.kill('SIGINT')
