@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { type Client, inHeader } from '../shared/client.ts'
+import { type Client, errorFrom, inHeader } from '../shared/client.ts'
 import { describeCommands } from '../shared/commands/describe.ts'
 import { limits } from '../shared/limits.ts'
 import { mediaTypes } from '../shared/media-types.ts'
@@ -11,7 +11,7 @@ import type { OperationName, Request as InputOf } from '../shared/operations/ind
 import type { Action, Call } from './call.ts'
 import { completion } from './completion.ts'
 import { doctor } from './doctor.ts'
-import { exitOfAnswer, Failure } from './failure.ts'
+import { Failure } from './failure.ts'
 import { mustReadText } from './files.ts'
 import { commandList } from './help.ts'
 import { forgetDocument, knownKey } from './hosts.ts'
@@ -19,7 +19,10 @@ import { login, logout, openInBrowser } from './login.ts'
 import { mcp } from './mcp.ts'
 import { type Place, placeOf, sendWith, tokenFor } from './service.ts'
 import { eventLine, wordsFor } from './show.ts'
-import { create, diff, pull, push, status } from './sync.ts'
+import { diff, status } from './compare.ts'
+import { create } from './create.ts'
+import { pull } from './pull.ts'
+import { push } from './push.ts'
 import { harmless, maskedLink, oneLine, readInput } from './terminal.ts'
 import { upgrade } from './upgrade.ts'
 import { watch } from './watch.ts'
@@ -212,12 +215,13 @@ const keyOfPath = (path: string, origin: string): string | undefined => {
   return doc !== undefined && isDocumentId(doc) ? knownKey(origin, doc) : undefined
 }
 
-/** The code in a problem document, if it is one. */
-const codeIn = (text: string): unknown => {
+/** What an answer says, if that is a JSON object. */
+const problemIn = (text: string): Record<string, unknown> => {
   try {
-    return (JSON.parse(text) as { code?: unknown } | null)?.code
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
   } catch {
-    return undefined
+    return {}
   }
 }
 
@@ -238,7 +242,6 @@ const api: Action = async (call) => {
     new URL(`${url.pathname}${url.search}`, origin),
     {
       method,
-      redirect: 'error',
       headers: {
         Accept: 'application/json, text/markdown;q=0.9, */*;q=0.5',
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -248,9 +251,9 @@ const api: Action = async (call) => {
       ...(body === undefined ? {} : { body })
     }
   )
-  const said = await response.text()
+  const said = response.text()
   call.terminal.text(said === '' || said.endsWith('\n') ? said : `${said}\n`)
-  return exitOfAnswer(response.status, codeIn(said))
+  if (!response.ok) throw errorFrom(response.status, problemIn(said))
 }
 
 const listCommands: Action = async (call) => {

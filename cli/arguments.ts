@@ -81,7 +81,9 @@ export const splitLine = (words: readonly string[]): Line => {
 
 /** Errors: `usage`, with what was probably meant. */
 export const unknownCommand = (typed: string): Failure => {
-  const meant = nearest(typed, [...new Set(commands.flatMap(({ words }) => [words, words.split(' ')[0] ?? '']))])
+  // `agmd push` leaves out the first word.
+  const short = commands.find(({ words }) => words.endsWith(` ${typed}`))?.words
+  const meant = short ?? nearest(typed, [...new Set(commands.flatMap(({ words }) => [words, words.split(' ')[0] ?? '']))])
   const hint = meant === undefined ? 'agmd --help lists the commands.' : `Did you mean: agmd ${meant}`
   return new Failure('usage', `There is no command "${typed}".`, hint)
 }

@@ -1,6 +1,6 @@
 /** Help, from the table of commands. */
-import { type Command, globalOptions, isOnByDefault, type Option } from '../shared/commands/command.ts'
-import { environmentVariables, optionUsage, usageOf } from '../shared/commands/describe.ts'
+import { type Command, globalOptions, type Option } from '../shared/commands/command.ts'
+import { environmentVariables, optionMeaning, optionUsage, usageOf } from '../shared/commands/describe.ts'
 import { commands } from '../shared/commands/index.ts'
 import { exitCodes, exitMeanings } from '../shared/exit-codes.ts'
 import { columns, type Terminal } from './terminal.ts'
@@ -21,17 +21,7 @@ const rows = (chosen: readonly Command[]): string => columns(chosen.map(({ words
 /** All commands, a line each. */
 export const commandList = ({ paint }: Terminal): string => `${rows(commands)}\n\n${paint('dim', 'agmd COMMAND --help tells more.')}`
 
-const optionRow = (option: Option): [string, string] => {
-  const { name, summary, values, text, required } = option
-  const dashed = isOnByDefault(option) ? `--no-${name}` : optionUsage(option)
-  const said = summary.replace(/^with --no-\S+ /, '')
-  const more = [
-    values === undefined ? '' : `one of ${values.join(', ')}`,
-    text === true ? `--${name}-file FILE reads it from there (- is the standard input)` : '',
-    required === true ? 'needed' : ''
-  ].filter((part) => part !== '')
-  return [dashed, [said, ...more].filter((part) => part !== '').join('; ')]
-}
+const optionRow = (option: Option): [string, string] => [optionUsage(option), optionMeaning(option)]
 
 export const commandHelp = (command: Command, paint: Paint): string => {
   const { summary, description, positionals, options, examples } = command

@@ -100,6 +100,9 @@ export const rememberKey = (origin: string, known: KnownKey): void =>
     return { ...host, keys: [...others, known].slice(-keysMax) }
   })
 
+export const isKnown = (origin: string, doc: string, key: string): boolean =>
+  (readHosts()[origin]?.keys ?? []).some((known) => known.doc === doc && known.key === key)
+
 export const forgetDocument = (origin: string, gone: string): void =>
   changeHost(origin, ({ keys = [], ...host }) => {
     const left = keys.filter(({ doc }) => doc !== gone)

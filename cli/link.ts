@@ -12,6 +12,8 @@ export interface Link {
   readonly doc: string
   /** Fingerprint of the key that was used. */
   readonly key?: string
+  /** Whether that key was not given, but known (service.ts). */
+  readonly implied?: boolean
   /** Version that the file began with. */
   readonly version: string
   /** Text of that version. */

@@ -6,7 +6,8 @@ import { exitCodes } from '../shared/exit-codes.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
 import { forgetSession, readHosts, rememberSession } from './hosts.ts'
-import { clientFor, send } from './service.ts'
+import { send } from './request.ts'
+import { clientFor } from './service.ts'
 import { oneLine, readInput } from './terminal.ts'
 
 /** RFC 8628 §3.5: slow_down asks for 5 seconds more between polls. */
@@ -63,8 +64,7 @@ const poll = async (origin: string, deviceCode: string, seconds: number): Promis
     const response = await send(`${origin}/api/cli/device/token`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-      body: JSON.stringify({ device_code: deviceCode, client_id: 'agmd', grant_type: 'urn:ietf:params:oauth:grant-type:device_code' }),
-      redirect: 'error'
+      body: JSON.stringify({ device_code: deviceCode, client_id: 'agmd', grant_type: 'urn:ietf:params:oauth:grant-type:device_code' })
     })
     const said = (await response.json().catch(() => ({}))) as { error?: string; error_description?: string }
     if (response.ok) return said as unknown as Approved
@@ -113,6 +113,7 @@ const byDevice = async (call: Call, origin: string): Promise<Approved> => {
 
 /** A token that was made elsewhere, from the standard input: never from the command line, which others can read. */
 const byToken = async (origin: string): Promise<Approved> => {
+  if (process.stdin.isTTY) process.stderr.write('Paste the token, then Enter and Ctrl-D.\n')
   const token = (await readInput()).trim()
   if (!/^(asess|ai)_\S+$/.test(token))
     throw new Failure('usage', 'What came on the standard input is no token.', 'It begins with asess_ or ai_.')

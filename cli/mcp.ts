@@ -5,7 +5,8 @@ import { isDocumentId } from '../shared/names.ts'
 import type { Call } from './call.ts'
 import { tell } from './failure.ts'
 import { knownKey } from './hosts.ts'
-import { type Place, placeOf, send, tokenFor } from './service.ts'
+import { send } from './request.ts'
+import { type Place, placeOf, tokenFor } from './service.ts'
 
 interface Message {
   readonly id?: string | number
@@ -64,8 +65,8 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
   }
   try {
     const body = JSON.stringify(withKey(message, bridge))
-    const response = await send(address, { method: 'POST', headers, body, redirect: 'error' })
-    const said = await response.text()
+    const response = await send(address, { method: 'POST', headers, body })
+    const said = response.text()
     const answer = parsed(said)
     // What was settled once is said with every message from then on (MCP, Streamable HTTP).
     const version = message.method === 'initialize' ? answer?.result?.protocolVersion : undefined

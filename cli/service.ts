@@ -2,13 +2,11 @@
 import { existsSync } from 'node:fs'
 import { type Client, createClient } from '../shared/client.ts'
 import { documentIdPattern, shareKeyPattern } from '../shared/names.ts'
-import { home, version } from './build.ts'
+import { home } from './build.ts'
 import { Failure } from './failure.ts'
 import { readHosts, knownKey } from './hosts.ts'
 import { linkPath, readLink } from './link.ts'
-
-/** Longest time for an answer, in milliseconds: more than a long poll takes. */
-const answerMsMax = 90_000
+import { type Answer, send, type SendInit } from './request.ts'
 
 /** Errors: `usage`. */
 const originOf = (text: string, from: string): string => {
@@ -97,7 +95,7 @@ export const placeOf = (text: string, given: string | undefined): Place => {
     const origin = acceptedOrigin(link.origin, given)
     // One that was pulled with a session alone stays so: another link would narrow it.
     const key = link.key === undefined ? undefined : (knownKey(origin, link.doc, link.key) ?? knownKey(origin, link.doc))
-    return { origin, doc: link.doc, key, implied: false, file: text }
+    return { origin, doc: link.doc, key, implied: link.implied === true, file: text }
   }
   if (existsSync(text))
     throw new Failure(
@@ -123,34 +121,6 @@ export const tokenFor = (origin: string, given: string | undefined): string | un
   return asked !== undefined && sameOrigin(asked, origin) ? AGMD_TOKEN : undefined
 }
 
-const unreachable = (origin: string, error: unknown): Failure => {
-  const cause = (error as { cause?: { code?: string; message?: string } }).cause
-  const why = cause?.code ?? cause?.message ?? (error as Error).message
-  return new Failure(
-    'service_unreachable',
-    `${origin} cannot be reached (${why}).`,
-    'Check the address and the network; agmd doctor tells more.',
-    { origin }
-  )
-}
-
-/** `fetch` that says who asks, ends in time, and tells failures of the network as such. Errors: `service_unreachable`, `timeout`. */
-export const send = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-  const { origin } = new URL(url instanceof Request ? url.url : url)
-  const headers = new Headers(init.headers)
-  headers.set('User-Agent', `agmd/${version}`)
-  const time = AbortSignal.timeout(answerMsMax)
-  const signal = init.signal == null ? time : AbortSignal.any([time, init.signal])
-  try {
-    return await fetch(url, { ...init, headers, signal })
-  } catch (error) {
-    if (init.signal?.aborted === true) throw error
-    if (time.aborted)
-      throw new Failure('timeout', `${origin} did not answer in ${answerMsMax / 1000} s.`, 'Try again; agmd doctor tells more.', { origin })
-    throw unreachable(origin, error)
-  }
-}
-
 export interface Access {
   readonly origin: string
   readonly key: string | undefined
@@ -166,15 +136,12 @@ export interface Access {
  */
 export const sendWith = ({ key, implied = false, token }: Access): typeof send => {
   if (key === undefined) return send
-  const withKey = (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers(init.headers)
-    headers.set('X-Share-Key', key)
-    return send(url, { ...init, headers })
-  }
+  const withKey = (url: string | URL, init: SendInit = {}): Promise<Answer> =>
+    send(url, { ...init, headers: { ...init.headers, 'X-Share-Key': key } })
   if (!implied || token === undefined) return withKey
   return async (url, init) => {
-    const response = await send(url, init)
-    return response.status === 404 ? withKey(url, init) : response
+    const answer = await send(url, init)
+    return answer.status === 404 ? withKey(url, init) : answer
   }
 }
 
@@ -184,6 +151,6 @@ export const clientFor = (access: Access): Client => {
     baseUrl: origin,
     ...(token === undefined ? {} : { token }),
     ...(author === undefined ? {} : { author }),
-    fetch: sendWith(access)
+    send: sendWith(access)
   })
 }

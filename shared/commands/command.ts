@@ -58,7 +58,8 @@ export const exampleVariables: Readonly<Record<string, string>> = {
   TASK_URL: 'the link of a review assignment',
   TASK: 'the id of a review assignment',
   VERSION: 'a version',
-  SESSION: 'the id of a session'
+  SESSION: 'the id of a session',
+  TOKEN: 'a session or agent token'
 }
 
 /** Every command on a document begins with this one. */

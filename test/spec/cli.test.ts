@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync
 } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -126,16 +126,22 @@ const idOf = async (token: string): Promise<string> => {
   return json.sessions.find(({ current }: Json) => current).id
 }
 
-const plain = commands.filter(({ endless, words }) => endless !== true && words !== 'login')
+/** What waits for somebody, or for ever: tried where it is stopped ([CLI-16]). */
+const waiting = (words: string, example: string): boolean => words === 'docs watch' || example === 'agmd login --no-browser'
+const examplesOf = (chosen: readonly Command[]): { words: string; example: string }[] =>
+  chosen.flatMap(({ words, examples }) => examples.map((example) => ({ words, example })))
 
 const tryExamples = async (chosen: readonly Command[], account: Account): Promise<void> => {
   const machine = await newMachine(world.url)
   // What others do with the account must not stand in the way of what these are for.
   let token = await session(account)
-  for (const { words, example } of chosen.flatMap(({ words, examples }) => examples.map((example) => ({ words, example })))) {
+  for (const { words, example } of examplesOf(chosen).filter((each) => !waiting(each.words, each.example))) {
     rememberIn(machine, token)
     const env = await prepared(machine, example, token)
-    const other: Record<string, string> = words === 'auth revoke' ? { SESSION: await idOf(await session(account)) } : {}
+    const other: Record<string, string> = {
+      TOKEN: token,
+      ...(words === 'auth revoke' ? { SESSION: await idOf(await session(account)) } : {})
+    }
     if (words === 'tasks report') await machine.shell('agmd tasks start "$TASK_URL" --author Ben', { env })
     const { code, stderr } = await machine.shell(example, { env: { ...env, ...other } })
     expect({ example, code, stderr }).toEqual({ example, code: 0, stderr: expect.any(String) })
@@ -144,8 +150,8 @@ const tryExamples = async (chosen: readonly Command[], account: Account): Promis
   await machine.remove()
 }
 
-test('[CLI-3] every example of every command does what it says', { timeout: 120_000 }, async () => {
-  const groups = [...Map.groupBy(plain, (_command, index) => index % 3).values()]
+test('[CLI-3] every example of every command does what it says', { timeout: 240_000 }, async () => {
+  const groups = [...Map.groupBy(commands, (_command, index) => index % 3).values()]
   await Promise.all(groups.map(async (chosen, index) => tryExamples(chosen, await newAccount(`ana${index}@example.org`))))
 })
 
@@ -254,6 +260,47 @@ test('[CLI-7] a pull never takes away what was changed in a file', async () => {
   expect(here.read('mine.md')).toBe(await text(owner))
 })
 
+/** A way to the service on which something can happen before an answer arrives. */
+const detour = async (before: (request: IncomingMessage) => void): Promise<Elsewhere> => {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    const { method = 'GET', headers, url } = request
+    const onward = httpRequest(`${world.listening}${url}`, { method, headers }, (answer) => {
+      before(request)
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(onward)
+  })
+  return serving(server, requests)
+}
+
+test('[CLI-7] a file that is saved while it is pushed keeps what was saved', async () => {
+  const owner = await world.create('one\n\ntwo\n\nthree\n')
+  const machine = await newMachine()
+  let save = ''
+  const way = await detour(({ method }) => {
+    if (method === 'PUT' && save !== '') machine.write('saved.md', save)
+  })
+  const url = ['--url', way.url]
+  await machine.agmd('docs', 'pull', `${way.url}/d/${owner.doc}?key=${owner.key}`, '-o', 'saved.md', ...url)
+  await owner.replace('ONE\n\ntwo\n\nthree\n')
+  machine.write('saved.md', 'one\n\ntwo\n\nTHREE\n')
+  save = 'one\n\nTWO\n\nTHREE\n'
+  expect(await machine.agmd('docs', 'push', 'saved.md', '--merge', '--json', ...url)).toMatchObject({
+    code: 5,
+    json: { error: { code: 'file_changed' } }
+  })
+  expect(machine.read('saved.md')).toBe(save)
+  save = ''
+  expect((await machine.agmd('docs', 'push', 'saved.md', '--merge', ...url)).code).toBe(0)
+  expect(machine.read('saved.md')).toBe('ONE\n\nTWO\n\nTHREE\n')
+  expect(await text(owner)).toBe('ONE\n\nTWO\n\nTHREE\n')
+  await way.close()
+  await machine.remove()
+})
+
 test('[CLI-8] a file that was not pulled is not pushed over a text, unless that is said', async () => {
   const owner = await world.create('theirs\n')
   here.write('eight.md', 'mine\n')
@@ -334,6 +381,10 @@ const elsewhere = async (
     requests.push(request)
     response.writeHead(status, headers).end(typeof body === 'string' ? body : body(request.url ?? ''))
   })
+  return serving(server, requests)
+}
+
+const serving = async (server: Server, requests: IncomingMessage[]): Promise<Elsewhere> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, requests, close: () => new Promise((resolve) => server.close(resolve)) }
@@ -360,6 +411,7 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
   const url = linkOf(await world.create('x'))
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['doc'], /Did you mean: agmd docs\n/],
+    [['push', 'notes.md'], /Did you mean: agmd docs push\n/],
     [['docs', 'psuh'], /Did you mean: agmd docs push\n/],
     [['docs', 'push', '--mrge', 'x.md'], /Did you mean --merge\?/],
     [['docs', 'cat', url, 'again'], /"again" is one word too many/],
@@ -563,14 +615,13 @@ test('[CLI-15] a login that is refused, and a token that is none, end with 4 and
 // ——— what goes on ———
 
 test('[CLI-16] Ctrl-C ends with 130 and leaves files as they were', async () => {
-  await pulled('ctrl.md')
+  await pulled('notes.md')
   const before = readdirSync(here.home)
-  for (const words of [
-    ['docs', 'watch', 'ctrl.md'],
-    ['events', 'ctrl.md', '--follow', '--since', '0'],
-    ['login', '--no-browser']
-  ]) {
-    const running = here.start([...words, '--url', world.url])
+  const examples = examplesOf(commands).filter(({ words, example }) => waiting(words, example))
+  const lines = [...examples.map(({ example }) => example.split(' ').slice(1)), ['events', 'notes.md', '--follow', '--since', '0']]
+  expect(lines).toHaveLength(4)
+  for (const words of lines) {
+    const running = here.start(words)
     // The first page of events is there.
     await until(() => (words[0] === 'events' ? running.stdout() : running.stderr()) !== '', 'a word')
     running.child.kill('SIGINT')
