@@ -22,6 +22,12 @@ import type { Upload, Uploads } from '../uploads/uploads.ts'
 /** How the text is shown while it is written. */
 export type WritingMode = 'live' | 'source'
 
+/** What is fetched after the editor. */
+export interface Extras {
+  readonly always: Extension
+  readonly live: Extension
+}
+
 export interface EditorInput {
   readonly parent: HTMLElement
   readonly text: Y.Text
@@ -47,13 +53,13 @@ export interface Editor {
   /** Puts the Markdown of an upload into the text. False when nothing may be written. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
   /** Brings in what makes writing easier, once it was fetched. */
-  extend(extras: Extension): void
+  extend(extras: Extras): void
   destroy(): void
 }
 
-const modeExtension = (mode: WritingMode): Extension => [
+const modeExtension = (mode: WritingMode, extras?: Extras): Extension => [
   EditorView.editorAttributes.of({ class: mode === 'live' ? 'cm-live' : 'cm-source' }),
-  mode === 'live' ? liveView : []
+  mode === 'live' ? [liveView, extras?.live ?? []] : []
 ]
 
 const editable = (canEdit: boolean): Extension => [
@@ -69,7 +75,9 @@ export function createEditor(input: EditorInput): Editor {
   const mode = new Compartment()
   const access = new Compartment()
   const label = new Compartment()
-  const extras = new Compartment()
+  const later = new Compartment()
+  let current = input.mode
+  let extras: Extras | undefined
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
@@ -101,7 +109,7 @@ export function createEditor(input: EditorInput): Editor {
         remoteCursors(input.text, input.awareness),
         remoteGlow,
         uploading(input.uploads),
-        extras.of([]),
+        later.of([]),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),
         label.of(labelled('Document')),
@@ -116,12 +124,18 @@ export function createEditor(input: EditorInput): Editor {
 
   return {
     view,
-    setMode: (value) => view.dispatch({ effects: mode.reconfigure(modeExtension(value)) }),
+    setMode(value) {
+      current = value
+      view.dispatch({ effects: mode.reconfigure(modeExtension(value, extras)) })
+    },
     setCanEdit: (value) => view.dispatch({ effects: access.reconfigure(editable(value)) }),
     setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
     toggleTask: (letter) => toggleLetter(view, letter),
     insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, at, markdown, upload),
-    extend: (value) => view.dispatch({ effects: extras.reconfigure(value) }),
+    extend(value) {
+      extras = value
+      view.dispatch({ effects: [later.reconfigure(value.always), mode.reconfigure(modeExtension(current, value))] })
+    },
     destroy() {
       view.destroy()
       undoManager.destroy()

@@ -134,6 +134,7 @@ export const de: Catalogue = {
   'Task list': 'Aufgabenliste',
   'The browser did not allow copying. Select the text and copy it by hand.':
     'Der Browser hat das Kopieren nicht erlaubt. Wähle den Text aus und kopiere ihn von Hand.',
+  'The diagram is being drawn…': 'Das Diagramm wird gezeichnet…',
   'The document would be larger than {max} characters; the change was not made.':
     'Das Dokument wäre größer als {max} Zeichen; die Änderung wurde nicht gemacht.',
   'The headings of the text appear here.': 'Hier erscheinen die Überschriften des Textes.',
@@ -150,6 +151,7 @@ export const de: Catalogue = {
   View: 'Ansicht',
   'What do you want to do?': 'Was möchtest du tun?',
   'What is selected': 'Was ausgewählt ist',
+  'What to do with the selection': 'Was mit der Auswahl geschehen soll',
   'While writing': 'Beim Schreiben',
   'Whole words': 'Ganze Wörter',
   Words: 'Wörter',
