@@ -423,6 +423,9 @@ test('[WRITE-21] nothing below moves when marks are revealed', async () => {
   await page.locator('.hljs-keyword').waitFor()
   const bottom = () =>
     page.locator('.cm-line', { hasText: /^last$/ }).evaluate((element) => Math.round(element.getBoundingClientRect().top))
+  await press('Control+Home')
+  await page.evaluate(() => globalThis.document.fonts.ready)
+  await press('Control+End')
   const before = await bottom()
   await press('Control+Home')
   for (let line = 0; line < 26; line++) {
