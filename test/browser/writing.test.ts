@@ -421,8 +421,12 @@ test('[WRITE-21] nothing below moves when marks are revealed', async () => {
     '# One\n\n**bold** and *quiet*\n\n> quote\n\n- item\n- [ ] task\n\n1. first\n\n```ts\nlet a\n```\n\n---\n\n[link](/x) `code` ~~no~~\n\n| a | b |\n| - | - |\n| c | d |\n\nUnder\n-----\n\nlast'
   )
   await page.locator('.hljs-keyword').waitFor()
+  // From the beginning of the text: the page may scroll.
   const bottom = () =>
-    page.locator('.cm-line', { hasText: /^last$/ }).evaluate((element) => Math.round(element.getBoundingClientRect().top))
+    page
+      .locator('.cm-line')
+      .last()
+      .evaluate((line) => Math.round(line.getBoundingClientRect().top - (line.parentElement?.getBoundingClientRect().top ?? 0)))
   await press('Control+Home')
   await page.evaluate(() => globalThis.document.fonts.ready)
   await press('Control+End')
