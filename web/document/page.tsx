@@ -10,6 +10,7 @@ import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
 import { isInTable } from '../editor/tables.ts'
 import { personName } from '../person.ts'
+import { startFollowing } from '../presence/follow.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
 import { ShareDialog } from '../sharing/share-dialog.tsx'
@@ -19,6 +20,7 @@ import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { FollowingNotice } from './following-notice.tsx'
 import { Later } from './later.tsx'
 import { ReadingPane } from './reading-pane.tsx'
 import { openSession, type Session } from './session.ts'
@@ -37,6 +39,8 @@ export interface View {
   readonly editor: { value: Editor | undefined }
   readonly dialog: { value: DialogName | undefined }
   readonly here: { value: readonly Person[] }
+  /** Client id of the page whose cursor is kept in view. */
+  readonly following: { value: number | undefined }
   readonly words: { value: string }
   /** Whether the cursor is in a table. */
   readonly inTable: { value: boolean }
@@ -82,6 +86,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const editor = signal<Editor | undefined>(undefined)
   const dialog = signal<DialogName | undefined>(undefined)
   const here = signal<readonly Person[]>([])
+  const following = signal<number | undefined>(undefined)
   const words = signal('')
   const inTable = signal(false)
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
@@ -144,6 +149,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     )
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
+    const stopFollowing = startFollowing(view)
     const stopUploads = session.uploads.start(made.insertUpload)
     const { awareness } = session.link
     const listPeople = (): void => {
@@ -181,6 +187,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       left = true
       for (const stop of stops) stop()
       stopUploads()
+      stopFollowing()
       clearTimeout(counting)
       awareness.off('change', listPeople)
       removeEventListener('pointermove', wake)
@@ -192,7 +199,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, inTable, outline, quiet, setMode, nextMode, setOutline }
+  const view: View = { session, mode, editor, dialog, here, following, words, inTable, outline, quiet, setMode, nextMode, setOutline }
   return { ...view, start }
 }
 
@@ -249,6 +256,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <div class='document-body'>
         {view.outline.value && <Later load={loadOutline} view={view} />}
         <main class='document-main' aria-busy={state.value === 'opening'}>
+          <FollowingNotice view={view} />
           <h1 class='sr-only'>{session.title.value}</h1>
           {state.value === 'open' ? (
             <>
