@@ -4,13 +4,14 @@
  */
 import {
   autocompletion,
+  completionStatus,
   type Completion,
   type CompletionContext,
   type CompletionResult,
   type CompletionSection
 } from '@codemirror/autocomplete'
 import type { Extension } from '@codemirror/state'
-import type { EditorView } from '@codemirror/view'
+import { EditorView } from '@codemirror/view'
 import { best } from '../commands/match.ts'
 import { drawIcon } from './draw-icon.ts'
 import { emoji } from './emoji.ts'
@@ -97,7 +98,19 @@ function signOf(sign: string): Node {
   return made
 }
 
-export const completions = (entries: readonly BlockEntry[]): Extension =>
+/** The list scrolls, so that it must be able to take the focus; CodeMirror makes one that cannot. */
+const focusable = EditorView.updateListener.of(({ state, view }) => {
+  if (completionStatus(state) !== 'active') return
+  view.requestMeasure({
+    key: 'menu',
+    read: () => undefined,
+    write() {
+      for (const list of view.dom.querySelectorAll<HTMLElement>('.menu-at-cursor > ul')) list.tabIndex = -1
+    }
+  })
+})
+
+const menus = (entries: readonly BlockEntry[]): Extension =>
   autocompletion({
     override: [blocks(entries), emojiByName],
     icons: false,
@@ -112,3 +125,5 @@ export const completions = (entries: readonly BlockEntry[]): Extension =>
     ],
     tooltipClass: () => 'menu-at-cursor'
   })
+
+export const completions = (entries: readonly BlockEntry[]): Extension => [menus(entries), focusable]

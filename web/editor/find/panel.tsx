@@ -107,7 +107,7 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
                 title={t(title)}
                 onClick={() => want(view, { [name]: !now[name] })}
               >
-                {sign}
+                <span aria-hidden='true'>{sign}</span>
               </button>
             ))}
           </span>
