@@ -3,6 +3,7 @@
  * (CodeMirror's completion maps its place).
  */
 import {
+  acceptCompletion,
   autocompletion,
   completionStatus,
   type Completion,
@@ -10,8 +11,8 @@ import {
   type CompletionResult,
   type CompletionSection
 } from '@codemirror/autocomplete'
-import type { Extension } from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
+import { Prec, type Extension } from '@codemirror/state'
+import { EditorView, keymap } from '@codemirror/view'
 import { best } from '../commands/match.ts'
 import { drawIcon } from './draw-icon.ts'
 import { emoji } from './emoji.ts'
@@ -98,14 +99,14 @@ function signOf(sign: string): Node {
   return made
 }
 
-/** The list scrolls, so that it must be able to take the focus; CodeMirror makes one that cannot. */
+/** The list scrolls, so that it must be able to take the focus; CodeMirror makes one that cannot. Tab takes what is chosen, not the focus. */
 const focusable = EditorView.updateListener.of(({ state, view }) => {
   if (completionStatus(state) !== 'active') return
   view.requestMeasure({
     key: 'menu',
     read: () => undefined,
     write() {
-      for (const list of view.dom.querySelectorAll<HTMLElement>('.menu-at-cursor > ul')) list.tabIndex = -1
+      for (const list of view.dom.querySelectorAll<HTMLElement>('.menu-at-cursor > ul')) list.tabIndex = 0
     }
   })
 })
@@ -126,4 +127,8 @@ const menus = (entries: readonly BlockEntry[]): Extension =>
     tooltipClass: () => 'menu-at-cursor'
   })
 
-export const completions = (entries: readonly BlockEntry[]): Extension => [menus(entries), focusable]
+export const completions = (entries: readonly BlockEntry[]): Extension => [
+  menus(entries),
+  focusable,
+  Prec.highest(keymap.of([{ key: 'Tab', run: acceptCompletion }]))
+]
