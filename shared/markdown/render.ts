@@ -14,7 +14,7 @@ import { type Heading, headingIds, wordsOf } from './headings.ts'
 import { inlineHtml } from './inline-html.ts'
 import { gfmLinks } from './links.ts'
 import { frontMatter } from './front-matter.ts'
-import { formulaHtml, math } from './math.ts'
+import { mathHtml, math } from './math.ts'
 import { taskLists } from './task-lists.ts'
 import type { Token } from './tokens.ts'
 
@@ -86,7 +86,7 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   prefixFootnotes(markdown, options.idPrefix ?? '')
   markdown.renderer.rules['fence'] = (tokens, index, _options, { styles }: Environment) => {
     const { info, content } = tokens[index] as Token
-    if (/^\s*math\s*$/.test(info)) return formulaHtml(markdown, options.math, content.trim(), true, styles)
+    if (/^\s*math\s*$/.test(info)) return mathHtml(markdown, options.math, content.trim(), true, styles)
     return fenceHtml(markdown, info, content, options)
   }
   markdown.renderer.rules['code_block'] = (tokens, index) =>

@@ -18,8 +18,7 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
 
 export function Toolbar({ view }: { view: View }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
-  const shown = view.inTable.value ? [...toolbar, '', ...tableToolbar] : toolbar
-  const ids = shown.filter((id) => id !== '')
+  const ids = [...toolbar.filter((id) => id !== ''), ...(view.inTable.value ? tableToolbar : [])]
   const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)
 
@@ -57,7 +56,13 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
   return (
     <section class='toolbar-dock' aria-label={t('Formatting')}>
       <div class='toolbar' role='toolbar' aria-label={t('Formatting')} ref={bar} onKeyDown={move}>
-        {shown.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}
+        <span class='toolbar-main'>{toolbar.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}</span>
+        {view.inTable.value && (
+          <span class='toolbar-table' role='group' aria-label={t('Table')}>
+            <span class='toolbar-gap' />
+            {tableToolbar.map(button)}
+          </span>
+        )}
       </div>
     </section>
   )

@@ -102,13 +102,12 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
                 key={name}
                 type='button'
                 class='find-option'
+                data-sign={sign}
                 aria-pressed={now[name]}
                 aria-label={t(title)}
                 title={t(title)}
                 onClick={() => want(view, { [name]: !now[name] })}
-              >
-                {sign}
-              </button>
+              />
             ))}
           </span>
         </div>
