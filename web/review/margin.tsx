@@ -7,7 +7,7 @@ import { render, type JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { Card } from './cards.tsx'
-import { isOpen, type Item } from './items.ts'
+import { authorOf, isOpen, type Item } from './items.ts'
 import { pushedApart } from './layout.ts'
 import { hueOfName } from './records.ts'
 import type { Review } from './review.ts'
@@ -35,11 +35,6 @@ function topOf(view: EditorView, at: number): number {
   const seen = at >= view.viewport.from && at <= view.viewport.to ? view.coordsAtPos(at) : null
   const top = seen?.top ?? view.documentTop + view.lineBlockAt(at).top
   return top - outer.top + view.scrollDOM.scrollTop
-}
-
-const authorOf = (item: Item): string => {
-  if (item.kind === 'comment') return item.thread.comment.author
-  return item.kind === 'proposal' ? item.proposal.suggestion.author : ''
 }
 
 const svg = 'http://www.w3.org/2000/svg'

@@ -31,6 +31,8 @@ export interface Review {
   readonly filter: Signal<Filter>
   /** The one that is looked at. */
   readonly active: Signal<string | undefined>
+  /** The one whose card is to take the focus, once it is there. */
+  readonly focused: Signal<string | undefined>
   readonly composer: Signal<Composer | undefined>
   /** Typing proposes. */
   readonly suggesting: ReadonlySignal<boolean>
@@ -77,6 +79,7 @@ export function openReview(page: View, editor: Editor): Review {
   const filter = signal<Filter>('open')
   const active = signal<string | undefined>(undefined)
   const composer = signal<Composer | undefined>(undefined)
+  const focused = signal<string | undefined>(undefined)
   const moved = signal(0)
   const wantsMargin = signal<boolean | undefined>(undefined)
   const spans = signal<ReadonlyMap<string, Span>>(new Map())
@@ -197,7 +200,7 @@ export function openReview(page: View, editor: Editor): Review {
         effects: EditorView.scrollIntoView(span.from, { y: 'center' })
       })
     if (focus === 'text') view.focus()
-    if (focus === 'card') requestAnimationFrame(() => document.getElementById(`remark-${id}`)?.focus())
+    if (focus === 'card') focused.value = id
   }
 
   const wordsFor = (item: Item): string => {
@@ -263,7 +266,7 @@ export function openReview(page: View, editor: Editor): Review {
     }
     active.value = composerId
     if (!hasMargin.value) page.panel.value = 'remarks'
-    requestAnimationFrame(() => document.getElementById('remark-composer')?.querySelector('textarea')?.focus())
+    focused.value = composerId
   }
 
   const send = (): void => {
@@ -394,6 +397,7 @@ export function openReview(page: View, editor: Editor): Review {
     items,
     filter,
     active,
+    focused,
     composer,
     suggesting,
     canChoose,
