@@ -16,6 +16,7 @@ import type { Review } from './review.ts'
 const cardsMax = 80
 /** Pixels from the end of the text to a card, and what of it the text keeps free. */
 const [leadPixels, paddingPixels] = [28, 72]
+const slopePixelsMax = 160
 
 /** Those that have a place, at most so many, about the part of the text that is seen. */
 function shownOf({ items, editor }: Review): readonly Item[] {
@@ -57,12 +58,14 @@ function arrange(host: HTMLElement, review: Review, items: readonly Item[]): voi
   )
   host.style.left = `${end + leadPixels}px`
   lines.replaceChildren(
-    ...items.map((item, index) => {
+    ...items.flatMap((item, index) => {
       const card = cards[index]
       const [at, top] = [(places[index] ?? 0) + 13, (tops[index] ?? 0) + 20]
       if (card != null) card.style.top = `${tops[index] ?? 0}px`
+      // A card that had to go far is found by looking at it.
+      if (index !== fixed && Math.abs(top - at) > slopePixelsMax) return []
       const line = document.createElementNS(svg, 'path')
-      line.setAttribute('d', `M${-leadPixels + 4} ${at}H${-leadPixels / 2}V${top}H0`)
+      line.setAttribute('d', `M${-leadPixels + 2} ${at}h4L-6 ${top}H0`)
       line.setAttribute('class', `hue-${hueOfName(authorOf(item))}${index === fixed ? ' active' : ''}`)
       return line
     })
