@@ -18,11 +18,14 @@ const cardsMax = 80
 const [leadPixels, paddingPixels] = [28, 72]
 const slopePixelsMax = 160
 
+/** The part of the text that is seen: another one when something moves it. */
+const seen = ({ moved, editor }: Review): { from: number; to: number } => (moved.value < 0 ? { from: 0, to: 0 } : editor.viewport)
+
 /** Those that have a place, at most so many, about the part of the text that is seen. */
-function shownOf({ items, editor }: Review): readonly Item[] {
-  const placed = items.value.filter((item) => item.span !== undefined && isOpen(item))
+function shownOf(review: Review): readonly Item[] {
+  const placed = review.items.value.filter((item) => item.span !== undefined && isOpen(item))
   if (placed.length <= cardsMax) return placed
-  const { from, to } = editor.viewport
+  const { from, to } = seen(review)
   const first = placed.findIndex(({ span }) => (span?.to ?? 0) >= from)
   const last = placed.findLastIndex(({ span }) => (span?.from ?? 0) <= to)
   const spare = Math.max(0, cardsMax - (last - first + 1)) >> 1
