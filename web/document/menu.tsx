@@ -30,7 +30,7 @@ export function Menu({ view }: { view: View }): JSX.Element {
       command.run(view)
     }
     return (
-      <button type='button' class={isNarrow ? 'menu-item narrow-only' : 'menu-item'} onClick={run}>
+      <button type='button' class={isNarrow ? 'menu-item narrow' : 'menu-item'} onClick={run}>
         {command.icon !== undefined && <Icon name={command.icon} size={18} />}
         {t(command.title)}
       </button>
@@ -69,6 +69,17 @@ export function Menu({ view }: { view: View }): JSX.Element {
         >
           <Icon name='download' size={18} />
           {t('Download as Markdown')}
+        </button>
+        <button
+          type='button'
+          class='menu-item narrow'
+          onClick={() => {
+            close()
+            view.setOutline(!view.outline.value)
+          }}
+        >
+          <Icon name='list-tree' size={18} />
+          {t('Outline')}
         </button>
         <button
           type='button'

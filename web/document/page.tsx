@@ -8,6 +8,7 @@ import { keyBindings, runPageKeys } from '../commands/keys.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
+import { isInTable } from '../editor/tables.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
@@ -42,6 +43,10 @@ export interface View {
   readonly dialog: { value: DialogName | undefined }
   readonly here: { value: readonly Person[] }
   readonly words: { value: string }
+  /** Whether the cursor is in a table. */
+  readonly inTable: { value: boolean }
+  /** Whether the headings are beside the text. */
+  readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }
   readonly panel: Signal<PanelName | undefined>
   /** Comments, suggestions and assignments, once their part of the page is there. */
@@ -51,9 +56,11 @@ export interface View {
   setMode(mode: Mode): void
   /** Live, source, reading, in turns. */
   nextMode(): void
+  setOutline(shown: boolean): void
 }
 
 const modeKey = 'agmd.mode'
+const outlineKey = 'agmd.outline'
 const modes: readonly Mode[] = ['live', 'source', 'read']
 /** The chrome steps back after this long of typing. */
 const quietAfterMs = 2000
@@ -86,6 +93,8 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const dialog = signal<DialogName | undefined>(undefined)
   const here = signal<readonly Person[]>([])
   const words = signal('')
+  const inTable = signal(false)
+  const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const panel = signal<PanelName | undefined>(undefined)
   const review = signal<Review | undefined>(undefined)
@@ -99,6 +108,10 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
+  const setOutline = (shown: boolean): void => {
+    outline.value = shown
+    writeDevice(outlineKey, shown ? 'shown' : null)
+  }
   const keyOnPage = (event: KeyboardEvent): void => {
     if (editor.value !== undefined) runPageKeys(editor.value.view, event)
   }
@@ -130,16 +143,24 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       onTyped: typed,
       onTooLarge: () =>
         toast(t('The document would be larger than {max} characters; the change was not made.', { max: limits.contentUnitsMax })),
-      onChange: () => (counting ??= setTimeout(count, countMs))
+      onChange: (state) => {
+        inTable.value = isInTable(state)
+        counting ??= setTimeout(count, countMs)
+      }
     })
     editor.value = made
+    let left = false
+    void import('./extras.ts').then(
+      ({ extrasOf }) => !left && made.extend(extrasOf(view)),
+      // Without them one can write as well; the next visit fetches them.
+      () => undefined
+    )
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopUploads = session.uploads.start(made.insertUpload)
-    let closed = false
     const openReview = async (): Promise<void> => {
       const parts = await import('../review/review.ts')
-      if (!closed) review.value = parts.openReview(view, made)
+      if (!left) review.value = parts.openReview(view, made)
     }
     // Without it one writes all the same; it comes with the next visit.
     openReview().catch(() => undefined)
@@ -148,7 +169,17 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       here.value = people(awareness)
     }
     awareness.on('change', listPeople)
+    // The reading view goes there by itself.
+    let arrived = location.hash === ''
     const stops = [
+      effect(() => {
+        if (arrived || mode.value === 'read') return
+        arrived = true
+        void import('../outline/outline.tsx').then(
+          ({ goToAddress }) => goToAddress(view),
+          () => undefined
+        )
+      }),
       effect(() => {
         if (session.canEdit.value) wrote.value = true
       }),
@@ -166,7 +197,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     addEventListener('dragover', refuseDrop)
     addEventListener('drop', refuseDrop)
     return () => {
-      closed = true
+      left = true
       review.value?.close()
       for (const stop of stops) stop()
       stopUploads()
@@ -181,7 +212,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, quiet, panel, review, canType, setMode, nextMode }
+  const view: View = { session, mode, editor, dialog, here, words, inTable, outline, quiet, panel, review, canType, setMode, nextMode, setOutline }
   return { ...view, start }
 }
 
@@ -216,6 +247,7 @@ function useVisualViewport(): void {
   }, [])
 }
 
+const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
 
@@ -227,11 +259,17 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
   const hadMargin = useMemo(() => readDevice(`agmd.margin.${id}`) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
+  const reading = view.mode.value === 'read'
+  const wasReading = useRef(reading)
+  // Who goes back to the text goes on writing; it can take the focus once it is shown.
+  useEffect(() => {
+    if (wasReading.current && !reading) view.editor.value?.view.focus()
+    wasReading.current = reading
+  }, [reading])
   if (state.value === 'refused') {
     const refusal = session.refusal.value
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
-  const reading = view.mode.value === 'read'
   const Remarks = view.review.value?.Layer
   const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
@@ -239,18 +277,21 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <TopBar view={view} />
       {view.canType.value && !reading && <Toolbar view={view} />}
       <Notices session={session} />
-      <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
-        <h1 class='sr-only'>{session.title.value}</h1>
-        {state.value === 'open' ? (
-          <>
-            <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
-            {reading && <ReadingPane view={view} />}
-            {Remarks !== undefined && <Remarks view={view} />}
-          </>
-        ) : (
-          <div class='skeleton' aria-label={t('Opening the document')} role='img' />
-        )}
-      </main>
+      <div class='document-body'>
+        {view.outline.value && <Later load={loadOutline} view={view} />}
+        <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
+          <h1 class='sr-only'>{session.title.value}</h1>
+          {state.value === 'open' ? (
+            <>
+              <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
+              {reading && <ReadingPane view={view} />}
+              {Remarks !== undefined && <Remarks view={view} />}
+            </>
+          ) : (
+            <div class='skeleton' aria-label={t('Opening the document')} role='img' />
+          )}
+        </main>
+      </div>
       <StatusLine view={view} />
       <Announcer view={view} />
       {view.dialog.value === 'share' && <ShareDialog session={session} onClose={() => (view.dialog.value = undefined)} />}

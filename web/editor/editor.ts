@@ -1,6 +1,5 @@
 /** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
 import { defaultKeymap } from '@codemirror/commands'
-import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
 import { yCollab } from 'y-codemirror.next'
@@ -16,7 +15,9 @@ import { remoteGlow } from './glow.ts'
 import { markdown } from './language.ts'
 import { liveView, toggleLetter } from './live/live.ts'
 import { sizeLimit } from './size-limit.ts'
+import { breakInCell, cellBelow, nextCell, previousCell } from './tables.ts'
 import { insertUpload, uploading } from './uploads.ts'
+import { t } from '../text/t.ts'
 import type { Upload, Uploads } from '../uploads/uploads.ts'
 
 /** How the text is shown while it is written. */
@@ -50,6 +51,8 @@ export interface Editor {
   toggleTask(letter: number): boolean
   /** Puts the Markdown of an upload into the text. False when nothing may be written. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
+  /** Brings in what makes writing easier, once it was fetched. */
+  extend(extras: Extension): void
   destroy(): void
 }
 
@@ -61,7 +64,7 @@ const modeExtension = (mode: WritingMode): Extension => [
 const editable = (canEdit: boolean): Extension => [
   EditorState.readOnly.of(!canEdit),
   EditorView.contentAttributes.of({ 'aria-readonly': String(!canEdit) }),
-  placeholder(canEdit ? 'Start writing…' : 'Nothing here yet.')
+  placeholder(canEdit ? t('Write, or press / for blocks') : t('Nothing here yet.'))
 ]
 
 const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
@@ -73,15 +76,14 @@ export function createEditor(input: EditorInput): Editor {
   const label = new Compartment()
   const review = new Compartment()
   const binding = new Compartment()
+  const extras = new Compartment()
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
     ...input.keys,
-    { key: 'Enter', run: continueList },
-    { key: 'Tab', run: indentItem },
-    { key: 'Shift-Tab', run: outdentItem },
+    { key: 'Enter', run: (view) => cellBelow(view) || continueList(view), shift: breakInCell },
+    { key: 'Tab', run: (view) => nextCell(view) || indentItem(view), shift: (view) => previousCell(view) || outdentItem(view) },
     { key: 'Backspace', run: deleteMarker },
-    ...searchKeymap,
     ...defaultKeymap
   ])
 
@@ -103,14 +105,13 @@ export function createEditor(input: EditorInput): Editor {
         EditorState.allowMultipleSelections.of(true),
         EditorView.perLineTextDirection.of(true),
         EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
-        search({ top: true }),
-        highlightSelectionMatches({ minSelectionLength: 3 }),
         markdown(),
         binding.of(writing()),
         review.of([]),
         remoteCursors(input.text, input.awareness),
         remoteGlow,
         uploading(input.uploads),
+        extras.of([]),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),
         label.of(labelled('Document')),
@@ -132,6 +133,7 @@ export function createEditor(input: EditorInput): Editor {
     setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
     toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
     insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, view.state.facet(textMap).shown(at), markdown, upload),
+    extend: (value) => view.dispatch({ effects: extras.reconfigure(value) }),
     destroy() {
       view.destroy()
       undoManager.destroy()

@@ -8,6 +8,7 @@ import { createPageRenderer } from '../../shared/markdown/page.ts'
 import { drawDiagrams, redrawDiagrams } from '../diagram/draw.ts'
 import prose from '../style/prose.css?inline'
 import '../style/serif.css'
+import { t } from '../text/t.ts'
 import { theme } from '../theme.ts'
 import { copyText } from '../ui/copy.ts'
 import { createBlocks } from './blocks.ts'
@@ -100,7 +101,7 @@ export function createReading({ host, text, onTask }: ReadingInput): Reading {
     if (href.startsWith('#')) {
       event.preventDefault()
       history.replaceState(history.state, '', href)
-      if (link.classList.contains('anchor')) void copyText(location.href, 'Link to this section')
+      if (link.classList.contains('anchor')) void copyText(location.href, t('Link to this section'))
       else goTo(decodeURIComponent(href.slice(1)))
     } else if (!isOwn(href)) {
       // The document stays open.
