@@ -17,7 +17,9 @@ test('[REVIEW-20] cards stand at their words, pushed apart where they would over
   expect(pushedApart([card(10), card(20), card(30)], 2)).toEqual([0, 108, 216])
   expect(pushedApart([], -1)).toEqual([])
   for (let round = 0; round < 200; round++) {
-    const cards = Array.from({ length: 12 }, (_each, index) => card(index * 37 + ((round * 31 + index * 17) % 90), 20 + ((round + index * 7) % 60)))
+    const cards = Array.from({ length: 12 }, (_each, index) =>
+      card(index * 37 + ((round * 31 + index * 17) % 90), 20 + ((round + index * 7) % 60))
+    )
     const sorted = cards.toSorted((one, other) => one.at - other.at)
     const tops = pushedApart(sorted, (round % 13) - 1)
     for (const [index, top] of tops.entries()) {
@@ -30,7 +32,8 @@ test('[REVIEW-20] cards stand at their words, pushed apart where they would over
 const changed = (text: string, ...edits: readonly { from: number; to?: number; insert?: string }[]) => {
   const base = Text.of(text.split('\n'))
   const changes = edits.reduce<ChangeSet>(
-    (before, edit) => before.compose(ChangeSet.of([{ from: edit.from, to: edit.to ?? edit.from, insert: edit.insert ?? '' }], before.newLength)),
+    (before, edit) =>
+      before.compose(ChangeSet.of([{ from: edit.from, to: edit.to ?? edit.from, insert: edit.insert ?? '' }], before.newLength)),
     ChangeSet.empty(base.length)
   )
   return byWord(base, hunksOf(base, changes)).map(({ original, text: proposed, from, to }) => ({ original, text: proposed, from, to }))
@@ -53,7 +56,9 @@ test('[REVIEW-21] what is typed comes to one change a run, of whole words where 
   ])
   expect(changed('one two three', { from: 0, insert: 'x' }, { from: 5, insert: 'y' })).toHaveLength(2)
   // Pasted over all: only the words that differ.
-  expect(changed('a cat sat here', { from: 0, to: 14, insert: 'a dog sat here' })).toEqual([{ original: 'cat', text: 'dog', from: 2, to: 5 }])
+  expect(changed('a cat sat here', { from: 0, to: 14, insert: 'a dog sat here' })).toEqual([
+    { original: 'cat', text: 'dog', from: 2, to: 5 }
+  ])
   expect(operationOf({ original: '', text: 'x' })).toBe('insert')
   expect(operationOf({ original: 'x', text: '' })).toBe('delete')
   expect(operationOf({ original: 'x', text: 'y' })).toBe('replace')

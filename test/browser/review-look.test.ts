@@ -120,7 +120,10 @@ for (const viewport of sizes) {
       await page.keyboard.press('Control+Backspace')
       await page.keyboard.type('gutter')
       await page.locator('.rm-own', { hasText: 'gutter' }).waitFor()
-      await until(async () => (await page.evaluate(() => globalThis.document.documentElement.scrollWidth)) <= viewport.width, 'nothing beyond the window')
+      await until(
+        async () => (await page.evaluate(() => globalThis.document.documentElement.scrollWidth)) <= viewport.width,
+        'nothing beyond the window'
+      )
       await look(page, as('suggesting'))
 
       await page.getByRole('button', { name: 'More' }).click()

@@ -72,7 +72,14 @@ async function ask<Answer>(document: Document, method: string, path: string, bod
 }
 
 interface Listed {
-  readonly comments: readonly { id: string; body: string; author: string; resolved: boolean; replies: readonly { body: string; author: string }[]; target: { quote: string } }[]
+  readonly comments: readonly {
+    id: string
+    body: string
+    author: string
+    resolved: boolean
+    replies: readonly { body: string; author: string }[]
+    target: { quote: string }
+  }[]
 }
 interface ListedSuggestions {
   readonly suggestions: readonly { id: string; status: string; original: string; text: string; author: string }[]
@@ -246,7 +253,12 @@ test('[REVIEW-5] each role has what it may do: reading, commenting, suggesting, 
   const viewer = await as('view')
   await viewer.page.keyboard.press('Control+.')
   await viewer.page.locator('.side-panel .card', { hasText: 'A holiday!' }).click()
-  expect(await viewer.page.locator('.side-panel').getByRole('button', { name: /Comment|Reply|Resolve|Accept|Reject|Delete/ }).count()).toBe(0)
+  expect(
+    await viewer.page
+      .locator('.side-panel')
+      .getByRole('button', { name: /Comment|Reply|Resolve|Accept|Reject|Delete/ })
+      .count()
+  ).toBe(0)
   expect(await viewer.page.getByRole('button', { name: 'Suggest' }).count()).toBe(0)
   await viewer.context.close()
 

@@ -12,7 +12,13 @@ const [undo, redo] = [undoBy('Mod-z'), undoBy('Mod-Shift-z')]
 
 export const editCommands: readonly Command[] = [
   { id: 'undo', title: term('Undo'), group: 'edit', keys: ['Mod-z'], ...onText((view) => (view.state.facet(ownUndo)?.undo ?? undo)(view)) },
-  { id: 'redo', title: term('Redo'), group: 'edit', keys: ['Mod-Shift-z', 'Mod-y'], ...onText((view) => (view.state.facet(ownUndo)?.redo ?? redo)(view)) },
+  {
+    id: 'redo',
+    title: term('Redo'),
+    group: 'edit',
+    keys: ['Mod-Shift-z', 'Mod-y'],
+    ...onText((view) => (view.state.facet(ownUndo)?.redo ?? redo)(view))
+  },
   {
     id: 'task.toggle',
     title: term('Tick a task, or follow a link'),

@@ -212,7 +212,23 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, inTable, outline, quiet, panel, review, canType, setMode, nextMode, setOutline }
+  const view: View = {
+    session,
+    mode,
+    editor,
+    dialog,
+    here,
+    words,
+    inTable,
+    outline,
+    quiet,
+    panel,
+    review,
+    canType,
+    setMode,
+    nextMode,
+    setOutline
+  }
   return { ...view, start }
 }
 

@@ -77,31 +77,18 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
           <Tool icon='trash' name={t('Delete comment')} onClick={() => store.act({ kind: 'delete', comment: comment.id })} />
         )}
         {mayComment && (
-          <Tool
-            icon={comment.resolved ? 'upload' : 'check'}
-            name={comment.resolved ? t('Open again') : t('Resolve')}
-            onClick={resolve}
-          />
+          <Tool icon={comment.resolved ? 'upload' : 'check'} name={comment.resolved ? t('Open again') : t('Resolve')} onClick={resolve} />
         )}
       </Byline>
       {(isListed || gone !== undefined) && <Quote text={quoteOf(item)} />}
       {gone !== undefined && <p class='card-note'>{gone}</p>}
       {isEditing ? (
-        <Writer
-          label={t('Comment')}
-          action={t('Save')}
-          value={comment.body}
-          autoFocus
-          onSubmit={edit}
-          onCancel={() => setEditing(false)}
-        />
+        <Writer label={t('Comment')} action={t('Save')} value={comment.body} autoFocus onSubmit={edit} onCancel={() => setEditing(false)} />
       ) : (
         <Prose text={isLong ? excerpt(comment.body, excerptUnits) : comment.body} />
       )}
       {comment.resolved && (
-        <p class='card-note'>
-          {comment.resolvedBy === null ? t('Resolved') : t('Resolved by {name}', { name: comment.resolvedBy })}
-        </p>
+        <p class='card-note'>{comment.resolvedBy === null ? t('Resolved') : t('Resolved by {name}', { name: comment.resolvedBy })}</p>
       )}
       {!isActive && comment.replies.length > 0 && <p class='card-note'>{tn(comment.replies.length, '1 reply', '{count} replies')}</p>}
       {(isActive || waiting.length > 0) && (
@@ -137,7 +124,8 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
 
 const Change = ({ original, text }: { original: string; text: string }): JSX.Element => (
   <p class='card-change' dir='auto'>
-    {original !== '' && <del>{excerpt(original, excerptUnits) || '↵'}</del>} {text !== '' && <ins>{excerpt(text, excerptUnits) || '↵'}</ins>}
+    {original !== '' && <del>{excerpt(original, excerptUnits) || '↵'}</del>}{' '}
+    {text !== '' && <ins>{excerpt(text, excerptUnits) || '↵'}</ins>}
   </p>
 )
 

@@ -22,7 +22,10 @@ export function hueOfName(name: string): number {
 export function excerpt(text: string, units: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line.length <= units) return line
-  return `${line.slice(0, units).toWellFormed().replace(/\uFFFD$/, '')}…`
+  return `${line
+    .slice(0, units)
+    .toWellFormed()
+    .replace(/\uFFFD$/, '')}…`
 }
 
 /** Whether nobody has decided it. */

@@ -43,7 +43,9 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
   const authors = [...new Set(open.map(({ suggestion }) => suggestion.author))].toSorted()
   const chosen = authors.includes(author) ? author : ''
   // In the order of the text, so that of two on the same words the first stands.
-  const ids = review.items.value.flatMap((item) => (item.kind === 'proposal' && open.includes(item.proposal) ? item.proposal.suggestion : []))
+  const ids = review.items.value.flatMap((item) =>
+    item.kind === 'proposal' && open.includes(item.proposal) ? item.proposal.suggestion : []
+  )
   const wanted = ids.filter((suggestion) => chosen === '' || suggestion.author === chosen).map(({ id }) => id)
   if (!store.canDecide.value || open.length < 2) return null
   return (
@@ -84,9 +86,7 @@ function Empty({ review }: { review: Review }): JSX.Element {
     )
   if (review.filter.value !== 'open') return <p class='side-panel-empty'>{t('None here.')}</p>
   return (
-    <p class='side-panel-empty'>
-      {canComment.value ? t('No comments yet. Select some text and comment on it.') : t('No comments yet.')}
-    </p>
+    <p class='side-panel-empty'>{canComment.value ? t('No comments yet. Select some text and comment on it.') : t('No comments yet.')}</p>
   )
 }
 

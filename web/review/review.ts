@@ -93,9 +93,12 @@ export function openReview(page: View, editor: Editor): Review {
     const waiting = store.outbox.list.value.filter(({ deed }) => deed.kind === 'comment' || deed.kind === 'suggest')
     const all: Item[] = [
       ...store.threads.value.map((thread): Item => ({ kind: 'comment', id: thread.comment.id, thread, span: at.get(thread.comment.id) })),
-      ...store.proposals.value.map(
-        (proposal): Item => ({ kind: 'proposal', id: proposal.suggestion.id, proposal, span: at.get(proposal.suggestion.id) })
-      ),
+      ...store.proposals.value.map((proposal): Item => ({
+        kind: 'proposal',
+        id: proposal.suggestion.id,
+        proposal,
+        span: at.get(proposal.suggestion.id)
+      })),
       ...waiting.map((each): Item => ({ kind: 'new', id: each.id, waiting: each, span: at.get(each.id) }))
     ]
     if (composer.value !== undefined) all.push({ kind: 'composer', id: composerId, composer: composer.value, span: at.get(composerId) })
@@ -127,8 +130,7 @@ export function openReview(page: View, editor: Editor): Review {
       return found && onScreen(found)
     }
     if (item.kind === 'composer') return undefined
-    const { from, to } =
-      item.kind === 'comment' ? (item.thread.comment.anchor ?? { from: null, to: null }) : item.proposal.suggestion
+    const { from, to } = item.kind === 'comment' ? (item.thread.comment.anchor ?? { from: null, to: null }) : item.proposal.suggestion
     if (from === null || to === null) return undefined
     const words = quoteOf(item)
     const found = near(base, { from, to }, words)
@@ -226,7 +228,8 @@ export function openReview(page: View, editor: Editor): Review {
     }
     const { head } = view.state.selection.main
     const current = all.findIndex(({ id, span }) => id === active.peek() && span !== undefined && span.from <= head && head <= span.to)
-    const beside = step === 1 ? all.findIndex(({ span }) => (span?.from ?? 0) >= head) : all.findLastIndex(({ span }) => (span?.from ?? 0) < head)
+    const beside =
+      step === 1 ? all.findIndex(({ span }) => (span?.from ?? 0) >= head) : all.findLastIndex(({ span }) => (span?.from ?? 0) < head)
     const next = current === -1 ? beside : current + step
     const index = next < 0 ? (step === 1 ? 0 : all.length - 1) : next % all.length
     const item = all[index]

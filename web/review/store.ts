@@ -202,7 +202,10 @@ export function openStore(session: Session): Store {
     for (const message of messages) hear(message)
   }
 
-  const kept = <Item extends { readonly id: string }>(now: ReadonlyMap<string, Item>, listed: readonly Item[]): ReadonlyMap<string, Item> => {
+  const kept = <Item extends { readonly id: string }>(
+    now: ReadonlyMap<string, Item>,
+    listed: readonly Item[]
+  ): ReadonlyMap<string, Item> => {
     const next = new Map(byId(listed))
     for (const each of touched) {
       const newer = now.get(each)
@@ -261,13 +264,11 @@ export function openStore(session: Session): Store {
     const deciding = new Map<string, 'accept' | 'reject'>()
     for (const { deed, refusal } of outbox.list.value)
       if (deed.kind === 'decide' && refusal === undefined) for (const each of deed.suggestions) deciding.set(each, deed.action)
-    return [...suggestions.value.values()].map(
-      (suggestion): Proposal => ({
-        suggestion,
-        deciding: deciding.get(suggestion.id),
-        refusal: refusals.value.get(suggestion.id)
-      })
-    )
+    return [...suggestions.value.values()].map((suggestion): Proposal => ({
+      suggestion,
+      deciding: deciding.get(suggestion.id),
+      refusal: refusals.value.get(suggestion.id)
+    }))
   })
 
   const act = (deed: Deed, author = personName.value): Waiting => outbox.add(deed, author)
@@ -309,7 +310,11 @@ export function openStore(session: Session): Store {
           if (!outbox.sending.value) queueMicrotask(release)
         })
       ]
-      if (key === '') void readMe().then(({ user }) => (account.value = user.name), () => undefined)
+      if (key === '')
+        void readMe().then(
+          ({ user }) => (account.value = user.name),
+          () => undefined
+        )
       readSoon()
       return () => {
         for (const stop of stops) stop()

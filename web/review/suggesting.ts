@@ -5,8 +5,8 @@
  * The editor goes on as ever: cursor, composition of letters, lists, pasting and undo need to know nothing of it.
  */
 import { history, redo, undo } from '@codemirror/commands'
-import { Annotation, ChangeSet, StateField, Text, Transaction, type EditorState, type Extension, type Range } from '@codemirror/state'
-import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { Annotation, ChangeSet, StateField, Transaction, type Text, type EditorState, type Extension, type Range } from '@codemirror/state'
+import { Decoration, ViewPlugin, type EditorView, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
 import { ownUndo, textMap } from '../editor/binding.ts'
@@ -100,10 +100,7 @@ const drafts = ViewPlugin.fromClass(
         const side = text === '' ? 1 : -1
         const struck = Decoration.widget({ widget: new ProposedText('del', original, '', '', true), side })
         const typed = Decoration.mark({ tagName: 'ins', class: 'rm-ins rm-own' })
-        return [
-          ...(original === '' ? [] : [struck.range(fromShown)]),
-          ...(text === '' ? [] : [typed.range(fromShown, toShown)])
-        ]
+        return [...(original === '' ? [] : [struck.range(fromShown)]), ...(text === '' ? [] : [typed.range(fromShown, toShown)])]
       })
       return Decoration.set(found, true)
     }

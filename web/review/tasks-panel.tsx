@@ -46,14 +46,11 @@ function Report({ review, task }: { review: Review; task: Task }): JSX.Element |
   const [first] = there
   return (
     <section class='task-report' aria-label={t('Report')}>
-      <Byline
-        author={nameOf(report.reportedBy)}
-        authorKind={report.reportedBy.kind}
-        at={report.reportedAt}
-      />
+      <Byline author={nameOf(report.reportedBy)} authorKind={report.reportedBy.kind} at={report.reportedAt} />
       <Prose text={report.summary} />
       <p class='card-note'>
-        {tn(report.commentIds.length, '1 comment', '{count} comments')}, {tn(report.suggestionIds.length, '1 suggestion', '{count} suggestions')}
+        {tn(report.commentIds.length, '1 comment', '{count} comments')},{' '}
+        {tn(report.suggestionIds.length, '1 suggestion', '{count} suggestions')}
         {report.stale && `. ${t('The document had changed when the report came.')}`}
       </p>
       {first !== undefined && (
@@ -83,7 +80,11 @@ function Work({ review, task }: { review: Review; task: Task }): JSX.Element | n
     const record = item.kind === 'comment' ? item.thread.comment : item.kind === 'proposal' ? item.proposal.suggestion : undefined
     return record !== undefined && record.taskId === task.id && store.isOwn(record) ? [{ id: record.id, kind: item.kind }] : []
   })
-  const of = (kind: string): string[] => mine.filter((each) => each.kind === kind).map(({ id }) => id).slice(0, limits.taskIdsMax)
+  const of = (kind: string): string[] =>
+    mine
+      .filter((each) => each.kind === kind)
+      .map(({ id }) => id)
+      .slice(0, limits.taskIdsMax)
   const report = async (summary: string): Promise<void> => {
     try {
       const { version } = await readDocument(review.doc.id, review.doc.key)
@@ -119,7 +120,9 @@ function TaskCard({ review, task, waiting }: { review: Review; task: Task; waiti
         </span>
       </header>
       <Prose text={task.instructions} />
-      {task.startedBy !== null && task.report === null && <p class='card-note'>{t('Started by {name}', { name: nameOf(task.startedBy) })}</p>}
+      {task.startedBy !== null && task.report === null && (
+        <p class='card-note'>{t('Started by {name}', { name: nameOf(task.startedBy) })}</p>
+      )}
       <Report review={review} task={task} />
       {isMine && <Work review={review} task={task} />}
       {isOwner.value && task.status !== 'closed' && task.report === null && <Links task={task} />}
@@ -195,7 +198,9 @@ export function TasksPanel({ review, onClose }: { review: Review; onClose: () =>
       ))}
       {tasks.value.length === 0 && asked.length === 0 && (
         <p class='side-panel-empty'>
-          {isOwner.value ? t('Ask a person or an agent to review this document. They get a link that can only suggest.') : t('No assignments.')}
+          {isOwner.value
+            ? t('Ask a person or an agent to review this document. They get a link that can only suggest.')
+            : t('No assignments.')}
         </p>
       )}
       {tasks.value.map((task) => (
