@@ -12,6 +12,7 @@ import {
   McpError,
   SUPPORTED_PROTOCOL_VERSIONS
 } from '@modelcontextprotocol/sdk/types.js'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { mediaType, readBody } from '../http/body.ts'
@@ -129,12 +130,15 @@ interface Face {
   readonly lists: Readonly<Record<Joint, object[]>>
 }
 
+// It has no state of a client, and to make one takes longer than a call.
+const jsonSchemaValidator = new AjvJsonSchemaValidator()
+
 const serverOf = ({ http, prefix, lists }: Face, ctx: Context, bytes: number): Server => {
   const joint: Joint = ctx.query['names'] === 'underscore' ? '_' : '.'
   const { baseUrl, version } = http.service
   const server = new Server(
     { name: 'agmd', title: 'agmd: live Markdown', version, websiteUrl: baseUrl },
-    { capabilities: { tools: {} }, instructions: instructions(`${prefix}${joint}`) }
+    { capabilities: { tools: {} }, instructions: instructions(`${prefix}${joint}`), jsonSchemaValidator }
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: lists[joint] }) as never)
   server.setRequestHandler(CallToolRequestSchema, ({ params }): CallToolResult | Promise<CallToolResult> => {

@@ -328,6 +328,7 @@ const inputs: Readonly<Record<string, NeededInput>> = {
   decideSuggestions: { body: async () => ({ decisions: [] }) },
   editContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
   patchContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
+  labelRevision: { body: async () => ({ label: 'Draft' }), path: async () => ({ revisionId: '1' }) },
   readDiff: { query: ({ task }) => ({ from: task.startingVersion }) },
   uploadAsset: { file: () => ({ body: samples['png']?.bytes as Bytes, type: 'image/png' }) },
   createTask: { body: async () => requestFor() },
@@ -432,6 +433,13 @@ describe.each(table.filter(([, { mcp }]) => mcp !== undefined))('%s as a tool', 
     const sent = await caller.sends(owner, assignment)
     expect(await callTool(name, operation.mcp ?? '', owner, sent, assignment)).toBe(refusalOf(operation, caller))
   })
+})
+
+test('[MCP-26] the session of a browser opens nothing as a tool', async () => {
+  const owner = await documentOf('account')
+  const headers = { ...headersOf({ cookie: await cookie(ana) }), 'Sec-Fetch-Site': 'same-origin' }
+  expect((await world.ask('GET', `/api/docs/${owner.doc}`, { headers })).status).toBe(200)
+  expect((await call(world.url, 'read_doc', { doc: owner.doc }, headers)).structuredContent.error.code).toBe('credential_required')
 })
 
 const authFrame = 2

@@ -35,7 +35,7 @@ export type Mode = WritingMode | 'read'
 /** What stands at the right side of the text; one at a time. */
 export type PanelName = 'remarks' | 'tasks'
 
-export type DialogName = 'share' | 'name' | 'palette' | 'shortcuts'
+export type DialogName = 'share' | 'name' | 'palette' | 'shortcuts' | 'history'
 
 /** What the page shows beside the session. */
 export interface View {
@@ -273,6 +273,7 @@ function useVisualViewport(): void {
 
 const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
+const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
 
 export function DocumentPage({ id }: { id: string }): JSX.Element {
@@ -321,6 +322,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <Announcer view={view} />
       {view.dialog.value === 'share' && <ShareDialog session={session} onClose={() => (view.dialog.value = undefined)} />}
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
+      {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
       {view.dialog.value === 'palette' && <Later load={loadPalette} view={view} />}
       {view.dialog.value === 'shortcuts' && <Later load={loadShortcuts} view={view} />}
     </div>

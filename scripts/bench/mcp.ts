@@ -1,0 +1,73 @@
+/**
+ * MCP `read_doc` and `replace_doc` with edits, per second, beside the same REST calls on the same server, with 10 KB documents.
+ * The load comes from this process over sockets that are kept, one request at a time each; rounds alternate.
+ */
+import { type Load, load, type Requests, secondsPerRound } from './support/load.ts'
+import { createDocument, ms, pause, type Place, startProcess, table } from './support/support.ts'
+
+const rounds = 3
+const content = `# Bench\n\n## Mark\n\n0\n\n## Rest\n\n${'A line of forty characters, more or less.\n'.repeat(244)}`
+
+const server = await startProcess({ env: { AGMD_LOG_LEVEL: 'info', AGMD_IDLE_UNLOAD_SECONDS: '86400' } })
+const url = `http://127.0.0.1:${server.port}`
+const documents: Place[] = []
+for (let n = 0; n < 64; n++) documents.push(await createDocument(url, content))
+const placeOf = (connection: number): Place => documents[connection % documents.length] as Place
+
+const request = (method: string, path: string, key: string | undefined, json?: unknown): Buffer => {
+  const body = json === undefined ? '' : JSON.stringify(json)
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    ...(key === undefined ? [] : [`X-Share-Key: ${key}`]),
+    'Accept: application/json, text/event-stream',
+    ...(json === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`])
+  ]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+const tool = (name: string, args: object): Buffer =>
+  request('POST', '/mcp', undefined, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: `svc.${name}`, arguments: args } })
+
+/** Edits of one section, each another text. */
+const edits = (n: number): object[] => [{ op: 'replace_section', section: 'Mark', markdown: `${n}` }]
+
+const subjects: [string, Requests][] = [
+  ['read, REST', (connection) => request('GET', `/api/docs/${placeOf(connection).doc}/content`, placeOf(connection).key)],
+  ['read, MCP', (connection) => tool('read_doc', { doc: placeOf(connection).doc, key: placeOf(connection).key })],
+  [
+    'edits, REST',
+    (connection, n) => request('POST', `/api/docs/${placeOf(connection).doc}/edits`, placeOf(connection).key, { operations: edits(n) })
+  ],
+  ['edits, MCP', (connection, n) => tool('replace_doc', { doc: placeOf(connection).doc, key: placeOf(connection).key, edits: edits(n) })],
+  ['tools/list, MCP', () => request('POST', '/mcp', undefined, { jsonrpc: '2.0', id: 1, method: 'tools/list' })]
+]
+
+const run = (connections: number, requests: Requests): Promise<Load> => load(server.port, connections, requests)
+for (const [, requests] of subjects) await run(16, requests)
+const figures = new Map<string, Load[]>()
+for (let round = 0; round < rounds; round++)
+  for (const connections of [1, 16])
+    for (const [name, requests] of subjects) {
+      const key = `${name}|${connections}`
+      figures.set(key, [...(figures.get(key) ?? []), await run(connections, requests)])
+      await pause(50)
+    }
+const median = (name: string, connections: number): Load => {
+  const all = figures.get(`${name}|${connections}`) ?? []
+  return all.toSorted((one, other) => one.perSecond - other.perSecond)[Math.floor(all.length / 2)] as Load
+}
+console.log(`calls per second, 10 KB, median of ${rounds} rounds of ${secondsPerRound} s`)
+table(
+  ['call', 'connections', 'per second', 'p99 ms', 'of REST', 'not 200'],
+  [1, 16].flatMap((connections) =>
+    subjects.map(([name]) => {
+      const { perSecond, p99, failed } = median(name, connections)
+      const rest = figures.has(`${name.split(',')[0]}, REST|1`) ? median(`${name.split(',')[0]}, REST`, connections).perSecond : Number.NaN
+      const share = Number.isNaN(rest) ? '-' : `${Math.round((perSecond / rest) * 100)} %`
+      return [name, connections, Math.round(perSecond), ms(p99), share, failed]
+    })
+  )
+)
+await server.stop()
+process.exit(0)
