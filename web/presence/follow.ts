@@ -2,6 +2,7 @@
 import { effect } from '@preact/signals'
 import { EditorView } from '@codemirror/view'
 import type { View } from '../document/page.tsx'
+import { textMap } from '../editor/binding.ts'
 import { placeOf } from '../editor/cursors.ts'
 
 /** Goes where the followed person is, from now on. Returns its stop. */
@@ -16,7 +17,8 @@ export function startFollowing(page: View): () => void {
     const view = page.editor.value?.view
     if (id === undefined || view === undefined) return
     if (!awareness.getStates().has(id)) return stop()
-    const at = placeOf(page.session.text, awareness, id)?.head
+    const head = placeOf(page.session.text, awareness, id)?.head
+    const at = head === undefined ? undefined : view.state.facet(textMap).shown(head)
     // Only when the person moves: who looks around meanwhile is not pulled back.
     if (at === undefined || at === before || at > view.state.doc.length) return
     before = at
