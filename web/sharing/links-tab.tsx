@@ -88,7 +88,8 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
           />
         </label>
       )}
-      <button class='button primary' disabled={busy.value || disabled}>
+      {/* One primary step a view: once a link is made, to copy it. */}
+      <button class={links.made.value === undefined ? 'button primary' : 'button'} disabled={busy.value || disabled}>
         {t('Create link')}
       </button>
     </form>

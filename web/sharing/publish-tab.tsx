@@ -32,7 +32,7 @@ function Address({ publication }: { publication: Publication }): JSX.Element {
         </a>
         <a class='button' href={markdownUrl} target='_blank' rel='noreferrer'>
           <Icon name='file' size={18} />
-          {t('The Markdown of it')}
+          {t('As Markdown')}
         </a>
       </p>
     </>

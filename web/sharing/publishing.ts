@@ -31,7 +31,14 @@ function createPublishing(session: Session): Publishing {
     state,
     failure,
     busy,
-    load: () => attempt(() => readPublication(session)),
+    async load() {
+      const found = await readPublication(session).catch((error: unknown) => {
+        failure.value ??= state.value === undefined ? error : undefined
+      })
+      if (found === undefined) return
+      if (state.value === undefined) failure.value = undefined
+      state.value = found
+    },
     set: (change) => attempt(() => publish(session, change))
   }
 }

@@ -15,6 +15,7 @@ export const de: Catalogue = {
   'Ana, or “review agent”': 'Ana, oder „Prüfagent“',
   'Anyone who has the address can read the text, without an account. It follows what is saved.':
     'Wer die Adresse hat, kann den Text lesen, ohne Konto. Die Seite folgt dem, was gespeichert ist.',
+  'As Markdown': 'Als Markdown',
   Blocks: 'Blöcke',
   'Blocks to insert': 'Blöcke zum Einfügen',
   Bold: 'Fett',
@@ -169,7 +170,6 @@ export const de: Catalogue = {
     'Das Dokument wäre größer als {max} Zeichen; die Änderung wurde nicht gemacht.',
   'The link for {name} is ready.': 'Der Link für {name} ist fertig.',
   'The link is ready.': 'Der Link ist fertig.',
-  'The Markdown of it': 'Das Markdown dazu',
   'The owner deleted this document.': 'Der Besitzer hat dieses Dokument gelöscht.',
   'The owner has published this document.': 'Der Besitzer hat dieses Dokument veröffentlicht.',
   'The owner of the document sees all links and can revoke them.': 'Der Besitzer des Dokuments sieht alle Links und kann sie widerrufen.',
