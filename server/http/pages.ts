@@ -24,7 +24,7 @@ const contentSecurityPolicy = [
   "frame-src 'self'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types agmd-worker agmd-markdown'
+  'trusted-types agmd-worker agmd-markdown agmd-paste'
 ].join('; ')
 
 /**

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, editorText, launch, saved, until } from './browser.ts'
+import { complaints, createDocument, type Document, editorText, launch, saved, until } from './browser.ts'
 
 let world: World
 let browser: Browser
@@ -19,6 +19,7 @@ afterAll(async () => {
 
 interface Writer {
   readonly page: Page
+  readonly document: Document
   readonly heard: readonly string[]
   /** Waits until the editor holds a text. */
   text(expected: string): Promise<void>
@@ -32,11 +33,13 @@ async function writer(content: string): Promise<Writer> {
   const context = await browser.newContext()
   const page = await context.newPage()
   const heard = complaints(page)
-  await page.goto((await createDocument(world.url, content)).url)
+  const document = await createDocument(world.url, content)
+  await page.goto(document.url)
   await saved(page)
-  await page.locator('.cm-content').press('Control+End')
+  await page.locator('.cm-content[aria-autocomplete]').press('Control+End')
   return {
     page,
+    document,
     heard,
     text: async (expected) => {
       await until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 3000).catch(async () => {
@@ -97,5 +100,124 @@ test('[WRITE-4] Escape and Tab leave the text, F6 goes from one part of the page
   expect(await focused()).toBe('top-bar')
   await press('F6', 'F6')
   expect(await focused()).toContain('cm-content')
+  await leave()
+})
+
+test('[WRITE-5] a slash opens the menu of blocks, which stays while others write; code is left alone', async () => {
+  const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
+  await type('/tab')
+  await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
+  const answer = await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'x-share-key': document.key, 'content-type': 'text/markdown' },
+    body: '# The plan\n\n/tab'
+  })
+  expect(answer.status).toBe(200)
+  await text('# The plan\n\n/tab')
+  await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
+  await press('Enter')
+  await type('Name')
+  await text('# The plan\n\n| Name | Column |\n| ------ | ------ |\n|        |        |\n')
+  await press('Control+a', 'Delete')
+  await type('/head')
+  await page.getByRole('option', { name: 'Heading 1', selected: true }).waitFor()
+  await press('ArrowDown', 'Enter')
+  await type('Two')
+  await text('## Two')
+  await press('Enter')
+  await type('a /x and/or 1/2 :tada')
+  await page.getByRole('option', { name: 'tada' }).waitFor()
+  await press('Enter')
+  await text('## Two\na /x and/or 1/2 🎉')
+  await press('Enter', 'Enter')
+  await type('`/')
+  await press('Enter')
+  await text('## Two\na /x and/or 1/2 🎉\n\n`/\n')
+  await leave()
+})
+
+/** Pastes as a browser does it: kinds of one clipboard by their media type. */
+const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<void> =>
+  page.locator('.cm-content').evaluate((element, values) => {
+    const data = new DataTransfer()
+    for (const [type, value] of Object.entries(values)) data.setData(type, value)
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+  }, kinds)
+
+test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an address over a selection as a link; hostile HTML is text', async () => {
+  const { page, press, type, text, leave } = await writer('')
+  const clear = () => press('Control+a', 'Delete')
+  const cases: [html: string, markdown: string][] = [
+    [
+      '<h2>Plan</h2><p>A <b>bold</b> and <i>quiet</i> <a href="https://a.example/x">word</a></p>',
+      '## Plan\n\nA **bold** and *quiet* [word](https://a.example/x)'
+    ],
+    ['<ul><li>one<ul><li>two</li></ul></li><li>three</li></ul>', '- one\n  - two\n- three'],
+    ['<ol start="3"><li><p>a</p><p>b</p></li></ol>', '3. a\n\n   b'],
+    ['<table><tr><th>A</th><th>B|C</th></tr><tr><td>1</td><td>x<br>y</td></tr></table>', '| A | B\\|C |\n| --- | --- |\n| 1 | x<br>y |'],
+    ['<pre><code class="language-ts">let a = `x`\n</code></pre>', '```ts\nlet a = `x`\n```'],
+    ['<b style="font-weight:normal" id="docs-internal-guid-1"><p><span style="font-weight:700">Docs</span> text</p></b>', '**Docs** text'],
+    ['<p>1. not a *list* <code>x_y</code> snake_case</p>', '1\\. not a \\*list\\* `x_y` snake_case'],
+    ['<blockquote><p>one</p><p>two</p></blockquote>', '> one\n>\n> two'],
+    ['<img src=x onerror=alert(1)><b>bad</b><script>alert(2)</script><a href="javascript:alert(3)">go</a>', '![](x)**bad**go']
+  ]
+  for (const [html, markdown] of cases) {
+    await paste(page, { 'text/html': html, 'text/plain': 'plain' })
+    await text(markdown)
+    await clear()
+  }
+  await paste(page, { 'text/html': '<span>only</span>', 'text/plain': 'only' })
+  await text('only')
+  await press('Control+a')
+  await paste(page, { 'text/plain': 'https://a.example/' })
+  await text('[only](https://a.example/)')
+  await clear()
+  await paste(page, { 'text/plain': 'Name\tSum\nAna\t3' })
+  await text('| Name | Sum |\n| --- | --- |\n| Ana | 3 |\n')
+  await press('ArrowUp')
+  await paste(page, { 'text/plain': 'a|b\nc' })
+  await until(async () => (await editorText(page)).includes('a\\|b<br>c'), 'the cell')
+  await clear()
+  // Code stays as it was copied, and so does what is pasted with Shift.
+  await type('```')
+  await press('Enter')
+  await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })
+  await text('```\nx')
+  await clear()
+  await page.locator('.cm-content').dispatchEvent('keydown', { key: 'V', code: 'KeyV', ctrlKey: true, shiftKey: true })
+  await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })
+  await text('x')
+  await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })
+  await text('x**x**')
+  await leave()
+})
+
+test('[WRITE-11] five megabytes pasted freeze nothing and lose nothing; what fits enters at once', async () => {
+  const { page, type, leave } = await writer('before ')
+  const pasted = async (kind: string, unit: string, times: number): Promise<number> =>
+    page.locator('.cm-content').evaluate(
+      (element, [type, part, count]) => {
+        const data = new DataTransfer()
+        data.setData('text/plain', type === 'text/plain' ? part.repeat(count) : 'plain instead')
+        if (type !== 'text/plain') data.setData(type, part.repeat(count))
+        const start = performance.now()
+        element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+        return performance.now() - start
+      },
+      [kind, unit, times] as const
+    )
+  const took = [
+    await pasted('text/plain', 'A line of text that is pasted.\n', 170_000),
+    await pasted('text/plain', 'cell\tcell\n', 500_000),
+    await pasted('text/html', '<p>a <b>word</b></p>', 250_000)
+  ]
+  await page.getByText('the change was not made').waitFor()
+  await until(async () => (await editorText(page)) === 'before plain instead', 'the plain text')
+  await pasted('text/plain', 'A line of text that is pasted.\n', 30_000)
+  await until(async () => (await editorText(page)).length === 20 + 31 * 30_000, 'what fits')
+  await type('after')
+  await saved(page)
+  // Far below what one takes for a freeze, far above what a busy machine needs.
+  expect(Math.max(...took)).toBeLessThan(5000)
   await leave()
 })

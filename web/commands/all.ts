@@ -4,9 +4,17 @@ import { editCommands } from './edit.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
 import { shareCommands } from './share.ts'
+import { tableCommands } from './tables.ts'
 import { viewCommands } from './view.ts'
 
-export const commands: readonly Command[] = [...formatCommands, ...insertCommands, ...editCommands, ...viewCommands, ...shareCommands]
+export const commands: readonly Command[] = [
+  ...formatCommands,
+  ...insertCommands,
+  ...tableCommands,
+  ...editCommands,
+  ...viewCommands,
+  ...shareCommands
+]
 
 const byId = new Map(commands.map((command) => [command.id, command]))
 
@@ -33,4 +41,34 @@ export const toolbar: readonly string[] = [
   'insert.code',
   'insert.table',
   'insert.file'
+]
+
+/** In the order of the menu that `/` opens. */
+export const slashMenu: readonly string[] = [
+  'heading.1',
+  'heading.2',
+  'heading.3',
+  'list.bullet',
+  'list.number',
+  'list.task',
+  'quote',
+  'insert.table',
+  'insert.code',
+  'insert.callout',
+  'insert.file',
+  'insert.diagram',
+  'insert.formula',
+  'insert.date',
+  'insert.rule'
+]
+
+/** At the end of the toolbar while the cursor is in a table. */
+export const tableToolbar: readonly string[] = [
+  'table.row.above',
+  'table.row.below',
+  'table.row.delete',
+  'table.column.before',
+  'table.column.after',
+  'table.column.delete',
+  'table.align'
 ]

@@ -7,7 +7,7 @@ import { Icon } from '../ui/icons.tsx'
 import { commands } from './all.ts'
 import { groups, isPossible, type Command, type Group } from './command.ts'
 import { Keys } from './key-caps.tsx'
-import { fit } from './match.ts'
+import { best } from './match.ts'
 
 interface Found {
   readonly command: Command
@@ -26,11 +26,7 @@ function find(query: string, page: View): Found[] {
       head: sorted[index - 1]?.group === command.group ? undefined : t(groups[command.group])
     }))
   }
-  return possible
-    .map((command) => ({ command, score: Math.max(fit(query, t(command.title)), fit(query, t(command.words ?? '')) / 2) }))
-    .filter(({ score }) => score >= 1)
-    .toSorted((one, other) => other.score - one.score)
-    .map(({ command }) => ({ command, head: undefined }))
+  return best(query, possible, ({ title, words = '' }) => [t(title), t(words)]).map((command) => ({ command, head: undefined }))
 }
 
 export function Palette({ view }: { view: View }): JSX.Element {

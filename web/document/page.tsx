@@ -8,6 +8,7 @@ import { keyBindings, runPageKeys } from '../commands/keys.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
+import { isInTable } from '../editor/tables.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
@@ -36,6 +37,8 @@ export interface View {
   readonly dialog: { value: DialogName | undefined }
   readonly here: { value: readonly Person[] }
   readonly words: { value: string }
+  /** Whether the cursor is in a table. */
+  readonly inTable: { value: boolean }
   readonly quiet: { value: boolean }
   setMode(mode: Mode): void
   /** Live, source, reading, in turns. */
@@ -75,6 +78,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const dialog = signal<DialogName | undefined>(undefined)
   const here = signal<readonly Person[]>([])
   const words = signal('')
+  const inTable = signal(false)
   const quiet = signal(false)
 
   const setMode = (value: Mode): void => {
@@ -116,9 +120,18 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       onTyped: typed,
       onTooLarge: () =>
         toast(t('The document would be larger than {max} characters; the change was not made.', { max: limits.contentUnitsMax })),
-      onChange: () => (counting ??= setTimeout(count, countMs))
+      onChange: (state) => {
+        inTable.value = isInTable(state)
+        counting ??= setTimeout(count, countMs)
+      }
     })
     editor.value = made
+    let left = false
+    void import('./extras.ts').then(
+      ({ extrasOf }) => !left && made.extend(extrasOf(view)),
+      // Without them one can write as well; the next visit fetches them.
+      () => undefined
+    )
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopUploads = session.uploads.start(made.insertUpload)
@@ -145,6 +158,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     addEventListener('dragover', refuseDrop)
     addEventListener('drop', refuseDrop)
     return () => {
+      left = true
       for (const stop of stops) stop()
       stopUploads()
       clearTimeout(counting)
@@ -158,7 +172,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, quiet, setMode, nextMode }
+  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, setMode, nextMode }
   return { ...view, start }
 }
 

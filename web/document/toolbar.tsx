@@ -1,28 +1,30 @@
 /** Formatting for those who do not know the marks. One stop of the Tab key; arrows move inside (ARIA toolbar). */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { commandOf, toolbar } from '../commands/all.ts'
+import { commandOf, tableToolbar, toolbar } from '../commands/all.ts'
 import { tooltip } from '../commands/keys.ts'
 import type { Command } from '../commands/command.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { View } from './page.tsx'
 
-const ids = toolbar.filter((id) => id !== '')
-
-const steps: Readonly<Record<string, (at: number) => number>> = {
-  ArrowRight: (at) => (at + 1) % ids.length,
-  ArrowLeft: (at) => (at + ids.length - 1) % ids.length,
+/** From one of `count` buttons to another. */
+const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
+  ArrowRight: (at, count) => (at + 1) % count,
+  ArrowLeft: (at, count) => (at + count - 1) % count,
   Home: () => 0,
-  End: () => ids.length - 1
+  End: (_at, count) => count - 1
 }
 
 export function Toolbar({ view }: { view: View }): JSX.Element {
-  const [current, setCurrent] = useState(0)
+  const [chosen, setCurrent] = useState(0)
+  const shown = view.inTable.value ? [...toolbar, '', ...tableToolbar] : toolbar
+  const ids = shown.filter((id) => id !== '')
+  const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)
 
   const move = (event: KeyboardEvent): void => {
-    const next = steps[event.key]?.(current)
+    const next = steps[event.key]?.(current, ids.length)
     if (next === undefined) return
     event.preventDefault()
     setCurrent(next)
@@ -55,7 +57,7 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
   return (
     <section class='toolbar-dock' aria-label={t('Formatting')}>
       <div class='toolbar' role='toolbar' aria-label={t('Formatting')} ref={bar} onKeyDown={move}>
-        {toolbar.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}
+        {shown.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}
       </div>
     </section>
   )

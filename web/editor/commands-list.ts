@@ -1,7 +1,7 @@
 /** Enter, Tab and Backspace in lists and quotes. Tab is taken inside lists only: elsewhere it leaves the editor. */
-import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type EditorState, type Line } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
+import { isInCode } from './in-code.ts'
 
 /** Quote marks, indentation, marker and check box of a line. */
 const prefix = /^((?:[ \t]*>)*[ \t]*)(?:([-*+])|(\d{1,9})([.)]))?([ \t]+)?(\[[ xX]\][ \t]+)?/
@@ -27,19 +27,11 @@ function item(text: string): Item | undefined {
   return { lead, marker, next: `${lead}${marker}${space}${task === undefined ? '' : '[ ] '}`, length: match[0].length }
 }
 
-function inCode(state: EditorState, position: number): boolean {
-  for (let node = syntaxTree(state).resolveInner(position, -1); ;) {
-    if (node.name === 'FencedCode' || node.name === 'CodeBlock') return true
-    if (node.parent === null) return false
-    node = node.parent
-  }
-}
-
 /** A new item below; on an empty item, one level less. */
 export const continueList: Command = (view) => {
   const { state } = view
   const { main } = state.selection
-  if (state.readOnly || !main.empty || inCode(state, main.head)) return false
+  if (state.readOnly || !main.empty || isInCode(state, main.head)) return false
   const line = state.doc.lineAt(main.head)
   const found = item(line.text)
   if (found === undefined || main.head < line.from + found.length) return false
@@ -100,7 +92,7 @@ export const outdentItem: Command = (view) => {
 export const deleteMarker: Command = (view) => {
   const { state } = view
   const { main } = state.selection
-  if (state.readOnly || !main.empty || inCode(state, main.head)) return false
+  if (state.readOnly || !main.empty || isInCode(state, main.head)) return false
   const line = state.doc.lineAt(main.head)
   const mark = /^([ \t]*)(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d+[.)][ \t]+|#{1,6}[ \t]+|> ?)/.exec(line.text)
   if (mark === null || main.head !== line.from + mark[0].length) return false

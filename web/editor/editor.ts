@@ -15,7 +15,9 @@ import { remoteGlow } from './glow.ts'
 import { markdown } from './language.ts'
 import { liveView, toggleLetter } from './live/live.ts'
 import { sizeLimit } from './size-limit.ts'
+import { breakInCell, cellBelow, nextCell, previousCell } from './tables.ts'
 import { insertUpload, uploading } from './uploads.ts'
+import { t } from '../text/t.ts'
 import type { Upload, Uploads } from '../uploads/uploads.ts'
 
 /** How the text is shown while it is written. */
@@ -45,6 +47,8 @@ export interface Editor {
   toggleTask(letter: number): boolean
   /** Puts the Markdown of an upload into the text. False when nothing may be written. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
+  /** Brings in what makes writing easier, once it was fetched. */
+  extend(extras: Extension): void
   destroy(): void
 }
 
@@ -56,7 +60,7 @@ const modeExtension = (mode: WritingMode): Extension => [
 const editable = (canEdit: boolean): Extension => [
   EditorState.readOnly.of(!canEdit),
   EditorView.contentAttributes.of({ 'aria-readonly': String(!canEdit) }),
-  placeholder(canEdit ? 'Start writing…' : 'Nothing here yet.')
+  placeholder(canEdit ? t('Write, or press / for blocks') : t('Nothing here yet.'))
 ]
 
 const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
@@ -66,13 +70,13 @@ export function createEditor(input: EditorInput): Editor {
   const mode = new Compartment()
   const access = new Compartment()
   const label = new Compartment()
+  const extras = new Compartment()
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
     ...input.keys,
-    { key: 'Enter', run: continueList },
-    { key: 'Tab', run: indentItem },
-    { key: 'Shift-Tab', run: outdentItem },
+    { key: 'Enter', run: (view) => cellBelow(view) || continueList(view), shift: breakInCell },
+    { key: 'Tab', run: (view) => nextCell(view) || indentItem(view), shift: (view) => previousCell(view) || outdentItem(view) },
     { key: 'Backspace', run: deleteMarker },
     ...searchKeymap,
     ...defaultKeymap
@@ -101,6 +105,7 @@ export function createEditor(input: EditorInput): Editor {
         remoteCursors(input.text, input.awareness),
         remoteGlow,
         uploading(input.uploads),
+        extras.of([]),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),
         label.of(labelled('Document')),
@@ -120,6 +125,7 @@ export function createEditor(input: EditorInput): Editor {
     setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
     toggleTask: (letter) => toggleLetter(view, letter),
     insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, at, markdown, upload),
+    extend: (value) => view.dispatch({ effects: extras.reconfigure(value) }),
     destroy() {
       view.destroy()
       undoManager.destroy()
