@@ -27,6 +27,7 @@ export interface DocumentAnswer {
   readonly url: string
   readonly role: Role
   readonly effectiveRole: Role
+  readonly version: string
   readonly owner: { readonly kind: 'anonymous' | 'account' | 'agent' }
 }
 

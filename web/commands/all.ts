@@ -3,6 +3,7 @@ import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
+import { reviewCommands } from './review.ts'
 import { shareCommands } from './share.ts'
 import { tableCommands } from './tables.ts'
 import { viewCommands } from './view.ts'
@@ -12,6 +13,7 @@ export const commands: readonly Command[] = [
   ...insertCommands,
   ...tableCommands,
   ...editCommands,
+  ...reviewCommands,
   ...viewCommands,
   ...shareCommands
 ]

@@ -41,7 +41,7 @@ export interface Command {
 }
 
 /** Whether the person writes at the moment. */
-export const isWriting = (page: View): boolean => page.session.canEdit.value && page.mode.value !== 'read'
+export const isWriting = (page: View): boolean => page.canType.value && page.mode.value !== 'read'
 
 /** `when` and `run` of a command on the text that its readers cannot give. */
 export const onText = (run: (view: EditorView) => boolean): Pick<Command, 'when' | 'run'> => ({

@@ -1,16 +1,24 @@
 /** Undo, lines, tasks. */
 import { moveLineDown, moveLineUp } from '@codemirror/commands'
 import { yUndoManagerKeymap } from 'y-codemirror.next'
+import { ownUndo } from '../editor/binding.ts'
 import { followOrToggle } from '../editor/follow.ts'
 import { term } from '../text/t.ts'
 import { inEditor, onText, type Command } from './command.ts'
 
 // The binding names its commands by their keys alone.
 const undoBy = (key: string) => yUndoManagerKeymap.find((binding) => binding.key === key)?.run ?? (() => false)
+const [undo, redo] = [undoBy('Mod-z'), undoBy('Mod-Shift-z')]
 
 export const editCommands: readonly Command[] = [
-  { id: 'undo', title: term('Undo'), group: 'edit', keys: ['Mod-z'], ...onText(undoBy('Mod-z')) },
-  { id: 'redo', title: term('Redo'), group: 'edit', keys: ['Mod-Shift-z', 'Mod-y'], ...onText(undoBy('Mod-Shift-z')) },
+  { id: 'undo', title: term('Undo'), group: 'edit', keys: ['Mod-z'], ...onText((view) => (view.state.facet(ownUndo)?.undo ?? undo)(view)) },
+  {
+    id: 'redo',
+    title: term('Redo'),
+    group: 'edit',
+    keys: ['Mod-Shift-z', 'Mod-y'],
+    ...onText((view) => (view.state.facet(ownUndo)?.redo ?? redo)(view))
+  },
   {
     id: 'task.toggle',
     title: term('Tick a task, or follow a link'),

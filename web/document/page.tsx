@@ -1,5 +1,5 @@
 /** The page of a document: the text is the page, everything else stays at its edges. */
-import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
+import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
@@ -12,6 +12,8 @@ import { isInTable } from '../editor/tables.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
+import type { Review } from '../review/review.ts'
+import { includesRole } from '../../shared/roles.ts'
 import { Announcer } from './announcer.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { Notices } from './notices.tsx'
@@ -27,6 +29,9 @@ import { TopBar } from './top-bar.tsx'
 
 export type Mode = WritingMode | 'read'
 
+/** What stands at the right side of the text; one at a time. */
+export type PanelName = 'remarks' | 'tasks'
+
 export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'shortcuts'
 
 /** What the page shows beside the session. */
@@ -40,6 +45,11 @@ export interface View {
   /** Whether the cursor is in a table. */
   readonly inTable: { value: boolean }
   readonly quiet: { value: boolean }
+  readonly panel: Signal<PanelName | undefined>
+  /** Comments, suggestions and assignments, once their part of the page is there. */
+  readonly review: ReadonlySignal<Review | undefined>
+  /** Whether typing does something: to the document, or to what is proposed for it. */
+  readonly canType: ReadonlySignal<boolean>
   setMode(mode: Mode): void
   /** Live, source, reading, in turns. */
   nextMode(): void
@@ -67,9 +77,9 @@ function wordsOf(state: EditorState): string {
 }
 
 function createView(session: Session): View & { start(parent: HTMLElement): () => void } {
-  // Who may not write reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
+  // Who may only view reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
   const wrote = signal(false)
-  const writes = computed(() => session.canEdit.value || wrote.value)
+  const writes = computed(() => session.canEdit.value || wrote.value || includesRole(session.role.value, 'comment'))
   const stored = signal(modes.find((name) => name === readDevice(modeKey)) ?? 'live')
   const asked = signal<Mode | undefined>(undefined)
   const mode = computed<Mode>(() => (writes.value ? stored.value : (asked.value ?? 'read')))
@@ -80,6 +90,9 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const words = signal('')
   const inTable = signal(false)
   const quiet = signal(false)
+  const panel = signal<PanelName | undefined>(undefined)
+  const review = signal<Review | undefined>(undefined)
+  const canType = computed(() => session.canEdit.value || review.value?.suggesting.value === true)
 
   const setMode = (value: Mode): void => {
     if (!writes.value) asked.value = value
@@ -114,7 +127,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       text: session.text,
       awareness: session.link.awareness,
       uploads: session.uploads,
-      canEdit: session.canEdit.value,
+      canEdit: canType.value,
       mode: writing.value,
       keys: keyBindings(commands, view),
       onTyped: typed,
@@ -135,6 +148,13 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopUploads = session.uploads.start(made.insertUpload)
+    let closed = false
+    const openReview = async (): Promise<void> => {
+      const parts = await import('../review/review.ts')
+      if (!closed) review.value = parts.openReview(view, made)
+    }
+    // Without it one writes all the same; it comes with the next visit.
+    openReview().catch(() => undefined)
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
@@ -145,7 +165,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
         if (session.canEdit.value) wrote.value = true
       }),
       effect(() => made.setMode(writing.value)),
-      effect(() => made.setCanEdit(session.canEdit.value)),
+      effect(() => made.setCanEdit(canType.value)),
       effect(() => made.setLabel(session.title.value)),
       effect(() => awareness.setLocalStateField('user', { name: personName.value || t('Guest') })),
       effect(() => {
@@ -159,6 +179,8 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     addEventListener('drop', refuseDrop)
     return () => {
       left = true
+      closed = true
+      review.value?.close()
       for (const stop of stops) stop()
       stopUploads()
       clearTimeout(counting)
@@ -172,14 +194,21 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, setMode, nextMode }
+  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, panel, review, canType, setMode, nextMode }
   return { ...view, start }
 }
 
-function Paper({ start, hidden }: { start(parent: HTMLElement): () => void; hidden: boolean }): JSX.Element {
+interface PaperInput {
+  start(parent: HTMLElement): () => void
+  readonly hidden: boolean
+  /** Room for cards beside the text. */
+  readonly hasMargin: boolean
+}
+
+function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => (host.current === null ? undefined : start(host.current)), [])
-  return <div class='paper' hidden={hidden} ref={host} />
+  return <div class={hasMargin ? 'paper has-margin' : 'paper'} hidden={hidden} ref={host} />
 }
 
 /** Keeps the toolbar of a phone above its keyboard. */
@@ -209,6 +238,8 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
   const session = useMemo(() => openSession(id), [id])
   const view = useMemo(() => createView(session), [session])
   const state = useMemo(() => computed(() => session.state.value), [session])
+  // As it was at the last visit, so that nothing moves when the comments arrive.
+  const hadMargin = useMemo(() => readDevice(`agmd.margin.${id}`) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
   if (state.value === 'refused') {
@@ -216,17 +247,20 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
   const reading = view.mode.value === 'read'
+  const Remarks = view.review.value?.Layer
+  const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
     <div class={view.quiet.value ? 'document quiet' : 'document'}>
       <TopBar view={view} />
-      {session.canEdit.value && !reading && <Toolbar view={view} />}
+      {view.canType.value && !reading && <Toolbar view={view} />}
       <Notices session={session} />
-      <main class='document-main' aria-busy={state.value === 'opening'}>
+      <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
         <h1 class='sr-only'>{session.title.value}</h1>
         {state.value === 'open' ? (
           <>
-            <Paper start={view.start} hidden={reading} />
+            <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
             {reading && <ReadingPane view={view} />}
+            {Remarks !== undefined && <Remarks view={view} />}
           </>
         ) : (
           <div class='skeleton' aria-label={t('Opening the document')} role='img' />

@@ -250,7 +250,7 @@ export function openSession(id: string): Session {
     async remove() {
       safe = Infinity
       forget(id)
-      writeDevice(`agmd.unsent.${id}`, null)
+      for (const name of ['unsent', 'own', 'margin']) writeDevice(`agmd.${name}.${id}`, null)
       await kept.close()
       await removeKeptDatabase(id)
     },

@@ -76,6 +76,7 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
 export function TopBar({ view }: { view: View }): JSX.Element {
   const { session } = view
   const chip = session.chip.value
+  const Remarks = view.review.value?.Buttons
   return (
     <header class='top-bar'>
       <a class='button quiet icon-only home-link' href='/' aria-label={t('All documents')} title={t('All documents')}>
@@ -89,6 +90,7 @@ export function TopBar({ view }: { view: View }): JSX.Element {
       </span>
       <span class='spread' />
       <Avatars here={view.here.value} />
+      {Remarks !== undefined && <Remarks view={view} />}
       <ModeSwitch view={view} />
       {canShare(view) && (
         <>

@@ -7,6 +7,7 @@ import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
+import { textMap } from './binding.ts'
 import { cleanInput } from './clean-input.ts'
 import { continueList, deleteMarker, indentItem, outdentItem } from './commands-list.ts'
 import { useAdoptedStyles } from './csp-styles.ts'
@@ -43,6 +44,10 @@ export interface Editor {
   setMode(mode: WritingMode): void
   setCanEdit(canEdit: boolean): void
   setLabel(label: string): void
+  /** Adds what remarks need; it comes later than the editor. */
+  setReview(extension: Extension): void
+  /** Puts something in the place of what writes into the document, or (undefined) that back. */
+  setBinding(extension: Extension | undefined): void
   /** Ticks or unticks the task whose letter stands at an offset. */
   toggleTask(letter: number): boolean
   /** Puts the Markdown of an upload into the text. False when nothing may be written. */
@@ -71,6 +76,8 @@ export function createEditor(input: EditorInput): Editor {
   const access = new Compartment()
   const label = new Compartment()
   const extras = new Compartment()
+  const review = new Compartment()
+  const binding = new Compartment()
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
@@ -81,6 +88,9 @@ export function createEditor(input: EditorInput): Editor {
     ...searchKeymap,
     ...defaultKeymap
   ])
+
+  // Without awareness: its cursors are replaced by ours.
+  const writing = (): Extension => yCollab(input.text, null, { undoManager })
 
   const view = new EditorView({
     parent: input.parent,
@@ -100,8 +110,8 @@ export function createEditor(input: EditorInput): Editor {
         search({ top: true }),
         highlightSelectionMatches({ minSelectionLength: 3 }),
         markdown(),
-        // Without awareness: its cursors are replaced by ours.
-        yCollab(input.text, null, { undoManager }),
+        binding.of(writing()),
+        review.of([]),
         remoteCursors(input.text, input.awareness),
         remoteGlow,
         uploading(input.uploads),
@@ -123,9 +133,11 @@ export function createEditor(input: EditorInput): Editor {
     setMode: (value) => view.dispatch({ effects: mode.reconfigure(modeExtension(value)) }),
     setCanEdit: (value) => view.dispatch({ effects: access.reconfigure(editable(value)) }),
     setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
-    toggleTask: (letter) => toggleLetter(view, letter),
-    insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, at, markdown, upload),
     extend: (value) => view.dispatch({ effects: extras.reconfigure(value) }),
+    setReview: (value) => view.dispatch({ effects: review.reconfigure(value) }),
+    setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
+    toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
+    insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, view.state.facet(textMap).shown(at), markdown, upload),
     destroy() {
       view.destroy()
       undoManager.destroy()

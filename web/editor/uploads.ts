@@ -8,6 +8,7 @@ import { Decoration, EditorView, ViewPlugin, WidgetType, type Command, type Deco
 import type * as Y from 'yjs'
 import { mediaTypes } from '../../shared/media-types.ts'
 import { toast } from '../ui/toast.tsx'
+import { textMap } from './binding.ts'
 import type { Upload, Uploads, UploadState } from '../uploads/uploads.ts'
 
 const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
@@ -140,7 +141,8 @@ const placer = ViewPlugin.fromClass(
         const uploads = this.#view.state.facet(uploadsOf)
         if (uploads === undefined) return
         const { length } = this.#view.state.doc
-        const placed = uploads.list.peek().map((upload) => ({ upload, at: Math.min(uploads.placeOf(upload), length) }))
+        const { shown } = this.#view.state.facet(textMap)
+        const placed = uploads.list.peek().map((upload) => ({ upload, at: Math.min(shown(uploads.placeOf(upload)), length) }))
         if (placed.length > 0 || this.#view.state.field(placeholders).size > 0) this.#view.dispatch({ effects: place.of(placed) })
       })
     }
@@ -159,8 +161,10 @@ function filesOf(data: DataTransfer | null): File[] | undefined {
 const isText = ({ type, name }: File): boolean => /^text\/(?!html)/.test(type) || /\.(md|markdown|txt)$/i.test(name)
 
 function take(view: EditorView, files: readonly File[], at: number): void {
-  if (view.state.readOnly) toast('Your link does not allow adding files to this document.')
-  else view.state.facet(uploadsOf)?.add(files, at)
+  const uploads = view.state.facet(uploadsOf)
+  // Who only suggests may type, and yet add no files.
+  if (view.state.readOnly || uploads?.allowed.peek() !== true) toast('Your link does not allow adding files to this document.')
+  else uploads.add(files, view.state.facet(textMap).stored(at))
 }
 
 const events = EditorView.domEventHandlers({
@@ -188,13 +192,13 @@ const events = EditorView.domEventHandlers({
 /** Lets the person choose files for the place of the cursor. */
 export const chooseFiles: Command = (view) => {
   const uploads = view.state.facet(uploadsOf)
-  if (view.state.readOnly || uploads === undefined) return false
+  if (view.state.readOnly || uploads?.allowed.peek() !== true) return false
   const input = document.createElement('input')
   input.type = 'file'
   input.multiple = true
   input.accept = mediaTypes.flatMap(({ contentType, extension }) => [contentType, `.${extension}`]).join(',')
   input.addEventListener('change', () => {
-    uploads.add([...(input.files ?? [])], view.state.selection.main.head)
+    take(view, [...(input.files ?? [])], view.state.selection.main.head)
     view.focus()
   })
   input.click()

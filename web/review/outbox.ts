@@ -57,8 +57,13 @@ const requestOf = (deed: Deed): Required<Pick<Call, 'method'>> & { readonly path
       return { method: 'POST', path: 'decisions', body: { action: deed.action, suggestionIds: deed.suggestions } }
     case 'ask':
       return { method: 'POST', path: 'tasks', body: { title: deed.title, instructions: deed.instructions } }
+    case 'report': {
+      const { kind: _kind, task, ...body } = deed
+      return { method: 'POST', path: `tasks/${encodeURIComponent(task)}/report`, body }
+    }
+    case 'start':
     case 'close':
-      return { method: 'POST', path: `tasks/${encodeURIComponent(deed.task)}/close`, body: {} }
+      return { method: 'POST', path: `tasks/${encodeURIComponent(deed.task)}/${deed.kind}`, body: {} }
   }
 }
 

@@ -12,7 +12,7 @@ import type { Session } from '../document/session.ts'
 import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
-import type { Comment, Suggestion, Task } from './records.ts'
+import { excerpt, type Comment, type Suggestion, type Task } from './records.ts'
 import { listComments, listSuggestions, listTasks } from './requests.ts'
 import type { Deed, Waiting } from './waiting.ts'
 
@@ -42,8 +42,11 @@ export interface Store {
   readonly canSuggest: ReadonlySignal<boolean>
   readonly canDecide: ReadonlySignal<boolean>
   readonly isOwner: ReadonlySignal<boolean>
+  readonly isConnected: ReadonlySignal<boolean>
   /** Whether this person wrote it, as far as this device knows; the service has the last word. */
   isOwn(record: Comment | Suggestion): boolean
+  /** What became of remarks that this page sent: from the id of what waited to that of the record. */
+  readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
   /** For screen readers: what happened last. */
   readonly said: Signal<string>
   act(deed: Deed, author?: string): Waiting
@@ -103,6 +106,7 @@ export function openStore(session: Session): Store {
   const refusals = signal<ReadonlyMap<string, string>>(new Map())
   const state = signal<'reading' | 'ready' | 'failed'>('reading')
   const account = signal<string | undefined>(undefined)
+  const successors = signal<ReadonlyMap<string, string>>(new Map())
   const said = signal('')
   const own = ownIds(id)
   const connected = computed(() => session.link.socket.value === 'synced')
@@ -114,7 +118,7 @@ export function openStore(session: Session): Store {
   }
 
   /** The records of an answer, into the lists. */
-  const take = ({ deed, author }: Waiting, answer: unknown): void => {
+  const take = ({ id: sent, deed, author }: Waiting, answer: unknown): void => {
     // The service answers these shapes (openapi.json); both sides are built and tested together.
     if (deed.kind === 'decide') {
       for (const { suggestionId, ok, message, suggestion } of (answer as Output<'decideSuggestions'>).results) {
@@ -127,8 +131,11 @@ export function openStore(session: Session): Store {
     if (comment !== undefined) merge(comments, comment)
     if (suggestion !== undefined) merge(suggestions, suggestion)
     if (task !== undefined) merge(tasks, task)
-    if (deed.kind === 'comment' && comment !== undefined) own.add(comment.id, author)
-    if (deed.kind === 'suggest' && suggestion !== undefined) own.add(suggestion.id, author)
+    const record = deed.kind === 'comment' ? comment : deed.kind === 'suggest' ? suggestion : undefined
+    if (record !== undefined) {
+      own.add(record.id, author)
+      successors.value = new Map(successors.value).set(sent, record.id)
+    }
     if (deed.kind === 'delete') without(deed.comment)
   }
 
@@ -157,6 +164,13 @@ export function openStore(session: Session): Store {
   /** Messages that may tell of what this page is sending just now: its answer comes first. */
   let held: Record<string, unknown>[] = []
 
+  const announce = (comment: Comment | undefined, suggestion: Suggestion | undefined): void => {
+    if (comment !== undefined && !comments.peek().has(comment.id) && !own.has(comment.id))
+      said.value = t('{name} commented: {text}', { name: comment.author, text: excerpt(comment.body, 120) })
+    if (suggestion !== undefined && !suggestions.peek().has(suggestion.id) && !own.has(suggestion.id))
+      said.value = t('{name} suggested a change', { name: suggestion.author })
+  }
+
   const hear = (message: Record<string, unknown>): void => {
     const comment = message['type'] === 'comment' ? (message['comment'] as Comment) : undefined
     const suggestion = message['type'] === 'suggestion' ? (message['suggestion'] as Suggestion) : undefined
@@ -165,6 +179,7 @@ export function openStore(session: Session): Store {
       held.push(message)
       return
     }
+    announce(comment, suggestion)
     if (comment !== undefined) merge(comments, comment)
     if (suggestion !== undefined) merge(suggestions, suggestion)
     if (known !== undefined) touched.add(known)
@@ -268,7 +283,9 @@ export function openStore(session: Session): Store {
     canSuggest: may('suggest'),
     canDecide: may('edit'),
     isOwner: may('owner'),
+    isConnected: connected,
     isOwn: (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value),
+    successors,
     said,
     act(deed, author) {
       if (author === undefined && 'comment' in deed) return act(deed, own.nameOf(deed.comment) ?? personName.value)

@@ -32,6 +32,15 @@ export type Deed =
     }
   | { readonly kind: 'decide'; readonly action: 'accept' | 'reject'; readonly suggestions: readonly string[] }
   | { readonly kind: 'ask'; readonly title: string; readonly instructions: string }
+  | { readonly kind: 'start'; readonly task: string }
+  | {
+      readonly kind: 'report'
+      readonly task: string
+      readonly reviewedVersion: string
+      readonly summary: string
+      readonly commentIds: readonly string[]
+      readonly suggestionIds: readonly string[]
+    }
   | { readonly kind: 'close'; readonly task: string }
 
 /** Its id is also the key under which the service recognises the request when it is sent again. */

@@ -40,6 +40,8 @@ export interface Uploads {
   readonly said: ReadonlySignal<string>
   /** Files that this page alone holds: they are lost with it. */
   readonly onlyHere: ReadonlySignal<number>
+  /** Whether this person may add any. */
+  readonly allowed: ReadonlySignal<boolean>
   add(files: readonly File[], at: number): void
   /** Where it will stand, in UTF-16 units. */
   placeOf(upload: Upload): number
@@ -234,6 +236,7 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     list,
     said,
     onlyHere,
+    allowed: canEdit,
     placeOf: (upload) => placeOf(upload as Entry),
     add(files, at) {
       const taken = files.slice(0, filesMax)
