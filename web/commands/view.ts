@@ -77,6 +77,16 @@ export const viewCommands: readonly Command[] = [
     run: () => nextRegion(-1)
   },
   {
+    id: 'panel.activity',
+    title: term('Activity'),
+    group: 'document',
+    icon: 'bell',
+    words: term('events feed who did what'),
+    run: (page) => {
+      page.panel.value = page.panel.value === 'activity' ? undefined : 'activity'
+    }
+  },
+  {
     id: 'name',
     title: term('Set your name'),
     group: 'document',

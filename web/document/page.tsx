@@ -12,6 +12,7 @@ import { isInTable } from '../editor/tables.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
+import type { Feed } from '../activity/feed.ts'
 import type { Review } from '../review/review.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { Announcer } from './announcer.tsx'
@@ -30,7 +31,7 @@ import { TopBar } from './top-bar.tsx'
 export type Mode = WritingMode | 'read'
 
 /** What stands at the right side of the text; one at a time. */
-export type PanelName = 'remarks' | 'tasks'
+export type PanelName = 'remarks' | 'tasks' | 'activity'
 
 export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'shortcuts'
 
@@ -48,6 +49,8 @@ export interface View {
   readonly panel: Signal<PanelName | undefined>
   /** Comments, suggestions and assignments, once their part of the page is there. */
   readonly review: ReadonlySignal<Review | undefined>
+  /** What happened here, once its part of the page is there. */
+  readonly feed: ReadonlySignal<Feed | undefined>
   /** Whether typing does something: to the document, or to what is proposed for it. */
   readonly canType: ReadonlySignal<boolean>
   setMode(mode: Mode): void
@@ -92,6 +95,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const quiet = signal(false)
   const panel = signal<PanelName | undefined>(undefined)
   const review = signal<Review | undefined>(undefined)
+  const feed = signal<Feed | undefined>(undefined)
   const canType = computed(() => session.canEdit.value || review.value?.suggesting.value === true)
 
   const setMode = (value: Mode): void => {
@@ -155,6 +159,10 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
     // Without it one writes all the same; it comes with the next visit.
     openReview().catch(() => undefined)
+    void import('../activity/feed.ts').then(
+      ({ openFeed }) => !closed && (feed.value = openFeed(view)),
+      () => undefined
+    )
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
@@ -181,6 +189,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       left = true
       closed = true
       review.value?.close()
+      feed.value?.close()
       for (const stop of stops) stop()
       stopUploads()
       clearTimeout(counting)
@@ -194,7 +203,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, panel, review, canType, setMode, nextMode }
+  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, panel, review, feed, canType, setMode, nextMode }
   return { ...view, start }
 }
 
@@ -230,6 +239,7 @@ function useVisualViewport(): void {
 }
 
 const isSharing = (name: DialogName | undefined): boolean => name === 'share' || name === 'agent' || name === 'publish'
+const loadActivity = async () => (await import('../activity/activity-panel.tsx')).ActivityPanel
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
@@ -261,6 +271,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
             <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
             {reading && <ReadingPane view={view} />}
             {Remarks !== undefined && <Remarks view={view} />}
+            {view.panel.value === 'activity' && <Later load={loadActivity} view={view} />}
           </>
         ) : (
           <div class='skeleton' aria-label={t('Opening the document')} role='img' />

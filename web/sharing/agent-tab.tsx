@@ -31,7 +31,7 @@ function Block({ title, about, text, first }: Instruction & { readonly first: bo
           type='button'
           class={first ? 'button primary' : 'button'}
           aria-label={t('Copy: {name}', { name })}
-          onClick={() => void copyText(text, t('{name} copied', { name }))}
+          onClick={() => void copyText(text, name)}
         >
           <Icon name='copy' size={18} />
           {t('Copy')}

@@ -113,7 +113,7 @@ function Made({ links }: { links: Links }): JSX.Element | null {
           value={share.url}
           onFocus={(event: FocusEvent) => (event.target as HTMLInputElement).select()}
         />
-        <button type='button' class='button primary' onClick={() => void copyText(share.url, t('Link copied'))}>
+        <button type='button' class='button primary' onClick={() => void copyText(share.url, t('Link'))}>
           {t('Copy link')}
         </button>
       </div>

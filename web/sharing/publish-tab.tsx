@@ -21,7 +21,7 @@ function Address({ publication }: { publication: Publication }): JSX.Element {
           value={url}
           onFocus={(event: FocusEvent) => (event.target as HTMLInputElement).select()}
         />
-        <button type='button' class='button primary' onClick={() => void copyText(url, t('Address copied'))}>
+        <button type='button' class='button primary' onClick={() => void copyText(url, t('Address'))}>
           {t('Copy address')}
         </button>
       </div>
