@@ -94,12 +94,5 @@ export const viewCommands: readonly Command[] = [
     run: (page) => {
       page.dialog.value = 'name'
     }
-  },
-  {
-    id: 'download',
-    title: term('Download as Markdown'),
-    group: 'document',
-    icon: 'download',
-    run: (page) => page.session.download()
   }
 ]

@@ -1,8 +1,11 @@
-/** What is needed now and then: name, copy, theme. A native popover, so that Esc and a click elsewhere close it. */
+/** What is needed now and then: name, copy, theme, language. A native popover, so that Esc and a click elsewhere close it. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { commandOf } from '../commands/all.ts'
+import { isPossible } from '../commands/command.ts'
+import { Keys } from '../commands/key-caps.tsx'
 import { personName } from '../person.ts'
-import { t, term } from '../text/t.ts'
+import { language, languages, setLanguage, t, term } from '../text/t.ts'
 import { setTheme, theme, type Theme } from '../theme.ts'
 import { Icon } from '../ui/icons.tsx'
 import { AccountItems, askWho, signedIn } from './account-items.tsx'
@@ -13,6 +16,29 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['light', term('Light')],
   ['dark', term('Dark')]
 ]
+
+/** Commands of the menu, in its order. What stands in the top bar where there is room comes first. */
+const items = ['share.agent', 'panel.activity', 'download', 'download.page', 'print', 'shortcuts'] as const
+
+function Item({ id, view, close }: { id: string; view: View; close: () => void }): JSX.Element | null {
+  const command = commandOf(id)
+  const { title, icon, keys } = command
+  if (!isPossible(command, view)) return null
+  return (
+    <button
+      type='button'
+      class={`menu-item ${id.replace('.', '-')}`}
+      onClick={() => {
+        close()
+        command.run(view)
+      }}
+    >
+      {icon !== undefined && <Icon name={icon} size={18} />}
+      <span>{t(title)}</span>
+      {keys?.[0] !== undefined && <Keys keys={keys[0]} />}
+    </button>
+  )
+}
 
 export function Menu({ view }: { view: View }): JSX.Element {
   const popover = useRef<HTMLDivElement>(null)
@@ -37,42 +63,32 @@ export function Menu({ view }: { view: View }): JSX.Element {
             }}
           >
             <Icon name='users' size={18} />
-            {personName.value === '' ? t('Set your name') : t('You are {name}', { name: personName.value })}
+            <span dir='auto'>{personName.value === '' ? t('Set your name') : t('You are {name}', { name: personName.value })}</span>
           </button>
         )}
-        <button
-          type='button'
-          class='menu-item'
-          onClick={() => {
-            close()
-            view.session.download()
-          }}
-        >
-          <Icon name='download' size={18} />
-          {t('Download as Markdown')}
-        </button>
-        <button
-          type='button'
-          class='menu-item'
-          onClick={() => {
-            close()
-            view.dialog.value = 'shortcuts'
-          }}
-        >
-          <Icon name='keyboard' size={18} />
-          {t('Keyboard shortcuts')}
-        </button>
+        {items.map((id) => (
+          <Item key={id} id={id} view={view} close={close} />
+        ))}
         <AccountItems session={view.session} close={close} />
         <a class='menu-item' href='/'>
           <Icon name='home' size={18} />
           {t('All documents')}
         </a>
-        <fieldset class='menu-themes'>
+        <fieldset class='menu-choice'>
           <legend>{t('Theme')}</legend>
           {themes.map(([value, name]) => (
             <label key={value}>
               <input type='radio' name='theme' checked={theme.value === value} onChange={() => setTheme(value)} />
               <span>{t(name)}</span>
+            </label>
+          ))}
+        </fieldset>
+        <fieldset class='menu-choice'>
+          <legend>{t('Language')}</legend>
+          {languages.map(({ tag, name }) => (
+            <label key={tag} lang={tag}>
+              <input type='radio' name='language' checked={language() === tag} onChange={() => setLanguage(tag)} />
+              <span>{name}</span>
             </label>
           ))}
         </fieldset>

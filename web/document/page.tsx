@@ -9,6 +9,7 @@ import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
 import { isInTable } from '../editor/tables.ts'
+import { keepPaperWhole } from '../export/paper.ts'
 import { personName } from '../person.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
@@ -169,6 +170,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
     awareness.on('change', listPeople)
     const stops = [
+      keepPaperWhole(session),
       effect(() => {
         if (session.canEdit.value) wrote.value = true
       }),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { pageHtml } from '../../../shared/markdown/template.ts'
 import { isDocumentId } from '../../../shared/names.ts'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -11,7 +12,6 @@ import { namesTag } from '../etag.ts'
 import type { Files } from '../files.ts'
 import type { Routers } from '../routers.ts'
 import { createRender, type Render, RenderingTooSlow } from './rendering.ts'
-import { pageHtml } from './template.ts'
 
 /**
  * No script at all, but on a page with diagrams the one that draws them; pictures and films may come from anywhere that is not plain text
