@@ -134,11 +134,13 @@ export function openSession(id: string): Session {
 
   const given = signal(known?.title ?? '')
   const owned = signal(true)
+  const published = signal(known?.published ?? false)
   const answered = signal<{ role?: Role; error?: RequestError }>({})
   void readDocument(id, key).then(
     (answer) => {
       given.value = answer.title
       owned.value = answer.owner.kind !== 'anonymous'
+      published.value = answer.published
       answered.value = { role: answer.effectiveRole ?? answer.role }
     },
     (error: unknown) => (answered.value = error instanceof RequestError ? { error } : {})
@@ -180,7 +182,7 @@ export function openSession(id: string): Session {
     effect(() => {
       if (!link.connectedBefore.value) return
       const mine = takesOver(access, role.value) ? { role: role.value, key } : {}
-      remember(id, { title: title.value, ...mine, received: true })
+      remember(id, { title: title.value, ...mine, received: true, published: published.value })
     })
   ]
 
