@@ -16,6 +16,7 @@ import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
 import { keepsMore, takeKey, takesOver } from './keys.ts'
 import { openUploads, type Uploads } from '../uploads/uploads.ts'
+import { t } from '../text/t.ts'
 import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
 
 export interface Session {
@@ -110,7 +111,7 @@ function followTitle(text: Y.Text, given: Signal<string>): ReadonlySignal<string
     heading.value = firstHeading(beginning(text, headingUnitsMax))
   }
   text.observe(() => (timer ??= setTimeout(read, 300)))
-  return computed(() => heading.value ?? (given.value || 'Untitled'))
+  return computed(() => heading.value ?? (given.value || t('Untitled')))
 }
 
 export function openSession(id: string): Session {

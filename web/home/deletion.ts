@@ -60,7 +60,11 @@ export function openDeletions(library: Library, onFailure: (words: string) => vo
       library.hidden.value = new Set([...library.hidden.value, entry.id])
       clearTimeout(timer)
       timer = setTimeout(() => void Promise.all(take().map(one)), undoMs)
-      toast(tn(waiting.length, '“{title}” deleted, for everyone.', '{count} documents deleted, for everyone.', { title: entry.title }), {
+      const words =
+        waiting.length === 1
+          ? t('“{title}” deleted, for everyone.', { title: entry.title })
+          : tn(waiting.length, '1 document deleted, for everyone.', '{count} documents deleted, for everyone.')
+      toast(words, {
         name: t('Undo'),
         run: undo,
         milliseconds: undoMs
