@@ -1,6 +1,7 @@
 /** The list of all commands. Of two that have one key, the earlier is tried first. */
 import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
+import { exportCommands } from './export.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
 import { reviewCommands } from './review.ts'
@@ -15,7 +16,8 @@ export const commands: readonly Command[] = [
   ...editCommands,
   ...reviewCommands,
   ...viewCommands,
-  ...shareCommands
+  ...shareCommands,
+  ...exportCommands
 ]
 
 const byId = new Map(commands.map((command) => [command.id, command]))
