@@ -1,7 +1,7 @@
 /** What happened to the document, beside it: who, what, when. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { View } from '../document/page.tsx'
 import { SidePanel } from '../panel/side-panel.tsx'
 import { initials } from '../person.ts'
@@ -92,6 +92,9 @@ export function ActivityPanel({ view }: { view: View }): JSX.Element | null {
   useEffect(() => {
     if (events !== undefined) feed?.look()
   }, [events])
+  const root = useRef<HTMLDivElement>(null)
+  // From here Esc closes it, and the focus goes back.
+  useEffect(() => root.current?.closest<HTMLElement>('[tabindex]')?.focus(), [])
   if (feed === undefined) return null
 
   const close = (): void => {
@@ -107,7 +110,7 @@ export function ActivityPanel({ view }: { view: View }): JSX.Element | null {
   const hasNew = (events?.[0]?.seq ?? 0) > mark && firstOld !== undefined
   return (
     <SidePanel title={t('Activity')} onClose={close}>
-      <div role='alert'>
+      <div role='alert' ref={root}>
         {feed.failure.value !== undefined && (
           <p class='notice warn'>
             {failureWords(feed.failure.value)}
