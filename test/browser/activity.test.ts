@@ -33,7 +33,7 @@ const open = async (url: string, name: string, options = {}): Promise<{ context:
 const act = async ({ id, key }: Document, path: string, body: object, author: string): Promise<Record<string, unknown>> => {
   const response = await fetch(`${world.url}/api/docs/${id}/${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-share-key': key, 'x-agent-author': encodeURIComponent(author) },
+    headers: { 'content-type': 'application/json', 'x-share-key': key, 'x-agent-author': author },
     body: JSON.stringify(body)
   })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
@@ -50,7 +50,7 @@ test('[ACTIVITY-1] the panel tells who did what, newest first, by day, and follo
   const link = await createLink(world.url, document, 'edit')
   const { context, page, heard } = await open(document.url, 'Ana')
   await openPanel(page)
-  await panel(page).getByText('made a link for a edit: Can edit').waitFor()
+  await panel(page).getByText('made a link for \u2068a edit\u2069: Can edit').waitFor()
   await panel(page).getByRole('heading', { name: 'Today' }).waitFor()
   const rows = (): Promise<string[]> => panel(page).locator('.deed-words').allTextContents()
   const kinds = (await rows()).map((row) => ['made a link', 'suggested', 'commented', 'created'].find((words) => row.includes(words)))
@@ -142,9 +142,8 @@ for (const viewport of sizes) {
         { operations: [{ op: 'append', markdown: 'A line that an agent wrote while Ana was writing, too.' }] },
         'Review agent'
       )
-      await page.goto('about:blank')
-      await act(document, 'comments', { body: 'While you were away.' }, 'Cleo')
-      await page.goto(`${world.url}/d/${document.id}`)
+      await page.evaluate((id) => localStorage.setItem(`agmd.seen.${id}`, '7'), document.id)
+      await page.reload()
       await saved(page)
       if (viewport.width > 900) await openPanel(page)
       else {

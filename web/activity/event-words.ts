@@ -12,11 +12,14 @@ const textOf = (payload: Payload, key: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
+/** What people wrote, so that its direction stays its own (Unicode, bidirectional isolates). */
+const isolated = (text: string): string => `\u2068${text}\u2069`
+
 const plain = (sentence: string) => (): string => t(sentence)
 const titled =
   (sentence: string) =>
   (payload: Payload): string =>
-    t(sentence, { title: textOf(payload, 'title') })
+    t(sentence, { title: isolated(textOf(payload, 'title')) })
 
 const linked =
   (named: string, unnamed: string) =>
@@ -24,7 +27,7 @@ const linked =
     const name = textOf(payload, 'label')
     const role = roles.find((known) => known === payload['role'])
     const may = role === undefined ? '' : t(roleWords[role])
-    return name === '' ? t(unnamed, { role: may }) : t(named, { name, role: may })
+    return name === '' ? t(unnamed, { role: may }) : t(named, { name: isolated(name), role: may })
   }
 
 /** Of suggestions: who made it, if the feed says so. */
@@ -32,7 +35,7 @@ const decided =
   (ofSomebody: string, ofNobody: string) =>
   (payload: Payload): string => {
     const name = textOf(payload, 'author')
-    return name === '' ? t(ofNobody) : t(ofSomebody, { name })
+    return name === '' ? t(ofNobody) : t(ofSomebody, { name: isolated(name) })
   }
 
 const words: Readonly<Record<EventKind, (payload: Payload) => string>> = {
@@ -55,7 +58,7 @@ const words: Readonly<Record<EventKind, (payload: Payload) => string>> = {
   'suggestion.rejected': decided(term('rejected a suggestion by {name}'), term('rejected a suggestion')),
   'share.created': linked(term('made a link for {name}: {role}'), term('made a link: {role}')),
   'share.revoked': linked(term('revoked the link of {name}'), term('revoked a link: {role}')),
-  'asset.created': (payload) => t('added the file {name}', { name: textOf(payload, 'name') }),
+  'asset.created': (payload) => t('added the file {name}', { name: isolated(textOf(payload, 'name')) }),
   'media.done': plain(term('finished a recording')),
   'media.failed': plain(term('could not finish a recording')),
   'task.created': titled(term('asked for a review: {title}')),

@@ -2,6 +2,7 @@
 import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
 import { exportCommands } from './export.ts'
+import { findCommands } from './find.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
 import { reviewCommands } from './review.ts'
@@ -14,10 +15,11 @@ export const commands: readonly Command[] = [
   ...insertCommands,
   ...tableCommands,
   ...editCommands,
+  ...findCommands,
   ...reviewCommands,
   ...viewCommands,
-  ...shareCommands,
-  ...exportCommands
+  ...exportCommands,
+  ...shareCommands
 ]
 
 const byId = new Map(commands.map((command) => [command.id, command]))

@@ -18,7 +18,7 @@ const themes: readonly (readonly [Theme, string])[] = [
 ]
 
 /** Commands of the menu, in its order. What stands in the top bar where there is room comes first. */
-const items = ['share.agent', 'panel.activity', 'download', 'download.page', 'print', 'shortcuts'] as const
+const items = ['share.agent', 'panel.activity', 'outline', 'download', 'download.page', 'print', 'shortcuts'] as const
 
 function Item({ id, view, close }: { id: string; view: View; close: () => void }): JSX.Element | null {
   const command = commandOf(id)
@@ -27,7 +27,7 @@ function Item({ id, view, close }: { id: string; view: View; close: () => void }
   return (
     <button
       type='button'
-      class={`menu-item ${id.replace('.', '-')}`}
+      class={id === 'outline' ? 'menu-item narrow' : `menu-item ${id.replace('.', '-')}`}
       onClick={() => {
         close()
         command.run(view)

@@ -46,6 +46,8 @@ export interface View {
   readonly words: { value: string }
   /** Whether the cursor is in a table. */
   readonly inTable: { value: boolean }
+  /** Whether the headings are beside the text. */
+  readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }
   readonly panel: Signal<PanelName | undefined>
   /** Comments, suggestions and assignments, once their part of the page is there. */
@@ -57,9 +59,11 @@ export interface View {
   setMode(mode: Mode): void
   /** Live, source, reading, in turns. */
   nextMode(): void
+  setOutline(shown: boolean): void
 }
 
 const modeKey = 'agmd.mode'
+const outlineKey = 'agmd.outline'
 const modes: readonly Mode[] = ['live', 'source', 'read']
 /** The chrome steps back after this long of typing. */
 const quietAfterMs = 2000
@@ -93,6 +97,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const here = signal<readonly Person[]>([])
   const words = signal('')
   const inTable = signal(false)
+  const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const panel = signal<PanelName | undefined>(undefined)
   const review = signal<Review | undefined>(undefined)
@@ -107,6 +112,10 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
+  const setOutline = (shown: boolean): void => {
+    outline.value = shown
+    writeDevice(outlineKey, shown ? 'shown' : null)
+  }
   const keyOnPage = (event: KeyboardEvent): void => {
     if (editor.value !== undefined) runPageKeys(editor.value.view, event)
   }
@@ -169,8 +178,18 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       here.value = people(awareness)
     }
     awareness.on('change', listPeople)
+    // The reading view goes there by itself.
+    let arrived = location.hash === ''
     const stops = [
       keepPaperWhole(session),
+      effect(() => {
+        if (arrived || mode.value === 'read') return
+        arrived = true
+        void import('../outline/outline.tsx').then(
+          ({ goToAddress }) => goToAddress(view),
+          () => undefined
+        )
+      }),
       effect(() => {
         if (session.canEdit.value) wrote.value = true
       }),
@@ -205,7 +224,24 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, panel, review, feed, canType, setMode, nextMode }
+  const view: View = {
+    session,
+    mode,
+    editor,
+    dialog,
+    here,
+    words,
+    inTable,
+    outline,
+    quiet,
+    panel,
+    review,
+    feed,
+    canType,
+    setMode,
+    nextMode,
+    setOutline
+  }
   return { ...view, start }
 }
 
@@ -243,6 +279,7 @@ function useVisualViewport(): void {
 const isSharing = (name: DialogName | undefined): boolean => name === 'share' || name === 'agent' || name === 'publish'
 const loadActivity = async () => (await import('../activity/activity-panel.tsx')).ActivityPanel
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
+const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
 
@@ -254,11 +291,17 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
   const hadMargin = useMemo(() => readDevice(`agmd.margin.${id}`) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
+  const reading = view.mode.value === 'read'
+  const wasReading = useRef(reading)
+  // Who goes back to the text goes on writing; it can take the focus once it is shown.
+  useEffect(() => {
+    if (wasReading.current && !reading) view.editor.value?.view.focus()
+    wasReading.current = reading
+  }, [reading])
   if (state.value === 'refused') {
     const refusal = session.refusal.value
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
-  const reading = view.mode.value === 'read'
   const Remarks = view.review.value?.Layer
   const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
@@ -266,19 +309,20 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <TopBar view={view} />
       {view.canType.value && !reading && <Toolbar view={view} />}
       <Notices session={session} />
-      <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
-        <h1 class='sr-only'>{session.title.value}</h1>
-        {state.value === 'open' ? (
-          <>
-            <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
-            {reading && <ReadingPane view={view} />}
-            {Remarks !== undefined && <Remarks view={view} />}
-            {view.panel.value === 'activity' && <Later load={loadActivity} view={view} />}
-          </>
-        ) : (
-          <div class='skeleton' aria-label={t('Opening the document')} role='img' />
-        )}
-      </main>
+      <div class='document-body'>
+        {view.outline.value && <Later load={loadOutline} view={view} />}
+        <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
+          <h1 class='sr-only'>{session.title.value}</h1>
+          {state.value === 'open' ? (
+            <>
+              <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
+              {reading && <ReadingPane view={view} />}
+            </>
+          ) : (
+            <div class='skeleton' aria-label={t('Opening the document')} role='img' />
+          )}
+        </main>
+      </div>
       <StatusLine view={view} />
       <Announcer view={view} />
       {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}

@@ -5,7 +5,8 @@ import { initials } from '../person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
 import { t, term } from '../text/t.ts'
-import { keyName } from '../commands/keys.ts'
+import { commandOf } from '../commands/all.ts'
+import { keyName, tooltip } from '../commands/keys.ts'
 import { Menu } from './menu.tsx'
 import type { Mode, View } from './page.tsx'
 
@@ -99,6 +100,16 @@ export function TopBar({ view }: { view: View }): JSX.Element {
       <a class='button quiet icon-only home-link' href='/' aria-label={t('All documents')} title={t('All documents')}>
         <Logo />
       </a>
+      <button
+        type='button'
+        class='button quiet icon-only outline-toggle'
+        aria-label={t('Outline')}
+        aria-pressed={view.outline.value}
+        title={tooltip(commandOf('outline'))}
+        onClick={() => view.setOutline(!view.outline.value)}
+      >
+        <Icon name='list-tree' />
+      </button>
       <span class='document-title' title={session.title.value}>
         {session.title.value}
       </span>

@@ -12,7 +12,6 @@ import {
 import type { Extension } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { best } from '../commands/match.ts'
-import { t } from '../text/t.ts'
 import { emoji } from './emoji.ts'
 import { isInCode } from './in-code.ts'
 
@@ -127,6 +126,3 @@ export const completions = (entries: readonly BlockEntry[]): Extension =>
     ],
     tooltipClass: () => 'menu-at-cursor'
   })
-
-/** The menu's own words. */
-export const completionPhrases = (): Record<string, string> => ({ Completions: t('Blocks to insert') })

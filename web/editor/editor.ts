@@ -1,6 +1,5 @@
 /** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
 import { defaultKeymap } from '@codemirror/commands'
-import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
 import { yCollab } from 'y-codemirror.next'
@@ -85,7 +84,6 @@ export function createEditor(input: EditorInput): Editor {
     { key: 'Enter', run: (view) => cellBelow(view) || continueList(view), shift: breakInCell },
     { key: 'Tab', run: (view) => nextCell(view) || indentItem(view), shift: (view) => previousCell(view) || outdentItem(view) },
     { key: 'Backspace', run: deleteMarker },
-    ...searchKeymap,
     ...defaultKeymap
   ])
 
@@ -107,8 +105,6 @@ export function createEditor(input: EditorInput): Editor {
         EditorState.allowMultipleSelections.of(true),
         EditorView.perLineTextDirection.of(true),
         EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
-        search({ top: true }),
-        highlightSelectionMatches({ minSelectionLength: 3 }),
         markdown(),
         binding.of(writing()),
         review.of([]),

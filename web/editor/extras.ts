@@ -1,7 +1,9 @@
 /** What writing becomes easier with, but can begin without: fetched once the text is there. */
 import { EditorState, type Extension } from '@codemirror/state'
 import { smartPaste } from './paste/paste.ts'
-import { completionPhrases, completions, type BlockEntry } from './completions.ts'
+import { completions, type BlockEntry } from './completions.ts'
+import { finding } from './find/panel.tsx'
+import { phrases } from './phrases.ts'
 
 export interface ExtrasInput {
   /** Blocks of the menu after `/`, in its order. */
@@ -11,5 +13,7 @@ export interface ExtrasInput {
 export const createExtras = ({ blocks }: ExtrasInput): Extension => [
   completions(blocks),
   smartPaste,
-  EditorState.phrases.of(completionPhrases())
+  finding,
+  // In the languages of the page.
+  EditorState.phrases.of(phrases())
 ]

@@ -14,6 +14,7 @@ const paths = {
   bot: 'M12 8V4H8M6 8h12a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2zM2 14h2M20 14h2M15 13v2M9 13v2',
   calendar: 'M8 2v4M16 2v4M3 10h18M5 4h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z',
   check: 'M20 6 9 17l-5-5',
+  'chevron-down': 'm6 9 6 6 6-6',
   'chevron-right': 'm9 18 6-6-6-6',
   code: 'm16 18 6-6-6-6M8 6l-6 6 6 6',
   columns: `M9 3v18M15 3v18${box}`,
@@ -60,6 +61,8 @@ const paths = {
   'square-code': `M10 9l-3 3 3 3M14 15l3-3-3-3${box}`,
   strikethrough: 'M16 4H9a3 3 0 0 0-2.83 4M14 12a4 4 0 0 1 0 8H6M4 12h16',
   table: `M12 3v18M3 9h18M3 15h18${box}`,
+  'text-select':
+    'M14 21h1M14 3h1M19 3a2 2 0 0 1 2 2M21 14v1M21 19a2 2 0 0 1-2 2M21 9v1M3 14v1M3 9v1M5 21a2 2 0 0 1-2-2M5 3a2 2 0 0 0-2 2M7 12h10M7 16h6M7 8h8M9 21h1M9 3h1',
   trash: 'M3 6h18M19 6v14a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V6M8 6V4a2 2 0 0 1 2-2h4a2 2 0 0 1 2 2v2',
   upload: 'M12 3v12M17 8l-5-5-5 5M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4',
   users: 'M2 21a8 8 0 0 1 13.292-6M10 3a5 5 0 1 1 0 10 5 5 0 0 1 0-10zM19 16v6M22 19h-6',
