@@ -16,10 +16,10 @@ export const commands: readonly Command[] = [
   ...tableCommands,
   ...editCommands,
   ...findCommands,
-  ...reviewCommands,
   ...viewCommands,
-  ...exportCommands,
-  ...shareCommands
+  ...reviewCommands,
+  ...shareCommands,
+  ...exportCommands
 ]
 
 const byId = new Map(commands.map((command) => [command.id, command]))

@@ -14,6 +14,8 @@ export interface ChipInput {
   /** Whether changes are kept on this device (IndexedDB works). */
   readonly kept: boolean
   readonly canEdit: boolean
+  /** What else may be written by whom may not edit. */
+  readonly remarks?: 'suggestions' | 'comments' | undefined
   /** Why the server has ended the connection for good, if it has. */
   readonly ended: Ended | undefined
   /** False until a connection was made once: a page that opens is not reconnecting. */
@@ -61,6 +63,14 @@ function connected({ kept, durable }: ChipInput): Chip {
   return { state: 'saved', label: t('Saved, not kept on this device'), detail }
 }
 
+function readOnly({ remarks }: ChipInput): Chip {
+  if (remarks === 'suggestions')
+    return { state: 'readonly', label: t('Suggesting'), detail: t('What you type is proposed; others decide whether it enters the text.') }
+  if (remarks === 'comments')
+    return { state: 'readonly', label: t('Commenting'), detail: t('Your link allows comments, and no changes of the text.') }
+  return { state: 'readonly', label: t('Read only'), detail: t('You see changes as they happen, but your link does not allow editing.') }
+}
+
 /** What the chip says in a state. */
 export function chip(input: ChipInput): Chip {
   if (input.ended === 'too_big')
@@ -68,7 +78,6 @@ export function chip(input: ChipInput): Chip {
   if (input.ended !== undefined)
     return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }
   if (input.socket !== 'synced') return disconnected(input)
-  if (!input.canEdit)
-    return { state: 'readonly', label: t('Read only'), detail: t('You see changes as they happen, but your link does not allow editing.') }
+  if (!input.canEdit) return readOnly(input)
   return connected(input)
 }

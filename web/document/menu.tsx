@@ -17,17 +17,36 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', term('Dark')]
 ]
 
-/** Commands of the menu, in its order. What stands in the top bar where there is room comes first. */
-const items = ['share.agent', 'panel.activity', 'outline', 'download', 'download.page', 'print', 'shortcuts'] as const
+/** Commands of the menu, in its order; those with a class only where the top bar has no room for them. */
+const items: readonly (readonly [string, string?])[] = [
+  ['suggesting', 'narrow'],
+  ['mode.source', 'narrow'],
+  ['outline', 'narrow'],
+  ['share.agent', 'middle'],
+  ['panel.activity', 'middle'],
+  ['panel.tasks'],
+  ['download'],
+  ['download.page'],
+  ['print'],
+  ['shortcuts']
+]
 
-function Item({ id, view, close }: { id: string; view: View; close: () => void }): JSX.Element | null {
+interface ItemInput {
+  readonly id: string
+  /** Of widths: where it is shown. */
+  readonly width: string | undefined
+  readonly view: View
+  readonly close: () => void
+}
+
+function Item({ id, width = '', view, close }: ItemInput): JSX.Element | null {
   const command = commandOf(id)
   const { title, icon, keys } = command
   if (!isPossible(command, view)) return null
   return (
     <button
       type='button'
-      class={id === 'outline' ? 'menu-item narrow' : `menu-item ${id.replace('.', '-')}`}
+      class={`menu-item ${width}`}
       onClick={() => {
         close()
         command.run(view)
@@ -66,8 +85,8 @@ export function Menu({ view }: { view: View }): JSX.Element {
             <span dir='auto'>{personName.value === '' ? t('Set your name') : t('You are {name}', { name: personName.value })}</span>
           </button>
         )}
-        {items.map((id) => (
-          <Item key={id} id={id} view={view} close={close} />
+        {items.map(([id, width]) => (
+          <Item key={id} id={id} width={width} view={view} close={close} />
         ))}
         <AccountItems session={view.session} close={close} />
         <a class='menu-item' href='/'>

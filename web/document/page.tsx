@@ -162,15 +162,14 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopUploads = session.uploads.start(made.insertUpload)
-    let closed = false
     const openReview = async (): Promise<void> => {
       const parts = await import('../review/review.ts')
-      if (!closed) review.value = parts.openReview(view, made)
+      if (!left) review.value = parts.openReview(view, made)
     }
     // Without it one writes all the same; it comes with the next visit.
     openReview().catch(() => undefined)
     void import('../activity/feed.ts').then(
-      ({ openFeed }) => !closed && (feed.value = openFeed(view)),
+      ({ openFeed }) => !left && (feed.value = openFeed(view)),
       () => undefined
     )
     const { awareness } = session.link
@@ -208,7 +207,6 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     addEventListener('drop', refuseDrop)
     return () => {
       left = true
-      closed = true
       review.value?.close()
       feed.value?.close()
       for (const stop of stops) stop()
@@ -317,6 +315,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
             <>
               <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
               {reading && <ReadingPane view={view} />}
+              {Remarks !== undefined && <Remarks view={view} />}
             </>
           ) : (
             <div class='skeleton' aria-label={t('Opening the document')} role='img' />

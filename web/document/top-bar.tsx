@@ -61,7 +61,7 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
         <button
           key={mode}
           type='button'
-          class='button quiet mode'
+          class={mode === 'source' ? 'button quiet mode wide-only' : 'button quiet mode'}
           aria-pressed={view.mode.value === mode}
           title={`${t(about)} (${keyName('Mod-Alt-p')})`}
           onClick={() => press(mode)}

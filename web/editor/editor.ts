@@ -74,9 +74,9 @@ export function createEditor(input: EditorInput): Editor {
   const mode = new Compartment()
   const access = new Compartment()
   const label = new Compartment()
-  const extras = new Compartment()
   const review = new Compartment()
   const binding = new Compartment()
+  const extras = new Compartment()
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
@@ -129,11 +129,11 @@ export function createEditor(input: EditorInput): Editor {
     setMode: (value) => view.dispatch({ effects: mode.reconfigure(modeExtension(value)) }),
     setCanEdit: (value) => view.dispatch({ effects: access.reconfigure(editable(value)) }),
     setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
-    extend: (value) => view.dispatch({ effects: extras.reconfigure(value) }),
     setReview: (value) => view.dispatch({ effects: review.reconfigure(value) }),
     setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
     toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
     insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, view.state.facet(textMap).shown(at), markdown, upload),
+    extend: (value) => view.dispatch({ effects: extras.reconfigure(value) }),
     destroy() {
       view.destroy()
       undoManager.destroy()

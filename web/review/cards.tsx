@@ -1,13 +1,13 @@
 /** One comment with its replies, one suggestion, or one that is being written: beside the text and in the panel alike. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { personName } from '../person.ts'
 import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Byline, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
 import { excerpt, excerptUnits, hueOfName } from './records.ts'
-import { composerId, quoteOf, type Item } from './items.ts'
+import { authorOf, composerId, quoteOf, type Item } from './items.ts'
 import type { Review } from './review.ts'
 import type { Proposal, Thread } from './store.ts'
 import type { Waiting } from './waiting.ts'
@@ -225,12 +225,6 @@ function ComposerCard({ review, item }: { review: Review; item: Item & { readonl
   )
 }
 
-const authorOf = (item: Item): string => {
-  if (item.kind === 'comment') return item.thread.comment.author
-  if (item.kind === 'proposal') return item.proposal.suggestion.author
-  return (item.kind === 'new' ? item.waiting.author : personName.value) || t('Guest')
-}
-
 function labelOf(item: Item): string {
   if (item.id === composerId) return t('New comment')
   const name = authorOf(item)
@@ -255,8 +249,18 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
     if (item.kind === 'proposal') return <ProposalCard review={review} item={item} isActive={isActive} />
     return item.kind === 'new' ? <NewCard review={review} waiting={item.waiting} /> : <ComposerCard review={review} item={item} />
   }
+  const card = useRef<HTMLElement>(null)
+  const isFocused = review.focused.value === item.id
+  useEffect(() => {
+    if (!isFocused) return
+    review.focused.value = undefined
+    const target = card.current?.querySelector<HTMLElement>('textarea')
+    if (item.kind === 'composer' && target != null) target.focus()
+    else card.current?.focus()
+  }, [isFocused])
   return (
     <article
+      ref={card}
       id={`remark-${item.id}`}
       class={`card hue-${hueOfName(authorOf(item))} ${item.kind}${isActive ? ' active' : ''}`}
       aria-label={labelOf(item)}

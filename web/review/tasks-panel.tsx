@@ -129,7 +129,7 @@ function TaskCard({ review, task, waiting }: { review: Review; task: Task; waiti
       {isOwner.value && task.status !== 'closed' && (
         <p class='actions end'>
           <button type='button' class='button quiet' onClick={() => act({ kind: 'close', task: task.id })}>
-            {task.report === null ? t('Cancel the assignment') : t('Close')}
+            {task.report === null ? t('Cancel the assignment') : t('Close the assignment')}
           </button>
         </p>
       )}
