@@ -55,8 +55,7 @@ export function openFeed({ session, here }: View): Feed {
       // What came before it and was missed is read as a whole.
       if (current !== undefined && event.seq === (current[0]?.seq ?? 0) + 1) events.value = [event, ...current]
       else if (current !== undefined && event.seq > (current[0]?.seq ?? 0)) void refresh()
-      // One's own deed is no news, unless it stands behind what others did.
-      if (isOwn(event) && latest.value === seen.value) mark(event.seq)
+      passOwn([event])
       latest.value = Math.max(latest.value, event.seq)
     })
   }
@@ -82,14 +81,22 @@ export function openFeed({ session, here }: View): Feed {
     }
   }
 
-  /** The cursor alone: whether there is news is known without reading it. */
+  /** One's own deeds are no news, up to the first one of somebody else: some are told after the page was left. */
+  const passOwn = (ascending: readonly FeedEvent[]): void => {
+    for (const event of ascending) {
+      if (event.seq === seen.value + 1 && isOwn(event)) mark(event.seq)
+    }
+  }
+
+  /** What came since the last look; at the first visit nothing is news. */
   const ask = async (): Promise<void> => {
     try {
-      const answer = await list('latest')
+      const isFirst = stored === null && seen.value === 0
+      const answer = await list(isFirst ? 'latest' : seen.value)
       batch(() => {
+        if (isFirst) mark(answer.latest)
+        passOwn(answer.events)
         latest.value = Math.max(latest.value, answer.latest)
-        // At the first visit nothing is news.
-        if (stored === null && seen.value === 0) mark(answer.latest)
       })
     } catch {
       // It is asked again with the next connection.

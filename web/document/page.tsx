@@ -316,6 +316,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
               <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
               {reading && <ReadingPane view={view} />}
               {Remarks !== undefined && <Remarks view={view} />}
+              {view.panel.value === 'activity' && <Later load={loadActivity} view={view} />}
             </>
           ) : (
             <div class='skeleton' aria-label={t('Opening the document')} role='img' />
