@@ -79,8 +79,15 @@ export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly t
   const hunks = hunksOf(payload)
   const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
   const cut = (text: string): string => (text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax).toWellFormed()}…` : text)
-  for (const { added } of hunks) if (first(added) !== '') return { text: cut(first(added)), removed: false }
-  for (const { removed } of hunks) if (first(removed) !== '') return { text: cut(first(removed)), removed: true }
+  for (const { added, removed } of hunks) {
+    // A line that only moved, or got another end, is not what came.
+    const came = first(added.filter((line) => !removed.includes(line)))
+    if (came !== '') return { text: cut(came), removed: false }
+  }
+  for (const { added, removed } of hunks) {
+    const went = first(removed.filter((line) => !added.includes(line)))
+    if (went !== '') return { text: cut(went), removed: true }
+  }
   return { text: '', removed: false }
 }
 
