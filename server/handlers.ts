@@ -15,7 +15,7 @@ import { listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
 import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
-import { decideSuggestion, decideSuggestions, listSuggestions } from './domain/suggestions.ts'
+import { decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
 import { readContent, readDiff, readOutline } from './domain/reading.ts'
 
@@ -65,6 +65,7 @@ export const handlers = {
   createSuggestion: ({ service, caller, doc, input }) => createSuggestion(service, caller, doc, input),
   decideSuggestion: ({ service, caller, doc, input }) => decideSuggestion(service, caller, doc, input),
   decideSuggestions: ({ service, caller, doc, input }) => decideSuggestions(service, caller, doc, input),
+  withdrawSuggestion: ({ service, caller, doc, input }) => withdrawSuggestion(service, caller, doc, input),
   uploadAsset: ({ service, caller, doc, input, file }) => uploadAsset(service, caller, doc, input, file),
   listEvents: ({ service, caller, doc, input, end }) => listEvents(service, caller, doc, input, end),
   createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),

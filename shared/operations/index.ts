@@ -29,7 +29,7 @@ import { editContent, patchContent } from './edits.ts'
 import { listEvents } from './events.ts'
 import { readHealth } from './service.ts'
 import { createShare, listShares, revokeShare } from './shares.ts'
-import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions } from './suggestions.ts'
+import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './tasks.ts'
 
 export const operations = {
@@ -59,6 +59,7 @@ export const operations = {
   createSuggestion,
   decideSuggestion,
   decideSuggestions,
+  withdrawSuggestion,
   uploadAsset,
   listEvents,
   createTask,

@@ -281,6 +281,12 @@ test('[REVIEW-5] each role has what it may do: reading, commenting, suggesting, 
   await suggester.page.keyboard.type('And now?')
   await suggester.page.locator('.cm-content').press('Control+Home')
   await until(async () => (await suggestions(document)).suggestions.some((each) => each.text === 'And now?'), 'the suggestion')
+  // One's own can be taken back.
+  const own = suggester.page.locator('.margin .card', { hasText: 'And now?' })
+  await own.click()
+  await own.getByRole('button', { name: 'Withdraw' }).click()
+  await until(async () => (await suggestions(document)).suggestions.some((each) => each.status === 'rejected'), 'the suggestion withdrawn')
+  await own.waitFor({ state: 'detached' })
   await suggester.context.close()
 
   const editor = await as('edit')

@@ -318,6 +318,13 @@ const inputs: Readonly<Record<string, NeededInput>> = {
     body: async () => ({ action: 'reject' }),
     path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })
   },
+  withdrawSuggestion: {
+    path: async (owner, sent) => {
+      const json = { operation: 'insert', text: 'x' }
+      const own = await world.ask('POST', `/api/docs/${owner.doc}/suggestions`, { key: sent.key, headers: headersOf(sent), json })
+      return { suggestionId: own.json?.id ?? (await suggest(owner, json)).id }
+    }
+  },
   decideSuggestions: { body: async () => ({ decisions: [] }) },
   editContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
   patchContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },

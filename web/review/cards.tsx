@@ -6,7 +6,7 @@ import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Byline, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
-import { excerpt, excerptUnits, hueOfName } from './records.ts'
+import { excerpt, excerptUnits, hueOfName, isUndecided } from './records.ts'
 import { authorOf, composerId, quoteOf, type Item } from './items.ts'
 import type { Review } from './review.ts'
 import type { Proposal, Thread } from './store.ts'
@@ -130,6 +130,7 @@ const Change = ({ original, text }: { original: string; text: string }): JSX.Ele
 )
 
 function statusWords({ suggestion, deciding }: Proposal): string | undefined {
+  if (deciding === 'withdraw') return t('Withdrawing…')
   if (deciding !== undefined) return deciding === 'accept' ? t('Accepting…') : t('Rejecting…')
   const by = suggestion.decidedBy ?? ''
   if (suggestion.status === 'accepted') return t('Accepted by {name}', { name: by })
@@ -152,6 +153,9 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
     <>
       <Byline author={suggestion.author} authorKind={suggestion.authorKind} at={suggestion.createdAt}>
         {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
+        {isActive && isUndecided(suggestion) && store.isOwn(suggestion) && store.canSuggest.value && (
+          <Tool icon='trash' name={t('Withdraw')} onClick={() => store.act({ kind: 'withdraw', suggestion: suggestion.id })} />
+        )}
       </Byline>
       <Change original={suggestion.original} text={suggestion.text} />
       {suggestion.note !== null && <Prose text={suggestion.note} />}
@@ -193,6 +197,7 @@ function NewCard({ review, waiting }: { review: Review; waiting: Waiting }): JSX
           <Prose text={deed.body} />
         </>
       )}
+      {(deed.kind === 'reply' || deed.kind === 'edit') && <Prose text={deed.body} />}
       {deed.kind === 'suggest' && <Change original={deed.original} text={deed.text} />}
       <WaitingNote review={review} waiting={waiting} />
     </>
@@ -258,6 +263,9 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
     if (item.kind === 'composer' && target != null) target.focus()
     else card.current?.focus()
   }, [isFocused])
+  useEffect(() => {
+    if (isActive && isListed) card.current?.scrollIntoView({ block: 'nearest' })
+  }, [isActive])
   return (
     <article
       ref={card}

@@ -36,6 +36,8 @@ export interface Review {
   readonly composer: Signal<Composer | undefined>
   /** Typing proposes. */
   readonly suggesting: ReadonlySignal<boolean>
+  /** Goes with what is proposed from now on. */
+  readonly reason: Signal<string>
   /** Whether this person may choose between the two. */
   readonly canChoose: ReadonlySignal<boolean>
   /** Cards stand beside the text. */
@@ -90,7 +92,14 @@ export function openReview(page: View, editor: Editor): Review {
 
   const items = computed(() => {
     const at = spans.value
-    const waiting = store.outbox.list.value.filter(({ deed }) => deed.kind === 'comment' || deed.kind === 'suggest')
+    const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
+    // Words for a comment that is gone stand alone, so that they can be copied.
+    const waiting = store.outbox.list.value.filter(
+      ({ deed, refusal }) =>
+        deed.kind === 'comment' ||
+        deed.kind === 'suggest' ||
+        ((deed.kind === 'reply' || deed.kind === 'edit') && refusal !== undefined && !there.has(deed.comment))
+    )
     const all: Item[] = [
       ...store.threads.value.map((thread): Item => ({ kind: 'comment', id: thread.comment.id, thread, span: at.get(thread.comment.id) })),
       ...store.proposals.value.map((proposal): Item => ({
@@ -299,7 +308,14 @@ export function openReview(page: View, editor: Editor): Review {
     batch(() => {
       for (const { from, to, original, text: proposed } of hunks) {
         const operation = operationOf({ original, text: proposed })
-        const sent = store.act({ kind: 'suggest', operation, original, text: proposed, target: targetOf(text, { from, to }), note: '' })
+        const sent = store.act({
+          kind: 'suggest',
+          operation,
+          original,
+          text: proposed,
+          target: targetOf(text, { from, to }),
+          note: reason.value.trim()
+        })
         made.set(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
       }
     })
@@ -308,6 +324,7 @@ export function openReview(page: View, editor: Editor): Review {
   const askedKey = `agmd.suggesting.${session.id}`
   const asked = signal(readDevice(askedKey) === '1')
   const suggesting = signal(false)
+  const reason = signal('')
   const canChoose = computed(() => store.canDecide.value && session.canEdit.value)
   const wanted = computed(() => store.canSuggest.value && (!store.canDecide.value || asked.value))
 
@@ -422,6 +439,7 @@ export function openReview(page: View, editor: Editor): Review {
     focused,
     composer,
     suggesting,
+    reason,
     canChoose,
     hasMargin,
     wantsMargin,

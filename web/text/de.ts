@@ -364,6 +364,7 @@ export const de: Catalogue = {
   Reading: 'Lesen',
   'Reading view': 'Leseansicht',
   Reconnecting: 'Verbindet neu',
+  'Reason for what you suggest': 'Grund für deine Vorschläge',
   Redo: 'Wiederholen',
   'Regular expression': 'Regulärer Ausdruck',
   Reject: 'Ablehnen',
@@ -558,6 +559,8 @@ export const de: Catalogue = {
   'Whoever uses this link is disconnected at once and cannot open the document again.':
     'Wer diesen Link benutzt, wird sofort getrennt und kann das Dokument nicht wieder öffnen.',
   'Whole words': 'Ganze Wörter',
+  Withdraw: 'Zurückziehen',
+  'Withdrawing…': 'Wird zurückgezogen…',
   Words: 'Wörter',
   'Write a comment': 'Kommentar schreiben',
   'Write, or press / for blocks': 'Schreibe, oder drücke / für Blöcke',
