@@ -1,5 +1,6 @@
 /** Requests to the service, and its errors as the pages need them. */
 import type { Role } from '../shared/roles.ts'
+import { t } from './text/t.ts'
 
 /** What the server refused, or `status: 0` when it was not reached. */
 export class RequestError extends Error {
@@ -12,7 +13,7 @@ export class RequestError extends Error {
 
   constructor(status: number, problem: Record<string, unknown>, retryAfterSeconds?: number) {
     const text = (key: string) => (typeof problem[key] === 'string' ? problem[key] : '')
-    super(text('message') || text('error') || text('detail') || 'The server gave no reason.')
+    super(text('message') || text('error') || text('detail') || t('The server gave no reason.'))
     this.status = status
     this.code = text('code')
     this.hint = text('hint')
@@ -76,7 +77,11 @@ export async function call<Answer>(path: string, options: Call = {}): Promise<An
   try {
     response = await fetch(path, { method, headers, body: body === undefined ? null : JSON.stringify(body), cache: 'no-store', keepalive })
   } catch {
-    throw new RequestError(0, { code: 'offline', message: 'The server cannot be reached.', hint: 'Check the connection and try again.' })
+    throw new RequestError(0, {
+      code: 'offline',
+      message: t('The server cannot be reached.'),
+      hint: t('Check the connection and try again.')
+    })
   }
   if (!response.ok) throw await problem(response)
   // The service answers these shapes (openapi.json); both sides are built and tested together.
