@@ -92,7 +92,7 @@ function wordsOf(node: Node): string[] {
 function untranslated(node: Node, found: string[] = []): string[] {
   if (node.type === 'CallExpression' && translators.has(calleeOf(node))) return found
   // Told to who mends the program.
-  if (node.type === 'NewExpression' && /Error$/.test(calleeOf(node))) return found
+  if (node.type === 'NewExpression' && calleeOf(node).endsWith('Error')) return found
   if (node.type === 'Property') return untranslated(node['value'] as Node, found)
   if (node.type === 'JSXText' && isWords(String(node['value']))) found.push(String(node['value']).trim())
   if (node.type === 'JSXExpressionContainer') found.push(...wordsOf(node))

@@ -66,7 +66,7 @@ for (const viewport of sizes) {
         await page.goto(`${way.url}/d/${document.id}?key=${document.key}`)
         await lookAt(name, title)
         if (status >= 429) await page.getByText('Trying again in').waitFor()
-        if (status === 429) await page.getByText('4,7').waitFor()
+        if (status === 429) await page.getByText('Trying again in 79 min.').waitFor()
         if (status === 500) await page.getByText('r-5f2a90').waitFor()
       }
       expect(heard).toEqual([])

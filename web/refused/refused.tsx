@@ -22,6 +22,14 @@ function useCountdown(seconds: number | undefined, run: () => void): number | un
   return left
 }
 
+/** Longer waits are told in minutes: nobody counts so many seconds. */
+const minutesFrom = 120
+
+const waitWords = (seconds: number): string =>
+  seconds < minutesFrom
+    ? t('Trying again in {seconds} s.', { seconds })
+    : t('Trying again in {minutes} min.', { minutes: Math.ceil(seconds / 60) })
+
 export function Refused({ refusal }: { refusal: Refusal }): JSX.Element {
   const words = refusalWords[refusal.kind]
   const waits = words.retries === true && refusal.kind !== 'never_opened'
@@ -34,25 +42,25 @@ export function Refused({ refusal }: { refusal: Refusal }): JSX.Element {
       <Logo size={40} />
       <h1>{t(words.title)}</h1>
       <p>{t(words.text)}</p>
-      {left !== undefined && left > 0 && <p class='muted tabular'>{t('Trying again in {seconds} s.', { seconds: left })}</p>}
+      {left !== undefined && left > 0 && <p class='muted tabular'>{waitWords(left)}</p>}
       {refusal.requestId !== undefined && (
         <p class='muted'>
           {t('Request')} <code>{refusal.requestId}</code>
         </p>
       )}
       <p class='actions'>
-        <a class='button primary' href='/'>
+        {words.retries === true && (
+          <button type='button' class='button primary' onClick={() => location.reload()}>
+            {t('Try now')}
+          </button>
+        )}
+        <a class={words.retries === true ? 'button' : 'button primary'} href='/'>
           {t('Go to the first page')}
         </a>
         {words.signIn === true && (
           <a class='button' href={`/sign-in?return_to=${encodeURIComponent(location.pathname)}`}>
             {t('Sign in')}
           </a>
-        )}
-        {words.retries === true && (
-          <button type='button' class='button' onClick={() => location.reload()}>
-            {t('Try now')}
-          </button>
         )}
       </p>
     </main>

@@ -560,6 +560,7 @@ export const de: Catalogue = {
   'Try again': 'Noch einmal versuchen',
   'Try again: {name}': 'Noch einmal versuchen: {name}',
   'Try now': 'Jetzt versuchen',
+  'Trying again in {minutes} min.': 'Nächster Versuch in {minutes} min.',
   'Trying again in {seconds} s.': 'Nächster Versuch in {seconds} s.',
   'Under way': 'In Arbeit',
   Undo: 'Rückgängig',
