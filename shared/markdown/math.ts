@@ -21,6 +21,16 @@ const styleByClass = (html: string, styles: Map<string, string>): string =>
     return merged === others ? `<${name} class="${own}"${others}>` : `<${name}${merged}>`
   })
 
+/** HTML of a formula, its styles as classes; undefined for one that is shown as it is written. */
+export const formulaHtml = (toHtml: ToHtml, tex: string, display: boolean, styles: Map<string, string>): string | undefined => {
+  if (toHtml === undefined || tex.length > formulaCharsMax) return undefined
+  try {
+    return styleByClass(toHtml(tex, display), styles)
+  } catch {
+    return undefined
+  }
+}
+
 const htmlOf = (
   { utils: { escapeHtml } }: MarkdownIt,
   toHtml: ToHtml,
@@ -28,14 +38,10 @@ const htmlOf = (
   display: boolean,
   styles: Map<string, string>
 ): string => {
-  const source = display ? `<pre class="math"><code>${escapeHtml(tex)}</code></pre>\n` : `<code class="math">${escapeHtml(tex)}</code>`
-  if (toHtml === undefined || tex.length > formulaCharsMax) return source
-  try {
-    const html = styleByClass(toHtml(tex, display), styles)
-    return display ? `<div class="math" tabindex="0">${html}</div>\n` : html
-  } catch {
-    return source
-  }
+  const html = formulaHtml(toHtml, tex, display, styles)
+  if (html === undefined)
+    return display ? `<pre class="math"><code>${escapeHtml(tex)}</code></pre>\n` : `<code class="math">${escapeHtml(tex)}</code>`
+  return display ? `<div class="math" tabindex="0">${html}</div>\n` : html
 }
 
 export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
@@ -85,7 +91,8 @@ export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
     htmlOf(markdown, toHtml, tokens[index]?.content ?? '', true, styles)
 }
 
-const closingMark = (text: string, from: number, to: number): number | undefined => {
+/** Where the `$` stands that ends the formula whose text begins at `from`. */
+export const closingMark = (text: string, from: number, to: number): number | undefined => {
   if (from >= to || /[\s$]/.test(text.charAt(from))) return undefined
   const limit = Math.min(to, from + formulaCharsMax)
   for (let at = from; at < limit; at++) {

@@ -36,7 +36,8 @@ const components = new Set(['board', 'chat', 'sheet', 'chart', 'widget', 'mermai
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
+/** MathML of a formula. Errors: throws for one that cannot be set, and while the library is not there. */
+export const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
   // The pipeline shows the source of what cannot be set.
   if (setter === undefined) throw new Error('formulas cannot be set yet')
   return setter.renderToString(tex, { displayMode, throwOnError: true, maxExpand: expansionsMax, trust: false })

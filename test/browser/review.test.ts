@@ -493,3 +493,62 @@ test('[REVIEW-11] an assignment is created, followed and closed; whoever holds i
   await context.close()
   await bea.context.close()
 })
+
+/** Changes the text of the editor at random, as somebody does who types, deletes and pastes. */
+const scribble = (page: Page, seed: number, rounds: number): Promise<void> =>
+  page.locator('.cm-content').evaluate(
+    async (element, { from, times }) => {
+      interface View {
+        readonly state: { readonly doc: { readonly length: number } }
+        dispatch(change: object): void
+      }
+      const view = (element as unknown as { cmTile?: { view?: View } }).cmTile?.view
+      if (view === undefined) throw new Error('there is no editor behind this element')
+      let state = from
+      const random = (below: number): number => {
+        state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+        return (state >>> 8) % below
+      }
+      for (let round = 0; round < times; round++) {
+        const { length } = view.state.doc
+        const at = random(length + 1)
+        const to = random(3) === 0 ? Math.min(length, at + random(12)) : at
+        const insert = random(4) === 0 ? '' : ['x', 'word ', 'two\nlines', 'é😀'][random(4)]
+        view.dispatch({ changes: { from: at, to, insert }, userEvent: 'input.type' })
+        // What the others write comes in between.
+        await new Promise((resolve) => setTimeout(resolve, 0))
+      }
+    },
+    { from: seed, times: rounds }
+  )
+
+test('[REVIEW-13] whoever suggests types as ever, whatever the others write meanwhile: nothing of it enters the text, and leaving the mode shows the text as it is', async () => {
+  const document = await createDocument(world.url, `${text}${'Many words follow here, again and again.\n'.repeat(30)}`)
+  const ana = await person('Ana', document.url)
+  const bea = await person('Bea', (await createLink(world.url, document, 'edit')).url)
+  for (const [round, seed] of [7, 42, 1234].entries()) {
+    await bea.page.locator('.cm-content').press('Control+Shift+KeyE')
+    await until(async () => (await bea.page.getByRole('button', { name: 'Suggest' }).getAttribute('aria-pressed')) === 'true', 'suggesting')
+    await Promise.all([scribble(bea.page, seed, 25), scribble(ana.page, seed + 1, 25)])
+    // Letters that are put together stay together.
+    const input = await bea.context.newCDPSession(bea.page)
+    await bea.page.locator('.cm-content').press('Control+End')
+    await input.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
+    await input.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 })
+    await input.send('Input.insertText', { text: '日本' })
+    await until(async () => (await editorText(bea.page)).endsWith('日本'), `the letters, round ${round}`)
+    await bea.page.locator('.cm-content').press('Control+Shift+KeyE')
+    await until(async () => (await suggestions(document)).suggestions.some((each) => each.text.endsWith('日本')), 'the suggestions')
+    await until(async () => (await editorText(bea.page)) === (await editorText(ana.page)), `the same text in both, round ${round}`)
+    expect(await editorText(bea.page)).toBe(await readMarkdown(world.url, document))
+    expect(await editorText(ana.page)).not.toContain('日本')
+    for (const { id, status } of (await suggestions(document)).suggestions)
+      if (status === 'pending') await ask(document, 'POST', `suggestions/${id}`, { action: 'reject' })
+  }
+  await bea.page.locator('.cm-content').press('Control+End')
+  await bea.page.keyboard.type('Written again.')
+  await until(async () => (await readMarkdown(world.url, document)).endsWith('Written again.'), 'the text of Bea')
+  expect([...ana.heard, ...bea.heard]).toEqual([])
+  await ana.context.close()
+  await bea.context.close()
+})

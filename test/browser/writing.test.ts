@@ -1,4 +1,6 @@
 /** Writing: commands, menus, tables, paste, find, outline; with the keyboard alone. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
@@ -354,5 +356,85 @@ test('[WRITE-16] the outline goes to headings in every view and copies their lin
   await page.goto('about:blank')
   await page.goto(link)
   await current('Three')
+  await leave()
+})
+
+const sample = readFileSync(join(import.meta.dirname, 'writing.md'), 'utf8')
+
+test('[WRITE-17] code is coloured and its spelling not checked; text from right to left stands on its side', async () => {
+  const { page, leave } = await writer(sample)
+  await page.locator('.md-code .hljs-keyword', { hasText: 'export' }).waitFor()
+  expect(await page.locator('.cm-content').getAttribute('spellcheck')).toBe('true')
+  expect(await page.locator('.md-code').first().getAttribute('spellcheck')).toBe('false')
+  expect(await page.locator('[spellcheck=false]', { hasText: /^code$/ }).count()).toBe(1)
+  const line = page.locator('.cm-line', { hasText: 'اقتباس' })
+  expect(await line.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl')
+  await page.getByRole('button', { name: 'Source' }).click()
+  await page.locator('.cm-source .hljs-keyword', { hasText: 'export' }).waitFor()
+  await leave()
+})
+
+test('[WRITE-18] formulas and diagrams show in the live view, and their source where the cursor is', async () => {
+  const { page, press, type, leave } = await writer(sample)
+  await page.locator('.md-formula math').waitFor()
+  await page.locator('.md-formula-block math').waitFor()
+  await page.locator('.md-diagram img').waitFor()
+  expect(await page.locator('.cm-line', { hasText: 'flowchart' }).count()).toBe(0)
+  await page.locator('.md-diagram').click()
+  await page.locator('.cm-line', { hasText: 'flowchart' }).waitFor()
+  await page.locator('.md-formula-block').click()
+  await page.locator('.cm-line', { hasText: String.raw`\int` }).click()
+  await press('End')
+  await type(String.raw` \no`)
+  await press('Control+Home')
+  await page.locator('.md-formula-source', { hasText: String.raw`\no` }).waitFor()
+  await press('Control+End', 'Enter', 'Enter')
+  await type('$5 and $6')
+  await press('Enter')
+  expect(await page.locator('.md-formula').count()).toBe(1)
+  await leave()
+})
+
+test('[WRITE-19] a selection gets a few buttons above it, which keep it', async () => {
+  const { page, press, text, leave } = await writer('some words')
+  await press('Control+Shift+ArrowLeft')
+  const bubble = page.getByRole('toolbar', { name: 'What to do with the selection' })
+  await bubble.getByRole('button', { name: 'Italic' }).click()
+  await text('some *words*')
+  await bubble.getByRole('button', { name: 'Bold' }).click()
+  await text('some ***words***')
+  await press('ArrowRight')
+  await bubble.waitFor({ state: 'detached' })
+  await leave()
+})
+
+test('[WRITE-20] a new item of a numbered list counts on below', async () => {
+  const { press, type, text, leave } = await writer('1. one\n   - in it\n2. two\n3. three\n7. seven')
+  await press('Control+Home', 'End', 'Enter')
+  await type('new')
+  await text('1. one\n2. new\n   - in it\n3. two\n4. three\n7. seven')
+  await leave()
+})
+
+test('[WRITE-21] nothing below moves when marks are revealed', async () => {
+  const { page, press, leave } = await writer(
+    '# One\n\n**bold** and *quiet*\n\n> quote\n\n- item\n- [ ] task\n\n1. first\n\n```ts\nlet a\n```\n\n---\n\n[link](/x) `code` ~~no~~\n\n| a | b |\n| - | - |\n| c | d |\n\nUnder\n-----\n\nlast'
+  )
+  await page.locator('.hljs-keyword').waitFor()
+  // From the beginning of the text: the page may scroll.
+  const bottom = () =>
+    page
+      .locator('.cm-line')
+      .last()
+      .evaluate((line) => Math.round(line.getBoundingClientRect().top - (line.parentElement?.getBoundingClientRect().top ?? 0)))
+  await press('Control+Home')
+  await page.evaluate(() => globalThis.document.fonts.ready)
+  await press('Control+End')
+  const before = await bottom()
+  await press('Control+Home')
+  for (let line = 0; line < 26; line++) {
+    expect(await bottom(), `at line ${line + 1}`).toBe(before)
+    await press('ArrowDown', 'End')
+  }
   await leave()
 })

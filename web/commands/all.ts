@@ -78,3 +78,6 @@ export const tableToolbar: readonly string[] = [
   'table.column.delete',
   'table.align'
 ]
+
+/** Above a selection. */
+export const bubble: readonly string[] = ['bold', 'italic', 'strikethrough', 'code', 'link', 'comment']

@@ -11,6 +11,7 @@ import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts
 import { isInTable } from '../editor/tables.ts'
 import { keepPaperWhole } from '../export/paper.ts'
 import { personName } from '../person.ts'
+import { startFollowing } from '../presence/follow.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
 import type { Feed } from '../activity/feed.ts'
@@ -22,6 +23,7 @@ import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { FollowingNotice } from './following-notice.tsx'
 import { Later } from './later.tsx'
 import { ReadingPane } from './reading-pane.tsx'
 import { openSession, type Session } from './session.ts'
@@ -43,6 +45,8 @@ export interface View {
   readonly editor: { value: Editor | undefined }
   readonly dialog: { value: DialogName | undefined }
   readonly here: { value: readonly Person[] }
+  /** Client id of the page whose cursor is kept in view. */
+  readonly following: { value: number | undefined }
   readonly words: { value: string }
   /** Whether the cursor is in a table. */
   readonly inTable: { value: boolean }
@@ -95,6 +99,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const editor = signal<Editor | undefined>(undefined)
   const dialog = signal<DialogName | undefined>(undefined)
   const here = signal<readonly Person[]>([])
+  const following = signal<number | undefined>(undefined)
   const words = signal('')
   const inTable = signal(false)
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
@@ -161,6 +166,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     )
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
+    const stopFollowing = startFollowing(view)
     const stopUploads = session.uploads.start(made.insertUpload)
     const openReview = async (): Promise<void> => {
       const parts = await import('../review/review.ts')
@@ -211,6 +217,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       feed.value?.close()
       for (const stop of stops) stop()
       stopUploads()
+      stopFollowing()
       clearTimeout(counting)
       awareness.off('change', listPeople)
       removeEventListener('pointermove', wake)
@@ -228,6 +235,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     editor,
     dialog,
     here,
+    following,
     words,
     inTable,
     outline,
@@ -310,6 +318,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <div class='document-body'>
         {view.outline.value && <Later load={loadOutline} view={view} />}
         <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
+          <FollowingNotice view={view} />
           <h1 class='sr-only'>{session.title.value}</h1>
           {state.value === 'open' ? (
             <>

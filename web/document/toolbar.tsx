@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { commandOf, tableToolbar, toolbar } from '../commands/all.ts'
 import { tooltip } from '../commands/keys.ts'
-import type { Command } from '../commands/command.ts'
+import { isPossible, type Command } from '../commands/command.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { View } from './page.tsx'
@@ -18,7 +18,8 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
 
 export function Toolbar({ view }: { view: View }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
-  const shown = view.inTable.value ? [...toolbar, '', ...tableToolbar] : toolbar
+  const all = view.inTable.value ? [...toolbar, '', ...tableToolbar] : toolbar
+  const shown = all.filter((id) => id === '' || isPossible(commandOf(id), view))
   const ids = shown.filter((id) => id !== '')
   const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)

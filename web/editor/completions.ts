@@ -12,6 +12,7 @@ import {
 import type { Extension } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { best } from '../commands/match.ts'
+import { drawIcon } from './draw-icon.ts'
 import { emoji } from './emoji.ts'
 import { isInCode } from './in-code.ts'
 
@@ -89,21 +90,6 @@ function emojiByName(context: CompletionContext): CompletionResult | null {
   return { from: found.from + found.text.indexOf(':') + 1, options: signs, validFor: /^[a-z0-9_+-]*$/ }
 }
 
-function drawing(data: string): Node {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
-  for (const [name, value] of [
-    ['viewBox', '0 0 24 24'],
-    ['width', '18'],
-    ['height', '18'],
-    ['class', 'icon menu-icon'],
-    ['aria-hidden', 'true']
-  ] as const)
-    made.setAttribute(name, value)
-  const path = made.appendChild(document.createElementNS('http://www.w3.org/2000/svg', 'path'))
-  path.setAttribute('d', data)
-  return made
-}
-
 function signOf(sign: string): Node {
   const made = document.createElement('span')
   made.className = 'menu-sign'
@@ -121,7 +107,7 @@ export const completions = (entries: readonly BlockEntry[]): Extension =>
     addToOptions: [
       {
         position: 20,
-        render: ({ drawing: data, sign }: Shown) => (data !== undefined ? drawing(data) : sign !== undefined ? signOf(sign) : null)
+        render: ({ drawing: data, sign }: Shown) => (data !== undefined ? drawIcon(data) : sign !== undefined ? signOf(sign) : null)
       }
     ],
     tooltipClass: () => 'menu-at-cursor'

@@ -2,13 +2,14 @@
 import { Language, LanguageSupport, defineLanguageFacet, languageDataProp, syntaxHighlighting } from '@codemirror/language'
 import { tagHighlighter, tags } from '@lezer/highlight'
 import { Autolink, Strikethrough, TaskList, parser } from '@lezer/markdown'
+import { mathSyntax } from './math-syntax.ts'
 import { tableSyntax } from './table-syntax.ts'
 
 const data = defineLanguageFacet({ commentTokens: { block: { open: '<!--', close: '-->' } } })
 
 const markdownLanguage = new Language(
   data,
-  parser.configure([tableSyntax, TaskList, Strikethrough, Autolink, { props: [languageDataProp.add({ Document: data })] }]),
+  parser.configure([tableSyntax, TaskList, Strikethrough, Autolink, mathSyntax, { props: [languageDataProp.add({ Document: data })] }]),
   [],
   'markdown'
 )
