@@ -3,7 +3,7 @@ import { pageHtml } from '../../shared/markdown/template.ts'
 import type { Session } from '../document/session.ts'
 import { downloadHtml } from '../offline/download.ts'
 import published from '../published/published.css?inline'
-import { openSheet, paperColours } from './sheet.ts'
+import { openSheet, paperColours } from './whole-text.ts'
 
 /** Larger pictures stay where they are, in bytes: a file must stay one that can be sent. */
 const pictureBytesMax = 10 * 1024 * 1024

@@ -1,6 +1,6 @@
 /** Paper: the text alone, as its published page shows it. */
 import type { Session } from '../document/session.ts'
-import { openSheet } from './sheet.ts'
+import { openSheet } from './whole-text.ts'
 
 /** A picture that does not come must not keep the rest from paper, in milliseconds. */
 const pictureMsMax = 10_000
