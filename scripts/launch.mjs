@@ -20,7 +20,7 @@ const echoMilliseconds = 500
 
 const commands = {
   start: { run: start, tools: false, help: 'install what is missing, build what is stale, serve on http://localhost:8080' },
-  build: { run: build, tools: false, help: 'build the web pages into dist/web' },
+  build: { run: build, tools: false, help: 'build the web pages and the client into dist' },
   test: { run: test, tools: true, help: 'set up and run the whole suite; with file names, only those tests' },
   check: { run: check, tools: true, help: 'format, types, lint, dead code, fast tests' },
   fuzz: { run: (...words) => runScripts('fuzz', words), tools: true, help: '[name] run the scripts in scripts/fuzz, or one of them' },
@@ -194,11 +194,12 @@ async function start(...words) {
 }
 
 async function build() {
-  const hash = webHash()
+  const hash = builtHash()
   rmSync(inRoot('dist/.build-hash'), { force: true })
-  const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', 'web/vite.config.ts'])
-  if (code !== 0) {
-    say('the web build failed; its message is above.')
+  for (const part of ['web', 'cli']) {
+    const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', `${part}/vite.config.ts`])
+    if (code === 0) continue
+    say(`the build of ${part} failed; its message is above.`)
     return code
   }
   mkdirSync(inRoot('dist'), { recursive: true })
@@ -207,15 +208,16 @@ async function build() {
 }
 
 async function buildIfStale() {
-  const fresh = existsSync(inRoot('dist/web/index.html')) && readIfThere(inRoot('dist/.build-hash')) === webHash()
+  const fresh =
+    existsSync(inRoot('dist/web/index.html')) && existsSync(inRoot('dist/agmd')) && readIfThere(inRoot('dist/.build-hash')) === builtHash()
   if (fresh) return 0
-  say('building the web pages…')
+  say('building the web pages and the client…')
   return build()
 }
 
-/** Changes whenever anything that goes into the web build does. */
-function webHash() {
-  const files = ['package-lock.json', ...filesBelow('web'), ...filesBelow('shared')]
+/** Changes whenever anything that is built does. */
+function builtHash() {
+  const files = ['package.json', 'package-lock.json', ...filesBelow('web'), ...filesBelow('cli'), ...filesBelow('shared')]
   return sha256(files.map((path) => `${path} ${sha256(readFileSync(inRoot(path)))}`).join('\n'))
 }
 

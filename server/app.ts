@@ -7,6 +7,7 @@ import { bindAssets } from './http/assets.ts'
 import { bindOperations } from './http/bind.ts'
 import type { Context, Http, RequestState } from './http/context.ts'
 import { presentError } from './http/errors.ts'
+import { bindDownloads, type Download } from './http/downloads.ts'
 import type { Files } from './http/files.ts'
 import { bindIdentity, type Identity } from './http/identity.ts'
 import { bindGuides } from './http/guides.ts'
@@ -132,7 +133,7 @@ const nothingHere =
     await unknownPage(ctx as unknown as Context, files)
   }
 
-export const createApp = (http: Http, identity: Identity, files: Files): Koa<RequestState> => {
+export const createApp = (http: Http, identity: Identity, files: Files, download: Download | undefined): Koa<RequestState> => {
   const app = new Koa<RequestState>()
   const routers = createRouters()
   const description = JSON.stringify(openApi(http.service.baseUrl))
@@ -148,6 +149,7 @@ export const createApp = (http: Http, identity: Identity, files: Files): Koa<Req
   bindIdentity(http, identity, files.stylesheet, routers)
   bindPublished(http, routers, files)
   bindAssets(http, routers)
+  bindDownloads(http.service.baseUrl, download, routers)
   bindMcp(http, routers)
   bindOperations(http, routers)
 

@@ -11,12 +11,13 @@ import { listEvents, type WaitEnd } from './domain/events.ts'
 import { createSuggestion, suggestContent } from './domain/proposals.ts'
 import { claimDocument, listDocuments } from './domain/owned.ts'
 import { publishDocument } from './domain/publishing.ts'
-import { listRevisions, readRevision } from './domain/revisions.ts'
+import { labelRevision, listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
 import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
 import { decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
+import { readAttribution } from './domain/attribution.ts'
 import { readContent, readDiff, readOutline } from './domain/reading.ts'
 
 /** What a face gives to a handler. */
@@ -46,11 +47,13 @@ export const handlers = {
     (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
   readOutline: ({ service, doc, input }) => readOutline(service, doc, input),
   readDiff: ({ service, doc, input }) => readDiff(service, doc, input),
+  readAttribution: ({ service, doc, input }) => readAttribution(service, doc, input),
   editContent: ({ service, caller, doc, input }) => editContent(service, caller, doc, input),
   patchContent: ({ service, caller, doc, input }) => editContent(service, caller, doc, input),
   publishDocument: ({ service, caller, doc, input }) => publishDocument(service, caller, doc, input),
   listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
   readRevision: ({ service, doc, input }) => readRevision(service, doc, input),
+  labelRevision: ({ service, caller, doc, input }) => labelRevision(service, caller, doc, input),
   restoreRevision: ({ service, caller, doc, input }) => restoreRevision(service, caller, doc, input),
   listShares: ({ service, doc }) => listShares(service, doc),
   createShare: ({ service, caller, doc, input }) => createShare(service, caller, doc, input),

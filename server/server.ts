@@ -19,6 +19,7 @@ import type { Blobs, Clock, Storage } from './domain/ports.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
 import { handlers } from './handlers.ts'
+import { readDownload } from './http/downloads.ts'
 import { readFiles } from './http/files.ts'
 import type { Identity } from './http/identity.ts'
 import { isOwnOrigin } from './http/origin.ts'
@@ -36,6 +37,8 @@ export interface ServerOptions {
   /** 32 random bytes, or the operator's own secret. */
   readonly secret: Uint8Array
   readonly version: string
+  /** The built client that is offered; `dist/agmd` when absent. */
+  readonly clientFile?: string
   /** Whether the store went read-only. */
   readonly readOnly: () => boolean
 }
@@ -50,7 +53,8 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-const webFolder = join(import.meta.dirname, '..', 'dist', 'web')
+const built = join(import.meta.dirname, '..', 'dist')
+const webFolder = join(built, 'web')
 
 const portErrors = new Map([
   ['EADDRINUSE', 'another program uses it'],
@@ -225,7 +229,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     mcpPrefix: config.mcpPrefix,
     webFolder
   }
-  const app = createApp(face, identity, files)
+  const app = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
   await finishDeletions(service)
   const stopSweeping = sweepNowAndThen(service, log)
   const answer = app.callback()

@@ -42,6 +42,9 @@ const errorOf = async (response: Response): Promise<ServiceError> => {
   return new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status: response.status, ...problem })
 }
 
+/** A text as a header carries it. Header values are Latin-1; the service reads UTF-8 in them. */
+export const inHeader = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
+
 const headersOf = (
   { key, token, author }: ClientOptions,
   { idempotencyKey }: CallOptions,
@@ -51,8 +54,7 @@ const headersOf = (
   ...(bodyType === undefined ? {} : { 'Content-Type': bodyType }),
   ...(key === undefined ? {} : { 'X-Share-Key': key }),
   ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-  // Header values are Latin-1; the service reads UTF-8 in them.
-  ...(author === undefined ? {} : { 'X-Agent-Author': String.fromCharCode(...new TextEncoder().encode(author)) }),
+  ...(author === undefined ? {} : { 'X-Agent-Author': inHeader(author) }),
   ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey })
 })
 

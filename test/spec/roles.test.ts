@@ -328,6 +328,7 @@ const inputs: Readonly<Record<string, NeededInput>> = {
   decideSuggestions: { body: async () => ({ decisions: [] }) },
   editContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
   patchContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
+  labelRevision: { body: async () => ({ label: 'Draft' }), path: async () => ({ revisionId: '1' }) },
   readDiff: { query: ({ task }) => ({ from: task.startingVersion }) },
   uploadAsset: { file: () => ({ body: samples['png']?.bytes as Bytes, type: 'image/png' }) },
   createTask: { body: async () => requestFor() },

@@ -97,6 +97,18 @@ export const viewCommands: readonly Command[] = [
     }
   },
   {
+    id: 'history',
+    title: term('History'),
+    group: 'document',
+    icon: 'history',
+    keys: ['Mod-Alt-h'],
+    scope: 'page',
+    words: term('versions restore changes who wrote'),
+    run: (page) => {
+      page.dialog.value = 'history'
+    }
+  },
+  {
     id: 'name',
     title: term('Set your name'),
     group: 'document',

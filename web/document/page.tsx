@@ -36,7 +36,7 @@ export type Mode = WritingMode | 'read'
 /** What stands at the right side of the text; one at a time. */
 export type PanelName = 'remarks' | 'tasks' | 'activity'
 
-export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'shortcuts'
+export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'shortcuts' | 'history'
 
 /** What the page shows beside the session. */
 export interface View {
@@ -287,6 +287,7 @@ const loadActivity = async () => (await import('../activity/activity-panel.tsx')
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
+const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
 
 export function DocumentPage({ id }: { id: string }): JSX.Element {
@@ -336,6 +337,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <Announcer view={view} />
       {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
+      {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
       {view.dialog.value === 'palette' && <Later load={loadPalette} view={view} />}
       {view.dialog.value === 'shortcuts' && <Later load={loadShortcuts} view={view} />}
     </div>

@@ -16,6 +16,8 @@ const paths = {
   check: 'M20 6 9 17l-5-5',
   'chevron-down': 'm6 9 6 6 6-6',
   'chevron-right': 'm9 18 6-6-6-6',
+  'chevron-up': 'm18 15-6-6-6 6',
+  history: 'M3 12a9 9 0 1 0 9-9 9.75 9.75 0 0 0-6.74 2.74L3 8M3 3v5h5M12 7v5l4 2',
   code: 'm16 18 6-6-6-6M8 6l-6 6 6 6',
   columns: `M9 3v18M15 3v18${box}`,
   'column-after': 'M4 4h8v16H4zM18 9v6M15 12h6',
