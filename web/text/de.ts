@@ -32,7 +32,6 @@ export const de: Catalogue = {
   '{count} words': { one: '1 Wort', other: '{count} Wörter' },
   '{count}+': '{count}+',
   '{current} of {total}': '{current} von {total}',
-  '{name} (you)': '{name} (du)',
   '{name} commented: {text}': '{name} hat kommentiert: {text}',
   '{name} suggested a change': '{name} hat eine Änderung vorgeschlagen',
   '{name} suggests {text} instead of {original}': '{name} schlägt {text} statt {original} vor',
