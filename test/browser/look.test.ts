@@ -72,13 +72,6 @@ for (const viewport of sizes) {
       await look(page, as('reading'))
       await page.getByRole('button', { name: 'Read' }).click()
 
-      await page.getByRole('button', { name: 'Share' }).click()
-      await page.getByLabel('For whom').fill('Review agent')
-      await page.getByRole('button', { name: 'Create link' }).click()
-      await page.getByText('For an agent').click()
-      await look(page, as('share'))
-      await page.keyboard.press('Escape')
-
       await page.locator('.cm-content').press('Control+f')
       await page.locator('.cm-search').waitFor()
       await look(page, as('find'))

@@ -1,6 +1,7 @@
 /** The list of all commands. Of two that have one key, the earlier is tried first. */
 import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
+import { exportCommands } from './export.ts'
 import { findCommands } from './find.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
@@ -17,7 +18,8 @@ export const commands: readonly Command[] = [
   ...findCommands,
   ...viewCommands,
   ...reviewCommands,
-  ...shareCommands
+  ...shareCommands,
+  ...exportCommands
 ]
 
 const byId = new Map(commands.map((command) => [command.id, command]))

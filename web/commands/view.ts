@@ -87,6 +87,16 @@ export const viewCommands: readonly Command[] = [
     run: () => nextRegion(-1)
   },
   {
+    id: 'panel.activity',
+    title: term('Activity'),
+    group: 'document',
+    icon: 'bell',
+    words: term('events feed who did what'),
+    run: (page) => {
+      page.panel.value = page.panel.value === 'activity' ? undefined : 'activity'
+    }
+  },
+  {
     id: 'history',
     title: term('History'),
     group: 'document',
@@ -106,12 +116,5 @@ export const viewCommands: readonly Command[] = [
     run: (page) => {
       page.dialog.value = 'name'
     }
-  },
-  {
-    id: 'download',
-    title: term('Download as Markdown'),
-    group: 'document',
-    icon: 'download',
-    run: (page) => page.session.download()
   }
 ]

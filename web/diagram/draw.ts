@@ -161,3 +161,8 @@ export function drawDiagrams(root: ParentNode): void {
 export function redrawDiagrams(root: ParentNode): void {
   for (const figure of root.querySelectorAll('figure.diagram')) void drawFigure(figure)
 }
+
+/** Draws all diagrams below `root` now, which must be part of the page. Ends when each is drawn or has said why not. */
+export async function drawAllDiagrams(root: ParentNode): Promise<void> {
+  await Promise.all([...root.querySelectorAll('figure.component-mermaid')].map(drawFigure))
+}

@@ -20,6 +20,7 @@ export function Later({ load, view }: { load: () => Promise<Part>; view: View })
       },
       () => {
         view.dialog.value = undefined
+        view.panel.value = undefined
         toast(t('This part of the page could not be fetched. It comes with the connection.'))
       }
     )

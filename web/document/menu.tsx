@@ -1,10 +1,11 @@
-/** What is needed now and then: name, copy, theme. A native popover, so that Esc and a click elsewhere close it. */
+/** What is needed now and then: name, copy, theme, language. A native popover, so that Esc and a click elsewhere close it. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { commandOf } from '../commands/all.ts'
 import { isPossible } from '../commands/command.ts'
+import { Keys } from '../commands/key-caps.tsx'
 import { personName } from '../person.ts'
-import { t, term } from '../text/t.ts'
+import { language, languages, setLanguage, t, term } from '../text/t.ts'
 import { setTheme, theme, type Theme } from '../theme.ts'
 import { Icon } from '../ui/icons.tsx'
 import { AccountItems, askWho, signedIn } from './account-items.tsx'
@@ -16,25 +17,54 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', term('Dark')]
 ]
 
+/** Commands of the menu, in its order; those with a class only where the top bar has no room for them. */
+const items: readonly (readonly [string, string?])[] = [
+  ['suggesting', 'narrow'],
+  ['mode.source', 'narrow'],
+  ['outline', 'narrow'],
+  ['share.agent', 'middle'],
+  ['panel.activity', 'middle'],
+  ['panel.tasks'],
+  ['history'],
+  ['download'],
+  ['download.page'],
+  ['print'],
+  ['shortcuts']
+]
+
+interface ItemInput {
+  readonly id: string
+  /** Of widths: where it is shown. */
+  readonly width: string | undefined
+  readonly view: View
+  readonly close: () => void
+}
+
+function Item({ id, width = '', view, close }: ItemInput): JSX.Element | null {
+  const command = commandOf(id)
+  const { title, icon, keys } = command
+  if (!isPossible(command, view)) return null
+  return (
+    <button
+      type='button'
+      class={`menu-item ${width}`}
+      onClick={() => {
+        close()
+        command.run(view)
+      }}
+    >
+      {icon !== undefined && <Icon name={icon} size={18} />}
+      <span>{t(title)}</span>
+      {keys?.[0] !== undefined && <Keys keys={keys[0]} />}
+    </button>
+  )
+}
+
 export function Menu({ view }: { view: View }): JSX.Element {
   const popover = useRef<HTMLDivElement>(null)
   const close = (): void => popover.current?.hidePopover()
   const opening = ({ newState }: Pick<ToggleEvent, 'newState'>): void => {
     if (newState === 'open') void askWho()
-  }
-  const item = (id: string, isNarrow: boolean): JSX.Element | null => {
-    const command = commandOf(id)
-    if (!isPossible(command, view)) return null
-    const run = (): void => {
-      close()
-      command.run(view)
-    }
-    return (
-      <button type='button' class={isNarrow ? 'menu-item narrow' : 'menu-item'} onClick={run}>
-        {command.icon !== undefined && <Icon name={command.icon} size={18} />}
-        {t(command.title)}
-      </button>
-    )
   }
   return (
     <>
@@ -42,9 +72,6 @@ export function Menu({ view }: { view: View }): JSX.Element {
         <Icon name='ellipsis' />
       </button>
       <div id='menu' class='menu' popover='auto' ref={popover} onBeforeToggle={opening}>
-        {item('suggesting', true)}
-        {item('mode.source', true)}
-        {item('panel.tasks', false)}
         {/* Who is signed in has the name of the account. */}
         {signedIn.value !== true && (
           <button
@@ -56,53 +83,32 @@ export function Menu({ view }: { view: View }): JSX.Element {
             }}
           >
             <Icon name='users' size={18} />
-            {personName.value === '' ? t('Set your name') : t('You are {name}', { name: personName.value })}
+            <span dir='auto'>{personName.value === '' ? t('Set your name') : t('You are {name}', { name: personName.value })}</span>
           </button>
         )}
-        <button
-          type='button'
-          class='menu-item'
-          onClick={() => {
-            close()
-            view.session.download()
-          }}
-        >
-          <Icon name='download' size={18} />
-          {t('Download as Markdown')}
-        </button>
-        <button
-          type='button'
-          class='menu-item narrow'
-          onClick={() => {
-            close()
-            view.setOutline(!view.outline.value)
-          }}
-        >
-          <Icon name='list-tree' size={18} />
-          {t('Outline')}
-        </button>
-        <button
-          type='button'
-          class='menu-item'
-          onClick={() => {
-            close()
-            view.dialog.value = 'shortcuts'
-          }}
-        >
-          <Icon name='keyboard' size={18} />
-          {t('Keyboard shortcuts')}
-        </button>
+        {items.map(([id, width]) => (
+          <Item key={id} id={id} width={width} view={view} close={close} />
+        ))}
         <AccountItems session={view.session} close={close} />
         <a class='menu-item' href='/'>
           <Icon name='home' size={18} />
           {t('All documents')}
         </a>
-        <fieldset class='menu-themes'>
+        <fieldset class='menu-choice'>
           <legend>{t('Theme')}</legend>
           {themes.map(([value, name]) => (
             <label key={value}>
               <input type='radio' name='theme' checked={theme.value === value} onChange={() => setTheme(value)} />
               <span>{t(name)}</span>
+            </label>
+          ))}
+        </fieldset>
+        <fieldset class='menu-choice'>
+          <legend>{t('Language')}</legend>
+          {languages.map(({ tag, name }) => (
+            <label key={tag} lang={tag}>
+              <input type='radio' name='language' checked={language() === tag} onChange={() => setLanguage(tag)} />
+              <span>{name}</span>
             </label>
           ))}
         </fieldset>

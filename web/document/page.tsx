@@ -9,11 +9,13 @@ import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
 import { isInTable } from '../editor/tables.ts'
+import { keepPaperWhole } from '../export/paper.ts'
 import { personName } from '../person.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { startFollowing } from '../presence/follow.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
+import type { Feed } from '../activity/feed.ts'
 import type { Review } from '../review/review.ts'
 import { Announcer } from './announcer.tsx'
 import { NameDialog } from './name-dialog.tsx'
@@ -32,7 +34,7 @@ import { TopBar } from './top-bar.tsx'
 export type Mode = WritingMode | 'read'
 
 /** What stands at the right side of the text; one at a time. */
-export type PanelName = 'remarks' | 'tasks'
+export type PanelName = 'remarks' | 'tasks' | 'activity'
 
 export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'shortcuts' | 'history'
 
@@ -54,6 +56,8 @@ export interface View {
   readonly panel: Signal<PanelName | undefined>
   /** Comments, suggestions and assignments, once their part of the page is there. */
   readonly review: ReadonlySignal<Review | undefined>
+  /** What happened here, once its part of the page is there. */
+  readonly feed: ReadonlySignal<Feed | undefined>
   /** Whether typing does something: to the document, or to what is proposed for it. */
   readonly canType: ReadonlySignal<boolean>
   setMode(mode: Mode): void
@@ -102,6 +106,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const quiet = signal(false)
   const panel = signal<PanelName | undefined>(undefined)
   const review = signal<Review | undefined>(undefined)
+  const feed = signal<Feed | undefined>(undefined)
   const canType = computed(() => session.canEdit.value || review.value?.suggesting.value === true)
 
   const setMode = (value: Mode): void => {
@@ -169,6 +174,10 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
     // Without it one writes all the same; it comes with the next visit.
     openReview().catch(() => undefined)
+    void import('../activity/feed.ts').then(
+      ({ openFeed }) => !closed && (feed.value = openFeed(view)),
+      () => undefined
+    )
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
@@ -177,6 +186,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     // The reading view goes there by itself.
     let arrived = location.hash === ''
     const stops = [
+      keepPaperWhole(session),
       effect(() => {
         if (arrived || mode.value === 'read') return
         arrived = true
@@ -204,6 +214,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     return () => {
       closed = true
       review.value?.close()
+      feed.value?.close()
       for (const stop of stops) stop()
       stopUploads()
       stopFollowing()
@@ -231,6 +242,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     quiet,
     panel,
     review,
+    feed,
     canType,
     setMode,
     nextMode,
@@ -272,6 +284,7 @@ function useVisualViewport(): void {
 
 const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
 const isSharing = (name: DialogName | undefined): boolean => name === 'share' || name === 'agent' || name === 'publish'
+const loadActivity = async () => (await import('../activity/activity-panel.tsx')).ActivityPanel
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
 const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
@@ -313,6 +326,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
               <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
               {reading && <ReadingPane view={view} />}
               {Remarks !== undefined && <Remarks view={view} />}
+              {view.panel.value === 'activity' && <Later load={loadActivity} view={view} />}
             </>
           ) : (
             <div class='skeleton' aria-label={t('Opening the document')} role='img' />

@@ -16,6 +16,7 @@ import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
 import { keepsMore, takeKey, takesOver } from './keys.ts'
 import { openUploads, type Uploads } from '../uploads/uploads.ts'
+import { t } from '../text/t.ts'
 import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
 
 export interface Session {
@@ -110,7 +111,7 @@ function followTitle(text: Y.Text, given: Signal<string>): ReadonlySignal<string
     heading.value = firstHeading(beginning(text, headingUnitsMax))
   }
   text.observe(() => (timer ??= setTimeout(read, 300)))
-  return computed(() => heading.value ?? (given.value || 'Untitled'))
+  return computed(() => heading.value ?? (given.value || t('Untitled')))
 }
 
 export function openSession(id: string): Session {
@@ -134,11 +135,13 @@ export function openSession(id: string): Session {
 
   const given = signal(known?.title ?? '')
   const owned = signal(true)
+  const published = signal(known?.published ?? false)
   const answered = signal<{ role?: Role; error?: RequestError }>({})
   void readDocument(id, key).then(
     (answer) => {
       given.value = answer.title
       owned.value = answer.owner.kind !== 'anonymous'
+      published.value = answer.published
       answered.value = { role: answer.effectiveRole ?? answer.role }
     },
     (error: unknown) => (answered.value = error instanceof RequestError ? { error } : {})
@@ -180,7 +183,7 @@ export function openSession(id: string): Session {
     effect(() => {
       if (!link.connectedBefore.value) return
       const mine = takesOver(access, role.value) ? { role: role.value, key } : {}
-      remember(id, { title: title.value, ...mine, received: true })
+      remember(id, { title: title.value, ...mine, received: true, published: published.value })
     })
   ]
 

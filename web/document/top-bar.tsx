@@ -103,6 +103,23 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
   )
 }
 
+function ActivityButton({ view: { feed, panel } }: { view: View }): JSX.Element {
+  const unread = feed.value?.unread.value === true
+  const open = panel.value === 'activity'
+  return (
+    <button
+      type='button'
+      class={unread ? 'button quiet mode icon-only activity unread' : 'button quiet mode icon-only activity'}
+      aria-pressed={open}
+      aria-label={unread ? t('Activity: something new') : t('Activity')}
+      title={t('Activity')}
+      onClick={() => (panel.value = open ? undefined : 'activity')}
+    >
+      <Icon name='bell' size={18} />
+    </button>
+  )
+}
+
 export function TopBar({ view }: { view: View }): JSX.Element {
   const { session } = view
   const chip = session.chip.value
@@ -131,6 +148,7 @@ export function TopBar({ view }: { view: View }): JSX.Element {
       <span class='spread' />
       <Avatars view={view} />
       {Remarks !== undefined && <Remarks view={view} />}
+      <ActivityButton view={view} />
       <ModeSwitch view={view} />
       {canShare(view) && (
         <>

@@ -9,6 +9,7 @@ import { Decoration, EditorView, ViewPlugin, WidgetType, type Command, type Deco
 import type { SyntaxNode } from '@lezer/common'
 import type * as Y from 'yjs'
 import { mediaTypes } from '../../shared/media-types.ts'
+import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { textMap } from './binding.ts'
 import type { Upload, Uploads, UploadState } from '../uploads/uploads.ts'
@@ -22,10 +23,10 @@ interface Placed {
 
 const place = StateEffect.define<readonly Placed[]>()
 
-const percent = (share: number): string => (share >= 1 ? 'Finishing…' : `${Math.floor(share * 100)} %`)
+const percent = (share: number): string => (share >= 1 ? t('Finishing…') : `${Math.floor(share * 100)} %`)
 
 const wordsOf = (state: UploadState): string =>
-  state.phase === 'sending' ? percent(state.share) : state.phase === 'queued' ? 'Waiting…' : state.failure.words
+  state.phase === 'sending' ? percent(state.share) : state.phase === 'queued' ? t('Waiting…') : state.failure.words
 
 function button(name: string, about: string, run: () => void): HTMLButtonElement {
   const made = document.createElement('button')
@@ -58,10 +59,10 @@ class UploadWidget extends WidgetType {
     box.className = 'upload'
     box.contentEditable = 'false'
     box.setAttribute('role', 'group')
-    box.setAttribute('aria-label', `Adding ${upload.fileName}`)
+    box.setAttribute('aria-label', t('Adding {name}', { name: upload.fileName }))
     const bar = document.createElement('progress')
     bar.max = 1
-    bar.setAttribute('aria-label', `Progress of ${upload.fileName}`)
+    bar.setAttribute('aria-label', t('Progress of {name}', { name: upload.fileName }))
     const name = document.createElement('span')
     name.className = 'upload-name'
     name.textContent = upload.fileName
@@ -72,10 +73,10 @@ class UploadWidget extends WidgetType {
       run(upload)
       view.focus()
     }
-    const retry = button('Try again', `Try again: ${upload.fileName}`, () => uploads?.retry(upload))
+    const retry = button(t('Try again'), t('Try again: {name}', { name: upload.fileName }), () => uploads?.retry(upload))
     const cancel = button(
-      'Cancel',
-      `Cancel: ${upload.fileName}`,
+      t('Cancel'),
+      t('Cancel: {name}', { name: upload.fileName }),
       then((which) => uploads?.cancel(which))
     )
     box.append(bar, name, words, retry, cancel)
@@ -87,8 +88,9 @@ class UploadWidget extends WidgetType {
       if (state.phase === 'sending' && state.share < 1) bar.value = state.share
       else bar.removeAttribute('value')
       retry.hidden = state.phase !== 'waiting' && !(state.phase === 'failed' && state.failure.again !== 'never')
-      cancel.textContent = state.phase === 'failed' ? 'Remove' : 'Cancel'
-      cancel.setAttribute('aria-label', `${cancel.textContent}: ${upload.fileName}`)
+      const failed = state.phase === 'failed'
+      cancel.textContent = failed ? t('Remove') : t('Cancel')
+      cancel.setAttribute('aria-label', t(failed ? term('Remove: {name}') : term('Cancel: {name}'), { name: upload.fileName }))
     })
     stops.set(box, stop)
     return box
@@ -175,7 +177,7 @@ function take(view: EditorView, files: readonly File[], at: number): void {
   const uploads = view.state.facet(uploadsOf)
   // Who only suggests may type, and yet add no files.
   if (view.state.readOnly || uploads?.allowed.peek() !== true) {
-    toast('Your link does not allow adding files to this document.')
+    toast(t('Your link does not allow adding files to this document.'))
     return
   }
   const end = endAround(view, at)

@@ -131,7 +131,7 @@ export function Outline({ view: page }: { view: View }): JSX.Element {
               class='button quiet icon-only outline-copy'
               aria-label={t('Copy link to {heading}', { heading: heading.text })}
               title={t('Copy link')}
-              onClick={() => void copyText(`${location.origin}${location.pathname}#${heading.id}`, t('Link to this section copied'))}
+              onClick={() => void copyText(`${location.origin}${location.pathname}#${heading.id}`, t('Link to this section'))}
             >
               <Icon name='link' size={14} />
             </button>

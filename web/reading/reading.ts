@@ -102,7 +102,7 @@ export function createReading({ host, text, onTask }: ReadingInput): Reading {
     if (href.startsWith('#')) {
       event.preventDefault()
       history.replaceState(history.state, '', href)
-      if (link.classList.contains('anchor')) void copyText(location.href, t('Link to this section copied'))
+      if (link.classList.contains('anchor')) void copyText(location.href, t('Link to this section'))
       else goTo(decodeURIComponent(href.slice(1)))
     } else if (!isOwn(href)) {
       // The document stays open.

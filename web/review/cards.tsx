@@ -71,7 +71,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
   return (
     <>
       <Byline author={comment.author} authorKind={comment.authorKind} at={comment.createdAt}>
-        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link copied'))} />}
+        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
         {isActive && isOwn && mayComment && <Tool icon='pen' name={t('Edit')} onClick={() => setEditing(true)} />}
         {isActive && isOwn && mayComment && (
           <Tool icon='trash' name={t('Delete comment')} onClick={() => store.act({ kind: 'delete', comment: comment.id })} />
@@ -152,7 +152,7 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   return (
     <>
       <Byline author={suggestion.author} authorKind={suggestion.authorKind} at={suggestion.createdAt}>
-        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link copied'))} />}
+        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
         {isActive && isUndecided(suggestion) && store.isOwn(suggestion) && store.canSuggest.value && (
           <Tool icon='trash' name={t('Withdraw')} onClick={() => store.act({ kind: 'withdraw', suggestion: suggestion.id })} />
         )}

@@ -1,5 +1,5 @@
 /** The text to give to an agent with the link of an assignment. In English, as all that programs read here. */
-import { promptOf } from '../sharing/agent-text.ts'
+import { prompt } from '../sharing/agent-text.ts'
 import type { Task } from './records.ts'
 
 export function taskText(origin: string, { id, docId, title, instructions, share }: Task): string {
@@ -19,5 +19,5 @@ ${post('suggestions', '{"operation": "replace", "find": "words of the text", "te
 3. Report, with the version that you read:
 ${post(`tasks/${id}/report`, '{"reviewedVersion": "<version>", "summary": "…", "commentIds": [], "suggestionIds": []}')}
 
-${promptOf({ origin, id: docId, secret: key, role: share?.role ?? 'suggest' })}`
+${prompt({ origin, id: docId, secret: key, role: share?.role ?? 'suggest' })}`
 }

@@ -28,14 +28,10 @@ function Links({ task }: { task: Task }): JSX.Element | null {
   if (share === undefined || share.revoked) return null
   return (
     <p class='actions'>
-      <button type='button' class='button' onClick={() => void copyText(share.url, t('Link copied'))}>
+      <button type='button' class='button' onClick={() => void copyText(share.url, t('Link'))}>
         {t('Copy link for a person')}
       </button>
-      <button
-        type='button'
-        class='button'
-        onClick={() => void copyText(taskText(location.origin, task), t('{name} copied', { name: t('Prompt') }))}
-      >
+      <button type='button' class='button' onClick={() => void copyText(taskText(location.origin, task), t('Prompt'))}>
         {t('Copy prompt for an agent')}
       </button>
     </p>

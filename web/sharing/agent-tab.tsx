@@ -31,7 +31,7 @@ function Block({ title, about, text, first }: Instruction & { readonly first: bo
           type='button'
           class={first ? 'button primary' : 'button'}
           aria-label={t('Copy: {name}', { name })}
-          onClick={() => void copyText(text, t('{name} copied', { name }))}
+          onClick={() => void copyText(text, name)}
         >
           <Icon name='copy' size={18} />
           {t('Copy')}
@@ -71,8 +71,18 @@ export function AgentTab({ view, disabled }: TabInput): JSX.Element {
   const links = linksOf(view.session)
   const label = useSignal(t('Agent'))
   const busy = useSignal(false)
+  const field = useRef<HTMLInputElement>(null)
   const invited = links.invited.value
-  if (invited !== undefined) return <Invited id={view.session.id} share={invited} onBack={() => (links.invited.value = undefined)} />
+  const wasInvited = useRef(false)
+  useEffect(() => {
+    // Back at the choice, what had the focus is gone.
+    if (wasInvited.current && invited === undefined) field.current?.focus()
+    wasInvited.current = invited !== undefined
+  }, [invited])
+  const back = (): void => {
+    links.invited.value = undefined
+  }
+  if (invited !== undefined) return <Invited id={view.session.id} share={invited} onBack={back} />
 
   const invite = async (role: Role): Promise<void> => {
     if (busy.value) return
@@ -88,6 +98,7 @@ export function AgentTab({ view, disabled }: TabInput): JSX.Element {
       <label class='field'>
         <span>{t('Name of the link')}</span>
         <input
+          ref={field}
           type='text'
           maxLength={limits.labelCharsMax}
           autocomplete='off'

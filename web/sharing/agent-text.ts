@@ -29,7 +29,8 @@ const may: Readonly<Record<Role, string>> = {
 
 const urlOf = ({ origin, id, secret }: Invitation): string => `${origin}/d/${id}?key=${secret}`
 
-export const promptOf = (
+/** What to say to an agent, by which it finds out the rest. */
+export const prompt = (
   invitation: Invitation
 ): string => `You are invited to a live Markdown document that people and agents write together:
 ${urlOf(invitation)}
@@ -78,7 +79,7 @@ export const instructions = (invitation: Invitation): readonly Instruction[] => 
   {
     title: term('Prompt'),
     about: term('For any agent that can open addresses: paste it into the conversation.'),
-    text: promptOf(invitation)
+    text: prompt(invitation)
   },
   { title: term('MCP'), about: term('For the configuration of an MCP client. No installation, no account.'), text: mcp(invitation) },
   { title: term('curl'), about: term('For a shell, or to see that it works.'), text: curl(invitation) },

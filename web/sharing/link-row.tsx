@@ -76,7 +76,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
           type='button'
           class='button'
           aria-label={t('Copy link: {name}', { name })}
-          onClick={() => void copyText(share.url, t('Link copied'))}
+          onClick={() => void copyText(share.url, t('Link'))}
         >
           <Icon name='copy' size={18} />
           <span>{t('Copy')}</span>

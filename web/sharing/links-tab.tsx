@@ -88,7 +88,8 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
           />
         </label>
       )}
-      <button class='button primary' disabled={busy.value || disabled}>
+      {/* One primary step a view: once a link is made, to copy it. */}
+      <button class={links.made.value === undefined ? 'button primary' : 'button'} disabled={busy.value || disabled}>
         {t('Create link')}
       </button>
     </form>
@@ -112,7 +113,7 @@ function Made({ links }: { links: Links }): JSX.Element | null {
           value={share.url}
           onFocus={(event: FocusEvent) => (event.target as HTMLInputElement).select()}
         />
-        <button type='button' class='button primary' onClick={() => void copyText(share.url, t('Link copied'))}>
+        <button type='button' class='button primary' onClick={() => void copyText(share.url, t('Link'))}>
           {t('Copy link')}
         </button>
       </div>

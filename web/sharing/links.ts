@@ -81,8 +81,12 @@ function createLinks(session: Session): Links {
         list.value ??= []
         return
       }
-      const found = await attempt(() => listShares(session))
+      // What could not be read is read again with the next connection; why the last step failed must stay readable meanwhile.
+      const found = await listShares(session).catch((error: unknown) => {
+        failure.value ??= list.value === undefined ? error : undefined
+      })
       if (found === undefined) return
+      if (list.value === undefined) failure.value = undefined
       list.value = found
       for (const shown of [made, invited]) if (!found.some(({ id }) => id === shown.value?.id)) shown.value = undefined
     },

@@ -21,7 +21,7 @@ function Address({ publication }: { publication: Publication }): JSX.Element {
           value={url}
           onFocus={(event: FocusEvent) => (event.target as HTMLInputElement).select()}
         />
-        <button type='button' class='button primary' onClick={() => void copyText(url, t('Address copied'))}>
+        <button type='button' class='button primary' onClick={() => void copyText(url, t('Address'))}>
           {t('Copy address')}
         </button>
       </div>
@@ -32,7 +32,7 @@ function Address({ publication }: { publication: Publication }): JSX.Element {
         </a>
         <a class='button' href={markdownUrl} target='_blank' rel='noreferrer'>
           <Icon name='file' size={18} />
-          {t('The Markdown of it')}
+          {t('As Markdown')}
         </a>
       </p>
     </>

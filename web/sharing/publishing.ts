@@ -1,6 +1,7 @@
 /** Whether the open document is published, and changing that. No user interface. */
 import { signal, type Signal } from '@preact/signals'
 import type { Session } from '../document/session.ts'
+import { findRecent, remember } from '../recent.ts'
 import { publish, readPublication, type Publication } from './requests.ts'
 
 export interface Publishing {
@@ -20,8 +21,11 @@ function createPublishing(session: Session): Publishing {
   const attempt = async (work: () => Promise<Publication>): Promise<void> => {
     busy.value = true
     try {
-      state.value = await work()
+      const answer = await work()
+      state.value = answer
       failure.value = undefined
+      // The list of documents shows it.
+      if (findRecent(session.id) !== undefined) remember(session.id, { published: answer.published })
     } catch (error) {
       failure.value = error
     }
@@ -31,7 +35,14 @@ function createPublishing(session: Session): Publishing {
     state,
     failure,
     busy,
-    load: () => attempt(() => readPublication(session)),
+    async load() {
+      const found = await readPublication(session).catch((error: unknown) => {
+        failure.value ??= state.value === undefined ? error : undefined
+      })
+      if (found === undefined) return
+      if (state.value === undefined) failure.value = undefined
+      state.value = found
+    },
     set: (change) => attempt(() => publish(session, change))
   }
 }

@@ -15,13 +15,11 @@ import { LinksTab } from './links-tab.tsx'
 import { PublishTab } from './publish-tab.tsx'
 import { publishingOf } from './publishing.ts'
 
-type TabId = Extract<DialogName, 'share' | 'agent' | 'publish'>
-
 const tabs = [
   { id: 'share', name: term('Links'), icon: 'link', shown: LinksTab },
   { id: 'agent', name: term('Invite an agent'), icon: 'bot', shown: AgentTab },
   { id: 'publish', name: term('Publish'), icon: 'globe', shown: PublishTab }
-] as const
+] as const satisfies readonly { readonly id: DialogName; readonly [field: string]: unknown }[]
 
 /** Why nothing can be changed here now. */
 function standing(session: Session): string | undefined {
@@ -34,7 +32,7 @@ function standing(session: Session): string | undefined {
 }
 
 /** Keeps what the dialog shows true while it is open: after each connection, and when another page of an owner changes it. */
-function useCurrent(session: Session): void {
+function useCurrent({ session, here }: View): void {
   useEffect(() => {
     const links = linksOf(session)
     const publishing = publishingOf(session)
@@ -42,8 +40,11 @@ function useCurrent(session: Session): void {
       effect(() => {
         // Read anew after each connection, and with each role.
         if (session.link.socket.value !== 'synced' || !includesRole(session.role.value, 'edit')) return
-        void links.load()
         void publishing.load()
+      }),
+      effect(() => {
+        // Who comes has used a link.
+        if (here.value.length > 0 && session.link.socket.value === 'synced' && session.role.value !== null) void links.load()
       }),
       session.onMessage((message) => {
         if (message['type'] !== 'event') return
@@ -60,13 +61,17 @@ function useCurrent(session: Session): void {
 
 export function ShareDialog({ view }: { view: View }): JSX.Element {
   const { session } = view
-  const current = (view.dialog.value ?? 'share') as TabId
+  const current = tabs.find(({ id }) => id === view.dialog.value)?.id ?? 'share'
   const said = standing(session)
   const { failure } = current === 'publish' ? publishingOf(session) : linksOf(session)
   const Shown = tabs.find(({ id }) => id === current)?.shown ?? LinksTab
-  useCurrent(session)
+  useCurrent(view)
+  // The browser tells of the end a moment later: another dialog may be open then.
+  const close = (): void => {
+    if (tabs.some(({ id }) => id === view.dialog.value)) view.dialog.value = undefined
+  }
   return (
-    <Dialog title={t('Share')} onClose={() => (view.dialog.value = undefined)}>
+    <Dialog title={t('Share')} onClose={close}>
       <Tabs
         label={t('Ways to share')}
         tabs={tabs.map(({ id, name, icon }) => ({ id, name: t(name), icon }))}

@@ -10,18 +10,30 @@ interface Offer {
   readonly run: () => void
 }
 
+/** A message that goes by itself, with what can be done about it while it is there. */
+interface Passing {
+  readonly text: string
+  readonly step?: { readonly name: string; readonly run: () => void }
+}
+
 const shownMs = 5000
-const passing = signal<string | undefined>(undefined)
+const passing = signal<Passing | undefined>(undefined)
 const staying = signal<Offer | undefined>(undefined)
 /** Modal dialogs that are open: what lies under one is not heard and not reached. */
 export const modals = signal(0)
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a message for five seconds. */
-export function toast(text: string): void {
+/** Shows a message for five seconds, or for as long as there is something to be done about it. */
+export function toast(text: string, step?: { readonly name: string; readonly run: () => void; readonly milliseconds: number }): void {
   clearTimeout(timer)
-  passing.value = text
-  timer = setTimeout(() => (passing.value = undefined), shownMs)
+  passing.value = { text, ...(step !== undefined && { step }) }
+  timer = setTimeout(() => (passing.value = undefined), step?.milliseconds ?? shownMs)
+}
+
+/** Takes the message away that passes. */
+export const dropToast = (): void => {
+  clearTimeout(timer)
+  passing.value = undefined
 }
 
 /** Shows a message with a button until it is taken up or closed; others may pass over it. */
@@ -56,7 +68,12 @@ export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | nu
     <div class='toasts' role='status'>
       {passing.value !== undefined ? (
         <div class='toast'>
-          <span>{passing.value}</span>
+          <span dir='auto'>{passing.value.text}</span>
+          {passing.value.step !== undefined && (
+            <button type='button' class='button quiet' onClick={passing.value.step.run}>
+              {passing.value.step.name}
+            </button>
+          )}
         </div>
       ) : (
         staying.value !== undefined && <OfferToast {...staying.value} />

@@ -8,6 +8,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { RequestError } from '../api.ts'
 import { newId } from '../new-id.ts'
+import { t } from '../text/t.ts'
 import { claim } from './claim.ts'
 import { failureOf, notAllowed, refusalOf, type Failure } from './failures.ts'
 import { scaled } from './scale.ts'
@@ -155,20 +156,20 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     const later = list.value.slice(list.value.indexOf(entry) + 1).filter((other) => placeOf(other) === at)
     const before = text.length
     // It stands there already when an earlier page ended between the two steps.
-    if (!there && insert?.(at, markdown, entry) !== true) return fail(entry, notAllowed)
+    if (!there && insert?.(at, markdown, entry) !== true) return fail(entry, notAllowed())
     const end = at + text.length - before
     for (const other of later) {
       other.position = positionAt(end)
       if (other.kept) void keep(other)
     }
-    said.value = `${entry.fileName} was added.`
+    said.value = t('{name} was added.', { name: entry.fileName })
     remove(entry)
   }
 
   const sendOne = async (entry: Entry): Promise<void> => {
     await entry.ready
     if (entry.canceled || entry.state.value.phase === 'failed') return
-    if (!canEdit.value) return fail(entry, notAllowed)
+    if (!canEdit.value) return fail(entry, notAllowed())
     entry.state.value = { phase: 'sending', share: 0 }
     entry.sending = send({
       doc,
@@ -253,14 +254,17 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
       list.value = [...list.value, ...entries]
       count()
       const names = entries.map(({ fileName }) => fileName).join(', ')
-      said.value = files.length > filesMax ? `Adding the first ${filesMax} of ${files.length} files.` : `Adding ${names}.`
+      said.value =
+        files.length > filesMax
+          ? t('Adding the first {max} of {count} files.', { max: filesMax, count: files.length })
+          : t('Adding {names}.', { names })
       void work()
     },
     cancel(upload) {
       const entry = upload as Entry
       entry.canceled = true
       entry.sending?.cancel()
-      said.value = `${entry.fileName} was not added.`
+      said.value = t('{name} was not added.', { name: entry.fileName })
       remove(entry)
     },
     retry(upload) {

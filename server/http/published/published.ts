@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { pageHtml } from '../../../shared/markdown/template.ts'
 import { isDocumentId } from '../../../shared/names.ts'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -14,7 +15,6 @@ import { mediaSources } from '../media-sources.ts'
 import { asksForHtml } from '../pages.ts'
 import type { Routers } from '../routers.ts'
 import { CannotRender, createRender, type Render } from './rendering.ts'
-import { pageHtml } from './template.ts'
 
 /** No script at all, but on a page with diagrams the one that draws them. */
 const contentSecurityPolicy = ({ styleSource, draws }: Prepared, foreignMedia: boolean): string =>

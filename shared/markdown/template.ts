@@ -1,12 +1,12 @@
-/** The published page as HTML: readable without a script, a sign-in or a second request but for its style. */
-import type { Heading } from '../../../shared/markdown/headings.ts'
+/** The published page as HTML: readable without a script, a sign-in or a second request but for its style. The same as a file of its own. */
+import type { Heading } from './headings.ts'
 
 export interface Page {
   readonly title: string
   readonly description: string
-  /** Of the page itself. */
-  readonly url: string
-  readonly markdownUrl: string
+  /** Of the page itself; undefined for a file, which is read wherever it is. */
+  readonly url: string | undefined
+  readonly markdownUrl: string | undefined
   readonly indexed: boolean
   /** Milliseconds since 1970. */
   readonly updatedAt: number
@@ -20,6 +20,8 @@ export interface Page {
   readonly font: string | undefined
   /** Path of the script that draws diagrams; undefined on a page without any. */
   readonly script: string | undefined
+  /** What the page may load, where no server says it. */
+  readonly policy?: string
 }
 
 /** Fewer headings than this need no table of contents; of more than the other number it holds the first. */
@@ -32,22 +34,24 @@ const escape = (text: string): string =>
 const meta = (name: string, content: string): string =>
   `<meta ${name.startsWith('og:') ? 'property' : 'name'}="${name}" content="${escape(content)}">`
 
-const head = ({ title, description, url, markdownUrl, indexed, style, font, script, css }: Page): string =>
+const head = ({ title, description, url, markdownUrl, indexed, style, font, script, css, policy }: Page): string =>
   [
     '<meta charset="utf-8">',
+    ...(policy === undefined ? [] : [`<meta http-equiv="Content-Security-Policy" content="${escape(policy)}">`]),
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escape(title)}</title>`,
     ...(description === '' ? [] : [meta('description', description), meta('og:description', description)]),
     ...(indexed ? [] : [meta('robots', 'noindex')]),
     meta('og:title', title),
     meta('og:type', 'article'),
-    meta('og:url', url),
+    ...(url === undefined ? [] : [meta('og:url', url)]),
     meta('twitter:card', 'summary'),
     '<meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)">',
     '<meta name="theme-color" content="#1a1713" media="(prefers-color-scheme: dark)">',
-    '<link rel="icon" href="/icon.svg" type="image/svg+xml">',
-    `<link rel="canonical" href="${escape(url)}">`,
-    `<link rel="alternate" type="text/markdown" href="${escape(markdownUrl)}">`,
+    ...(url === undefined
+      ? []
+      : ['<link rel="icon" href="/icon.svg" type="image/svg+xml">', `<link rel="canonical" href="${escape(url)}">`]),
+    ...(markdownUrl === undefined ? [] : [`<link rel="alternate" type="text/markdown" href="${escape(markdownUrl)}">`]),
     ...(font === undefined ? [] : [`<link rel="preload" as="font" type="font/woff2" href="${escape(font)}" crossorigin>`]),
     ...(style === undefined ? [] : [`<link rel="stylesheet" href="${escape(style)}">`]),
     ...(script === undefined ? [] : [`<script type="module" src="${escape(script)}"></script>`]),
@@ -68,6 +72,7 @@ export const pageHtml = (page: Page): string => {
   const { title, headings, html, markdownUrl, updatedAt } = page
   const day = new Date(updatedAt).toISOString()
   const heading = headings.some(({ level }) => level === 1) ? '' : `<h1>${escape(title)}</h1>\n`
+  const links = markdownUrl === undefined ? '' : ` · <a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a>`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -81,7 +86,7 @@ ${contents(headings)}
 ${heading}${html}</article>
 </main>
 <footer>
-<p>Updated <time datetime="${day}">${day.slice(0, 10)}</time> · <a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a></p>
+<p>Updated <time datetime="${day}">${day.slice(0, 10)}</time>${links}</p>
 </footer>
 </body>
 </html>
