@@ -15,6 +15,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
   const tooLarge = (): ServiceError => new ServiceError('body_too_large', { bodyBytesMax: bytesMax })
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
   let bytes = 0
+  let whole = false
   try {
     // Whoever sends too much shall hear it: the connection must outlive the loop.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -22,13 +23,14 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
       if (bytes > bytesMax) throw tooLarge()
       yield chunk
     }
+    whole = true
   } catch (error) {
     if (request.complete || error instanceof ServiceError) throw error
     // Whoever hung up hears nothing; the log says what it was.
     throw new ServiceError('invalid_request', { message: 'The connection ended before the body did.' }, { cause: error })
   } finally {
     // What is not read is let go by: left where it is, it would keep the next request on the connection waiting behind it.
-    if (!request.complete) request.resume()
+    if (!whole) request.resume()
   }
 }
 

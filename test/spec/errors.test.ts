@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const ownHints: readonly ErrorCode[] = ['not_found', 'version_conflict', 'already_started', 'not_starter']
+const ownHints: readonly ErrorCode[] = ['unsupported_media_type', 'not_found', 'version_conflict', 'already_started', 'not_starter']
 
 const isProblem = ({ status, headers, json }: Answer, code: ErrorCode): void => {
   const {

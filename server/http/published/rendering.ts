@@ -7,10 +7,16 @@ import type { Answer, Job } from './worker.ts'
 /** The text took too long or too much memory, or became too large: the page shows the source instead. */
 export class CannotRender extends Error {}
 
+interface Thread {
+  readonly worker: Worker
+  /** Resolves once it takes texts. */
+  readonly ready: Promise<void>
+}
+
 /** One thread, one text at a time. It starts with its first text, and again after it was ended. */
 export class Lane {
   readonly #secondsMax: number
-  #worker: Worker | undefined
+  #thread: Thread | undefined
   #last: Promise<unknown> = Promise.resolve()
   #idle: NodeJS.Timeout | undefined
 
@@ -32,32 +38,40 @@ export class Lane {
     return mine
   }
 
-  #start(): Worker {
+  #start(): Thread {
     const worker = new Worker(new URL('worker.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: limits.renderMegabytesMax }
     })
     // It never keeps the process alive by itself: who asked for a page does.
     worker.unref()
+    const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+    worker.once('message', () => resolve())
+    worker.once('error', reject)
     worker.once('exit', () => {
-      if (this.#worker === worker) this.#worker = undefined
+      reject(new Error('the thread ended'))
+      if (this.#thread?.worker === worker) this.#thread = undefined
     })
-    return worker
+    return { worker, ready }
   }
 
   #end(): void {
-    void this.#worker?.terminate()
-    this.#worker = undefined
+    void this.#thread?.worker.terminate()
+    this.#thread = undefined
   }
 
   async #inThread(job: Job): Promise<Rendered> {
     clearTimeout(this.#idle)
-    const worker = (this.#worker ??= this.#start())
+    const { worker, ready } = (this.#thread ??= this.#start())
     const { promise, resolve, reject } = Promise.withResolvers<Rendered>()
     const took = ({ rendered }: Answer): void => (rendered === undefined ? reject(new CannotRender('too large')) : resolve(rendered))
     const failed = (error: unknown): void => reject(new CannotRender('failed', { cause: error }))
-    const timer = setTimeout(() => reject(new CannotRender('too slow')), this.#secondsMax * 1000)
-    worker.once('message', took).once('error', failed).once('exit', failed)
-    worker.postMessage(job)
+    let timer: NodeJS.Timeout | undefined
+    ready.then(() => {
+      // The time to start is not the text's.
+      timer = setTimeout(() => reject(new CannotRender('too slow')), this.#secondsMax * 1000)
+      worker.once('message', took).once('error', failed).once('exit', failed)
+      worker.postMessage(job)
+    }, failed)
     try {
       return await promise
     } catch (error) {

@@ -22,3 +22,5 @@ port?.on('message', ({ source, baseUrl }: Job) => {
   const answer: Answer = rendered.html.length > limits.renderedUnitsMax ? {} : { rendered }
   port.postMessage(answer)
 })
+// Whoever started the thread waits for this before the first text.
+port?.postMessage('ready')
