@@ -1,5 +1,5 @@
 /**
- * Start-up time of the client: `agmd --version`, and a call of the service, beside bare `node -e 0`, for every Node here. Rounds alternate, so that
+ * Start-up time of the client: `agmd --version` and a call of the service, beside bare `node -e 0` and a bare `fetch`, for every Node here. Rounds alternate, so that
  * all see the same machine; of each the best counts, which is the one that nothing disturbed. Run: `npm run bench client`.
  */
 import { spawnSync } from 'node:child_process'
@@ -23,7 +23,8 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   'node -e 0': ['-e', '0'],
   'agmd --version': [agmd, '--version'],
   'agmd docs push --help': [agmd, 'docs', 'push', '--help'],
-  'agmd api GET /api/health': [agmd, 'api', 'GET', '/api/health']
+  'agmd api GET /api/health': [agmd, 'api', 'GET', '/api/health'],
+  'the same by bare fetch': ['-e', `fetch('${world.url}/api/health').then((answer) => answer.text())`]
 }
 
 const start = (node: string, words: readonly string[]): number => {

@@ -438,6 +438,12 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
 test('[CLI-12] keys and tokens are in one file for its owner only, and are printed where a link is made and nowhere else', async () => {
   const machine = await newMachine(world.url)
   const made = (await machine.agmd('docs', 'create', '--title', 'T', '--json')).json
+  // From the first moment: what reads it later would mend it.
+  const modes = (): object => ({
+    file: statSync(machine.path('.config/agmd/hosts.json')).mode & 0o777,
+    folder: statSync(machine.path('.config/agmd')).mode & 0o777
+  })
+  expect(modes()).toEqual({ file: 0o600, folder: 0o700 })
   const token = await session(await newAccount('twelve@example.org'))
   const said = [await machine.run(['login', '--with-token'], { input: `${token}\n` })]
   const share = (await machine.agmd('share', 'create', made.id, 'edit', '--json')).json
@@ -453,10 +459,6 @@ test('[CLI-12] keys and tokens are in one file for its owner only, and are print
   for (const secret of [token, made.key, share.key]) expect(heard).not.toContain(secret)
   expect((await machine.agmd('share', 'list', made.id, '--show-keys')).stdout).toContain(share.key)
   const hosts = machine.path('.config/agmd/hosts.json')
-  expect({ file: statSync(hosts).mode & 0o777, folder: statSync(machine.path('.config/agmd')).mode & 0o777 }).toEqual({
-    file: 0o600,
-    folder: 0o700
-  })
   chmodSync(hosts, 0o644)
   await machine.agmd('docs', 'info', made.id)
   expect(statSync(hosts).mode & 0o777).toBe(0o600)
