@@ -8,8 +8,7 @@ import {
   completionStatus,
   type Completion,
   type CompletionContext,
-  type CompletionResult,
-  type CompletionSection
+  type CompletionResult
 } from '@codemirror/autocomplete'
 import { Prec, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
@@ -62,15 +61,15 @@ function optionsFor(query: string, entries: readonly BlockEntry[]): Shown[] {
   return entries.map((entry) => ({ ...optionOf(entry), section: sections.get(entry.section) ?? entry.section }))
 }
 
-const blocks =
-  (entries: readonly BlockEntry[]) =>
-  (context: CompletionContext): CompletionResult | null => {
-    const found = context.matchBefore(/(?:^|\s)\/[\p{L}\d ]{0,24}$/u)
-    if (found === null || context.state.readOnly || isInCode(context.state, context.pos)) return null
-    const query = found.text.slice(found.text.indexOf('/') + 1)
-    const options = optionsFor(query, entries)
-    return options.length === 0 ? null : { from: context.pos - query.length, options, filter: false }
-  }
+function blocksAt(context: CompletionContext, entries: readonly BlockEntry[]): CompletionResult | null {
+  const found = context.matchBefore(/(?:^|\s)\/[\p{L}\d ]{0,24}$/u)
+  if (found === null || context.state.readOnly || isInCode(context.state, context.pos)) return null
+  const query = found.text.slice(found.text.indexOf('/') + 1)
+  const options = optionsFor(query, entries)
+  if (options.length === 0) return null
+  // At once, with the key that changes it: the next key finds what is seen.
+  return { from: context.pos - query.length, options, filter: false, update: (_result, _from, _to, now) => blocksAt(now, entries) }
+}
 
 const signs: readonly Shown[] = emoji.map(([name, sign]) => ({
   label: name,
@@ -113,7 +112,7 @@ const focusable = EditorView.updateListener.of(({ state, view }) => {
 
 const menus = (entries: readonly BlockEntry[]): Extension =>
   autocompletion({
-    override: [blocks(entries), emojiByName],
+    override: [(context) => blocksAt(context, entries), emojiByName],
     icons: false,
     interactionDelay: 0,
     activateOnTypingDelay: 20,

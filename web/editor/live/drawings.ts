@@ -102,14 +102,18 @@ class Diagram extends Drawing {
     waiting.textContent = t('The diagram is being drawn…')
     // Its colours are those of the page, which it must be in.
     requestAnimationFrame(() => {
-      void drawInto(element, this.source).then(() => {
-        const [picture] = element.getElementsByTagName('img')
-        const done = (): void => this.measured(element, view)
-        if (picture === undefined || picture.complete) done()
-        else picture.addEventListener('load', done)
-      })
+      void this.#draw(element, view)
     })
     return element
+  }
+
+  async #draw(element: HTMLElement, view: EditorView): Promise<void> {
+    await drawInto(element, this.source)
+    await element
+      .querySelector('img')
+      ?.decode()
+      .catch(() => undefined)
+    this.measured(element, view)
   }
 }
 
