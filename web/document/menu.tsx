@@ -43,7 +43,7 @@ export function Menu({ view }: { view: View }): JSX.Element {
       </button>
       <div id='menu' class='menu' popover='auto' ref={popover} onBeforeToggle={opening}>
         {item('suggesting', true)}
-        {item('mode.source', true)}
+        {item(view.mode.value === 'source' ? 'mode.live' : 'mode.source', true)}
         {item('panel.tasks', false)}
         {/* Who is signed in has the name of the account. */}
         {signedIn.value !== true && (
