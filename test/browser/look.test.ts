@@ -88,7 +88,7 @@ for (const viewport of sizes) {
       await page.keyboard.press('Escape')
 
       await page.locator('.cm-content').press('Control+f')
-      await page.locator('.cm-search').waitFor()
+      await page.getByRole('search').waitFor()
       await look(page, as('find'))
 
       await page.goto(world.url)
