@@ -103,7 +103,7 @@ test('[SHARING-1] by keyboard alone: a link with role, name and end is made, cop
 
   await tabTo(page, 'Revoke: Bea')
   await page.keyboard.press('Enter')
-  expect(await page.evaluate(() => globalThis.document.activeElement?.textContent)).toBe('Keep')
+  await page.waitForFunction(() => globalThis.document.activeElement?.textContent === 'Keep')
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
   await page.locator('.share-row', { hasText: 'Bea' }).waitFor({ state: 'detached' })

@@ -34,8 +34,6 @@ export const exportCommands: readonly Command[] = [
     group: 'document',
     icon: 'printer',
     words: term('paper PDF'),
-    keys: ['Mod-p'],
-    scope: 'page',
     run: fetched(async ({ session }) => (await import('../export/print.ts')).printDocument(session))
   }
 ]

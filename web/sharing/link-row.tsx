@@ -1,7 +1,7 @@
 /** One link in the list: what it may do, how long, when it was used; copy, QR code, instructions for an agent, revoke. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { agoWords, dayWords } from '../text/when.ts'
 import { copyText } from '../ui/copy.ts'
@@ -23,7 +23,8 @@ const useWords = ({ lastUsedAt }: Share): string =>
 
 function Ask({ name, onRevoke, onKeep }: { name: string; onRevoke: () => void; onKeep: () => void }): JSX.Element {
   const keep = useRef<HTMLButtonElement>(null)
-  useEffect(() => keep.current?.focus(), [])
+  // Before anything else is pressed.
+  useLayoutEffect(() => keep.current?.focus(), [])
   return (
     <div class='share-ask' role='group' aria-label={t('Revoke: {name}', { name })}>
       <p>{t('Whoever uses this link is disconnected at once and cannot open the document again.')}</p>
