@@ -135,9 +135,8 @@ function fenceWidget(state: EditorState, fence: SyntaxNode): Drawing | undefined
   const code = fence.getChild('CodeText')
   if (info === null || code === null || fence.getChildren('CodeMark').length < 2) return undefined
   const language = state.sliceDoc(info.from, info.to).trim()
-  const source = state.sliceDoc(code.from, code.to)
-  if (language === 'mermaid') return new Diagram(source, true)
-  return language === 'math' ? new FormulaBlock(source, libraries.formulaSetter() !== undefined) : undefined
+  if (language === 'mermaid') return new Diagram(state.sliceDoc(code.from, code.to), true)
+  return language === 'math' ? new FormulaBlock(state.sliceDoc(code.from, code.to), libraries.formulaSetter() !== undefined) : undefined
 }
 
 /** Blocks at the top of the text: in lists and quotes their source is read as well. */
@@ -163,6 +162,7 @@ interface Shown {
   readonly decorations: DecorationSet
 }
 
+/** Blocks are looked for anew: the pointer is up, or the text has changed a moment ago. */
 const released = StateEffect.define<null>()
 
 const touches = (state: EditorState, { from, to }: Block): boolean =>
@@ -188,17 +188,24 @@ const show = (state: EditorState): Shown => {
 
 const asks = ({ effects }: Transaction): boolean => effects.some((each) => each.is(released) || each.is(libraryCame))
 
+/** So long after a change the blocks are looked for anew, in milliseconds: in all of a long text, for which no key should wait. */
+const lookMs = 200
+
+/** What is shown until then. A drawing takes the place of whole lines or of none. */
+function moved({ blocks, decorations }: Shown, { changes, state: { doc } }: Transaction): Shown {
+  const whole = (from: number, to: number): boolean => doc.lineAt(from).from === from && doc.lineAt(to).to === to
+  return {
+    blocks: blocks.map(({ from, to, widget }) => ({ from: changes.mapPos(from, -1), to: changes.mapPos(to, 1), widget })),
+    decorations: decorations.map(changes).update({ filter: (from, to) => (from === to ? doc.lineAt(to).to === to : whole(from, to)) })
+  }
+}
+
 const blockField = StateField.define<Shown>({
   create: show,
   update(value, transaction) {
     const { state, startState } = transaction
-    if (
-      transaction.docChanged ||
-      syntaxTree(state) !== syntaxTree(startState) ||
-      state.readOnly !== startState.readOnly ||
-      asks(transaction)
-    )
-      return show(state)
+    if (state.readOnly !== startState.readOnly || asks(transaction)) return show(state)
+    if (transaction.docChanged) return moved(value, transaction)
     if (transaction.selection === undefined || transaction.isUserEvent('select.pointer') || value.blocks.length === 0) return value
     return { blocks: value.blocks, decorations: decorate(state, value.blocks) }
   },
@@ -238,6 +245,7 @@ const inline = ViewPlugin.define(
     view.contentDOM.addEventListener('pointerdown', press)
     addEventListener('pointerup', release)
     addEventListener('pointercancel', release)
+    let resting: ReturnType<typeof setTimeout> | undefined
     let current = theme.peek()
     const stopTheme = effect(() => {
       if (theme.value === current) return
@@ -249,12 +257,18 @@ const inline = ViewPlugin.define(
     return {
       decorations: formulas(view),
       update(update) {
-        const moved = (update.selectionSet || update.focusChanged) && !isDown
+        const hasMoved = (update.selectionSet || update.focusChanged) && !isDown
         const parsed = syntaxTree(update.state) !== syntaxTree(update.startState)
-        if (update.docChanged || update.viewportChanged || parsed || moved || update.transactions.some(asks))
+        if (update.docChanged || parsed)
+          resting ??= setTimeout(() => {
+            resting = undefined
+            view.dispatch({ effects: released.of(null) })
+          }, lookMs)
+        if (update.docChanged || update.viewportChanged || parsed || hasMoved || update.transactions.some(asks))
           this.decorations = formulas(view)
       },
       destroy() {
+        clearTimeout(resting)
         view.contentDOM.removeEventListener('pointerdown', press)
         removeEventListener('pointerup', release)
         removeEventListener('pointercancel', release)
