@@ -209,7 +209,8 @@ const review: readonly Command[] = [
     positionals: { action: 'ACTION' },
     without: ['decisions'],
     examples: ['agmd suggestions decide-all "$URL" reject --suggestion-ids "$SUGGESTION"']
-  })
+  }),
+  commandOf('withdrawSuggestion', { examples: ['agmd suggestions withdraw "$URL" "$SUGGESTION"'] })
 ]
 
 const sharing: readonly Command[] = [

@@ -5,6 +5,24 @@ import type { Environment } from './render.ts'
 /** Longest formula, in characters: longer ones are shown as they are written. */
 const formulaCharsMax = 10_000
 
+/** Macros that one formula may expand. */
+const expansionsMax = 1000
+
+/** Sets formulas: the part of Temml that is used. */
+export interface FormulaSetter {
+  renderToString(
+    tex: string,
+    options: { readonly displayMode: boolean; readonly throwOnError: true; readonly maxExpand: number; readonly trust: false }
+  ): string
+}
+
+/** MathML of a formula. Errors: throws for one that cannot be set, and while the library is not there. */
+export const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
+  // The pipeline shows the source of what cannot be set.
+  if (setter === undefined) throw new Error('formulas cannot be set yet')
+  return setter.renderToString(tex, { displayMode, throwOnError: true, maxExpand: expansionsMax, trust: false })
+}
+
 type ToHtml = ((tex: string, display: boolean) => string) | undefined
 
 /** Declarations as a formula needs them, and nothing that could leave a rule or load anything. */

@@ -2,20 +2,13 @@
  * What a page shows of a text, the published one and the reading view alike: the pipeline with coloured code, formulas and components.
  * The libraries come from the page: the server has them, a browser fetches them when a text needs them.
  */
+import { setFormula, type FormulaSetter } from './math.ts'
 import { createRenderer, type Renderer } from './render.ts'
 
 /** Colours code: the part of highlight.js that is used. Its result escapes what it is given. */
 export interface Highlighter {
   getLanguage(name: string): unknown
   highlight(code: string, options: { readonly language: string; readonly ignoreIllegals: true }): { readonly value: string }
-}
-
-/** Sets formulas: the part of Temml that is used. */
-export interface FormulaSetter {
-  renderToString(
-    tex: string,
-    options: { readonly displayMode: boolean; readonly throwOnError: true; readonly maxExpand: number; readonly trust: false }
-  ): string
 }
 
 export interface PageLibraries {
@@ -27,21 +20,12 @@ export interface PageLibraries {
 
 /** Longest code that is coloured, in characters: longer listings are read by programs. */
 const highlightCharsMax = 50_000
-/** Macros that one formula may expand. */
-const expansionsMax = 1000
 
 /** Fences that are more than code show their source, under their name. */
 const components = new Set(['board', 'chat', 'sheet', 'chart', 'widget', 'mermaid'])
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-
-/** MathML of a formula. Errors: throws for one that cannot be set, and while the library is not there. */
-export const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
-  // The pipeline shows the source of what cannot be set.
-  if (setter === undefined) throw new Error('formulas cannot be set yet')
-  return setter.renderToString(tex, { displayMode, throwOnError: true, maxExpand: expansionsMax, trust: false })
-}
 
 export const createPageRenderer = (libraries: PageLibraries, isOwnLink: (href: string) => boolean): Renderer =>
   createRenderer({

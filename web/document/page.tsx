@@ -72,6 +72,8 @@ const modes: readonly Mode[] = ['live', 'source', 'read']
 /** The chrome steps back after this long of typing. */
 const quietAfterMs = 2000
 const countMs = 400
+/** So long a heading that the address names is waited for. */
+const arriveMsMax = 10_000
 
 /** A file that misses the text must not take the place of the page, as browsers have it. */
 function refuseDrop(event: DragEvent): void {
@@ -183,17 +185,17 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       here.value = people(awareness)
     }
     awareness.on('change', listPeople)
-    // The reading view goes there by itself.
+    // The reading view goes there by itself. The heading may come with the text of others, but who has begun to write stays.
     let arrived = location.hash === ''
+    const arriveBy = Date.now() + arriveMsMax
+    const arrive = async (): Promise<void> => {
+      const { goToAddress } = await import('../outline/outline.tsx')
+      arrived ||= typingSince > 0 || Date.now() > arriveBy || goToAddress(view)
+    }
     const stops = [
       keepPaperWhole(session),
       effect(() => {
-        if (arrived || mode.value === 'read') return
-        arrived = true
-        void import('../outline/outline.tsx').then(
-          ({ goToAddress }) => goToAddress(view),
-          () => undefined
-        )
+        if (!arrived && words.value !== '' && mode.value !== 'read') arrive().catch(() => undefined)
       }),
       effect(() => {
         if (session.canEdit.value) wrote.value = true

@@ -18,9 +18,8 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
 
 export function Toolbar({ view }: { view: View }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
-  const all = view.inTable.value ? [...toolbar, '', ...tableToolbar] : toolbar
-  const shown = all.filter((id) => id === '' || isPossible(commandOf(id), view))
-  const ids = shown.filter((id) => id !== '')
+  const main = toolbar.filter((id) => id === '' || isPossible(commandOf(id), view))
+  const ids = [...main.filter((id) => id !== ''), ...(view.inTable.value ? tableToolbar : [])]
   const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)
 
@@ -58,7 +57,13 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
   return (
     <section class='toolbar-dock' aria-label={t('Formatting')}>
       <div class='toolbar' role='toolbar' aria-label={t('Formatting')} ref={bar} onKeyDown={move}>
-        {shown.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}
+        <span class='toolbar-main'>{main.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}</span>
+        {view.inTable.value && (
+          <span class='toolbar-table' role='group' aria-label={t('Table')}>
+            <span class='toolbar-gap' />
+            {tableToolbar.map(button)}
+          </span>
+        )}
       </div>
     </section>
   )

@@ -1,6 +1,6 @@
 /** A few buttons above what was selected. Not under a finger: there the toolbar is as near, and the system has a bubble of its own. */
 import { StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state'
-import { EditorView, ViewPlugin, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
+import { ViewPlugin, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 import { drawIcon } from './draw-icon.ts'
 

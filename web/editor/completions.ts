@@ -3,14 +3,15 @@
  * (CodeMirror's completion maps its place).
  */
 import {
+  acceptCompletion,
   autocompletion,
+  completionStatus,
   type Completion,
   type CompletionContext,
-  type CompletionResult,
-  type CompletionSection
+  type CompletionResult
 } from '@codemirror/autocomplete'
-import type { Extension } from '@codemirror/state'
-import type { EditorView } from '@codemirror/view'
+import { Prec, type Extension } from '@codemirror/state'
+import { EditorView, keymap } from '@codemirror/view'
 import { best } from '../commands/match.ts'
 import { drawIcon } from './draw-icon.ts'
 import { emoji } from './emoji.ts'
@@ -60,15 +61,15 @@ function optionsFor(query: string, entries: readonly BlockEntry[]): Shown[] {
   return entries.map((entry) => ({ ...optionOf(entry), section: sections.get(entry.section) ?? entry.section }))
 }
 
-const blocks =
-  (entries: readonly BlockEntry[]) =>
-  (context: CompletionContext): CompletionResult | null => {
-    const found = context.matchBefore(/(?:^|\s)\/[\p{L}\d ]{0,24}$/u)
-    if (found === null || context.state.readOnly || isInCode(context.state, context.pos)) return null
-    const query = found.text.slice(found.text.indexOf('/') + 1)
-    const options = optionsFor(query, entries)
-    return options.length === 0 ? null : { from: context.pos - query.length, options, filter: false }
-  }
+function blocksAt(context: CompletionContext, entries: readonly BlockEntry[]): CompletionResult | null {
+  const found = context.matchBefore(/(?:^|\s)\/[\p{L}\d ]{0,24}$/u)
+  if (found === null || context.state.readOnly || isInCode(context.state, context.pos)) return null
+  const query = found.text.slice(found.text.indexOf('/') + 1)
+  const options = optionsFor(query, entries)
+  if (options.length === 0) return null
+  // At once, with the key that changes it: the next key finds what is seen.
+  return { from: context.pos - query.length, options, filter: false, update: (_result, _from, _to, now) => blocksAt(now, entries) }
+}
 
 const signs: readonly Shown[] = emoji.map(([name, sign]) => ({
   label: name,
@@ -97,9 +98,21 @@ function signOf(sign: string): Node {
   return made
 }
 
-export const completions = (entries: readonly BlockEntry[]): Extension =>
+/** The list scrolls, so that it must be able to take the focus; CodeMirror makes one that cannot. Tab takes what is chosen, not the focus. */
+const focusable = EditorView.updateListener.of(({ state, view }) => {
+  if (completionStatus(state) !== 'active') return
+  view.requestMeasure({
+    key: 'menu',
+    read: () => undefined,
+    write() {
+      for (const list of view.dom.querySelectorAll<HTMLElement>('.menu-at-cursor > ul')) list.tabIndex = 0
+    }
+  })
+})
+
+const menus = (entries: readonly BlockEntry[]): Extension =>
   autocompletion({
-    override: [blocks(entries), emojiByName],
+    override: [(context) => blocksAt(context, entries), emojiByName],
     icons: false,
     interactionDelay: 0,
     activateOnTypingDelay: 20,
@@ -112,3 +125,9 @@ export const completions = (entries: readonly BlockEntry[]): Extension =>
     ],
     tooltipClass: () => 'menu-at-cursor'
   })
+
+export const completions = (entries: readonly BlockEntry[]): Extension => [
+  menus(entries),
+  focusable,
+  Prec.highest(keymap.of([{ key: 'Tab', run: acceptCompletion }]))
+]

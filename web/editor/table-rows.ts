@@ -95,18 +95,11 @@ export function alignCell(doc: Text, cell: Cell, alignment: Alignment): ChangeSp
   return { from, to, insert: left + dashes + right }
 }
 
+const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+const wide = /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}/u
+
 /** Columns that a text takes on the screen, as far as characters tell: ideographs and emoji take two. */
-const width = (text: string): number =>
-  [...text].reduce(
-    (sum, char) =>
-      sum +
-      (/\p{M}|\u200d|\ufe0f/u.test(char)
-        ? 0
-        : /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u.test(char)
-          ? 2
-          : 1),
-    0
-  )
+const width = (text: string): number => [...clusters.segment(text)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0)
 
 /** Makes all cells of a column equally wide, with spaces. Only when somebody asks: it touches every row. */
 export function lineUp(doc: Text, rows: readonly Row[]): ChangeSpec[] {
@@ -118,9 +111,9 @@ export function lineUp(doc: Text, rows: readonly Row[]): ChangeSpec[] {
   return rows.flatMap((row, at) => {
     const delimiter = isDelimiter(row.line.text)
     const cells = (texts[at] ?? []).map((text, column) => {
-      const wide = widths[column] ?? 3
-      if (!delimiter) return ` ${text}${' '.repeat(Math.max(0, wide - width(text)))} `
-      const dashes = wide - (text.startsWith(':') ? 1 : 0) - (text.endsWith(':') ? 1 : 0)
+      const room = widths[column] ?? 3
+      if (!delimiter) return ` ${text}${' '.repeat(Math.max(0, room - width(text)))} `
+      const dashes = room - (text.startsWith(':') ? 1 : 0) - (text.endsWith(':') ? 1 : 0)
       return ` ${text.startsWith(':') ? ':' : ''}${'-'.repeat(Math.max(1, dashes))}${text.endsWith(':') ? ':' : ''} `
     })
     const insert = `${row.lead}|${cells.join('|')}|`

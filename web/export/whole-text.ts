@@ -2,7 +2,8 @@
  * The whole text as its published page shows it, on a sheet that is not seen: with coloured code, formulas and diagrams, all of it at once
  * and in the colours of paper. For files and for printing.
  */
-import type { FormulaSetter, Highlighter } from '../../shared/markdown/page.ts'
+import type { FormulaSetter } from '../../shared/markdown/math.ts'
+import type { Highlighter } from '../../shared/markdown/page.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
 import { drawAllDiagrams } from '../diagram/draw.ts'

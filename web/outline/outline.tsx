@@ -30,12 +30,14 @@ export function goTo(page: View, { at, id }: Pick<Heading, 'at' | 'id'>): void {
   view.focus()
 }
 
-/** Goes to the heading that the address names. */
-export function goToAddress(page: View): void {
+/** Goes to the heading that the address names; false while there is none. */
+export function goToAddress(page: View): boolean {
   const doc = page.editor.value?.view.state.doc
   const id = decodeURIComponent(location.hash.slice(1))
   const heading = doc === undefined || id === '' ? undefined : headingsOf(doc).find((each) => each.id === id)
-  if (heading !== undefined) goTo(page, heading)
+  if (heading === undefined) return false
+  goTo(page, heading)
+  return true
 }
 
 function currentOf(page: View, headings: readonly Heading[]): string | undefined {

@@ -55,7 +55,7 @@ function countWords({ wanted: { search: text }, valid, found }: Shown): string {
 }
 
 function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }): JSX.Element {
-  const { wanted: now, valid, found, isWithin } = shown.value
+  const { wanted: now, valid, isWithin } = shown.value
   const canWrite = !view.state.readOnly
   const run = (command: Command) => (): void => void command(view)
   const change = (name: 'search' | 'replace') => (event: Event) => want(view, { [name]: (event.target as HTMLInputElement).value })
@@ -102,13 +102,12 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
                 key={name}
                 type='button'
                 class='find-option'
+                data-sign={sign}
                 aria-pressed={now[name]}
                 aria-label={t(title)}
                 title={t(title)}
                 onClick={() => want(view, { [name]: !now[name] })}
-              >
-                {sign}
-              </button>
+              />
             ))}
           </span>
         </div>
@@ -120,19 +119,11 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
           class='button quiet icon-only'
           aria-label={t('Previous match')}
           title={t('Previous match')}
-          disabled={!found?.total}
           onClick={run(findPrevious)}
         >
           <Icon name='arrow-up' size={18} />
         </button>
-        <button
-          type='button'
-          class='button quiet icon-only'
-          aria-label={t('Next match')}
-          title={t('Next match')}
-          disabled={!found?.total}
-          onClick={run(findNext)}
-        >
+        <button type='button' class='button quiet icon-only' aria-label={t('Next match')} title={t('Next match')} onClick={run(findNext)}>
           <Icon name='arrow-down' size={18} />
         </button>
         <button
@@ -164,10 +155,10 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
               onKeyDown={press(replaceNext, replaceNext)}
             />
           </div>
-          <button type='button' class='button' disabled={!found?.total} onClick={run(replaceNext)}>
+          <button type='button' class='button' onClick={run(replaceNext)}>
             {t('Replace')}
           </button>
-          <button type='button' class='button' disabled={!found?.total} onClick={run(replaceAll)}>
+          <button type='button' class='button' onClick={run(replaceAll)}>
             {t('Replace all')}
           </button>
         </div>

@@ -7,8 +7,7 @@ import { StateEffect, StateField, type EditorState, type Extension, type Range, 
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { effect } from '@preact/signals'
-import { formulaHtml } from '../../../shared/markdown/math.ts'
-import { setFormula } from '../../../shared/markdown/page.ts'
+import { formulaHtml, setFormula } from '../../../shared/markdown/math.ts'
 import { drawInto } from '../../diagram/draw.ts'
 import { nodesOf } from '../../reading/trusted.ts'
 import { t } from '../../text/t.ts'
@@ -103,14 +102,18 @@ class Diagram extends Drawing {
     waiting.textContent = t('The diagram is being drawn…')
     // Its colours are those of the page, which it must be in.
     requestAnimationFrame(() => {
-      void drawInto(element, this.source).then(() => {
-        const [picture] = element.getElementsByTagName('img')
-        const done = (): void => this.measured(element, view)
-        if (picture === undefined || picture.complete) done()
-        else picture.addEventListener('load', done)
-      })
+      void this.#draw(element, view)
     })
     return element
+  }
+
+  async #draw(element: HTMLElement, view: EditorView): Promise<void> {
+    await drawInto(element, this.source)
+    await element
+      .querySelector('img')
+      ?.decode()
+      .catch(() => undefined)
+    this.measured(element, view)
   }
 }
 
