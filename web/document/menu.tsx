@@ -87,7 +87,13 @@ export function Menu({ view }: { view: View }): JSX.Element {
           </button>
         )}
         {items.map(([id, width]) => (
-          <Item key={id} id={id} width={width} view={view} close={close} />
+          <Item
+            key={id}
+            id={id === 'mode.source' && view.mode.value === 'source' ? 'mode.live' : id}
+            width={width}
+            view={view}
+            close={close}
+          />
         ))}
         <AccountItems session={view.session} close={close} />
         <a class='menu-item' href='/'>
