@@ -78,8 +78,8 @@ const meanings = {
   not_author: {
     status: 403,
     exit: 4,
-    message: 'Somebody else wrote this comment.',
-    hint: 'Change your own comments only, with the account, the agent token, or the link and author name that wrote them.'
+    message: 'Somebody else wrote this.',
+    hint: 'Change your own comments and suggestions only, with the account, the agent token, or the link and author name that wrote them.'
   },
   origin_refused: {
     status: 403,

@@ -108,7 +108,7 @@ const prepared = async (machine: Machine, example: string, token: string): Promi
   return {
     URL: url,
     COMMENT: (await comment(owner, { body: 'Hm.' }, { headers: { Authorization: `Bearer ${token}` } })).id,
-    SUGGESTION: (await suggest(owner, { operation: 'insert', text: 'x' })).id,
+    SUGGESTION: (await suggest(owner, { operation: 'insert', text: 'x' }, { headers: { Authorization: `Bearer ${token}` } })).id,
     SHARE: (await owner.share('view')).link.id,
     TASK: task.id,
     TASK_URL: task.share.url,

@@ -677,5 +677,4 @@ export const de: Catalogue = {
     '„{name}“ ist kein Text. Öffnen lässt sich Markdown und anderer reiner Text.',
   '“{title}” deleted, for everyone.': '„{title}“ gelöscht, für alle.',
   '“{title}” was not deleted. {why}': '„{title}“ wurde nicht gelöscht. {why}'
-  'your own link': 'dein eigener Link'
 }
