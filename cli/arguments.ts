@@ -100,6 +100,11 @@ interface Token {
   readonly inlineValue?: boolean | undefined
 }
 
+// Ids may begin with a dash: a long word with a capital, a digit or a low line in it is one, not an option. No word of a command line holds NUL.
+const isId = (word: string): boolean => /^-(?=.*[A-Z\d_])[\w-]{11,}$/.test(word)
+const shield = (word: string): string => (isId(word) ? `\0${word}` : word)
+const unshield = (token: Token): Token => (token.value?.startsWith('\0') === true ? { ...token, value: token.value.slice(1) } : token)
+
 const tokensOf = (options: readonly Option[], words: readonly string[]): readonly Token[] => {
   const known: Record<string, { type: 'string' | 'boolean'; short?: string; multiple: true }> = {}
   for (const { name, short, type, text } of options) {
@@ -108,7 +113,8 @@ const tokensOf = (options: readonly Option[], words: readonly string[]): readonl
     if (flag) known[`no-${name}`] = { type: 'boolean', multiple: true }
     if (text === true) known[fileName(name)] = { type: 'string', multiple: true }
   }
-  return parseArgs({ args: [...words], options: known, strict: false, allowPositionals: true, tokens: true }).tokens as readonly Token[]
+  const { tokens } = parseArgs({ args: words.map(shield), options: known, strict: false, allowPositionals: true, tokens: true })
+  return (tokens as readonly Token[]).map(unshield)
 }
 
 const valueOf = (command: Command, option: Option, given: readonly string[]): Value => {

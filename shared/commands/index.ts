@@ -36,7 +36,7 @@ const account: readonly Command[] = [
   }),
   commandOf('readMe', { examples: ['agmd auth status', 'agmd auth status --json'] }),
   commandOf('listSessions', { examples: ['agmd auth sessions'] }),
-  commandOf('revokeSession', { examples: ['agmd auth revoke "$SESSION"'], destroys: true }),
+  commandOf('revokeSession', { examples: ['agmd auth revoke "$SESSION" --yes'], destroys: true }),
   commandOf('revokeSessions', { examples: ['agmd auth revoke-all --yes'], destroys: true })
 ]
 
