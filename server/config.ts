@@ -215,6 +215,20 @@ export const configTable = {
     secret: false,
     schema: wholeNumber(0, 1048576)
   },
+  nodeAccounts: {
+    name: 'AGMD_NODE_ACCOUNTS',
+    default: '',
+    unit: 'accounts',
+    allowed: 'ids of accounts or addresses of mail, separated by commas',
+    docs: 'Accounts whose compute nodes do the media jobs of everybody; a node of any other account does those of that account. An address counts only for an account for which somebody vouched: invited, reset by `npm start -- admin reset EMAIL`, or verified by the issuer.',
+    secret: false,
+    schema: z.string().transform((text) =>
+      text
+        .split(/[\s,]+/)
+        .filter((each) => each !== '')
+        .map((each) => (each.includes('@') ? each.normalize('NFC').toLowerCase() : each))
+    )
+  },
   idleUnloadSeconds: {
     name: 'AGMD_IDLE_UNLOAD_SECONDS',
     default: '60',

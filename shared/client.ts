@@ -70,7 +70,7 @@ const queryOf = (operation: Operation, fields: Fields): string => {
 }
 
 const bodyOf = (operation: Operation, fields: Fields, file: Blob | undefined): string | Blob | undefined => {
-  if (operation.rest.body === 'media') return file
+  if (operation.rest.body === 'media' && (file !== undefined || operation.rest.media?.fields !== true)) return file
   if (operation.rest.method === 'GET' || operation.rest.method === 'DELETE') return undefined
   const elsewhere = new Set([...pathParameters(operation.rest.path), ...(operation.rest.query ?? [])])
   return JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([name]) => !elsewhere.has(name))))
@@ -93,7 +93,9 @@ const call = async (
     ...(how.signal === undefined ? {} : { signal: how.signal })
   })
   if (!response.ok) throw await errorOf(response)
-  return response.json()
+  if (operation.rest.reply !== 'file') return response.json()
+  const blob = await response.blob()
+  return { contentType: blob.type, size: blob.size, blob }
 }
 
 export const createClient = (options: ClientOptions): Client => {
