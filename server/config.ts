@@ -254,7 +254,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-// Read by the tests, the benchmarks and the launcher, never by the server.
+// Read by the tests, the benchmarks, the launcher and compute nodes, never by the server.
 const toolingVariable = /^AGMD_(CHROMIUM|REQUIRE_ALL|URL|TOKEN|AUTHOR|INSTALL_DIR|TEST_\w+|BENCH_\w+)$/
 
 /** Reads the settings of `env`; an empty variable counts as not set. Warnings name AGMD_ variables that nothing reads. Throws ConfigError. */
