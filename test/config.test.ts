@@ -48,7 +48,8 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       agentClientId: null,
       agentClientSecret: null,
       assetMegabytes: 200,
-      idleUnloadSeconds: 60
+      nodeAccounts: [],
+    idleUnloadSeconds: 60
     },
     warnings: []
   })
