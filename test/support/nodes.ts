@@ -6,6 +6,7 @@ import { openSession } from '../../server/domain/sessions.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { encodeChunk, type JobMessage, type NodeMessage, type ServiceMessage } from '../../shared/relay.ts'
 import type { Machine, Running } from './cli.ts'
+import { png, samples } from './media.ts'
 import { password } from './visitor.ts'
 import { type Answer, type Ask, type Json, Refused, until, type World } from './world.ts'
 
@@ -153,6 +154,18 @@ export const dialIn = (world: World, token: string, options: ScriptedOptions = {
       }
     })
   })
+
+/** A node that serves everybody and answers every job at once; `email` must be in AGMD_NODE_ACCOUNTS. */
+export const startSharedNode = async (world: World, email: string): Promise<ScriptedNode> => {
+  const { token } = await (await newSigned(world, email, true)).nodeToken()
+  const answers: Readonly<Record<JobKind, (node: ScriptedNode, job: number) => Promise<void>>> = {
+    image: (node, job) => node.answer(job, {}, { bytes: png(), contentType: 'image/png' }),
+    speech: (node, job) => node.answer(job, { duration: 1 }, { bytes: samples['wav']?.bytes ?? new Uint8Array(), contentType: 'audio/wav' }),
+    transcription: (node, job) => node.answer(job, { text: 'hello', duration: 1, segments: [{ start: 0, end: 1, text: 'hello' }] }),
+    ocr: (node, job) => node.answer(job, { text: 'hello' })
+  }
+  return dialIn(world, token, { slots: 8, onJob: (node, { kind, job }) => void answers[kind](node, job) })
+}
 
 /** `agmd node` in a process of its own, connected. */
 export const startNodeProcess = async (machine: Machine, token: string, env: Readonly<Record<string, string>> = {}): Promise<Running> => {
