@@ -140,7 +140,7 @@ const events: Action = async (call) => {
     const page = await client.listEvents(place.doc, call.fields)
     return call.answer(page, () => [...page.events.map(eventLine), `latest ${page.latest}`].join('\n'))
   }
-  for (let since: string | number = given ?? 'latest'; ; ) {
+  for (let since: string | number = given ?? 'latest'; ;) {
     const page = await client.listEvents(place.doc, { ...filters, since, wait: limits.eventWaitSecondsMax } as InputOf<'listEvents'>)
     for (const event of page.events) {
       if (json) call.terminal.line(event)
@@ -155,15 +155,16 @@ const events: Action = async (call) => {
 const upload: Action = async (call) => {
   const place = call.place()
   const file = call.words('file') ?? ''
-  const made = await call
-    .client(place)
-    .uploadAsset(place.doc, { name: call.words('name') ?? basename(file) }, { file: mediaFile(file) })
+  const made = await call.client(place).uploadAsset(place.doc, { name: call.words('name') ?? basename(file) }, { file: mediaFile(file) })
   tellAnswer(call, 'uploadAsset', made)
 }
 
 /** The same title and instructions ask the same: a repeated command makes no second assignment. */
 const requestIdOf = (title: string, instructions: string): string =>
-  `agmd-${createHash('sha256').update(JSON.stringify([title, instructions])).digest('hex').slice(0, 16)}`
+  `agmd-${createHash('sha256')
+    .update(JSON.stringify([title, instructions]))
+    .digest('hex')
+    .slice(0, 16)}`
 
 const createTask: Action = async (call) => {
   const place = call.place()
@@ -210,13 +211,18 @@ const codeIn = (text: string): unknown => {
 
 const api: Action = async (call) => {
   const method = (call.positional('METHOD') ?? '').toUpperCase()
-  if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'].includes(method)) throw new Failure('usage', `${oneLine(method)} is no method.`, 'agmd api --help')
+  if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'].includes(method))
+    throw new Failure('usage', `${oneLine(method)} is no method.`, 'agmd api --help')
   const path = call.positional('PATH') ?? ''
   const place = /^https?:/i.test(path) ? placeOf(path, call.words('url')) : undefined
   const origin = place?.origin ?? call.origin()
   const url = new URL(path, origin)
-  if (place === undefined && (!path.startsWith('/') || url.origin !== origin)) throw new Failure('usage', 'PATH must begin with /.', 'agmd api GET /api/health')
-  const { token, key } = { token: tokenFor(origin, call.words('url')), key: url.searchParams.has('key') ? undefined : (place?.key ?? keyOfPath(url.pathname, origin)) }
+  if (place === undefined && (!path.startsWith('/') || url.origin !== origin))
+    throw new Failure('usage', 'PATH must begin with /.', 'agmd api GET /api/health')
+  const { token, key } = {
+    token: tokenFor(origin, call.words('url')),
+    key: url.searchParams.has('key') ? undefined : (place?.key ?? keyOfPath(url.pathname, origin))
+  }
   const body = await rawBody(call)
   const response = await send(new URL(`${url.pathname}${url.search}`, origin), {
     method,

@@ -105,7 +105,8 @@ export const tell = (error: unknown): Told => {
     const { code, message, hint, details } = error
     return { code, message, hint, exit: exits[code], details }
   }
-  if (isSystemError(error)) return { code: 'file_error', message: error.message, hint: 'Check the path and its permissions.', exit: exits.file_error, details: {} }
+  if (isSystemError(error))
+    return { code: 'file_error', message: error.message, hint: 'Check the path and its permissions.', exit: exits.file_error, details: {} }
   const message = error instanceof Error ? error.message : String(error)
   return { code: 'internal', message, hint: 'This is a fault of agmd itself: see agmd upgrade.', exit: exitCodes.error, details: {} }
 }

@@ -15,7 +15,8 @@ const waitSeconds = 25
 
 /** A file to be sent, with its type by its ending. Errors: `file_not_found`, `usage`. */
 export const mediaFile = (path: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): Blob => {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Failure('file_not_found', `There is no file ${path}.`, 'Check the path.')
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new Failure('file_not_found', `There is no file ${path}.`, 'Check the path.')
   const extension = extname(path).slice(1).toLowerCase()
   const known = mediaTypes.filter(({ kind }) => of.includes(kind))
   const type = known.find((each) => each.extension === (extension === 'jpeg' ? 'jpg' : extension))?.contentType
@@ -37,11 +38,19 @@ const ended = async <Found extends Job>(started: Found, read: (job: string) => P
   while (job.status === 'queued' || job.status === 'running') job = await read(job.id)
   if (job.status === 'done') return job
   const said = job.error?.message ?? 'It was canceled.'
-  throw new Failure('job_failed', said, 'agmd media status tells what can be done now.', { job: job.id, reason: job.error?.code ?? 'canceled' })
+  throw new Failure('job_failed', said, 'agmd media status tells what can be done now.', {
+    job: job.id,
+    reason: job.error?.code ?? 'canceled'
+  })
 }
 
 /** Starts a job and tells its result, or only its id. */
-const tell = async <Found extends Job>(call: Call, started: Found, read: (job: string) => Promise<Found>, words: (job: Found) => string): Promise<Found | undefined> => {
+const tell = async <Found extends Job>(
+  call: Call,
+  started: Found,
+  read: (job: string) => Promise<Found>,
+  words: (job: Found) => string
+): Promise<Found | undefined> => {
   if (call.flag('wait') === false) {
     call.answer(started, () => started.id)
     return undefined
@@ -64,7 +73,12 @@ const at = (call: Call): Place => {
 const image: Action = async (call) => {
   const { doc, client } = at(call)
   const started = await client.startImage(doc, call.fields as InputOf<'startImage'>)
-  await tell(call, started, (jobId) => client.readImage(doc, { jobId, wait: waitSeconds }), ({ markdown = '' }) => harmless(markdown))
+  await tell(
+    call,
+    started,
+    (jobId) => client.readImage(doc, { jobId, wait: waitSeconds }),
+    ({ markdown = '' }) => harmless(markdown)
+  )
 }
 
 const speak: Action = async (call) => {
@@ -87,15 +101,26 @@ const speak: Action = async (call) => {
 const transcribe: Action = async (call) => {
   const { doc, client } = at(call)
   const file = mediaFile(call.words('file') ?? '', ['audio', 'video'])
-  if (file.size > limits.transcriptionBytesMax) throw new Failure('usage', `A recording may have ${limits.transcriptionBytesMax} bytes.`, 'Send it in parts.')
+  if (file.size > limits.transcriptionBytesMax)
+    throw new Failure('usage', `A recording may have ${limits.transcriptionBytesMax} bytes.`, 'Send it in parts.')
   const started = await client.startTranscription(doc, {}, { file })
-  await tell(call, started, (asrId) => client.readTranscription(doc, { asrId, wait: waitSeconds }), ({ text = '' }) => harmless(text))
+  await tell(
+    call,
+    started,
+    (asrId) => client.readTranscription(doc, { asrId, wait: waitSeconds }),
+    ({ text = '' }) => harmless(text)
+  )
 }
 
 const ocr: Action = async (call) => {
   const { doc, client } = at(call)
   const started = await client.startOcr(doc, {}, { file: mediaFile(call.words('file') ?? '', ['image']) })
-  await tell(call, started, (ocrId) => client.readOcr(doc, { ocrId, wait: waitSeconds }), ({ text = '' }) => harmless(text))
+  await tell(
+    call,
+    started,
+    (ocrId) => client.readOcr(doc, { ocrId, wait: waitSeconds }),
+    ({ text = '' }) => harmless(text)
+  )
 }
 
 export const mediaActions: Readonly<Record<string, Action>> = {

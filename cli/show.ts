@@ -50,29 +50,45 @@ const taskLines = (task: Task): string =>
     ...(task.report === null
       ? []
       : [
-          ['reported', `${date(task.report.reportedAt)}${task.report.stale ? ', on an older version' : ''}: ${oneLine(task.report.summary)}`],
+          [
+            'reported',
+            `${date(task.report.reportedAt)}${task.report.stale ? ', on an older version' : ''}: ${oneLine(task.report.summary)}`
+          ],
           ['outputs', `${task.report.commentIds.length} comments, ${task.report.suggestionIds.length} suggestions`]
         ])
   ]) + (task.instructions === '' ? '' : `\n\n${harmless(task.instructions)}`)
 
-const about = (masked: boolean) => (task: Task): string => {
-  const shown = masked && task.share !== undefined ? { ...task, share: { ...task.share, url: maskedLink(task.share.url) } } : task
-  return taskLines(shown)
-}
+const about =
+  (masked: boolean) =>
+  (task: Task): string => {
+    const shown = masked && task.share !== undefined ? { ...task, share: { ...task.share, url: maskedLink(task.share.url) } } : task
+    return taskLines(shown)
+  }
 
 /** Words for the answers; `masked`: keys in links are hidden. */
 export const wordsFor = (masked: boolean): Words => {
   const link = (url: string): string => (masked ? maskedLink(url) : url)
   const task = about(masked)
   return {
-    readMe: ({ kind, user }) => `${oneLine(user.name)}${user.email === null ? '' : ` <${oneLine(user.email)}>`}${kind === 'agent' ? ', an agent' : ''}`,
+    readMe: ({ kind, user }) =>
+      `${oneLine(user.name)}${user.email === null ? '' : ` <${oneLine(user.email)}>`}${kind === 'agent' ? ', an agent' : ''}`,
     listSessions: ({ sessions }) =>
-      list(sessions.map(({ id, kind, name, lastUsedAt, current }) => [id, kind, date(lastUsedAt), `${oneLine(name)}${current ? ' (this one)' : ''}`]), 'No sessions.'),
+      list(
+        sessions.map(({ id, kind, name, lastUsedAt, current }) => [
+          id,
+          kind,
+          date(lastUsedAt),
+          `${oneLine(name)}${current ? ' (this one)' : ''}`
+        ]),
+        'No sessions.'
+      ),
     revokeSession: () => 'Ended the session.',
     revokeSessions: ({ revoked }) => `Ended ${revoked} sessions, this one too.`,
     listDocuments: ({ docs, nextBefore }) =>
-      list(docs.map(({ id, updatedAt, title }) => [id, date(updatedAt), oneLine(title)]), 'No documents.') +
-      (nextBefore === null ? '' : `\nMore: --before ${nextBefore}`),
+      list(
+        docs.map(({ id, updatedAt, title }) => [id, date(updatedAt), oneLine(title)]),
+        'No documents.'
+      ) + (nextBefore === null ? '' : `\nMore: --before ${nextBefore}`),
     claimDocument: ({ doc }) => `“${oneLine(doc.title)}” is yours now.`,
     deleteDocument: () => 'Deleted.',
     readDocument: ({ id, title, role, version, updatedAt, published, owner, url }) =>
@@ -89,7 +105,8 @@ export const wordsFor = (masked: boolean): Words => {
     readOutline: ({ title, lines, headings }) =>
       `${oneLine(title)} (${lines} lines)\n${headings.map((heading) => `${'  '.repeat(heading.level - 1)}${'#'.repeat(heading.level)} ${oneLine(heading.title)}  ${heading.line}–${heading.lastLine}`).join('\n')}`,
     listComments: ({ comments }) => list(comments.map(commentRow), 'No comments.'),
-    createComment: ({ id, anchored, comment }) => `${id}${anchored || comment.target.kind === 'document' ? '' : '  (those words are not there: it has no place)'}`,
+    createComment: ({ id, anchored, comment }) =>
+      `${id}${anchored || comment.target.kind === 'document' ? '' : '  (those words are not there: it has no place)'}`,
     replyToComment: ({ id }) => id,
     resolveComment: ({ comment }) => `${comment.id} is ${comment.status}.`,
     editComment: ({ comment }) => `Changed ${comment.id}.`,
@@ -97,7 +114,12 @@ export const wordsFor = (masked: boolean): Words => {
     listSuggestions: ({ suggestions }) => list(suggestions.map(suggestionRow), 'No suggestions.'),
     createSuggestion: ({ id }) => id,
     decideSuggestion: ({ suggestion, diff }) => diff ?? `${suggestion.id} is ${suggestion.status}.`,
-    decideSuggestions: ({ results, diff }) => diff ?? list(results.map(({ suggestionId, ok, message }) => [suggestionId, ok ? 'done' : (message ?? 'refused')]), 'Nothing to decide.'),
+    decideSuggestions: ({ results, diff }) =>
+      diff ??
+      list(
+        results.map(({ suggestionId, ok, message }) => [suggestionId, ok ? 'done' : (message ?? 'refused')]),
+        'Nothing to decide.'
+      ),
     listShares: ({ shares }) =>
       list(
         shares.map(({ id, role, revoked, lastUsedAt, label, url }) => [
@@ -111,9 +133,19 @@ export const wordsFor = (masked: boolean): Words => {
     createShare: ({ url }) => url,
     revokeShare: () => 'Revoked.',
     listRevisions: ({ revisions }) =>
-      list(revisions.map(({ id, createdAt, cause, added, removed, author, label }) => [`${id}`, date(createdAt), cause, `+${added} −${removed}`, oneLine(`${author ?? ''}  ${label ?? ''}`)]), 'No revisions.'),
+      list(
+        revisions.map(({ id, createdAt, cause, added, removed, author, label }) => [
+          `${id}`,
+          date(createdAt),
+          cause,
+          `+${added} −${removed}`,
+          oneLine(`${author ?? ''}  ${label ?? ''}`)
+        ]),
+        'No revisions.'
+      ),
     readRevision: ({ content }) => harmless(content),
-    restoreRevision: ({ version, changed, diff }) => diff ?? (changed ? `Restored as version ${version}.` : 'Nothing to restore: it reads so already.'),
+    restoreRevision: ({ version, changed, diff }) =>
+      diff ?? (changed ? `Restored as version ${version}.` : 'Nothing to restore: it reads so already.'),
     publishDocument: ({ published, url }) => (published ? url : 'Not published.'),
     uploadAsset: ({ markdown }) => harmless(markdown),
     cancelJob: ({ jobId, status }) => `${jobId} is ${status}.`,
@@ -121,12 +153,15 @@ export const wordsFor = (masked: boolean): Words => {
       nodes === 0 ? 'No compute node is connected.' : `${nodes} connected: ${capabilities.join(', ') || 'no engines'}.`,
     createNode: ({ token }) => token,
     listNodes: ({ nodes }) =>
-      list(nodes.map(({ id, connected, shared, lastSeenAt, name }) => [
-        id,
-        connected ? 'connected' : lastSeenAt === null ? 'never seen' : date(lastSeenAt),
-        shared ? 'for everybody' : 'for you',
-        oneLine(name)
-      ]), 'No nodes.'),
+      list(
+        nodes.map(({ id, connected, shared, lastSeenAt, name }) => [
+          id,
+          connected ? 'connected' : lastSeenAt === null ? 'never seen' : date(lastSeenAt),
+          shared ? 'for everybody' : 'for you',
+          oneLine(name)
+        ]),
+        'No nodes.'
+      ),
     revokeNode: () => 'Revoked.',
     createTask: ({ task: made }) => task(made),
     readTask: ({ task: found }) => task(found),
@@ -134,8 +169,10 @@ export const wordsFor = (masked: boolean): Words => {
     reportTask: ({ task: reported }) => task(reported),
     closeTask: ({ task: closed }) => `${closed.id} is ${closed.status}.`,
     listTasks: ({ tasks, nextBefore }) =>
-      list(tasks.map(({ id, status, createdAt, title }) => [id, status, date(createdAt), oneLine(title)]), 'No assignments.') +
-      (nextBefore === null ? '' : `\nMore: --before ${nextBefore}`)
+      list(
+        tasks.map(({ id, status, createdAt, title }) => [id, status, date(createdAt), oneLine(title)]),
+        'No assignments.'
+      ) + (nextBefore === null ? '' : `\nMore: --before ${nextBefore}`)
   }
 }
 

@@ -208,7 +208,8 @@ async function build() {
 }
 
 async function buildIfStale() {
-  const fresh = existsSync(inRoot('dist/web/index.html')) && existsSync(inRoot('dist/agmd')) && readIfThere(inRoot('dist/.build-hash')) === builtHash()
+  const fresh =
+    existsSync(inRoot('dist/web/index.html')) && existsSync(inRoot('dist/agmd')) && readIfThere(inRoot('dist/.build-hash')) === builtHash()
   if (fresh) return 0
   say('building the web pages and the client…')
   return build()

@@ -143,16 +143,26 @@ const createIdentity = (
 
 /** Removes what has expired, and what was deleted for good, at the start and every few minutes. Returns the way to stop. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
+  let stopped = false
   let cancel = (): void => undefined
+  const tried = (work: Promise<void>, failure: string): Promise<void> => work.catch((error: unknown) => log.warn(failure, { error }))
   const again = (): void => {
-    sweepJobs(service).catch((error: unknown) => log.warn('the sweep of media jobs failed', { error }))
-    service.relay.recover().catch((error: unknown) => log.warn('open media jobs could not be read', { error }))
-    sweep(service).catch((error: unknown) => log.warn('the sweep of expired records failed', { error }))
-    finishDeletions(service).catch((error: unknown) => log.warn('deletions could not be finished', { error }))
-    cancel = service.clock.after(limits.sweepMinutes * 60_000, again)
+    const works = [
+      tried(sweep(service), 'the sweep of expired records failed'),
+      tried(finishDeletions(service), 'deletions could not be finished'),
+      tried(sweepJobs(service), 'the sweep of media jobs failed'),
+      tried(service.relay.recover(), 'open media jobs could not be read')
+    ]
+    // One at a time, however long it takes.
+    void Promise.all(works).then(() => {
+      if (!stopped) cancel = service.clock.after(limits.sweepMinutes * 60_000, again)
+    })
   }
   again()
-  return () => cancel()
+  return () => {
+    stopped = true
+    cancel()
+  }
 }
 
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {

@@ -55,7 +55,13 @@ export interface JobMessage {
 
 /** From service to node. */
 export type ServiceMessage =
-  | { readonly type: 'welcome'; readonly protocol: number; readonly name: string; readonly beatSeconds: number; readonly silentSecondsMax: number }
+  | {
+      readonly type: 'welcome'
+      readonly protocol: number
+      readonly name: string
+      readonly beatSeconds: number
+      readonly silentSecondsMax: number
+    }
   | { readonly type: 'beat' }
   | JobMessage
   | { readonly type: 'credit'; readonly job: number; readonly bytes: number }

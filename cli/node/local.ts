@@ -20,7 +20,11 @@ const converted = async ({ file, folder, signal }: Work): Promise<Buffer> => {
   const ran =
     ffmpeg === undefined
       ? await run(sox ?? '', [file, '-r', '16000', '-c', '1', '-b', '16', out], signal)
-      : await run(ffmpeg, ['-nostdin', '-v', 'error', '-protocol_whitelist', 'file', '-i', file, '-vn', '-ac', '1', '-ar', '16000', '-y', out], signal)
+      : await run(
+          ffmpeg,
+          ['-nostdin', '-v', 'error', '-protocol_whitelist', 'file', '-i', file, '-vn', '-ac', '1', '-ar', '16000', '-y', out],
+          signal
+        )
   if (ran.code !== 0) throw new JobFailure('bad_input', `The recording cannot be read: ${lastWords(ran)}`)
   return readFileSync(out)
 }
@@ -41,7 +45,10 @@ const tesseract = async (): Promise<Engine | undefined> => {
   const program = find('tesseract')
   if (program === undefined) return undefined
   const { stdout, code } = await run(program, ['--list-langs'], always)
-  const known = stdout.split('\n').slice(1).filter((line) => /^[\w/-]+$/.test(line) && line !== 'osd')
+  const known = stdout
+    .split('\n')
+    .slice(1)
+    .filter((line) => /^[\w/-]+$/.test(line) && line !== 'osd')
   const wanted = (process.env['AGMD_NODE_OCR_LANGUAGES'] ?? 'eng').split(/[\s,+]+/).filter((language) => known.includes(language))
   const languages = wanted.length > 0 ? wanted : known.slice(0, 1)
   if (code !== 0 || languages.length === 0) return undefined
@@ -59,13 +66,19 @@ const tesseract = async (): Promise<Engine | undefined> => {
 // ——— speech ———
 
 /** Speaks into a file: `words` of the program, given the file with the text and the one for the sound. */
-const speaker = (name: string, program: string, voices: readonly string[], words: (voice: string, text: string, wav: string) => readonly string[]): Engine => ({
+const speaker = (
+  name: string,
+  program: string,
+  voices: readonly string[],
+  words: (voice: string, text: string, wav: string) => readonly string[]
+): Engine => ({
   kind: 'speech',
   name,
   voices,
   async work({ input: { text = '', voice = voices[0] ?? '' }, folder, signal }) {
     // Of flite a voice may also be a file or an address: only those that it has are passed on.
-    if (!voices.includes(voice)) throw new JobFailure('bad_input', `There is no voice ${voice}; there are ${voices.slice(0, 20).join(', ')}.`)
+    if (!voices.includes(voice))
+      throw new JobFailure('bad_input', `There is no voice ${voice}; there are ${voices.slice(0, 20).join(', ')}.`)
     const [said, wav] = [join(folder, 'text.txt'), join(folder, 'speech.wav')]
     writeFileSync(said, text)
     const ran = await run(program, words(voice, said, wav), signal)
@@ -89,7 +102,10 @@ const espeak = async (): Promise<Engine | undefined> => {
   const program = find('espeak-ng')
   if (program === undefined) return undefined
   const { stdout } = await run(program, ['--voices'], always)
-  const known = stdout.split('\n').slice(1).flatMap((line) => /^\s*\d+\s+(\S+)/.exec(line)?.[1] ?? [])
+  const known = stdout
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => /^\s*\d+\s+(\S+)/.exec(line)?.[1] ?? [])
   if (known.length === 0) return undefined
   const voices = ['en-us', ...known.filter((voice) => voice !== 'en-us')].slice(0, 200)
   return speaker('espeak-ng', program, voices, (voice, text, wav) => ['-v', voice, '-s', '140', '-f', text, '-w', wav])

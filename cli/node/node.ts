@@ -16,18 +16,27 @@ const pauseMsMax = 30_000
 const tokenOf = (): string => {
   const token = process.env['AGMD_NODE_TOKEN'] ?? ''
   if (/^anode_\S+$/.test(token)) return token
-  throw new Failure('usage', token === '' ? 'AGMD_NODE_TOKEN is not set.' : 'AGMD_NODE_TOKEN is no token of a node.', 'Make one: agmd node token (or on the account page).')
+  throw new Failure(
+    'usage',
+    token === '' ? 'AGMD_NODE_TOKEN is not set.' : 'AGMD_NODE_TOKEN is no token of a node.',
+    'Make one: agmd node token (or on the account page).'
+  )
 }
 
 /** Whether the service takes the token at all: an upgrade that is refused does not tell why. Errors: `not_signed_in`. */
 const fatal: Readonly<Record<number, Failure>> = {
   [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'The token of this node was revoked.', 'Make a new one: agmd node token.'),
-  [relayCloseCodes.tooMany]: new Failure('canceled', 'Another node dialled in with the same token.', 'Make a token for each node: agmd node token.'),
+  [relayCloseCodes.tooMany]: new Failure(
+    'canceled',
+    'Another node dialled in with the same token.',
+    'Make a token for each node: agmd node token.'
+  ),
   [relayCloseCodes.badMessage]: new Failure('not_an_agmd_service', 'The service does not understand this node.', 'Update it: agmd upgrade.')
 }
 
 export const node: Action = async (call) => {
-  if (typeof WebSocket !== 'function') throw new Failure('usage', `agmd node needs Node 22 or newer, but this is ${process.version}.`, 'See https://nodejs.org.')
+  if (typeof WebSocket !== 'function')
+    throw new Failure('usage', `agmd node needs Node 22 or newer, but this is ${process.version}.`, 'See https://nodejs.org.')
   const { terminal } = call
   const token = tokenOf()
   const origin = call.origin()
@@ -36,7 +45,11 @@ export const node: Action = async (call) => {
   const engines = [...remote, ...(await localEngines()).filter(({ kind }) => remote.every((each) => each.kind !== kind))]
   const offers = Object.fromEntries(engines.map(({ kind, name }) => [kind, name]))
   if (engines.length === 0)
-    throw new Failure('usage', 'There is no engine here.', 'Install tesseract-ocr, flite, espeak-ng or pocketsphinx, or set AGMD_NODE_OPENAI_URL.')
+    throw new Failure(
+      'usage',
+      'There is no engine here.',
+      'Install tesseract-ocr, flite, espeak-ng or pocketsphinx, or set AGMD_NODE_OPENAI_URL.'
+    )
   const tell = (value: Readonly<Record<string, unknown>>, words: string): void =>
     terminal.flags.json ? terminal.line(value) : terminal.say(oneLine(words))
   tell({ offers }, `Offers ${engines.map(({ kind, name }) => `${kind} (${name})`).join(', ')}.`)
@@ -54,7 +67,7 @@ export const node: Action = async (call) => {
     onWelcome: (name: string) => tell({ connected: true, name }, `Connected to ${origin} as ${name}.`),
     onJob: (kind: string, how: string) => tell({ job: kind, how }, `${kind}: ${how}`)
   }
-  for (let pauseMs = pauseMsMin; !stopped.signal.aborted; ) {
+  for (let pauseMs = pauseMsMin; !stopped.signal.aborted;) {
     const { code, reason, welcomed } = await connect(options, stopped.signal)
     if (stopped.signal.aborted) break
     const failure = fatal[code]

@@ -54,17 +54,26 @@ const ask = async (base: string, path: string, body: object | FormData, signal: 
       method: 'POST',
       // The key is for this server, and for none that it may point to.
       redirect: 'error',
-      headers: { ...(form ? {} : { 'Content-Type': 'application/json' }), ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }) },
+      headers: {
+        ...(form ? {} : { 'Content-Type': 'application/json' }),
+        ...(key === undefined ? {} : { Authorization: `Bearer ${key}` })
+      },
       body: form ? body : JSON.stringify(body),
       signal
     })
   } catch (error) {
     if (signal.aborted) throw error
-    throw new JobFailure('engine_unavailable', `The engine cannot be reached: ${(error as { cause?: Error }).cause?.message ?? (error as Error).message}`)
+    throw new JobFailure(
+      'engine_unavailable',
+      `The engine cannot be reached: ${(error as { cause?: Error }).cause?.message ?? (error as Error).message}`
+    )
   }
   const answer = await bodyOf(response)
   if (response.ok) return answer
-  throw new JobFailure(response.status === 400 || response.status === 422 ? 'bad_input' : 'engine_failed', `The engine answered ${response.status}: ${saidOf(answer)}`)
+  throw new JobFailure(
+    response.status === 400 || response.status === 422 ? 'bad_input' : 'engine_failed',
+    `The engine answered ${response.status}: ${saidOf(answer)}`
+  )
 }
 
 const parsed = <T>(body: Buffer): T => {
@@ -110,9 +119,11 @@ const transcription = async (base: string, work: Work): Promise<Done> => {
     await ask(base, '/audio/transcriptions', form, work.signal)
   )
   if (typeof answer.text !== 'string') throw new JobFailure('engine_failed', 'The engine answered no text.')
-  const segments = (answer.segments ?? []).map(
-    ({ start, end, text }): Segment => ({ start: Number(start) || 0, end: Number(end) || 0, text: String(text ?? '').trim() })
-  )
+  const segments = (answer.segments ?? []).map(({ start, end, text }): Segment => ({
+    start: Number(start) || 0,
+    end: Number(end) || 0,
+    text: String(text ?? '').trim()
+  }))
   return { result: { text: answer.text.trim(), duration, segments } }
 }
 

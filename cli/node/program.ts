@@ -47,7 +47,9 @@ export const run = (program: string, words: readonly string[], signal: AbortSign
       child[stream].setEncoding('utf8').on('data', (text: string) => {
         if (output[stream].length < outputBytesMax) output[stream] += text
       })
-    child.once('error', (error) => reject(signal.aborted ? (signal.reason as Error) : new JobFailure('engine_unavailable', `${program}: ${error.message}`)))
+    child.once('error', (error) =>
+      reject(signal.aborted ? (signal.reason as Error) : new JobFailure('engine_unavailable', `${program}: ${error.message}`))
+    )
     child.once('close', (code) => resolve({ code, ...output }))
   })
 

@@ -50,7 +50,7 @@ const samplesOf = (data: Buffer, { code, bits }: Format): Float32Array | undefin
 export const readWav = (file: Buffer): Sound | undefined => {
   if (file.length < 12 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE') return undefined
   let format: Format | undefined
-  for (let at = 12; at + 8 <= file.length; ) {
+  for (let at = 12; at + 8 <= file.length;) {
     const name = file.toString('latin1', at, at + 4)
     const length = file.readUInt32LE(at + 4)
     const chunk = file.subarray(at + 8, at + 8 + length)

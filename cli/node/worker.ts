@@ -79,7 +79,8 @@ const receive = async (inbox: Inbox, { bytes, hash, contentType }: WireFile, fol
   }
   out.end()
   await finished(out)
-  if (received !== bytes || digest.digest('base64url') !== hash) throw new JobFailure('engine_failed', 'The file did not arrive as it was sent.')
+  if (received !== bytes || digest.digest('base64url') !== hash)
+    throw new JobFailure('engine_failed', 'The file did not arrive as it was sent.')
   return path
 }
 
@@ -120,7 +121,11 @@ export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<En
     return { bytes: bytes.length, hash: createHash('sha256').update(bytes).digest('base64url'), contentType }
   }
 
-  const work = async ({ job, kind, input, file }: JobMessage, { inbox, controller }: Running, folder: string): Promise<{ done: Done; engine: string }> => {
+  const work = async (
+    { job, kind, input, file }: JobMessage,
+    { inbox, controller }: Running,
+    folder: string
+  ): Promise<{ done: Done; engine: string }> => {
     const engine = engines.find((each) => each.kind === kind)
     if (engine === undefined) throw new JobFailure('engine_unavailable', `This node has no engine for ${kind}.`)
     const path = file === null ? '' : await receive(inbox, file, folder)
@@ -135,7 +140,10 @@ export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<En
     const inbox = new Inbox((bytes) => say({ type: 'credit', job, bytes }))
     const running: Running = { window: new Window(), inbox, controller: new AbortController() }
     jobs.set(job, running)
-    const overdue = setTimeout(() => running.controller.abort(new JobFailure('timed_out', `The job took longer than ${seconds} s.`)), seconds * 1000)
+    const overdue = setTimeout(
+      () => running.controller.abort(new JobFailure('timed_out', `The job took longer than ${seconds} s.`)),
+      seconds * 1000
+    )
     const folder = await mkdtemp(join(tmpdir(), 'agmd-node-'))
     try {
       const { done, engine } = await work(message, running, folder)
@@ -189,7 +197,11 @@ export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<En
   }
 
   socket.onopen = () => {
-    const capabilities = engines.map(({ kind, name, voices }): Capability => ({ kind, engine: name.slice(0, 80), ...(voices && { voices }) }))
+    const capabilities = engines.map(({ kind, name, voices }): Capability => ({
+      kind,
+      engine: name.slice(0, 80),
+      ...(voices && { voices })
+    }))
     say({ type: 'hello', protocol: relayProtocol, slots, capabilities })
   }
   socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {

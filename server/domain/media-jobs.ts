@@ -15,12 +15,23 @@ import { putAsset } from './assets.ts'
 
 /** Why a job failed, as its record and its event say. */
 export interface JobError {
-  readonly code: 'bad_input' | 'engine_failed' | 'engine_unavailable' | 'timed_out' | 'node_offline' | 'node_lost' | 'result_refused' | 'asset_quota_exceeded'
+  readonly code:
+    | 'bad_input'
+    | 'engine_failed'
+    | 'engine_unavailable'
+    | 'timed_out'
+    | 'node_offline'
+    | 'node_lost'
+    | 'result_refused'
+    | 'asset_quota_exceeded'
   readonly message: string
 }
 
 /** How a job ended. */
-export type Outcome = { readonly result: JobResult; readonly file: JobBlob | null } | { readonly error: JobError } | { readonly canceled: true }
+export type Outcome =
+  | { readonly result: JobResult; readonly file: JobBlob | null }
+  | { readonly error: JobError }
+  | { readonly canceled: true }
 
 export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running'
 

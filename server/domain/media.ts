@@ -53,7 +53,8 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** The bytes that were sent within the fields, or lie at an address here. Errors: `invalid_request`, `body_too_large`, `not_found`. */
 const receive = async (service: Service, { data, url }: SentFile, bytesMax: number): Promise<Upload> => {
-  if ((data === undefined) === (url === undefined)) throw invalid('data', 'give the file as body, or either data (base64) or url (of an asset here)')
+  if ((data === undefined) === (url === undefined))
+    throw invalid('data', 'give the file as body, or either data (base64) or url (of an asset here)')
   if (data !== undefined) {
     const bytes = decodeBase64(data)
     if (bytes.length > bytesMax) throw new ServiceError('body_too_large', { bodyBytesMax: bytesMax })
@@ -67,7 +68,8 @@ const receive = async (service: Service, { data, url }: SentFile, bytesMax: numb
 /** A file by what its bytes show, where nothing was said about them. Errors: `unsupported_media_type`. */
 const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
   const type = mediaTypes.find(
-    ({ kind, contentType, looksLike = [contentType] }) => of.includes(kind) && upload.sniffed !== undefined && looksLike.includes(upload.sniffed)
+    ({ kind, contentType, looksLike = [contentType] }) =>
+      of.includes(kind) && upload.sniffed !== undefined && looksLike.includes(upload.sniffed)
   )
   if (type !== undefined) return { type, upload }
   const takes = mediaTypes.filter(({ kind }) => of.includes(kind)).map(({ contentType }) => contentType)
@@ -226,7 +228,12 @@ const presentJob = (service: Service, doc: string, job: Job): Record<string, unk
 const started = async (asked: Asked, start: Start): Promise<Record<string, unknown>> =>
   presentJob(asked.service, asked.doc, await startJob(asked, start))
 
-const read = async ({ service, caller, doc, end }: Asked, kind: JobKind, id: string, wait: number | undefined): Promise<Record<string, unknown>> =>
+const read = async (
+  { service, caller, doc, end }: Asked,
+  kind: JobKind,
+  id: string,
+  wait: number | undefined
+): Promise<Record<string, unknown>> =>
   presentJob(service, doc, await waitForEnd(service, doc, await findJob(service, caller, doc, id, kind), wait, end))
 
 // ——— operations ———
@@ -263,8 +270,11 @@ const startWithFile = async <Kind extends FileKind>(
   return started(asked, { kind, input: {}, wait: input.wait, takeFile })
 }
 
-export const startTranscription = (asked: Asked, input: Input<'startTranscription'>, file: File | null): Promise<Output<'startTranscription'>> =>
-  startWithFile(asked, 'transcription', input, file) as Promise<Output<'startTranscription'>>
+export const startTranscription = (
+  asked: Asked,
+  input: Input<'startTranscription'>,
+  file: File | null
+): Promise<Output<'startTranscription'>> => startWithFile(asked, 'transcription', input, file) as Promise<Output<'startTranscription'>>
 
 export const startOcr = (asked: Asked, input: Input<'startOcr'>, file: File | null): Promise<Output<'startOcr'>> =>
   startWithFile(asked, 'ocr', input, file) as Promise<Output<'startOcr'>>

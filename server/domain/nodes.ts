@@ -47,7 +47,9 @@ interface Kept {
 const nodesOf = async ({ storage }: Service, account: string): Promise<Kept[]> => {
   const hashes = (await storage.list(keys.accountNodes(account))).map(({ value }) => decodeRecord<string>(value))
   const entries = await Promise.all(hashes.map((hash) => storage.get(keys.nodeToken(hash))))
-  const kept = entries.flatMap((entry, index) => (entry === undefined ? [] : [{ hash: hashes[index] ?? '', node: decodeRecord<NodeToken>(entry.value) }]))
+  const kept = entries.flatMap((entry, index) =>
+    entry === undefined ? [] : [{ hash: hashes[index] ?? '', node: decodeRecord<NodeToken>(entry.value) }]
+  )
   return kept.toSorted((one, other) => other.node.createdAt - one.node.createdAt)
 }
 
@@ -101,7 +103,10 @@ export const findNode = async (service: Service, token: string): Promise<{ node:
   if (now - (node.lastSeenAt ?? 0) >= limits.nodeTouchSeconds * 1000) {
     const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies NodeToken) }
     // Revoked at this very moment: then it stays so.
-    if (!(await service.storage.commit({ checks: [{ key, version: entry.version }], puts: [put] })) && (await service.storage.get(key)) === undefined)
+    if (
+      !(await service.storage.commit({ checks: [{ key, version: entry.version }], puts: [put] })) &&
+      (await service.storage.get(key)) === undefined
+    )
       return undefined
   }
   return { node, shared: isShared(service, account) }

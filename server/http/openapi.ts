@@ -134,7 +134,9 @@ const bodyOf = (operation: Operation, path: string): object => {
     const { kinds, fields = false } = operation.rest.media ?? {}
     const types = mediaTypes.filter(({ kind }) => kinds === undefined || kinds.includes(kind))
     const json = fields ? { 'application/json': { schema: fieldsOf(operation, path) } } : {}
-    return { requestBody: { required: true, content: { ...Object.fromEntries(types.map(({ contentType }) => [contentType, file])), ...json } } }
+    return {
+      requestBody: { required: true, content: { ...Object.fromEntries(types.map(({ contentType }) => [contentType, file])), ...json } }
+    }
   }
   if (operation.rest.method === 'GET' || operation.rest.method === 'DELETE') return {}
   const fields = fieldsOf(operation, path)

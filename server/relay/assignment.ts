@@ -142,7 +142,9 @@ export class Assignment {
       if (upload.bytes !== told.bytes || upload.hash !== told.hash) return refused('The file did not arrive as it was sent.')
       const type = findMediaType(told.contentType)
       if (type?.kind !== expected || !maySendAs(type, upload.sniffed) || !upload.whole)
-        return refused(`The node answered ${told.contentType} that shows ${upload.sniffed ?? 'no known type'}, in place of whole ${expected}.`)
+        return refused(
+          `The node answered ${told.contentType} that shows ${upload.sniffed ?? 'no known type'}, in place of whole ${expected}.`
+        )
       const file: JobBlob = { name: newAssetId(), contentType: type.contentType, size: upload.bytes, hash: upload.hash }
       await upload.keep(file.name)
       return { result, file }

@@ -84,10 +84,15 @@ const deny = (socket: Duplex, status: string): void => {
 }
 
 export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
-  const wss = new WebSocketServer({ noServer: true, maxPayload: limits.relayMessageBytesMax, perMessageDeflate: false, clientTracking: false })
+  const wss = new WebSocketServer({
+    noServer: true,
+    maxPayload: limits.relayMessageBytesMax,
+    perMessageDeflate: false,
+    clientTracking: false
+  })
   const nodes = new Set<Node>()
-  /** Those that are open, goodbyes included. */
-  const open = new Set<WebSocket>()
+  /** Sockets that are open, goodbyes included. */
+  const left = new Set<WebSocket>()
   /** Sockets whose token is still being looked at, too. */
   let sockets = 0
   /** Open jobs in the order in which they came; one that lost its node keeps its place. */
@@ -237,8 +242,8 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     }
     const before = [...nodes].find(({ token: { id } }) => id === found.node.id)
     wss.handleUpgrade(request, socket, head, (ws: WebSocket) => {
-      open.add(ws)
-      ws.on('close', () => open.delete(ws))
+      left.add(ws)
+      ws.on('close', () => left.delete(ws))
       ws.on('error', (error) => log.debug('node socket error', { error }))
       // A node that dials in again has lost its former socket, whether or not we have heard of that.
       before?.close(relayCloseCodes.tooMany, 'the same token dialled in again')
@@ -273,15 +278,15 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       if (open !== undefined) forget(open)
     },
     forgetDocument(doc) {
-      for (const open of [...jobs.values()]) if (open.doc === doc) forget(open)
+      for (const open of jobs.values()) if (open.doc === doc) forget(open)
     },
     isConnected: (id) => [...nodes].some((node) => node.token.id === id && node.isReady),
     endNode(id) {
-      for (const node of [...nodes]) if (node.token.id === id) node.close(relayCloseCodes.tokenEnded, 'the token was revoked')
+      for (const node of nodes) if (node.token.id === id) node.close(relayCloseCodes.tokenEnded, 'the token was revoked')
     },
     async recover() {
       const { storage } = service()
-      for (let after: string | undefined; ; ) {
+      for (let after: string | undefined; ;) {
         const entries = await storage.list(keys.openJobs(), after === undefined ? {} : { after })
         for (const { key, value } of entries) {
           const id = (after = String(key.at(-1)))
@@ -297,10 +302,10 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     stop() {
       stopping = true
       for (const open of jobs.values()) stopWaiting(open)
-      for (const node of [...nodes]) node.close(relayCloseCodes.restarting, 'restarting')
+      for (const node of nodes) node.close(relayCloseCodes.restarting, 'restarting')
     },
     terminateNodes() {
-      for (const socket of open) socket.terminate()
+      for (const socket of left) socket.terminate()
     }
   }
 }

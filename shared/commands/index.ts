@@ -43,7 +43,8 @@ const account: readonly Command[] = [
 const documents: readonly Command[] = [
   commandOf('createDocument', {
     own: true,
-    description: 'A FILE becomes the text, and is connected with the document. Prints the link: whoever holds it owns the document, unless you are signed in.',
+    description:
+      'A FILE becomes the text, and is connected with the document. Prints the link: whoever holds it owns the document, unless you are signed in.',
     positionals: {},
     without: ['content', 'kind'],
     options: [{ name: 'file', short: 'f', type: 'string', summary: 'Markdown of the document; - is the standard input' }],
@@ -80,7 +81,11 @@ const documents: readonly Command[] = [
       suggest,
       { name: 'force', type: 'boolean', summary: 'replace the document whatever came between' }
     ],
-    examples: ['agmd docs push notes.md', 'agmd docs push "$URL" -f notes.md --label "second draft"', 'agmd docs push notes.md --merge --dry-run']
+    examples: [
+      'agmd docs push notes.md',
+      'agmd docs push "$URL" -f notes.md --label "second draft"',
+      'agmd docs push notes.md --merge --dry-run'
+    ]
   }),
   own('docs status', {
     summary: 'Tells whether a file and its document have changed since the pull.',
@@ -96,7 +101,10 @@ const documents: readonly Command[] = [
       { name: 'file', short: 'f', type: 'string', summary: 'the file, if DOC is not one that was pulled' },
       { name: 'exit-code', type: 'boolean', summary: 'exit with 1 when there are differences' }
     ],
-    fields: { from: { required: false, summary: 'an earlier version, in place of a file' }, to: { summary: 'a later version; the present one when absent' } },
+    fields: {
+      from: { required: false, summary: 'an earlier version, in place of a file' },
+      to: { summary: 'a later version; the present one when absent' }
+    },
     examples: ['agmd docs diff notes.md', 'agmd docs diff "$URL" -f notes.md', 'agmd docs diff "$URL" --from "$VERSION"']
   }),
   own('docs cat', {
@@ -104,7 +112,12 @@ const documents: readonly Command[] = [
     operation: 'readContent',
     positionals: [documentPositional],
     options: optionsFor('readContent', { section: { short: 's' }, lines: {}, since: {}, version: {} }),
-    examples: ['agmd docs cat "$URL"', 'agmd docs cat "$URL" --section Notes', 'agmd docs cat "$URL" --lines 1-3', 'agmd docs cat "$URL" --since "$VERSION"']
+    examples: [
+      'agmd docs cat "$URL"',
+      'agmd docs cat "$URL" --section Notes',
+      'agmd docs cat "$URL" --lines 1-3',
+      'agmd docs cat "$URL" --since "$VERSION"'
+    ]
   }),
   own('docs append', {
     summary: 'Appends Markdown to a document, or to one of its sections.',
@@ -311,7 +324,12 @@ const machine: readonly Command[] = [
       { name: 'PATH', summary: 'a path of the service; its key is that of a document you have used', required: true }
     ],
     options: [
-      { name: 'field', short: 'F', type: 'string', summary: 'NAME=VALUE for the JSON body, repeated; a VALUE that is JSON is sent as such' },
+      {
+        name: 'field',
+        short: 'F',
+        type: 'string',
+        summary: 'NAME=VALUE for the JSON body, repeated; a VALUE that is JSON is sent as such'
+      },
       { name: 'body-file', type: 'string', summary: 'a file for the body; - is the standard input' },
       { name: 'type', type: 'string', summary: 'media type of that body; application/json when absent' }
     ],
@@ -351,4 +369,3 @@ const machine: readonly Command[] = [
 
 /** In the order in which they are listed. */
 export const commands: readonly Command[] = [...account, ...documents, ...review, ...sharing, ...tasks, ...media, ...machine]
-

@@ -94,7 +94,12 @@ export const startSpeech = operation({
   mcp: 'speak_text',
   cli: 'media speak',
   input: z.object({
-    text: z.string().trim().min(1).max(limits.speechCharsMax).meta({ description: `At most ${limits.speechCharsMax} characters.` }),
+    text: z
+      .string()
+      .trim()
+      .min(1)
+      .max(limits.speechCharsMax)
+      .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
     // The node looks it up among its own; it is no path and no option of a program.
     voice: z
       .string()
@@ -178,7 +183,8 @@ export const readTranscription = operation({
 
 export const startOcr = operation({
   summary: 'Reads the text in a picture on a compute node.',
-  description: 'The body is the picture itself, the Content-Type its type; or JSON with `data` (base64) or `url` (an asset of this service).',
+  description:
+    'The body is the picture itself, the Content-Type its type; or JSON with `data` (base64) or `url` (an asset of this service).',
   ...document,
   role: 'edit',
   rest: {
@@ -249,7 +255,9 @@ export const createNode = operation({
   needs: 'account',
   rest: { method: 'POST', path: '/api/me/nodes', status: 201 },
   cli: 'node token',
-  input: z.object({ name: line(limits.mediaNameCharsMax).optional().meta({ description: 'What the node is called on the account page.' }) }),
+  input: z.object({
+    name: line(limits.mediaNameCharsMax).optional().meta({ description: 'What the node is called on the account page.' })
+  }),
   output: z.object({ node: Node, token: z.string().meta({ description: 'Told only here.' }) }),
   errors: ['too_many_nodes']
 })

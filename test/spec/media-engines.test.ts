@@ -43,7 +43,8 @@ const lend = async (env?: Record<string, string>, token?: string): Promise<Runni
 /** Said in the name of the test, so that a run without them tells so. */
 const engines = ['tesseract', 'flite', 'pocketsphinx_continuous', 'sox']
 const missing = engines.filter((name) => find(name) === undefined)
-if (missing.length > 0) process.stderr.write(`SKIPPED: tests of media jobs need ${missing.join(', ')}; npm test installs them as root on Debian.\n`)
+if (missing.length > 0)
+  process.stderr.write(`SKIPPED: tests of media jobs need ${missing.join(', ')}; npm test installs them as root on Debian.\n`)
 const withEngines = test.skipIf(missing.length > 0)
 
 type Doc = Awaited<ReturnType<Signed['document']>>
@@ -63,12 +64,19 @@ const run = async (doc: Doc, path: string, what: object): Promise<Json> => {
 
 /** Words to change, add or leave out, as a share of those that were said. */
 const wordErrorRate = (said: string, heard: string): number => {
-  const [one, other] = [said, heard].map((text) => text.toLowerCase().split(/[^a-z']+/).filter((word) => word !== '')) as [string[], string[]]
+  const [one, other] = [said, heard].map((text) =>
+    text
+      .toLowerCase()
+      .split(/[^a-z']+/)
+      .filter((word) => word !== '')
+  ) as [string[], string[]]
   let row = other.map((_word, index) => index + 1)
   row.unshift(0)
   one.forEach((word, i) => {
     const next = [i + 1]
-    other.forEach((heardWord, j) => next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (word === heardWord ? 0 : 1))))
+    other.forEach((heardWord, j) =>
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (word === heardWord ? 0 : 1)))
+    )
     row = next
   })
   return (row.at(-1) ?? 0) / one.length
@@ -78,14 +86,22 @@ const wordErrorRateMax = 0.34
 
 withEngines('[MEDIA-25] a text is spoken as mono WAV of 16 kHz, and written down again with at most 0.34 of its words wrong', async () => {
   await lend()
-  expect((await ana.ask('GET', '/api/relay/status')).json).toEqual({ online: true, nodes: 1, capabilities: ['speech', 'transcription', 'ocr'] })
+  expect((await ana.ask('GET', '/api/relay/status')).json).toEqual({
+    online: true,
+    nodes: 1,
+    capabilities: ['speech', 'transcription', 'ocr']
+  })
   const doc = await ana.document()
   const text = 'The quick brown fox jumped over the lazy dog. Please send the report tomorrow morning.'
   const spoken = await run(doc, 'speak', { json: { text, voice: 'rms' } })
   expect(spoken, JSON.stringify(spoken)).toMatchObject({ status: 'done', engine: 'flite' })
   const response = await fetch(spoken.audioUrl, { headers: ana.headers })
   const wav = Buffer.from(await response.arrayBuffer())
-  expect({ channels: wav.readUInt16LE(22), rate: wav.readUInt32LE(24), bits: wav.readUInt16LE(34) }).toEqual({ channels: 1, rate: 16_000, bits: 16 })
+  expect({ channels: wav.readUInt16LE(22), rate: wav.readUInt32LE(24), bits: wav.readUInt16LE(34) }).toEqual({
+    channels: 1,
+    rate: 16_000,
+    bits: 16
+  })
   const heard = await run(doc, 'transcribe', { body: new Uint8Array(wav), type: 'audio/wav' })
   expect(heard).toMatchObject({ status: 'done', engine: 'pocketsphinx' })
   const rate = wordErrorRate(text, heard.text)
@@ -123,7 +139,9 @@ test('[MEDIA-27] a server with the interface of OpenAI renders a picture of the 
   painter = spawn(process.execPath, [join(import.meta.dirname, '../support/openai-server.ts')], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [address] = (await once(painter.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
   const url = address.toString().trim()
-  const nobody = machine.start(['node', '--check'], { env: { AGMD_NODE_TOKEN: 'anode_x', AGMD_NODE_OPENAI_URL: 'http://127.0.0.1:9/v1', PATH: '/nowhere' } })
+  const nobody = machine.start(['node', '--check'], {
+    env: { AGMD_NODE_TOKEN: 'anode_x', AGMD_NODE_OPENAI_URL: 'http://127.0.0.1:9/v1', PATH: '/nowhere' }
+  })
   expect(await nobody.ended).toMatchObject({ code: 2, stderr: expect.stringContaining('does not answer') })
   await lend({ AGMD_NODE_OPENAI_URL: url, AGMD_NODE_OPENAI_KEY: 'key' })
   const doc = await ana.document()
@@ -182,24 +200,28 @@ withEngines('[MEDIA-31] the client starts jobs, waits for them and keeps their r
 
 // ——— without programs ———
 
-test.each([8000, 16_000, 22_050, 44_100, 48_000])('[MEDIA-32] a tone of 440 Hz at %i Hz, in two channels, is one of 440 Hz in mono of 16 kHz', (rate) => {
-  const frames = rate
-  const file = Buffer.alloc(44 + frames * 4)
-  writeWav(new Float32Array(0)).copy(file)
-  file.writeUInt16LE(2, 22)
-  file.writeUInt32LE(rate, 24)
-  file.writeUInt32LE(frames * 4, 40)
-  for (let at = 0; at < frames; at++)
-    for (const channel of [0, 1]) file.writeInt16LE(Math.round(Math.sin((2 * Math.PI * 440 * at) / rate) * 16_000), 44 + at * 4 + channel * 2)
-  const normal = normalWav(file)
-  expect(normal?.duration).toBeCloseTo(1, 2)
-  const sound = readWav(normal?.file ?? Buffer.alloc(0))
-  expect(sound).toMatchObject({ rate: 16_000, channels: 1 })
-  const samplesOf = [...(sound?.samples ?? [])].slice(1000, -1000)
-  const crossings = samplesOf.filter((sample, at) => at > 0 && (samplesOf[at - 1] ?? 0) < 0 && sample >= 0).length
-  expect(crossings / (samplesOf.length / 16_000)).toBeCloseTo(440, -1)
-  expect(Math.max(...samplesOf)).toBeCloseTo(16_000 / 32_768, 1)
-})
+test.each([8000, 16_000, 22_050, 44_100, 48_000])(
+  '[MEDIA-32] a tone of 440 Hz at %i Hz, in two channels, is one of 440 Hz in mono of 16 kHz',
+  (rate) => {
+    const frames = rate
+    const file = Buffer.alloc(44 + frames * 4)
+    writeWav(new Float32Array(0)).copy(file)
+    file.writeUInt16LE(2, 22)
+    file.writeUInt32LE(rate, 24)
+    file.writeUInt32LE(frames * 4, 40)
+    for (let at = 0; at < frames; at++)
+      for (const channel of [0, 1])
+        file.writeInt16LE(Math.round(Math.sin((2 * Math.PI * 440 * at) / rate) * 16_000), 44 + at * 4 + channel * 2)
+    const normal = normalWav(file)
+    expect(normal?.duration).toBeCloseTo(1, 2)
+    const sound = readWav(normal?.file ?? Buffer.alloc(0))
+    expect(sound).toMatchObject({ rate: 16_000, channels: 1 })
+    const samplesOf = [...(sound?.samples ?? [])].slice(1000, -1000)
+    const crossings = samplesOf.filter((sample, at) => at > 0 && (samplesOf[at - 1] ?? 0) < 0 && sample >= 0).length
+    expect(crossings / (samplesOf.length / 16_000)).toBeCloseTo(440, -1)
+    expect(Math.max(...samplesOf)).toBeCloseTo(16_000 / 32_768, 1)
+  }
+)
 
 test.each([Buffer.alloc(0), Buffer.from('RIFF'), Buffer.from('RIFF0000WAVEdata'), Buffer.from('no sound at all')])(
   '[MEDIA-32] what is no WAV is told: %s',
@@ -207,10 +229,13 @@ test.each([Buffer.alloc(0), Buffer.from('RIFF'), Buffer.from('RIFF0000WAVEdata')
 )
 
 test('[MEDIA-33] what pocketsphinx and whisper.cpp print is read as segments with times', () => {
-  const continuous = 'hello world\n<s> 0.000 0.120 1.0\nhello(2) 0.130 0.320 0.8\n<sil> 0.320 0.400 0.9\nworld 0.410 0.900 0.9\n</s> 0.910 1.000 1.0\n'
+  const continuous =
+    'hello world\n<s> 0.000 0.120 1.0\nhello(2) 0.130 0.320 0.8\n<sil> 0.320 0.400 0.9\nworld 0.410 0.900 0.9\n</s> 0.910 1.000 1.0\n'
   expect(readContinuous(continuous)).toEqual([{ start: 0.13, end: 0.9, text: 'hello world' }])
   expect(readContinuous('')).toEqual([])
-  expect(readSingle('{"b":0.5,"d":1.5,"p":1.0,"t":"hello world","w":[]}\n{"b":3,"d":1,"t":""}\n')).toEqual([{ start: 0.5, end: 2, text: 'hello world' }])
+  expect(readSingle('{"b":0.5,"d":1.5,"p":1.0,"t":"hello world","w":[]}\n{"b":3,"d":1,"t":""}\n')).toEqual([
+    { start: 0.5, end: 2, text: 'hello world' }
+  ])
   const whispered = { transcription: [{ offsets: { from: 0, to: 1500 }, text: ' Hello.' }] }
   expect(readWhisper(JSON.stringify(whispered))).toEqual([{ start: 0, end: 1.5, text: 'Hello.' }])
 })

@@ -56,6 +56,7 @@ export interface ScriptedNode {
   readonly messages: readonly ServiceMessage[]
   /** Bytes of the file of a job so far. */
   bytesOf(job: number): Buffer
+  sizeOf(job: number): number
   closed(): { code: number; reason: string } | undefined
   say(message: NodeMessage | Record<string, unknown>): void
   raw(data: string | Uint8Array): void
@@ -99,6 +100,7 @@ export const dialIn = (world: World, token: string, options: ScriptedOptions = {
     const node: ScriptedNode = {
       jobs,
       messages,
+      sizeOf: (job) => (files.get(job) ?? []).reduce((sum, { length }) => sum + length, 0),
       bytesOf: (job) => Buffer.concat(files.get(job) ?? []),
       closed: () => closed,
       say: (message) => raw(JSON.stringify(message)),
@@ -116,8 +118,15 @@ export const dialIn = (world: World, token: string, options: ScriptedOptions = {
           left -= piece.length
           raw(encodeChunk(job, piece))
         }
-        const hash = createHash('sha256').update(file?.bytes ?? '').digest('base64url')
-        node.say({ type: 'result', job, result, file: file === undefined ? null : { bytes: file.bytes.length, hash, contentType: file.contentType } })
+        const hash = createHash('sha256')
+          .update(file?.bytes ?? '')
+          .digest('base64url')
+        node.say({
+          type: 'result',
+          job,
+          result,
+          file: file === undefined ? null : { bytes: file.bytes.length, hash, contentType: file.contentType }
+        })
       },
       async next() {
         await until(() => jobs.length > looked, 'a job')
@@ -160,7 +169,8 @@ export const startSharedNode = async (world: World, email: string): Promise<Scri
   const { token } = await (await newSigned(world, email, true)).nodeToken()
   const answers: Readonly<Record<JobKind, (node: ScriptedNode, job: number) => Promise<void>>> = {
     image: (node, job) => node.answer(job, {}, { bytes: png(), contentType: 'image/png' }),
-    speech: (node, job) => node.answer(job, { duration: 1 }, { bytes: samples['wav']?.bytes ?? new Uint8Array(), contentType: 'audio/wav' }),
+    speech: (node, job) =>
+      node.answer(job, { duration: 1 }, { bytes: samples['wav']?.bytes ?? new Uint8Array(), contentType: 'audio/wav' }),
     transcription: (node, job) => node.answer(job, { text: 'hello', duration: 1, segments: [{ start: 0, end: 1, text: 'hello' }] }),
     ocr: (node, job) => node.answer(job, { text: 'hello' })
   }
