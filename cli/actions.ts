@@ -1,7 +1,7 @@
 /** What the commands do that are more than one call of an operation. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import { type Client, inHeader } from '../shared/client.ts'
+import { type Client, errorFrom, inHeader } from '../shared/client.ts'
 import { describeCommands } from '../shared/commands/describe.ts'
 import { limits } from '../shared/limits.ts'
 import { isDocumentId } from '../shared/names.ts'
@@ -9,7 +9,7 @@ import type { OperationName, Request as InputOf } from '../shared/operations/ind
 import type { Action, Call } from './call.ts'
 import { completion } from './completion.ts'
 import { doctor } from './doctor.ts'
-import { exitOfAnswer, Failure } from './failure.ts'
+import { Failure } from './failure.ts'
 import { mustReadText } from './files.ts'
 import { commandList } from './help.ts'
 import { forgetDocument, knownKey } from './hosts.ts'
@@ -17,9 +17,12 @@ import { login, logout, openInBrowser } from './login.ts'
 import { mcp } from './mcp.ts'
 import { mediaActions, mediaFile } from './media.ts'
 import { node } from './node/node.ts'
-import { type Place, placeOf, send, tokenFor } from './service.ts'
+import { type Place, placeOf, sendWith, tokenFor } from './service.ts'
 import { eventLine, wordsFor } from './show.ts'
-import { create, diff, pull, push, status } from './sync.ts'
+import { diff, status } from './compare.ts'
+import { create } from './create.ts'
+import { pull } from './pull.ts'
+import { push } from './push.ts'
 import { harmless, maskedLink, oneLine, readInput } from './terminal.ts'
 import { upgrade } from './upgrade.ts'
 import { watch } from './watch.ts'
@@ -144,7 +147,7 @@ const events: Action = async (call) => {
     const page = await client.listEvents(place.doc, { ...filters, since, wait: limits.eventWaitSecondsMax } as InputOf<'listEvents'>)
     for (const event of page.events) {
       if (json) call.terminal.line(event)
-      else call.terminal.text(`${eventLine(event)}\n`)
+      else call.terminal.print(eventLine(event))
     }
     since = page.latest
   }
@@ -200,12 +203,13 @@ const keyOfPath = (path: string, origin: string): string | undefined => {
   return doc !== undefined && isDocumentId(doc) ? knownKey(origin, doc) : undefined
 }
 
-/** The code in a problem document, if it is one. */
-const codeIn = (text: string): unknown => {
+/** What an answer says, if that is a JSON object. */
+const problemIn = (text: string): Record<string, unknown> => {
   try {
-    return (JSON.parse(text) as { code?: unknown } | null)?.code
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
   } catch {
-    return undefined
+    return {}
   }
 }
 
@@ -219,26 +223,25 @@ const api: Action = async (call) => {
   const url = new URL(path, origin)
   if (place === undefined && (!path.startsWith('/') || url.origin !== origin))
     throw new Failure('usage', 'PATH must begin with /.', 'agmd api GET /api/health')
-  const { token, key } = {
-    token: tokenFor(origin, call.words('url')),
-    key: url.searchParams.has('key') ? undefined : (place?.key ?? keyOfPath(url.pathname, origin))
-  }
+  const token = tokenFor(origin, call.words('url'))
+  const key = place?.key ?? (url.searchParams.has('key') ? undefined : keyOfPath(url.pathname, origin))
   const body = await rawBody(call)
-  const response = await send(new URL(`${url.pathname}${url.search}`, origin), {
-    method,
-    redirect: 'error',
-    headers: {
-      Accept: 'application/json, text/markdown;q=0.9, */*;q=0.5',
-      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      ...(key === undefined ? {} : { 'X-Share-Key': key }),
-      ...(call.author === undefined ? {} : { 'X-Agent-Author': inHeader(call.author) }),
-      ...(body === undefined ? {} : { 'Content-Type': call.words('type') ?? 'application/json' })
-    },
-    ...(body === undefined ? {} : { body })
-  })
-  const said = await response.text()
+  const response = await sendWith({ origin, key, implied: place?.implied ?? true, token, author: undefined })(
+    new URL(`${url.pathname}${url.search}`, origin),
+    {
+      method,
+      headers: {
+        Accept: 'application/json, text/markdown;q=0.9, */*;q=0.5',
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(call.author === undefined ? {} : { 'X-Agent-Author': inHeader(call.author) }),
+        ...(body === undefined ? {} : { 'Content-Type': call.words('type') ?? 'application/json' })
+      },
+      ...(body === undefined ? {} : { body })
+    }
+  )
+  const said = response.text()
   call.terminal.text(said === '' || said.endsWith('\n') ? said : `${said}\n`)
-  return exitOfAnswer(response.status, codeIn(said))
+  if (!response.ok) throw errorFrom(response.status, problemIn(said))
 }
 
 const listCommands: Action = async (call) => {

@@ -81,7 +81,9 @@ export const splitLine = (words: readonly string[]): Line => {
 
 /** Errors: `usage`, with what was probably meant. */
 export const unknownCommand = (typed: string): Failure => {
-  const meant = nearest(typed, [...new Set(commands.flatMap(({ words }) => [words, words.split(' ')[0] ?? '']))])
+  // `agmd push` leaves out the first word.
+  const short = commands.find(({ words }) => words.endsWith(` ${typed}`))?.words
+  const meant = short ?? nearest(typed, [...new Set(commands.flatMap(({ words }) => [words, words.split(' ')[0] ?? '']))])
   const hint = meant === undefined ? 'agmd --help lists the commands.' : `Did you mean: agmd ${meant}`
   return new Failure('usage', `There is no command "${typed}".`, hint)
 }
@@ -205,7 +207,8 @@ export const parse = async (command: Command, words: readonly string[]): Promise
 /** The fields of the operation's input that a line gives. */
 export const fieldsOf = ({ command, options, positionals }: Parsed): Record<string, unknown> => {
   const fields: Record<string, unknown> = {}
-  for (const { name, field } of command.positionals) if (field !== undefined && positionals[name] !== undefined) fields[field] = positionals[name]
+  for (const { name, field } of command.positionals)
+    if (field !== undefined && positionals[name] !== undefined) fields[field] = positionals[name]
   for (const { name, field } of command.options) if (field !== undefined && options[name] !== undefined) fields[field] = options[name]
   return fields
 }

@@ -59,7 +59,7 @@ export const createCall = (parsed: Parsed, terminal: Terminal): Call => {
     origin: () => serviceOrigin(url),
     client(at) {
       const origin = at?.origin ?? serviceOrigin(url)
-      return clientFor({ origin, key: at?.key, token: tokenFor(origin, url), author })
+      return clientFor({ origin, key: at?.key, implied: at?.implied === true, token: tokenFor(origin, url), author })
     },
     answer: (value, said) => terminal.result(shows ? value : masked(value), said),
     async confirm(question) {

@@ -1,5 +1,5 @@
 /** Completion of the shells, from the table of commands. */
-import { globalOptions } from '../shared/commands/command.ts'
+import { globalOptions, isOnByDefault } from '../shared/commands/command.ts'
 import { commands } from '../shared/commands/index.ts'
 import type { Action } from './call.ts'
 import { Failure } from './failure.ts'
@@ -8,12 +8,15 @@ const first = [...new Set(commands.map(({ words }) => words.split(' ')[0] ?? '')
 
 /** Second words by first one. */
 const second = first
-  .map((word) => ({ word, next: commands.filter(({ words }) => words.startsWith(`${word} `)).map(({ words }) => words.slice(word.length + 1)) }))
+  .map((word) => ({
+    word,
+    next: commands.filter(({ words }) => words.startsWith(`${word} `)).map(({ words }) => words.slice(word.length + 1))
+  }))
   .filter(({ next }) => next.length > 0)
 
 const optionWords = commands.map(({ words, options }) => ({
   words,
-  options: [...options, ...globalOptions].map(({ name, summary }) => `--${/^with --no-/.test(summary) ? 'no-' : ''}${name}`)
+  options: [...options, ...globalOptions].map((option) => `--${isOnByDefault(option) ? 'no-' : ''}${option.name}`)
 }))
 
 const bash = (): string => `# agmd: completion for bash. Put this into ~/.bashrc: eval "$(agmd completion bash)"
@@ -74,7 +77,10 @@ ${commands
       .split(' ')
       .map((word) => `__fish_seen_subcommand_from ${word}`)
       .join('; and ')
-    return options.map(({ name, short, summary }) => `complete -c agmd -n "${seen}" -l ${name}${short === undefined ? '' : ` -s ${short}`} -d '${quoted(summary)}'`)
+    return options.map(
+      ({ name, short, summary }) =>
+        `complete -c agmd -n "${seen}" -l ${name}${short === undefined ? '' : ` -s ${short}`} -d '${quoted(summary)}'`
+    )
   })
   .join('\n')}
 `
@@ -85,5 +91,5 @@ export const completion: Action = async (call) => {
   const shell = call.positional('SHELL') ?? ''
   const script = Object.hasOwn(shells, shell) ? shells[shell]?.() : undefined
   if (script === undefined) throw new Failure('usage', `There is no completion for "${shell}".`, 'bash, zsh or fish.')
-  call.terminal.text(script)
+  call.terminal.print(script)
 }

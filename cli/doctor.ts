@@ -48,7 +48,9 @@ const service = async (call: Call): Promise<Check[]> => {
   return [
     reached,
     await check('session', () => session(origin, tokenFor(origin, call.words('url')))),
-    await check('program', async () => ((await isCurrent(origin)) ? 'the one that the service offers' : 'not the one that the service offers: agmd upgrade'))
+    await check('program', async () =>
+      (await isCurrent(origin)) ? 'the one that the service offers' : 'not the one that the service offers: agmd upgrade'
+    )
   ]
 }
 
@@ -56,7 +58,9 @@ export const doctor: Action = async (call) => {
   const checks = [
     { name: 'agmd', ok: true, said: `${version}, Node ${process.version}` },
     await check('settings', settings),
-    ...(await service(call).catch((error: unknown): Check[] => [{ name: 'service', ok: false, said: `${tell(error).message} ${tell(error).hint}`, exit: tell(error).exit }]))
+    ...(await service(call).catch((error: unknown): Check[] => [
+      { name: 'service', ok: false, said: `${tell(error).message} ${tell(error).hint}`, exit: tell(error).exit }
+    ]))
   ]
   const { paint } = call.terminal
   call.answer({ ok: checks.every(({ ok }) => ok), checks: checks.map(({ name, ok, said }) => ({ name, ok, said })) }, () =>

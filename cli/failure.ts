@@ -81,18 +81,12 @@ const toldByService = (error: ServiceError): Told => {
   const known = code === error.code
   return {
     code: typeof code === 'string' ? code : error.code,
-    message: error.message,
+    message: known || typeof status !== 'number' ? error.message : `The service answered ${status}, and not as agmd does.`,
     hint: hints[error.code] ?? (typeof hint === 'string' ? hint : errorMeanings[error.code].hint),
     ...(typeof requestId === 'string' ? { requestId } : {}),
     exit: known || typeof status !== 'number' ? errorMeanings[error.code].exit : exitOfStatus(status),
     details: Object.fromEntries(Object.entries(error.details).filter(([name]) => !spoken.has(name)))
   }
-}
-
-/** Exit code of an answer, by its code or else its status; 0 when it is none of an error. */
-export const exitOfAnswer = (status: number, code: unknown): number => {
-  if (status < 400) return exitCodes.ok
-  return typeof code === 'string' && Object.hasOwn(errorMeanings, code) ? errorMeanings[code as ErrorCode].exit : exitOfStatus(status)
 }
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>

@@ -26,7 +26,7 @@ export const writeWhole = (path: string, data: string | Uint8Array, mode?: numbe
   const file = openSync(temporary, 'wx', wanted)
   try {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
     fsyncSync(file)
     closeSync(file)
     renameSync(temporary, target)

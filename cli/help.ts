@@ -1,6 +1,6 @@
 /** Help, from the table of commands. */
 import { type Command, globalOptions, type Option } from '../shared/commands/command.ts'
-import { environmentVariables, optionUsage, usageOf } from '../shared/commands/describe.ts'
+import { environmentVariables, optionMeaning, optionUsage, usageOf } from '../shared/commands/describe.ts'
 import { commands } from '../shared/commands/index.ts'
 import { exitCodes, exitMeanings } from '../shared/exit-codes.ts'
 import { columns, type Terminal } from './terminal.ts'
@@ -21,17 +21,7 @@ const rows = (chosen: readonly Command[]): string => columns(chosen.map(({ words
 /** All commands, a line each. */
 export const commandList = ({ paint }: Terminal): string => `${rows(commands)}\n\n${paint('dim', 'agmd COMMAND --help tells more.')}`
 
-const optionRow = (option: Option): [string, string] => {
-  const { name, type, summary, values, text, required } = option
-  const dashed = type === 'boolean' && /^with --no-/.test(summary) ? `--no-${name}` : optionUsage(option)
-  const said = summary.replace(/^with --no-\S+ /, '')
-  const more = [
-    values === undefined ? '' : `one of ${values.join(', ')}`,
-    text === true ? `--${name}-file FILE reads it from there (- is the standard input)` : '',
-    required === true ? 'needed' : ''
-  ].filter((part) => part !== '')
-  return [dashed, [said, ...more].filter((part) => part !== '').join('; ')]
-}
+const optionRow = (option: Option): [string, string] => [optionUsage(option), optionMeaning(option)]
 
 export const commandHelp = (command: Command, paint: Paint): string => {
   const { summary, description, positionals, options, examples } = command
@@ -53,21 +43,23 @@ export const groupHelp = (group: string, paint: Paint): string => {
 export const mainHelp = (terminal: Terminal, service: string | undefined): string => {
   const { paint } = terminal
   const exits = Object.entries(exitCodes).map(([name, code]) => [String(code), exitMeanings[name as keyof typeof exitCodes]])
-  return [
-    `agmd: live Markdown for people and agents${service === undefined ? '' : `, at ${service}`}`,
-    section(
-      paint,
-      'Begin',
-      columns([
-        ['agmd docs create -f notes.md', 'a document of a file'],
-        ['agmd docs pull URL -o notes.md', 'a file of a document'],
-        ['agmd docs push notes.md', 'your changes, if nobody was faster'],
-        ['agmd login', 'for the documents of your account']
-      ])
-    ),
-    section(paint, 'Commands', commandList(terminal)),
-    section(paint, 'Options of every command', columns(globalOptions.map(optionRow))),
-    section(paint, 'Environment', columns(Object.entries(environmentVariables))),
-    section(paint, 'Exit codes', columns(exits))
-  ].join('\n\n') + '\n'
+  return (
+    [
+      `agmd: live Markdown for people and agents${service === undefined ? '' : `, at ${service}`}`,
+      section(
+        paint,
+        'Begin',
+        columns([
+          ['agmd docs create -f notes.md', 'a document of a file'],
+          ['agmd docs pull URL -o notes.md', 'a file of a document'],
+          ['agmd docs push notes.md', 'your changes, if nobody was faster'],
+          ['agmd login', 'for the documents of your account']
+        ])
+      ),
+      section(paint, 'Commands', commandList(terminal)),
+      section(paint, 'Options of every command', columns(globalOptions.map(optionRow))),
+      section(paint, 'Environment', columns(Object.entries(environmentVariables))),
+      section(paint, 'Exit codes', columns(exits))
+    ].join('\n\n') + '\n'
+  )
 }

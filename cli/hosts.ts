@@ -89,16 +89,19 @@ const changeHost = (origin: string, change: (host: Host) => Host): void => {
   }
 }
 
-export const rememberSession = (origin: string, token: string, user: string): void => changeHost(origin, (host) => ({ ...host, token, user }))
+export const rememberSession = (origin: string, token: string, user: string): void =>
+  changeHost(origin, (host) => ({ ...host, token, user }))
 
-export const forgetSession = (origin: string): void =>
-  changeHost(origin, ({ token: _token, user: _user, ...host }) => host)
+export const forgetSession = (origin: string): void => changeHost(origin, ({ token: _token, user: _user, ...host }) => host)
 
 export const rememberKey = (origin: string, known: KnownKey): void =>
   changeHost(origin, (host) => {
     const others = (host.keys ?? []).filter(({ doc, key }) => doc !== known.doc || key !== known.key)
     return { ...host, keys: [...others, known].slice(-keysMax) }
   })
+
+export const isKnown = (origin: string, doc: string, key: string): boolean =>
+  (readHosts()[origin]?.keys ?? []).some((known) => known.doc === doc && known.key === key)
 
 export const forgetDocument = (origin: string, gone: string): void =>
   changeHost(origin, ({ keys = [], ...host }) => {

@@ -12,6 +12,8 @@ export interface Link {
   readonly doc: string
   /** Fingerprint of the key that was used. */
   readonly key?: string
+  /** Whether that key was not given, but known (service.ts). */
+  readonly implied?: boolean
   /** Version that the file began with. */
   readonly version: string
   /** Text of that version. */
@@ -34,7 +36,11 @@ export const readLink = (file: string): Link | undefined => {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new Failure('config_unusable', `${path} is not what agmd wrote.`, `Remove it and pull again: agmd docs pull URL -o ${file} --merge.`)
+  throw new Failure(
+    'config_unusable',
+    `${path} is not what agmd wrote.`,
+    `Remove it and pull again: agmd docs pull URL -o ${file} --merge.`
+  )
 }
 
 export const writeLink = (file: string, link: Link): void => {

@@ -6,7 +6,8 @@ import { exitCodes } from '../shared/exit-codes.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
 import { forgetSession, readHosts, rememberSession } from './hosts.ts'
-import { clientFor, send } from './service.ts'
+import { send } from './request.ts'
+import { clientFor } from './service.ts'
 import { oneLine, readInput } from './terminal.ts'
 
 /** RFC 8628 §3.5: slow_down asks for 5 seconds more between polls. */
@@ -58,19 +59,21 @@ const refusals: Readonly<Record<string, readonly [string, string]>> = {
 
 /** Asks until the person has decided. Errors: `not_signed_in`. */
 const poll = async (origin: string, deviceCode: string, seconds: number): Promise<Approved> => {
-  for (let interval = seconds; ; ) {
+  for (let interval = seconds; ;) {
     await pause(interval)
     const response = await send(`${origin}/api/cli/device/token`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-      body: JSON.stringify({ device_code: deviceCode, client_id: 'agmd', grant_type: 'urn:ietf:params:oauth:grant-type:device_code' }),
-      redirect: 'error'
+      body: JSON.stringify({ device_code: deviceCode, client_id: 'agmd', grant_type: 'urn:ietf:params:oauth:grant-type:device_code' })
     })
     const said = (await response.json().catch(() => ({}))) as { error?: string; error_description?: string }
     if (response.ok) return said as unknown as Approved
     if (said.error === 'slow_down') interval += slowDownSeconds
     else if (said.error !== 'authorization_pending' && response.status !== 429) {
-      const [message, hint] = refusals[said.error ?? ''] ?? [said.error_description ?? `The service answered ${response.status}.`, 'agmd doctor tells more.']
+      const [message, hint] = refusals[said.error ?? ''] ?? [
+        said.error_description ?? `The service answered ${response.status}.`,
+        'agmd doctor tells more.'
+      ]
       throw new Failure('not_signed_in', oneLine(message), hint)
     }
   }
@@ -87,7 +90,9 @@ const isExpected = (address: string, origin: string): boolean => {
 const byDevice = async (call: Call, origin: string): Promise<Approved> => {
   const { terminal } = call
   const name = call.words('name') ?? `agmd on ${hostname()}`
-  const begun = await clientFor({ origin, key: undefined, token: undefined, author: undefined }).startDeviceLogin({ client_name: name.slice(0, 80) })
+  const begun = await clientFor({ origin, key: undefined, token: undefined, author: undefined }).startDeviceLogin({
+    client_name: name.slice(0, 80)
+  })
   const { user_code: code, verification_uri: short, verification_uri_complete: address, expires_in: seconds } = begun
   if (terminal.flags.json) {
     terminal.line({ user_code: code, verification_uri: short, verification_uri_complete: address, expires_in: seconds })
@@ -108,8 +113,10 @@ const byDevice = async (call: Call, origin: string): Promise<Approved> => {
 
 /** A token that was made elsewhere, from the standard input: never from the command line, which others can read. */
 const byToken = async (origin: string): Promise<Approved> => {
+  if (process.stdin.isTTY) process.stderr.write('Paste the token, then Enter and Ctrl-D.\n')
   const token = (await readInput()).trim()
-  if (!/^(asess|ai)_\S+$/.test(token)) throw new Failure('usage', 'What came on the standard input is no token.', 'It begins with asess_ or ai_.')
+  if (!/^(asess|ai)_\S+$/.test(token))
+    throw new Failure('usage', 'What came on the standard input is no token.', 'It begins with asess_ or ai_.')
   const { user } = await clientFor({ origin, key: undefined, token, author: undefined }).readMe()
   return { access_token: token, user }
 }

@@ -36,11 +36,11 @@ const run = async (typed: readonly string[]): Promise<number> => {
   if (command !== undefined) {
     const parsed = await parse(command, rest)
     if (parsed.options['help'] !== true) return (await actionOf(command.words)(createCall(parsed, terminal))) ?? exitCodes.ok
-    terminal.text(commandHelp(command, terminal.paint))
+    terminal.print(commandHelp(command, terminal.paint))
     return exitCodes.ok
   }
   if (named !== '' && !isGroup(named)) throw unknownCommand(named)
-  terminal.text(named === '' ? mainHelp(terminal, home) : groupHelp(named, terminal.paint))
+  terminal.print(named === '' ? mainHelp(terminal, home) : groupHelp(named, terminal.paint))
   // Help that was asked for is a success; half a command is not.
   return rest.some((word) => word === '--help' || word === '-h') || typed.length === 0 ? exitCodes.ok : exitCodes.usage
 }
@@ -50,7 +50,11 @@ const presentError = (error: unknown, json: boolean): number => {
   if (json) process.stderr.write(`${JSON.stringify({ error: { ...told, ...details, exitCode: exit } })}\n`)
   else {
     const { message, hint, requestId } = told
-    const lines = [`agmd: ${harmless(message)}`, `  ${harmless(hint)}`, ...(requestId === undefined ? [] : [`  request ${harmless(requestId)}`])]
+    const lines = [
+      `agmd: ${harmless(message)}`,
+      `  ${harmless(hint)}`,
+      ...(requestId === undefined ? [] : [`  request ${harmless(requestId)}`])
+    ]
     process.stderr.write(`${lines.join('\n')}\n`)
   }
   return exit

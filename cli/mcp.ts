@@ -5,7 +5,8 @@ import { isDocumentId } from '../shared/names.ts'
 import type { Call } from './call.ts'
 import { tell } from './failure.ts'
 import { knownKey } from './hosts.ts'
-import { type Place, placeOf, send, tokenFor } from './service.ts'
+import { send } from './request.ts'
+import { type Place, placeOf, tokenFor } from './service.ts'
 
 interface Message {
   readonly id?: string | number
@@ -17,10 +18,18 @@ interface Message {
 const parseError = -32700
 const internalError = -32603
 
-const errorTo = (id: string | number | null, code: number, message: string): string => JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+const errorTo = (id: string | number | null, code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
 
-/** The key of a document that was named by its bare id goes along, so that no model has to see it. */
-const withKey = (message: Message, origin: string): Message => {
+interface Bridge {
+  readonly address: string
+  readonly origin: string
+  readonly headers: Record<string, string>
+}
+
+/** The key of a document that was named by its bare id goes along, so that no model has to see it; not beside a session, which it would narrow. */
+const withKey = (message: Message, { origin, headers }: Bridge): Message => {
+  if (headers['Authorization'] !== undefined) return message
   const { method, params } = message
   const given = params?.arguments
   if (method !== 'tools/call' || given === undefined || given['key'] !== undefined) return message
@@ -45,14 +54,9 @@ const parsed = (text: string): Answer | undefined => {
   }
 }
 
-interface Bridge {
-  readonly address: string
-  readonly origin: string
-  readonly headers: Record<string, string>
-}
-
 /** The answer to one line; undefined when there is none to give. */
-const relay = async ({ address, origin, headers }: Bridge, line: string): Promise<string | undefined> => {
+const relay = async (bridge: Bridge, line: string): Promise<string | undefined> => {
+  const { address, headers } = bridge
   let message: Message
   try {
     message = JSON.parse(line) as Message
@@ -60,9 +64,9 @@ const relay = async ({ address, origin, headers }: Bridge, line: string): Promis
     return errorTo(null, parseError, 'This line is not JSON.')
   }
   try {
-    const body = JSON.stringify(withKey(message, origin))
-    const response = await send(address, { method: 'POST', headers, body, redirect: 'error' })
-    const said = await response.text()
+    const body = JSON.stringify(withKey(message, bridge))
+    const response = await send(address, { method: 'POST', headers, body })
+    const said = response.text()
     const answer = parsed(said)
     // What was settled once is said with every message from then on (MCP, Streamable HTTP).
     const version = message.method === 'initialize' ? answer?.result?.protocolVersion : undefined
@@ -86,7 +90,7 @@ export const mcp = async (call: Call): Promise<void> => {
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      ...(place?.key === undefined ? {} : { 'X-Share-Key': place.key }),
+      ...(place?.key === undefined || (place.implied && token !== undefined) ? {} : { 'X-Share-Key': place.key }),
       ...(call.author === undefined ? {} : { 'X-Agent-Author': inHeader(call.author) })
     }
   }

@@ -2,13 +2,11 @@
 import { existsSync } from 'node:fs'
 import { type Client, createClient } from '../shared/client.ts'
 import { documentIdPattern, shareKeyPattern } from '../shared/names.ts'
-import { home, version } from './build.ts'
+import { home } from './build.ts'
 import { Failure } from './failure.ts'
 import { readHosts, knownKey } from './hosts.ts'
-import { type Link, linkPath, readLink } from './link.ts'
-
-/** Longest time for an answer, in milliseconds: more than a long poll takes. */
-const answerMsMax = 90_000
+import { linkPath, readLink } from './link.ts'
+import { type Answer, send, type SendInit } from './request.ts'
 
 /** Errors: `usage`. */
 const originOf = (text: string, from: string): string => {
@@ -68,9 +66,10 @@ export interface Place {
   readonly origin: string
   readonly doc: string
   readonly key: string | undefined
+  /** Whether that key was not given, but is known: it must not narrow what the session may. */
+  readonly implied: boolean
   /** The file that it was named by. */
   readonly file?: string
-  readonly link?: Link
 }
 
 const keyFromText = (text: string): string => {
@@ -85,7 +84,7 @@ const placeOfUrl = (text: string, given: string | undefined): Place => {
     throw new Failure('usage', 'This address is no document.', 'Give its share URL: https://…/d/ID?key=KEY.')
   const origin = acceptedOrigin(url.origin, given)
   const key = url.searchParams.get('key')
-  return { origin, doc, key: key === null ? knownKey(origin, doc) : keyFromText(key) }
+  return { origin, doc, key: key === null ? knownKey(origin, doc) : keyFromText(key), implied: key === null }
 }
 
 /** What a share URL, a document id or a file that was pulled stands for. Errors: `usage`, `foreign_origin`, `not_pulled`. */
@@ -94,57 +93,64 @@ export const placeOf = (text: string, given: string | undefined): Place => {
   const link = readLink(text)
   if (link !== undefined) {
     const origin = acceptedOrigin(link.origin, given)
-    return { origin, doc: link.doc, key: knownKey(origin, link.doc, link.key) ?? knownKey(origin, link.doc), file: text, link }
+    // One that was pulled with a session alone stays so: another link would narrow it.
+    const key = link.key === undefined ? undefined : (knownKey(origin, link.doc, link.key) ?? knownKey(origin, link.doc))
+    return { origin, doc: link.doc, key, implied: link.implied === true, file: text }
   }
-  if (existsSync(text)) throw new Failure('not_pulled', `${text} is not connected with a document.`, `Pull it (agmd docs pull URL -o ${text}), or give the share URL.`)
+  if (existsSync(text))
+    throw new Failure(
+      'not_pulled',
+      `${text} is not connected with a document.`,
+      `Pull it (agmd docs pull URL -o ${text}), or give the share URL.`
+    )
   if (!documentIdPattern.test(text))
-    throw new Failure('usage', `${text} is no share URL, no document id and no file (${linkPath(text)} is not there).`, 'Give the share URL: https://…/d/ID?key=KEY.')
+    throw new Failure(
+      'usage',
+      `${text} is no share URL, no document id and no file (${linkPath(text)} is not there).`,
+      'Give the share URL: https://…/d/ID?key=KEY.'
+    )
   const origin = serviceOrigin(given)
-  return { origin, doc: text, key: knownKey(origin, text) }
+  return { origin, doc: text, key: knownKey(origin, text), implied: true }
 }
 
 /** The session at a service. `AGMD_TOKEN` counts for the service that was asked for, and for no other that a link may name. */
 export const tokenFor = (origin: string, given: string | undefined): string | undefined => {
   const { AGMD_TOKEN } = process.env
   if ((AGMD_TOKEN ?? '') === '') return readHosts()[origin]?.token
-  const asked = askedOrigin(given) ?? home
-  return asked === undefined || sameOrigin(asked, origin) ? AGMD_TOKEN : undefined
-}
-
-const unreachable = (origin: string, error: unknown): Failure => {
-  const cause = (error as { cause?: { code?: string; message?: string } }).cause
-  const why = cause?.code ?? cause?.message ?? (error as Error).message
-  return new Failure('service_unreachable', `${origin} cannot be reached (${why}).`, 'Check the address and the network; agmd doctor tells more.', { origin })
-}
-
-/** `fetch` that says who asks, ends in time, and tells failures of the network as such. Errors: `service_unreachable`, `timeout`. */
-export const send = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-  const { origin } = new URL(url instanceof Request ? url.url : url)
-  const headers = new Headers(init.headers)
-  headers.set('User-Agent', `agmd/${version}`)
-  const time = AbortSignal.timeout(answerMsMax)
-  const signal = init.signal == null ? time : AbortSignal.any([time, init.signal])
-  try {
-    return await fetch(url, { ...init, headers, signal })
-  } catch (error) {
-    if (init.signal?.aborted === true) throw error
-    if (time.aborted) throw new Failure('timeout', `${origin} did not answer in ${answerMsMax / 1000} s.`, 'Try again; agmd doctor tells more.', { origin })
-    throw unreachable(origin, error)
-  }
+  const asked = askedOrigin(given) ?? home ?? onlyHost()
+  return asked !== undefined && sameOrigin(asked, origin) ? AGMD_TOKEN : undefined
 }
 
 export interface Access {
   readonly origin: string
   readonly key: string | undefined
+  /** As in `Place`. */
+  readonly implied?: boolean
   readonly token: string | undefined
   readonly author: string | undefined
 }
 
-export const clientFor = ({ origin, key, token, author }: Access): Client =>
-  createClient({
+/**
+ * A session owns a document or is nobody there, and a key beside it narrows (specification, Authentication). So a key that nobody gave is sent only
+ * where the session alone finds nothing.
+ */
+export const sendWith = ({ key, implied = false, token }: Access): typeof send => {
+  if (key === undefined) return send
+  const withKey = (url: string | URL, init: SendInit = {}): Promise<Answer> =>
+    send(url, { ...init, headers: { ...init.headers, 'X-Share-Key': key } })
+  if (!implied || token === undefined) return withKey
+  return async (url, init) => {
+    const answer = await send(url, init)
+    return answer.status === 404 ? withKey(url, init) : answer
+  }
+}
+
+export const clientFor = (access: Access): Client => {
+  const { origin, token, author } = access
+  return createClient({
     baseUrl: origin,
-    ...(key === undefined ? {} : { key }),
     ...(token === undefined ? {} : { token }),
     ...(author === undefined ? {} : { author }),
-    fetch: send
+    send: sendWith(access)
   })
+}

@@ -7,6 +7,9 @@ type Words = { readonly [Name in OperationName]?: (answer: Output<Name>) => stri
 
 const date = (instant: string): string => instant.slice(0, 16).replace('T', ' ')
 
+/** What a dry run would change. */
+const wouldChange = (diff: string): string => (diff === '' ? 'Nothing would change.' : harmless(diff))
+
 const list = (rows: readonly (readonly string[])[], nothing: string): string => (rows.length === 0 ? nothing : columns(rows))
 
 type Comment = Output<'listComments'>['comments'][number]
@@ -104,6 +107,15 @@ export const wordsFor = (masked: boolean): Words => {
       ]),
     readOutline: ({ title, lines, headings }) =>
       `${oneLine(title)} (${lines} lines)\n${headings.map((heading) => `${'  '.repeat(heading.level - 1)}${'#'.repeat(heading.level)} ${oneLine(heading.title)}  ${heading.line}–${heading.lastLine}`).join('\n')}`,
+    readAttribution: ({ lines }) =>
+      list(
+        lines.map(({ line, lastLine, author, at }) => [
+          line === lastLine ? String(line) : `${line}–${lastLine}`,
+          at === null ? '' : date(at),
+          oneLine(author ?? '')
+        ]),
+        'No lines.'
+      ),
     listComments: ({ comments }) => list(comments.map(commentRow), 'No comments.'),
     createComment: ({ id, anchored, comment }) =>
       `${id}${anchored || comment.target.kind === 'document' ? '' : '  (those words are not there: it has no place)'}`,
@@ -113,13 +125,14 @@ export const wordsFor = (masked: boolean): Words => {
     deleteComment: () => 'Deleted.',
     listSuggestions: ({ suggestions }) => list(suggestions.map(suggestionRow), 'No suggestions.'),
     createSuggestion: ({ id }) => id,
-    decideSuggestion: ({ suggestion, diff }) => diff ?? `${suggestion.id} is ${suggestion.status}.`,
+    decideSuggestion: ({ suggestion, diff }) => (diff === undefined ? `${suggestion.id} is ${suggestion.status}.` : wouldChange(diff)),
     decideSuggestions: ({ results, diff }) =>
-      diff ??
-      list(
-        results.map(({ suggestionId, ok, message }) => [suggestionId, ok ? 'done' : (message ?? 'refused')]),
-        'Nothing to decide.'
-      ),
+      diff === undefined
+        ? list(
+            results.map(({ suggestionId, ok, message }) => [suggestionId, ok ? 'done' : (message ?? 'refused')]),
+            'Nothing to decide.'
+          )
+        : wouldChange(diff),
     listShares: ({ shares }) =>
       list(
         shares.map(({ id, role, revoked, lastUsedAt, label, url }) => [
@@ -144,8 +157,11 @@ export const wordsFor = (masked: boolean): Words => {
         'No revisions.'
       ),
     readRevision: ({ content }) => harmless(content),
-    restoreRevision: ({ version, changed, diff }) =>
-      diff ?? (changed ? `Restored as version ${version}.` : 'Nothing to restore: it reads so already.'),
+    labelRevision: ({ id, label }) => (label === null ? `Revision ${id} has no name now.` : `Revision ${id} is “${oneLine(label)}”.`),
+    restoreRevision({ version, changed, diff }) {
+      if (diff !== undefined) return wouldChange(diff)
+      return changed ? `Restored as version ${version}.` : 'Nothing to restore: it reads so already.'
+    },
     publishDocument: ({ published, url }) => (published ? url : 'Not published.'),
     uploadAsset: ({ markdown }) => harmless(markdown),
     cancelJob: ({ jobId, status }) => `${jobId} is ${status}.`,

@@ -28,6 +28,13 @@ export const harmless = (text: string): string =>
     .replaceAll(/\r\n/g, '\n')
     .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 
+/** The same for JSON, which loses nothing: what could steer a terminal is escaped. */
+const harmlessJson = (json: string): string =>
+  json.replaceAll(
+    /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  )
+
 /** One line of plain text, for tables and messages. */
 export const oneLine = (text: string, charsMax = 200): string => {
   const line = harmless(text).replaceAll(/\s+/g, ' ').trim()
@@ -49,6 +56,8 @@ export interface Terminal {
   result(value: unknown, words: () => string): void
   /** Prints one line of JSON, of several. */
   line(value: unknown): void
+  /** Prints words of our own. */
+  print(words: string): void
   /** Prints the text of a document as it is; on a terminal without what could steer that. */
   text(text: string): void
   /** Tells what was done, on the standard error. */
@@ -76,12 +85,13 @@ export const createTerminal = (flags: Flags): Terminal => {
     result(value, words) {
       if (!flags.json) return write(stdout, line(words()))
       const json = JSON.stringify(value, null, onTerminal ? 2 : undefined)
-      return write(stdout, `${onTerminal ? harmless(json) : json}\n`)
+      return write(stdout, `${onTerminal ? harmlessJson(json) : json}\n`)
     },
     line(value) {
       const json = JSON.stringify(value)
-      write(stdout, `${onTerminal ? harmless(json) : json}\n`)
+      write(stdout, `${onTerminal ? harmlessJson(json) : json}\n`)
     },
+    print: (words) => write(stdout, line(words)),
     text: (text) => write(stdout, onTerminal ? harmless(text) : text),
     say(words) {
       if (!flags.quiet) write(stderr, line(words))
@@ -113,7 +123,12 @@ const readAnswer = (question: string): Promise<string> =>
 export const columns = (rows: readonly (readonly string[])[]): string => {
   const widths = (rows[0] ?? []).map((_cell, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
   return rows
-    .map((row) => row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0)))
+        .join('  ')
+        .trimEnd()
+    )
     .join('\n')
 }
 
@@ -131,7 +146,8 @@ const linkFields = new Set(['url', 'agentUrl'])
 
 const maskedKey = (key: string): string => `${key.slice(0, 4)}…`
 
-export const maskedLink = (link: string): string => link.replace(/([?&]key=)([\w-]+)/g, (_match, before: string, key: string) => before + maskedKey(key))
+export const maskedLink = (link: string): string =>
+  link.replace(/([?&]key=)([\w-]+)/g, (_match, before: string, key: string) => before + maskedKey(key))
 
 /** An answer with its keys hidden; what people wrote stays as it is. */
 export const masked = (value: unknown): unknown => {

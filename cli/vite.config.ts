@@ -11,14 +11,15 @@ import { operations } from '../shared/operations/index.ts'
 const root = import.meta.dirname
 const { version } = JSON.parse(readFileSync(join(root, '../package.json'), 'utf8')) as { version: string }
 
-/** Built-in modules, without `import` or `require`. */
+/** Built-in modules, without `import` or `require`, and each of them loaded when it is first used: most commands need few. */
 function builtinModules(): Plugin {
   const mark = '\0builtin:'
+  const lazy = (id: string): string => `module.exports = new Proxy({}, { get: (_none, name) => process.getBuiltinModule('${id}')[name] })`
   return {
     name: 'agmd-builtin-modules',
     enforce: 'pre',
     resolveId: (id) => (id.startsWith('node:') ? `${mark}${id}` : undefined),
-    load: (id) => (id.startsWith(mark) ? `module.exports = process.getBuiltinModule('${id.slice(mark.length)}')` : undefined)
+    load: (id) => (id.startsWith(mark) ? lazy(id.slice(mark.length)) : undefined)
   }
 }
 
@@ -67,7 +68,13 @@ export default defineConfig({
     copyPublicDir: false,
     rollupOptions: {
       input: join(root, 'main.ts'),
-      output: { format: 'iife', entryFileNames: 'agmd', banner: head, codeSplitting: false, comments: { legal: true, annotation: false, jsdoc: false } }
+      output: {
+        format: 'iife',
+        entryFileNames: 'agmd',
+        banner: head,
+        codeSplitting: false,
+        comments: { legal: true, annotation: false, jsdoc: false }
+      }
     }
   },
   plugins: [builtinModules(), plainTables(), executable()]

@@ -4,9 +4,11 @@ import { basename, dirname } from 'node:path'
 import { exitCodes } from '../shared/exit-codes.ts'
 import { limits } from '../shared/limits.ts'
 import type { Call } from './call.ts'
-import { tell } from './failure.ts'
+import { Failure, tell } from './failure.ts'
 import { readLink } from './link.ts'
-import { mustRead, pullInto, pushFile } from './sync.ts'
+import { pullInto } from './pull.ts'
+import { pushFile } from './push.ts'
+import { mustRead } from './sync.ts'
 
 /** Quiet time after a change of the file, in milliseconds: editors write in several steps. */
 const quietMs = 300
@@ -41,8 +43,13 @@ export const watch = async (call: Call): Promise<never> => {
   }
   const take = async (): Promise<void> => {
     if (mustRead(file) === readLink(file)?.base) return
-    const { changed } = await pushFile(call, place, file, true)
-    if (changed) told('pushed', `Pushed ${file}`)
+    try {
+      const { changed } = await pushFile(call, place, file, true)
+      if (changed) told('pushed', `Pushed ${file}`)
+    } catch (error) {
+      // Saved again while it was pushed: that is an event of its own.
+      if (!(error instanceof Failure) || error.code !== 'file_changed') throw error
+    }
   }
 
   // Node 20 has no Promise.withResolvers.
@@ -58,16 +65,20 @@ export const watch = async (call: Call): Promise<never> => {
     watcher = watchFolder(dirname(file), (_event, name) => {
       if (name !== basename(file)) return
       clearTimeout(timer)
-      timer = setTimeout(() => inTurn(take).catch(fail), quietMs)
+      timer = setTimeout(() => void inTurn(take).catch(fail), quietMs)
     })
   }
   told('waiting', `Watching ${file}; Ctrl-C ends it`)
 
   const follow = async (): Promise<never> => {
     let since: number | 'latest' = 'latest'
-    for (let wait = retryMs; ; ) {
+    for (let wait = retryMs; ;) {
       try {
-        const { latest, events } = await client.listEvents(place.doc, { since, types: contentKinds, wait: since === 'latest' ? 0 : limits.eventWaitSecondsMax }, { signal: ended.signal })
+        const { latest, events } = await client.listEvents(
+          place.doc,
+          { since, types: contentKinds, wait: since === 'latest' ? 0 : limits.eventWaitSecondsMax },
+          { signal: ended.signal }
+        )
         // Between the first pull and the first cursor something may have come.
         if (since === 'latest' || events.length > 0) await inTurn(bring)
         since = latest

@@ -125,12 +125,12 @@ const available =
 
 /** What no route answered. */
 const nothingHere =
-  (files: Files): Middleware =>
+  (http: Http, files: Files): Middleware =>
   async (ctx) => {
     if ((ctx.method === 'GET' || ctx.method === 'HEAD') && (await files.serve(ctx as unknown as Context, ctx.path))) return
     if (!asksForHtml(ctx as unknown as Context) || ctx.path.startsWith('/api/'))
       throw new ServiceError('not_found', { hint: 'GET /openapi.json lists every address.' })
-    await unknownPage(ctx as unknown as Context, files)
+    await unknownPage(http, ctx as unknown as Context, files)
   }
 
 export const createApp = (http: Http, identity: Identity, files: Files, download: Download | undefined): Koa<RequestState> => {
@@ -156,7 +156,7 @@ export const createApp = (http: Http, identity: Identity, files: Files, download
   app.use(answered(http))
   app.use(routers.routes)
   app.use(routers.refuseOtherMethods)
-  app.use(nothingHere(files))
+  app.use(nothingHere(http, files))
   app.on('error', (error: Error, ctx?: Context) => {
     // A client that hangs up in mid-answer is no fault of ours.
     http.log.debug('connection error', { error: error.message, path: ctx?.path })

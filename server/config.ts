@@ -229,6 +229,15 @@ export const configTable = {
         .map((each) => (each.includes('@') ? each.normalize('NFC').toLowerCase() : each))
     )
   },
+  foreignMedia: {
+    name: 'AGMD_FOREIGN_MEDIA',
+    default: 'on',
+    unit: 'switch',
+    allowed: 'on or off',
+    docs: 'Whether documents show pictures, sound and film from other https addresses, which then see the address of each reader. off: uploads alone.',
+    secret: false,
+    schema: onOff
+  },
   idleUnloadSeconds: {
     name: 'AGMD_IDLE_UNLOAD_SECONDS',
     default: '60',

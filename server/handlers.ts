@@ -29,7 +29,7 @@ import { labelRevision, listRevisions, readRevision } from './domain/revisions.t
 import type { Service } from './domain/service.ts'
 import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
-import { decideSuggestion, decideSuggestions, listSuggestions } from './domain/suggestions.ts'
+import { decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
 import { readAttribution } from './domain/attribution.ts'
 import { readContent, readDiff, readOutline } from './domain/reading.ts'
@@ -82,6 +82,7 @@ export const handlers = {
   createSuggestion: ({ service, caller, doc, input }) => createSuggestion(service, caller, doc, input),
   decideSuggestion: ({ service, caller, doc, input }) => decideSuggestion(service, caller, doc, input),
   decideSuggestions: ({ service, caller, doc, input }) => decideSuggestions(service, caller, doc, input),
+  withdrawSuggestion: ({ service, caller, doc, input }) => withdrawSuggestion(service, caller, doc, input),
   uploadAsset: ({ service, caller, doc, input, file }) => uploadAsset(service, caller, doc, input, file),
   startImage: (call) => startImage(call, call.input),
   readImage: (call) => readImage(call, call.input),

@@ -244,6 +244,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     trustedProxies: config.trustProxy,
     cookies,
     anonymousCreate: config.anonymousCreate,
+    foreignMedia: config.foreignMedia,
     mcpPrefix: config.mcpPrefix,
     webFolder
   }

@@ -236,11 +236,20 @@ export const limits = {
   /** Time between sweeps of expired records, in minutes, and records that one sweep removes. */
   sweepMinutes: 10,
   sweepRecordsMax: 1000,
-  /** Longest text that is rendered where it is asked for, in UTF-16 units; longer ones are rendered in a thread of their own (measured: 44 ms for 100 KB). */
-  renderInlineUnitsMax: 200 * 1024,
-  /** Time for a thread to render a text, in seconds; afterwards the page shows the source. */
+  /** Texts up to this, in UTF-16 units, are rendered in one thread, longer ones in another (measured: 44 ms for 100 KB). */
+  renderQuickUnitsMax: 200 * 1024,
+  /** Time to render a text of either kind, in seconds; afterwards the page shows the source. */
+  renderQuickSecondsMax: 5,
   renderSecondsMax: 10,
-  /** Published pages kept in memory, in bytes with their compressed forms. */
+  /** Documents that took longer than this, in milliseconds, wait among the long texts from then on, and how many of them are remembered. */
+  renderSlowMs: 1000,
+  renderSlowMax: 1000,
+  /** Memory of a rendering thread, in MB, and longest HTML that it makes of a text, in UTF-16 units; beyond either the page shows the source. */
+  renderMegabytesMax: 1024,
+  renderedUnitsMax: 32 * 1024 * 1024,
+  /** How long a rendering thread is kept for the next text, in seconds. */
+  renderIdleSeconds: 60,
+  /** Published pages kept in memory, in bytes with their compressed forms; and as much of their Markdown. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 
   /** Time for a clean stop, in seconds; afterwards the journal heals the rest at the next start. */

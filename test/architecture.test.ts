@@ -36,6 +36,8 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
       /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|highlight\.js|temml|mermaid|uqr)(\/|$)/
     ]
   },
+  { of: /^cli\/vite\.config\.ts$/, files: /^(shared|cli)\//, packages: [builtin, /^vite$/] },
+  { of: /^cli\//, files: /^(shared|cli)\//, packages: [builtin] },
   // What measures or tries the server runs the real one.
   { of: /^scripts\/(bench|fuzz|golden)/, files: /^(shared|server|scripts|test)\//, packages: [/^[^.]/] },
   { of: /^scripts\//, files: /^(shared|scripts)\//, packages: [/^[^.]/] }
@@ -50,7 +52,7 @@ interface Import {
 }
 
 const root = resolve(import.meta.dirname, '..')
-const files = globSync('{shared,server,web,scripts}/**/*.{ts,tsx,mjs}', { cwd: root }).sort()
+const files = globSync('{shared,server,web,cli,scripts}/**/*.{ts,tsx,mjs}', { cwd: root }).sort()
 const imports = files.flatMap(importsOf)
 
 /** `import … from`, `export … from`, `import '…'` and `import('…')`. */

@@ -49,6 +49,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       agentClientSecret: null,
       assetMegabytes: 200,
       nodeAccounts: [],
+      foreignMedia: true,
       idleUnloadSeconds: 60
     },
     warnings: []

@@ -20,6 +20,8 @@ export interface File {
 
 const takes = mediaTypes.map(({ contentType }) => contentType)
 
+const asItIs = 'Send the bytes of the file as they are, with their own Content-Type: one of those in takes.'
+
 const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'sound', video: 'film' }
 
 /** The type that was named, of one of these kinds. Errors: `unsupported_media_type`, with the types that are taken. */
@@ -28,7 +30,8 @@ export const namedType = (contentType: string, of: readonly MediaKind[] = ['imag
   if (type !== undefined && of.includes(type.kind)) return type
   const named = contentType === '' ? 'No Content-Type was sent' : `${contentType} is not taken`
   const takes = mediaTypes.filter(({ kind }) => of.includes(kind)).map((each) => each.contentType)
-  throw new ServiceError('unsupported_media_type', { message: `${named}; ${of.map((kind) => kindNames[kind]).join(' or ')} is.`, takes })
+  const message = `${named}; ${of.map((kind) => kindNames[kind]).join(' or ')} is.`
+  throw new ServiceError('unsupported_media_type', { message, hint: asItIs, takes })
 }
 
 /** Errors: `unsupported_media_type` when the bytes are not what they were called, or another file hangs on them. */
@@ -36,11 +39,13 @@ export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): v
   if (bytes === 0) throw new ServiceError('invalid_request', { details: [{ path: 'body', message: 'must not be empty' }] })
   if (!maySendAs(type, sniffed)) {
     const found = sniffed === undefined ? 'the bytes show none that is taken' : `the bytes are ${sniffed}`
-    throw new ServiceError('unsupported_media_type', { message: `The Content-Type is ${type.contentType}, but ${found}.`, sniffed, takes })
+    const message = `The Content-Type is ${type.contentType}, but ${found}.`
+    throw new ServiceError('unsupported_media_type', { message, hint: asItIs, sniffed, takes })
   }
   if (!whole)
     throw new ServiceError('unsupported_media_type', {
-      message: `The file does not end as ${type.contentType} does: it is cut off, or more.`
+      message: `The file does not end as ${type.contentType} does: it is cut off, or more.`,
+      hint: 'Send the whole file, and nothing behind it.'
     })
 }
 

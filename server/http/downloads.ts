@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Context } from './context.ts'
+import { namesTag } from './etag.ts'
 import type { Routers } from './routers.ts'
 
 /** The program as this service offers it; undefined when it was not built. */
@@ -101,12 +102,13 @@ export const bindDownloads = (baseUrl: string, download: Download | undefined, r
     const { bytes, checksum } = offered()
     ctx.set('ETag', `"${checksum}"`)
     ctx.set('Content-Disposition', 'attachment; filename="agmd"')
-    ctx.status = 200
-    if (ctx.fresh) ctx.status = 304
+    if (namesTag(ctx, checksum)) ctx.status = 304
     else answer(ctx, 'application/octet-stream', bytes)
   })
   // As sha256sum writes and reads it.
-  router.get('/downloads/agmd/checksum', (koa) => answer(koa as unknown as Context, 'text/plain; charset=utf-8', `${offered().checksum}  agmd\n`))
+  router.get('/downloads/agmd/checksum', (koa) =>
+    answer(koa as unknown as Context, 'text/plain; charset=utf-8', `${offered().checksum}  agmd\n`)
+  )
   routers.of('/install.sh').get('/install.sh', (koa) => {
     offered()
     answer(koa as unknown as Context, 'text/x-shellscript; charset=utf-8', installer(baseUrl))

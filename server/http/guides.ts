@@ -3,7 +3,7 @@
  * taken from the table. Every example is executed by test/spec/guides.test.ts.
  */
 import { type Command, exampleVariables, globalOptions, type Option } from '../../shared/commands/command.ts'
-import { describeCommands, environmentVariables, optionUsage } from '../../shared/commands/describe.ts'
+import { describeCommands, environmentVariables, optionMeaning, optionUsage } from '../../shared/commands/describe.ts'
 import { commands } from '../../shared/commands/index.ts'
 import { exitCodes, exitMeanings } from '../../shared/exit-codes.ts'
 import type { Operation } from '../../shared/operation.ts'
@@ -185,15 +185,7 @@ const cell = (text: string): string => text.replaceAll('|', '\\|')
 
 const argumentRow = (shown: string, summary: string): string => `| \`${cell(shown)}\` | ${cell(summary)} |`
 
-const optionSummary = ({ summary, values, required, text, name }: Option): string =>
-  [
-    summary,
-    ...(values === undefined ? [] : [`one of ${values.join(', ')}`]),
-    ...(text === true ? [`or \`--${name}-file FILE\` (\`-\`: standard input)`] : []),
-    ...(required === true ? ['needed'] : [])
-  ].join('; ')
-
-const optionRow = (option: Option): string => argumentRow(optionUsage(option), optionSummary(option))
+const optionRow = (option: Option): string => argumentRow(optionUsage(option), optionMeaning(option))
 
 const argumentTable = ({ positionals, options }: Command): string => {
   const rows = [...positionals.map(({ name, summary }) => argumentRow(name, summary)), ...options.map(optionRow)]

@@ -61,7 +61,8 @@ export const exampleVariables: Readonly<Record<string, string>> = {
   SESSION: 'the id of a session',
   JOB: 'the id of a media job',
   NODE: 'the id of a compute node',
-  NODE_TOKEN: 'the token of a compute node'
+  NODE_TOKEN: 'the token of a compute node',
+  TOKEN: 'a session or agent token'
 }
 
 /** Every command on a document begins with this one. */
@@ -83,6 +84,11 @@ export const globalOptions: readonly Option[] = [
   { name: 'show-keys', type: 'boolean', summary: 'show keys in links, which are masked otherwise' },
   { name: 'help', short: 'h', type: 'boolean', summary: 'show how the command is used' }
 ]
+
+const negated = 'with --no-'
+
+/** A boolean that is on unless it is negated: shown, and completed, as `--no-NAME`. */
+export const isOnByDefault = ({ type, summary }: Option): boolean => type === 'boolean' && summary.startsWith(negated)
 
 // ——— from an operation ———
 

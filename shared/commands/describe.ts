@@ -2,14 +2,26 @@
 import { exitCodes, exitMeanings } from '../exit-codes.ts'
 import { type Operation, pathParameters } from '../operation.ts'
 import { operations } from '../operations/index.ts'
-import { type Command, globalOptions, type Option } from './command.ts'
+import { type Command, globalOptions, isOnByDefault, type Option } from './command.ts'
 import { commands } from './index.ts'
 
-/** As a usage line shows an option: `--label LABEL`, `[-m TEXT]`. */
-export const optionUsage = ({ name, short, type }: Option): string => {
-  const dashed = short === undefined ? `--${name}` : `-${short}, --${name}`
-  return type === 'boolean' ? dashed : `${dashed} ${type === 'integer' ? 'N' : type === 'json' ? 'JSON' : type === 'list' ? 'A,B' : 'TEXT'}`
+const placeholders: Readonly<Record<Option['type'], string>> = { string: ' TEXT', integer: ' N', list: ' A,B', json: ' JSON', boolean: '' }
+
+/** As help shows an option: `-l, --label TEXT`, `--merge`, `--no-browser`. */
+export const optionUsage = (option: Option): string => {
+  const { name, short, type } = option
+  const dashed = `--${isOnByDefault(option) ? 'no-' : ''}${name}${placeholders[type]}`
+  return short === undefined ? dashed : `-${short}, ${dashed}`
 }
+
+/** What an option does, in one line. */
+export const optionMeaning = ({ name, summary, values, text, required }: Option): string =>
+  [
+    summary.replace(/^with --no-\S+ /, ''),
+    ...(values === undefined ? [] : [`one of ${values.join(', ')}`]),
+    ...(text === true ? [`--${name}-file FILE reads it from there (- is the standard input)`] : []),
+    ...(required === true ? ['needed'] : [])
+  ].join('; ')
 
 /** `agmd docs push DOC [OPTION…]`. */
 export const usageOf = ({ words, positionals, options }: Command): string => {

@@ -150,6 +150,7 @@ const documents: readonly Command[] = [
     ]
   }),
   commandOf('readOutline', { examples: ['agmd docs outline "$URL"'] }),
+  commandOf('readAttribution', { examples: ['agmd docs blame "$URL"', 'agmd docs blame "$URL" --version "$VERSION" --json'] }),
   commandOf('readDocument', { examples: ['agmd docs info "$URL" --json'] }),
   own('docs open', {
     summary: 'Opens a document in the browser (or in what BROWSER names).',
@@ -209,7 +210,8 @@ const review: readonly Command[] = [
     positionals: { action: 'ACTION' },
     without: ['decisions'],
     examples: ['agmd suggestions decide-all "$URL" reject --suggestion-ids "$SUGGESTION"']
-  })
+  }),
+  commandOf('withdrawSuggestion', { examples: ['agmd suggestions withdraw "$URL" "$SUGGESTION"'] })
 ]
 
 const sharing: readonly Command[] = [
@@ -222,6 +224,7 @@ const sharing: readonly Command[] = [
   commandOf('revokeShare', { examples: ['agmd share revoke "$URL" "$SHARE" --yes'], destroys: true }),
   commandOf('listRevisions', { examples: ['agmd revisions list "$URL" --limit 5'] }),
   commandOf('readRevision', { examples: ['agmd revisions show "$URL" 1'] }),
+  commandOf('labelRevision', { positionals: { label: 'LABEL' }, examples: ['agmd revisions label "$URL" 1 "as it was sent"'] }),
   commandOf('restoreRevision', {
     positionals: { revision: 'REVISION' },
     fields: { label: { short: 'l' }, dryRun },

@@ -48,7 +48,7 @@ import {
 } from './media.ts'
 import { readHealth } from './service.ts'
 import { createShare, listShares, revokeShare } from './shares.ts'
-import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions } from './suggestions.ts'
+import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './tasks.ts'
 
 export const operations = {
@@ -80,6 +80,7 @@ export const operations = {
   createSuggestion,
   decideSuggestion,
   decideSuggestions,
+  withdrawSuggestion,
   uploadAsset,
   startImage,
   readImage,

@@ -30,7 +30,10 @@ const sameChange = (one: LineChange, other: LineChange): boolean =>
 // Changes that touch end to end conflict too: which comes first would be a guess.
 const grouped = (mine: readonly LineChange[], theirs: readonly LineChange[]): Group[] => {
   const groups: Group[] = []
-  const all = [...mine.map((change) => ({ change, side: 'mine' as const })), ...theirs.map((change) => ({ change, side: 'theirs' as const }))]
+  const all = [
+    ...mine.map((change) => ({ change, side: 'mine' as const })),
+    ...theirs.map((change) => ({ change, side: 'theirs' as const }))
+  ]
   for (const { change, side } of all.toSorted((one, other) => one.change.at - other.change.at)) {
     const last = groups.at(-1)
     if (last === undefined || change.at > last.to)

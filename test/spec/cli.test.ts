@@ -1,6 +1,17 @@
 /** The command-line client against a real server: every command, every example, every exit code. */
-import { chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { createServer, type IncomingMessage, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -15,6 +26,7 @@ import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { buildClient, type Machine, newMachine, nodes, type Ran } from '../support/cli.ts'
 import { samples } from '../support/media.ts'
+import { startSharedNode } from '../support/nodes.ts'
 import { comment, suggest } from '../support/remarks.ts'
 import { assign } from '../support/reviews.ts'
 import { signUp } from '../support/visitor.ts'
@@ -25,7 +37,8 @@ let client: string
 let here: Machine
 beforeAll(async () => {
   client = await buildClient()
-  world = await startWorld({ clientFile: client })
+  world = await startWorld({ clientFile: client, env: { AGMD_NODE_ACCOUNTS: 'node@example.org' } })
+  await startSharedNode(world, 'node@example.org')
   here = await newMachine(world.url)
 })
 afterAll(async () => {
@@ -67,7 +80,7 @@ test('[CLI-2] the commands are those of the table: in help, in `commands --json`
   expect({ ...json, service: world.url }).toEqual(served)
   expect(json.commands.map(({ command }: Json) => command)).toEqual(commands.map(({ words }) => words))
   const { stdout } = await here.agmd()
-  for (const { words, summary } of commands) expect(stdout).toContain(`${words} `)
+  for (const { words } of commands) expect(stdout).toContain(`${words} `)
   expect(commands.every(({ summary }) => summary.endsWith('.'))).toBe(true)
   // Every operation that has a command is one, and every option is explained.
   const named = (Object.values(operations) as Operation[]).flatMap(({ cli }) => (cli === undefined ? [] : [cli]))
@@ -115,16 +128,22 @@ const idOf = async (token: string): Promise<string> => {
   return json.sessions.find(({ current }: Json) => current).id
 }
 
-const plain = commands.filter(({ endless, words }) => endless !== true && words !== 'login')
+/** What waits for somebody, or for ever: tried where it is stopped ([CLI-16]). */
+const waiting = (words: string, example: string): boolean => words === 'docs watch' || example === 'agmd login --no-browser'
+const examplesOf = (chosen: readonly Command[]): { words: string; example: string }[] =>
+  chosen.flatMap(({ words, examples }) => examples.map((example) => ({ words, example })))
 
 const tryExamples = async (chosen: readonly Command[], account: Account): Promise<void> => {
   const machine = await newMachine(world.url)
   // What others do with the account must not stand in the way of what these are for.
   let token = await session(account)
-  for (const { words, example } of chosen.flatMap(({ words, examples }) => examples.map((example) => ({ words, example })))) {
+  for (const { words, example } of examplesOf(chosen).filter((each) => !waiting(each.words, each.example))) {
     rememberIn(machine, token)
     const env = await prepared(machine, example, token)
-    const other: Record<string, string> = words === 'auth revoke' ? { SESSION: await idOf(await session(account)) } : {}
+    const other: Record<string, string> = {
+      TOKEN: token,
+      ...(words === 'auth revoke' ? { SESSION: await idOf(await session(account)) } : {})
+    }
     if (words === 'tasks report') await machine.shell('agmd tasks start "$TASK_URL" --author Ben', { env })
     const { code, stderr } = await machine.shell(example, { env: { ...env, ...other } })
     expect({ example, code, stderr }).toEqual({ example, code: 0, stderr: expect.any(String) })
@@ -133,8 +152,8 @@ const tryExamples = async (chosen: readonly Command[], account: Account): Promis
   await machine.remove()
 }
 
-test('[CLI-3] every example of every command does what it says', { timeout: 120_000 }, async () => {
-  const groups = [...Map.groupBy(plain, (_command, index) => index % 3).values()]
+test('[CLI-3] every example of every command does what it says', { timeout: 240_000 }, async () => {
+  const groups = [...Map.groupBy(commands, (_command, index) => index % 3).values()]
   await Promise.all(groups.map(async (chosen, index) => tryExamples(chosen, await newAccount(`ana${index}@example.org`))))
 })
 
@@ -144,6 +163,21 @@ const rememberIn = (machine: Machine, token: string): void => {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'hosts.json'), JSON.stringify({ [world.url]: { token, user: 'ana' } }), { mode: 0o600 })
 }
+
+test('[CLI-3] the first steps of the guide lead from nothing to a document', async () => {
+  const machine = await newMachine()
+  await machine.shell('rm bin/agmd')
+  const guide = (await world.ask('GET', '/cli.md')).text
+  const steps = [...guide.slice(0, guide.indexOf('## Commands')).matchAll(/^```sh\n([\s\S]+?)\n```$/gm)].map(([, step = '']) => step)
+  expect(steps).toHaveLength(3)
+  const env = { URL: linkOf(await world.create('# Theirs\n')), PATH: `${machine.path('.local/bin')}:${machine.env['PATH']}` }
+  for (const step of steps) {
+    const { code, stderr } = await machine.shell(step, { env })
+    expect({ step, code, stderr }).toMatchObject({ step, code: 0 })
+  }
+  expect(machine.read('theirs.md')).toBe('# Theirs\n')
+  await machine.remove()
+})
 
 // ——— files and documents ———
 
@@ -191,7 +225,10 @@ test('[CLI-6] where both changed the same, the file gets both between marks, and
   expect(marked).toMatch(/<<<<<<< .*\nMy words\.\n\|{7} before\nFirst words\.\n=======\nTheir words\.\n>>>>>>> /)
   expect(marked).toContain('Final words.')
   for (const extra of [[], ['--merge'], ['--suggest']])
-    expect(await here.agmd('docs', 'push', 'six.md', ...extra, '--json')).toMatchObject({ code: 5, json: { error: { code: 'markers_left' } } })
+    expect(await here.agmd('docs', 'push', 'six.md', ...extra, '--json')).toMatchObject({
+      code: 5,
+      json: { error: { code: 'markers_left' } }
+    })
   expect(await text(owner)).toContain('Their words.')
   here.write('six.md', '# Notes\n\nOur words.\n\nMiddle.\n\nFinal words.\n')
   expect((await here.agmd('docs', 'push', 'six.md')).code).toBe(0)
@@ -216,10 +253,54 @@ test('[CLI-7] a pull never takes away what was changed in a file', async () => {
   expect((await here.agmd('docs', 'pull', 'seven.md', '--merge', '--json')).json).toMatchObject({ result: 'merged' })
   expect(here.read('seven.md')).toBe('# Notes\n\nMy words.\n\nMiddle.\n\nTheir end.\n')
   here.write('mine.md', 'my own')
-  expect(await here.agmd('docs', 'pull', linkOf(owner), '-o', 'mine.md', '--json')).toMatchObject({ code: 5, json: { error: { code: 'file_changed' } } })
+  expect(await here.agmd('docs', 'pull', linkOf(owner), '-o', 'mine.md', '--json')).toMatchObject({
+    code: 5,
+    json: { error: { code: 'file_changed' } }
+  })
   expect(here.read('mine.md')).toBe('my own')
   expect((await here.agmd('docs', 'pull', linkOf(owner), '-o', 'mine.md', '--force')).code).toBe(0)
   expect(here.read('mine.md')).toBe(await text(owner))
+})
+
+/** A way to the service on which something can happen before an answer arrives. */
+const detour = async (before: (request: IncomingMessage) => void): Promise<Elsewhere> => {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    const { method = 'GET', headers, url } = request
+    const onward = httpRequest(`${world.listening}${url}`, { method, headers }, (answer) => {
+      before(request)
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(onward)
+  })
+  return serving(server, requests)
+}
+
+test('[CLI-7] a file that is saved while it is pushed keeps what was saved', async () => {
+  const owner = await world.create('one\n\ntwo\n\nthree\n')
+  const machine = await newMachine()
+  let save = ''
+  const way = await detour(({ method }) => {
+    if (method === 'PUT' && save !== '') machine.write('saved.md', save)
+  })
+  const url = ['--url', way.url]
+  await machine.agmd('docs', 'pull', `${way.url}/d/${owner.doc}?key=${owner.key}`, '-o', 'saved.md', ...url)
+  await owner.replace('ONE\n\ntwo\n\nthree\n')
+  machine.write('saved.md', 'one\n\ntwo\n\nTHREE\n')
+  save = 'one\n\nTWO\n\nTHREE\n'
+  expect(await machine.agmd('docs', 'push', 'saved.md', '--merge', '--json', ...url)).toMatchObject({
+    code: 5,
+    json: { error: { code: 'file_changed' } }
+  })
+  expect(machine.read('saved.md')).toBe(save)
+  save = ''
+  expect((await machine.agmd('docs', 'push', 'saved.md', '--merge', ...url)).code).toBe(0)
+  expect(machine.read('saved.md')).toBe('ONE\n\nTWO\n\nTHREE\n')
+  expect(await text(owner)).toBe('ONE\n\nTWO\n\nTHREE\n')
+  await way.close()
+  await machine.remove()
 })
 
 test('[CLI-8] a file that was not pulled is not pushed over a text, unless that is said', async () => {
@@ -246,7 +327,10 @@ test('[CLI-9] a file keeps its line ends, its permissions and its link; nothing 
   expect((await here.agmd('docs', 'push', 'nine.md', '--merge')).code).toBe(0)
   expect(await text(owner)).toBe('ONE\n\ntwo\n\nTHREE\n')
   expect(here.read('target.md')).toBe('ONE\r\n\r\ntwo\r\n\r\nTHREE\r\n')
-  expect({ mode: statSync(here.path('target.md')).mode & 0o777, link: lstatSync(here.path('nine.md')).isSymbolicLink() }).toEqual({ mode: 0o640, link: true })
+  expect({ mode: statSync(here.path('target.md')).mode & 0o777, link: lstatSync(here.path('nine.md')).isSymbolicLink() }).toEqual({
+    mode: 0o640,
+    link: true
+  })
   expect(readdirSync(here.home).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
@@ -257,7 +341,12 @@ test('[CLI-10] the exit code tells the kind of error, and JSON on the standard e
   const view = await owner.share('view')
   const told = async (expected: number, code: string, ...words: string[]): Promise<void> => {
     const ran = await here.agmd(...words, '--json')
-    expect({ words, code: ran.code, stdout: ran.stdout, error: ran.json?.error?.code }).toEqual({ words, code: expected, stdout: '', error: code })
+    expect({ words, code: ran.code, stdout: ran.stdout, error: ran.json?.error?.code }).toEqual({
+      words,
+      code: expected,
+      stdout: '',
+      error: code
+    })
     expect(ran.json.error).toMatchObject({ message: expect.any(String), hint: expect.any(String), exitCode: expected })
   }
   await told(2, 'usage', 'docs', 'cat')
@@ -284,20 +373,35 @@ interface Elsewhere {
 }
 
 /** Another server, which answers everything with this. */
-const elsewhere = async (status: number, headers: Record<string, string>, body: string | ((path: string) => string)): Promise<Elsewhere> => {
+const elsewhere = async (
+  status: number,
+  headers: Record<string, string>,
+  body: string | ((path: string) => string)
+): Promise<Elsewhere> => {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
     requests.push(request)
     response.writeHead(status, headers).end(typeof body === 'string' ? body : body(request.url ?? ''))
   })
+  return serving(server, requests)
+}
+
+const serving = async (server: Server, requests: IncomingMessage[]): Promise<Elsewhere> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, requests, close: () => new Promise((resolve) => server.close(resolve)) }
 }
 
 test('[CLI-10] too many requests are 6; what is no answer of ours is told as such', async () => {
-  const busy = await elsewhere(429, { 'Content-Type': 'application/problem+json' }, '{"code":"rate_limited","status":429,"detail":"Too many.","requestId":"r1"}')
-  expect(await here.agmd('--url', busy.url, 'docs', 'list', '--json')).toMatchObject({ code: 6, json: { error: { code: 'rate_limited', requestId: 'r1' } } })
+  const busy = await elsewhere(
+    429,
+    { 'Content-Type': 'application/problem+json' },
+    '{"code":"rate_limited","status":429,"detail":"Too many.","requestId":"r1"}'
+  )
+  expect(await here.agmd('--url', busy.url, 'docs', 'list', '--json')).toMatchObject({
+    code: 6,
+    json: { error: { code: 'rate_limited', requestId: 'r1' } }
+  })
   expect((await here.agmd('--url', busy.url, 'api', 'GET', '/api/health')).code).toBe(6)
   await busy.close()
   const proxy = await elsewhere(502, { 'Content-Type': 'text/html' }, '<h1>Bad gateway</h1>')
@@ -309,6 +413,7 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
   const url = linkOf(await world.create('x'))
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['doc'], /Did you mean: agmd docs\n/],
+    [['push', 'notes.md'], /Did you mean: agmd docs push\n/],
     [['docs', 'psuh'], /Did you mean: agmd docs push\n/],
     [['docs', 'push', '--mrge', 'x.md'], /Did you mean --merge\?/],
     [['docs', 'cat', url, 'again'], /"again" is one word too many/],
@@ -341,17 +446,25 @@ test('[CLI-12] keys and tokens are in one file for its owner only, and are print
   await machine.agmd('docs', 'pull', `${world.url}/d/${made.id}?key=${share.key}`, '-o', 'twelve.md')
   for (const words of ['share list', 'docs info', 'tasks list', 'docs outline', 'events', 'docs open'])
     for (const json of [[], ['--json']]) said.push(await machine.run([...words.split(' '), made.id, ...json], { env: { BROWSER: 'true' } }))
-  said.push(await machine.agmd('doctor'), await machine.agmd('auth', 'status', '--json'), await machine.agmd('docs', 'push', 'twelve.md', '--json'))
+  said.push(
+    await machine.agmd('doctor'),
+    await machine.agmd('auth', 'status', '--json'),
+    await machine.agmd('docs', 'push', 'twelve.md', '--json')
+  )
   const heard = said.map(({ stdout, stderr }) => stdout + stderr).join('\n') + machine.read('.agmd/twelve.md.json')
   for (const secret of [token, made.key, share.key]) expect(heard).not.toContain(secret)
   expect((await machine.agmd('share', 'list', made.id, '--show-keys')).stdout).toContain(share.key)
   const hosts = machine.path('.config/agmd/hosts.json')
-  expect({ file: statSync(hosts).mode & 0o777, folder: statSync(machine.path('.config/agmd')).mode & 0o777 }).toEqual({ file: 0o600, folder: 0o700 })
+  expect({ file: statSync(hosts).mode & 0o777, folder: statSync(machine.path('.config/agmd')).mode & 0o777 }).toEqual({
+    file: 0o600,
+    folder: 0o700
+  })
   chmodSync(hosts, 0o644)
   await machine.agmd('docs', 'info', made.id)
   expect(statSync(hosts).mode & 0o777).toBe(0o600)
   // No option takes a secret.
-  expect(commands.flatMap(({ options }) => options.filter(({ name }) => /token|secret|password|key/.test(name)))).toMatchObject([{ name: 'with-token', type: 'boolean' }])
+  const named = commands.flatMap(({ options }) => options).filter(({ name }) => /token|secret|password|key/.test(name))
+  expect(named.filter(({ type }) => type !== 'boolean')).toEqual([])
   await machine.remove()
 })
 
@@ -362,6 +475,14 @@ test('[CLI-12] of several links to a document the one that allows most is used f
   await machine.agmd('docs', 'pull', linkOf(await owner.share('view')), '-o', 'view.md')
   const role = async (doc: string): Promise<string> => (await machine.agmd('docs', 'info', doc, '--json')).json.role
   expect([await role(owner.doc), await role('own.md'), await role('view.md')]).toEqual(['owner', 'owner', 'view'])
+  // A file that was pulled with a session alone is not narrowed by a link that is known, too.
+  const token = await session(await newAccount('several@example.org'))
+  const { json: own } = await world.ask('POST', '/api/docs', { headers: { Authorization: `Bearer ${token}` }, json: { content: 'one' } })
+  const env = { AGMD_TOKEN: token }
+  const { url } = (await machine.run(['share', 'create', own.id, 'view', '--json'], { env })).json
+  await machine.run(['docs', 'pull', own.id, '-o', 'account.md'], { env })
+  await machine.agmd('docs', 'pull', url, '-o', 'narrow.md')
+  expect((await machine.run(['docs', 'info', 'account.md', '--json'], { env })).json.role).toBe('owner')
   await machine.remove()
 })
 
@@ -369,7 +490,7 @@ test('[CLI-12] commands that run at once lose no key', async () => {
   const machine = await newMachine(world.url)
   const made = await Promise.all(Array.from({ length: 6 }, () => machine.agmd('docs', 'create', '--json')))
   const { [world.url]: host } = JSON.parse(machine.read('.config/agmd/hosts.json')) as Json
-  expect(host.keys.map(({ doc }: Json) => doc).toSorted()).toEqual(made.map(({ json }) => json.id).toSorted())
+  expect(new Set(host.keys.map(({ doc }: Json) => doc))).toEqual(new Set(made.map(({ json }) => json.id)))
   await machine.remove()
 })
 
@@ -386,7 +507,8 @@ test('[CLI-13] an address of another service is refused and nothing is sent ther
   // A service that was asked for by no name gets the key of its link, and no token of another one.
   const free = await newMachine()
   expect((await free.run(['docs', 'cat', foreign], { env })).code).toBe(0)
-  expect(trap.requests[0]?.headers).toMatchObject({ 'x-share-key': 'K'.repeat(32), authorization: undefined })
+  expect(trap.requests[0]?.headers).toHaveProperty('x-share-key', 'K'.repeat(32))
+  expect(trap.requests[0]?.headers).not.toHaveProperty('authorization')
   await trap.close()
   await free.remove()
 })
@@ -409,12 +531,23 @@ test('[CLI-14] on a terminal what others wrote cannot steer it; in a pipe a docu
   const owner = await world.create(`${hostile}\n`)
   await comment(owner, { body: hostile }, { headers: { 'X-Agent-Author': 'Eve' } })
   expect((await here.agmd('docs', 'cat', linkOf(owner))).stdout).toBe(`${hostile}\n`)
-  for (const words of [['docs', 'cat'], ['docs', 'cat', '--json'], ['comments', 'list'], ['comments', 'list', '--json'], ['docs', 'info'], ['revisions', 'show', '1']]) {
+  const steering = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/
+  for (const words of [
+    ['docs', 'cat'],
+    ['comments', 'list'],
+    ['revisions', 'show', '1'],
+    ['api', 'GET', '/comments']
+  ]) {
     const [group = '', name = '', ...rest] = words
-    const { stdout } = await here.onTerminal([group, name, linkOf(owner), ...rest, '--no-color'])
-    expect(stdout, words.join(' ')).toMatch(/aredbcd|aredb/)
-    expect(stdout, words.join(' ')).not.toMatch(/[\u001b\u009b\u0007\u202e]/)
+    const place = group === 'api' ? `/api/docs/${owner.doc}${rest.pop()}?key=${owner.key}` : linkOf(owner)
+    const { stdout } = await here.onTerminal([group, name, place, ...rest])
+    expect(stdout, words.join(' ')).toContain('red')
+    expect(stdout, words.join(' ')).not.toMatch(steering)
   }
+  // JSON keeps everything, escaped.
+  const { stdout, json } = await here.onTerminal(['docs', 'cat', linkOf(owner), '--json'])
+  expect(stdout).not.toMatch(steering)
+  expect(json.content).toBe(`${hostile}\n`)
   // Tables and messages are clean everywhere.
   expect((await here.agmd('comments', 'list', linkOf(owner))).stdout).not.toMatch(/[\u001b\u009b\u202e]/)
 })
@@ -454,7 +587,10 @@ test('[CLI-15] login shows the code, waits for the approval, and keeps the sessi
   expect(ana.page.text).toContain('The laptop')
   await ana.submit('/device', { decision: 'approve' })
   const { code, stdout } = await login.ended
-  expect({ code, said: JSON.parse(stdout.split('\n')[1] ?? '') as Json }).toMatchObject({ code: 0, said: { ok: true, user: { email: 'login@example.org' } } })
+  expect({ code, said: JSON.parse(stdout.split('\n')[1] ?? '') as Json }).toMatchObject({
+    code: 0,
+    said: { ok: true, user: { email: 'login@example.org' } }
+  })
   expect((await machine.agmd('auth', 'status')).stdout).toBe('login <login@example.org>\n')
   const { [world.url]: host } = JSON.parse(machine.read('.config/agmd/hosts.json')) as Json
   expect(await machine.agmd('logout', '--json')).toMatchObject({ code: 0, json: { ended: true } })
@@ -481,11 +617,15 @@ test('[CLI-15] a login that is refused, and a token that is none, end with 4 and
 // ——— what goes on ———
 
 test('[CLI-16] Ctrl-C ends with 130 and leaves files as they were', async () => {
-  await pulled('ctrl.md')
+  await pulled('notes.md')
   const before = readdirSync(here.home)
-  for (const words of [['docs', 'watch', 'ctrl.md'], ['events', 'ctrl.md', '--follow'], ['login', '--no-browser']]) {
-    const running = here.start([...words, '--url', world.url])
-    await (words[0] === 'events' ? until(() => world.lines.some((line) => line.includes('/events')), 'the poll') : until(() => running.stderr() !== '', 'a word'))
+  const examples = examplesOf(commands).filter(({ words, example }) => waiting(words, example))
+  const lines = [...examples.map(({ example }) => example.split(' ').slice(1)), ['events', 'notes.md', '--follow', '--since', '0']]
+  expect(lines).toHaveLength(4)
+  for (const words of lines) {
+    const running = here.start(words)
+    // The first page of events is there.
+    await until(() => (words[0] === 'events' ? running.stdout() : running.stderr()) !== '', 'a word')
     running.child.kill('SIGINT')
     expect({ words, code: (await running.ended).code }).toEqual({ words, code: 130 })
   }
@@ -506,7 +646,10 @@ test('[CLI-17] a watched file follows its document, and with --two-way the docum
   running.child.kill('SIGINT')
   const { code, stdout } = await running.ended
   expect(code).toBe(130)
-  const types = stdout.trim().split('\n').map((line) => (JSON.parse(line) as Json).type)
+  const types = stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as Json).type)
   expect(types).toEqual(expect.arrayContaining(['waiting', 'pulled', 'pushed']))
 })
 
@@ -535,7 +678,11 @@ test('[CLI-17] events are followed line by line', async () => {
 
 test('[CLI-18] an MCP client talks to the service through it; a key that is known is never seen by the model', async () => {
   const owner = await pulled('tools.md')
-  const transport = new StdioClientTransport({ command: process.execPath, args: [here.path('bin/agmd'), 'mcp', '--author', 'Claude'], env: { ...here.env } })
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [here.path('bin/agmd'), 'mcp', '--author', 'Claude'],
+    env: { ...here.env }
+  })
   const mcp = new Client({ name: 'test', version: '1' })
   await mcp.connect(transport as never)
   const { tools } = await mcp.listTools()
@@ -553,9 +700,15 @@ test('[CLI-18] an MCP client talks to the service through it; a key that is know
 test('[CLI-18] a line that is no message, and a service that is not there, are errors of JSON-RPC', async () => {
   const lines = ['{', '{"jsonrpc":"2.0","id":7,"method":"tools/list"}', '{"jsonrpc":"2.0","method":"notifications/initialized"}'].join('\n')
   const { code, stdout } = await here.run(['mcp', '--url', 'http://127.0.0.1:9'], { input: lines })
-  const answers = stdout.trim().split('\n').map((line) => JSON.parse(line) as Json)
-  expect({ code, answers }).toMatchObject({ code: 0, answers: expect.arrayContaining([expect.objectContaining({ id: null }), expect.objectContaining({ id: 7 })]) })
-  expect(answers.map(({ error }) => error.code).toSorted()).toEqual([-32700, -32603])
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Json)
+  expect({ code, answers }).toMatchObject({
+    code: 0,
+    answers: expect.arrayContaining([expect.objectContaining({ id: null }), expect.objectContaining({ id: 7 })])
+  })
+  expect(new Set(answers.map(({ error }) => error.code))).toEqual(new Set([-32700, -32603]))
 })
 
 test('[CLI-19] a raw call is sent as it is, with the key that is known; its exit code is that of the answer', async () => {
@@ -566,7 +719,10 @@ test('[CLI-19] a raw call is sent as it is, with the key that is known; its exit
   expect(posted.json.comment).toMatchObject({ body: 'Hm.', line: 1 })
   const put = await here.run(['api', 'PUT', `${path}/content`, '--body-file', '-', '--type', 'text/markdown'], { input: '# Raw\n' })
   expect({ code: put.code, text: await text(owner) }).toEqual({ code: 0, text: '# Raw\n' })
-  expect(await here.agmd('api', 'GET', `${path}/comments/none`)).toMatchObject({ code: expect.any(Number), json: { code: expect.any(String) } })
+  expect(await here.agmd('api', 'GET', `${path}/comments/none`)).toMatchObject({
+    code: expect.any(Number),
+    json: { code: expect.any(String) }
+  })
   expect((await here.agmd('api', 'GET', '/api/docs/AAAAAAAAAAAAAAAA')).code).toBe(4)
 })
 
@@ -579,7 +735,10 @@ test('[CLI-20] an assignment is named by its own link alone, and asking twice ma
   expect((await here.agmd('tasks', 'start', task.share.url, ...reviewer)).json.task.status).toBe('started')
   const remark = (await here.agmd('comments', 'add', task.share.url, '-m', 'Kind.', ...reviewer)).json
   const report = ['--reviewed-version', task.startingVersion, '-m', 'Yes.', '--comment-ids', remark.id]
-  expect((await here.agmd('tasks', 'report', task.share.url, ...report, ...reviewer)).json.task.report).toMatchObject({ commentIds: [remark.id], stale: false })
+  expect((await here.agmd('tasks', 'report', task.share.url, ...report, ...reviewer)).json.task.report).toMatchObject({
+    commentIds: [remark.id],
+    stale: false
+  })
   expect((await here.agmd('tasks', 'close', 'tasks.md', task.id, '--json')).json.task.status).toBe('closed')
   await here.agmd('tasks', 'create', linkOf(owner), '--title', 'Another', '-m', 'Is it short?')
   expect(await here.agmd('tasks', 'get', 'tasks.md', '--json')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } })
@@ -602,7 +761,10 @@ test('[CLI-22] the doctor tells what is well and what is not', async () => {
   const well = await here.agmd('doctor', '--json')
   expect(well).toMatchObject({ code: 0, json: { ok: true } })
   const down = await here.agmd('doctor', '--url', 'http://127.0.0.1:9', '--json')
-  expect({ code: down.code, failed: down.json.checks.filter(({ ok }: Json) => !ok).map(({ name }: Json) => name) }).toEqual({ code: 7, failed: ['service'] })
+  expect({ code: down.code, failed: down.json.checks.filter(({ ok }: Json) => !ok).map(({ name }: Json) => name) }).toEqual({
+    code: 7,
+    failed: ['service']
+  })
 })
 
 test('[CLI-23] an upgrade is taken only with its own checksum', async () => {
@@ -610,12 +772,20 @@ test('[CLI-23] an upgrade is taken only with its own checksum', async () => {
   const own = machine.path('bin/agmd')
   const before = machine.read('bin/agmd')
   expect((await machine.agmd('upgrade', '--check', '--json')).json).toMatchObject({ available: true })
-  const liar = await elsewhere(200, { 'Content-Type': 'text/plain' }, (path) => (path.endsWith('checksum') ? `${'0'.repeat(64)}  agmd\n` : 'rm -rf /'))
-  expect(await machine.agmd('upgrade', '--url', liar.url, '--json')).toMatchObject({ code: 1, json: { error: { code: 'checksum_mismatch' } } })
+  const liar = await elsewhere(200, { 'Content-Type': 'text/plain' }, (path) =>
+    path.endsWith('checksum') ? `${'0'.repeat(64)}  agmd\n` : 'rm -rf /'
+  )
+  expect(await machine.agmd('upgrade', '--url', liar.url, '--json')).toMatchObject({
+    code: 1,
+    json: { error: { code: 'checksum_mismatch' } }
+  })
   expect(machine.read('bin/agmd')).toBe(before)
   await liar.close()
   expect((await machine.agmd('upgrade', '--json')).json).toMatchObject({ changed: true })
-  expect({ text: machine.read('bin/agmd'), mode: statSync(own).mode & 0o777 }).toEqual({ text: (await world.ask('GET', '/downloads/agmd')).text, mode: 0o755 })
+  expect({ text: machine.read('bin/agmd'), mode: statSync(own).mode & 0o777 }).toEqual({
+    text: (await world.ask('GET', '/downloads/agmd')).text,
+    mode: 0o755
+  })
   expect((await machine.agmd('upgrade', '--json')).json).toMatchObject({ changed: false })
   await machine.remove()
 })

@@ -84,7 +84,7 @@ const wordErrorRate = (said: string, heard: string): number => {
 
 const wordErrorRateMax = 0.34
 
-withEngines('[MEDIA-25] a text is spoken as mono WAV of 16 kHz, and written down again with at most 0.34 of its words wrong', async () => {
+withEngines('[MEDIA-25] a text is spoken as mono WAV of 16 kHz, and written down again with at most 0.34 of its words wrong', { timeout: 90_000 }, async () => {
   await lend()
   expect((await ana.ask('GET', '/api/relay/status')).json).toEqual({
     online: true,
@@ -153,18 +153,16 @@ test('[MEDIA-27] a server with the interface of OpenAI renders a picture of the 
   expect(refused).toMatchObject({ status: 'failed', error: { code: 'bad_input', message: expect.stringContaining('not allowed') } })
 })
 
-withEngines('[MEDIA-29] of two nodes in processes of their own one is killed in mid-job: the job ends on the other', async () => {
+withEngines('[MEDIA-29] of two nodes in processes of their own one is killed in mid-job: the job ends on the other', { timeout: 90_000 }, async () => {
   const doc = await ana.document()
   const first = await lend()
   // Long enough to be in the middle of it.
-  const speech = normalWav(Buffer.from(new Uint8Array(samples['wav']?.bytes as Bytes)))
-  const noise = writeWav(Float32Array.from({ length: 16_000 * 20 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
-  expect(speech).toBeDefined()
+  const noise = writeWav(Float32Array.from({ length: 16_000 * 8 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
   const { json } = await doc.ask('POST', '/media/transcribe', { body: new Uint8Array(noise), type: 'audio/wav' })
   await until(async () => (await doc.ask('GET', `/media/transcribe/${json.asrId}`)).json.progress >= 0.1, 'the job to be under way', 20)
   await lend()
   first.child.kill('SIGKILL')
-  expect(await ended(doc, 'transcribe', json.asrId)).toMatchObject({ status: 'done', duration: 20 })
+  expect(await ended(doc, 'transcribe', json.asrId)).toMatchObject({ status: 'done', duration: 8 })
 })
 
 test('[MEDIA-30] a node comes back after a restart of the service, and ends with a reason when its token is revoked', async () => {
@@ -178,7 +176,7 @@ test('[MEDIA-30] a node comes back after a restart of the service, and ends with
   expect(node.stdout() + node.stderr()).not.toContain(token)
 })
 
-withEngines('[MEDIA-31] the client starts jobs, waits for them and keeps their results', async () => {
+withEngines('[MEDIA-31] the client starts jobs, waits for them and keeps their results', { timeout: 90_000 }, async () => {
   const { json } = await world.ask('POST', '/api/me/nodes', { headers: ana.headers, json: {} })
   await lend({}, json.token)
   const { doc } = await ana.document()

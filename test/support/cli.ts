@@ -61,6 +61,7 @@ export interface Machine {
   /** The same command on a terminal. */
   onTerminal(words: readonly string[], options?: RunOptions): Promise<Ran>
   path(name: string): string
+  has(name: string): boolean
   read(name: string): string
   write(name: string, text: string): string
   remove(): Promise<void>
@@ -74,7 +75,13 @@ const jsonIn = (text: string): Json => {
   }
 }
 
-const startProgram = (program: string, words: readonly string[], env: Record<string, string>, { input, cwd }: RunOptions, home: string): Running => {
+const startProgram = (
+  program: string,
+  words: readonly string[],
+  env: Record<string, string>,
+  { input, cwd }: RunOptions,
+  home: string
+): Running => {
   const child = spawn(program, words, { cwd: cwd ?? home, env, stdio: ['pipe', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
@@ -122,6 +129,7 @@ export const newMachine = async (url?: string): Promise<Machine> => {
       return startProgram('script', ['-qec', line, '/dev/null'], { ...env, TERM: 'xterm', ...options.env }, options, home).ended
     },
     path: (name) => join(home, name),
+    has: (name) => existsSync(join(home, name)),
     read: (name) => readFileSync(join(home, name), 'utf8'),
     write(name, text) {
       writeFileSync(join(home, name), text)

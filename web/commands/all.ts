@@ -1,6 +1,7 @@
 /** The list of all commands. Of two that have one key, the earlier is tried first. */
 import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
+import { findCommands } from './find.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
 import { reviewCommands } from './review.ts'
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   ...insertCommands,
   ...tableCommands,
   ...editCommands,
+  ...findCommands,
   ...viewCommands,
   ...reviewCommands,
   ...shareCommands
@@ -74,3 +76,6 @@ export const tableToolbar: readonly string[] = [
   'table.column.delete',
   'table.align'
 ]
+
+/** Above a selection. */
+export const bubble: readonly string[] = ['bold', 'italic', 'strikethrough', 'code', 'link']

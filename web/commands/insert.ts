@@ -3,7 +3,7 @@ import { insertCodeBlock } from '../editor/commands-block.ts'
 import { insertCallout, insertDate, insertDiagram, insertFormula, insertRule, insertTable } from '../editor/commands-insert.ts'
 import { chooseFiles } from '../editor/uploads.ts'
 import { term } from '../text/t.ts'
-import { onText, type Command } from './command.ts'
+import { isWriting, onText, type Command } from './command.ts'
 
 export const insertCommands: readonly Command[] = [
   {
@@ -29,7 +29,8 @@ export const insertCommands: readonly Command[] = [
     words: term('image audio video upload file'),
     group: 'insert',
     icon: 'image',
-    ...onText(chooseFiles)
+    ...onText(chooseFiles),
+    when: (page) => isWriting(page) && page.session.uploads.allowed.value
   },
   {
     id: 'insert.diagram',

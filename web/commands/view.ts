@@ -46,6 +46,16 @@ export const viewCommands: readonly Command[] = [
   { id: 'mode.source', title: term('Markdown source'), group: 'view', icon: 'code', run: show('source') },
   { id: 'mode.read', title: term('Reading view'), group: 'view', icon: 'book-open', run: show('read') },
   {
+    id: 'outline',
+    title: term('Outline'),
+    words: term('headings contents'),
+    group: 'view',
+    icon: 'list-tree',
+    keys: ['Mod-\\'],
+    scope: 'page',
+    run: (page) => page.setOutline(!page.outline.value)
+  },
+  {
     id: 'palette',
     title: term('Command palette'),
     group: 'go',

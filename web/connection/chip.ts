@@ -1,5 +1,6 @@
 /** The one place that decides what the connection chip says. It never claims more than is known. */
 
+import { t } from '../text/t.ts'
 import type { Ended } from './retry.ts'
 
 export interface ChipInput {
@@ -14,6 +15,8 @@ export interface ChipInput {
   /** Whether changes are kept on this device (IndexedDB works). */
   readonly kept: boolean
   readonly canEdit: boolean
+  /** What else may be written by whom may not edit. */
+  readonly remarks?: 'suggestions' | 'comments' | undefined
   /** Why the server has ended the connection for good, if it has. */
   readonly ended: Ended | undefined
   /** False until a connection was made once: a page that opens is not reconnecting. */
@@ -52,13 +55,20 @@ function connected(input: ChipInput): Chip {
   return { state: 'saved', label: `Saved${where}`, detail: `Everything is on the server’s disk.${detail}` }
 }
 
+function readOnly({ remarks }: ChipInput): Chip {
+  if (remarks === 'suggestions')
+    return { state: 'readonly', label: t('Suggesting'), detail: t('What you type is proposed; others decide whether it enters the text.') }
+  if (remarks === 'comments')
+    return { state: 'readonly', label: t('Commenting'), detail: t('Your link allows comments, and no changes of the text.') }
+  return { state: 'readonly', label: 'Read only', detail: 'You see changes as they happen, but your link does not allow editing.' }
+}
+
 /** What the chip says in a state. */
 export function chip(input: ChipInput): Chip {
   if (input.ended === 'too_big')
     return { state: 'ended', label: 'Too large to save', detail: 'Delete some of the text; then it is sent by itself.' }
   if (input.ended !== undefined) return { state: 'ended', label: 'Access ended', detail: 'This page no longer receives or sends changes.' }
   if (input.socket !== 'synced') return disconnected(input)
-  if (!input.canEdit)
-    return { state: 'readonly', label: 'Read only', detail: 'You see changes as they happen, but your link does not allow editing.' }
+  if (!input.canEdit) return readOnly(input)
   return connected(input)
 }

@@ -1,6 +1,8 @@
 /** What is needed now and then: name, copy, theme. A native popover, so that Esc and a click elsewhere close it. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { commandOf } from '../commands/all.ts'
+import { isPossible } from '../commands/command.ts'
 import { personName } from '../person.ts'
 import { t, term } from '../text/t.ts'
 import { setTheme, theme, type Theme } from '../theme.ts'
@@ -20,12 +22,29 @@ export function Menu({ view }: { view: View }): JSX.Element {
   const opening = ({ newState }: Pick<ToggleEvent, 'newState'>): void => {
     if (newState === 'open') void askWho()
   }
+  const item = (id: string, isNarrow: boolean): JSX.Element | null => {
+    const command = commandOf(id)
+    if (!isPossible(command, view)) return null
+    const run = (): void => {
+      close()
+      command.run(view)
+    }
+    return (
+      <button type='button' class={isNarrow ? 'menu-item narrow' : 'menu-item'} onClick={run}>
+        {command.icon !== undefined && <Icon name={command.icon} size={18} />}
+        {t(command.title)}
+      </button>
+    )
+  }
   return (
     <>
       <button type='button' class='button quiet icon-only' aria-label={t('More')} title={t('More')} popovertarget='menu'>
         <Icon name='ellipsis' />
       </button>
       <div id='menu' class='menu' popover='auto' ref={popover} onBeforeToggle={opening}>
+        {item('suggesting', true)}
+        {item('mode.source', true)}
+        {item('panel.tasks', false)}
         {/* Who is signed in has the name of the account. */}
         {signedIn.value !== true && (
           <button
@@ -50,6 +69,17 @@ export function Menu({ view }: { view: View }): JSX.Element {
         >
           <Icon name='download' size={18} />
           {t('Download as Markdown')}
+        </button>
+        <button
+          type='button'
+          class='menu-item narrow'
+          onClick={() => {
+            close()
+            view.setOutline(!view.outline.value)
+          }}
+        >
+          <Icon name='list-tree' size={18} />
+          {t('Outline')}
         </button>
         <button
           type='button'

@@ -11,6 +11,7 @@ import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts
 import { isInTable } from '../editor/tables.ts'
 import { personName } from '../person.ts'
 import { includesRole } from '../../shared/roles.ts'
+import { startFollowing } from '../presence/follow.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
 import type { Review } from '../review/review.ts'
@@ -20,6 +21,7 @@ import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { FollowingNotice } from './following-notice.tsx'
 import { Later } from './later.tsx'
 import { ReadingPane } from './reading-pane.tsx'
 import { openSession, type Session } from './session.ts'
@@ -41,9 +43,13 @@ export interface View {
   readonly editor: { value: Editor | undefined }
   readonly dialog: { value: DialogName | undefined }
   readonly here: { value: readonly Person[] }
+  /** Client id of the page whose cursor is kept in view. */
+  readonly following: { value: number | undefined }
   readonly words: { value: string }
   /** Whether the cursor is in a table. */
   readonly inTable: { value: boolean }
+  /** Whether the headings are beside the text. */
+  readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }
   readonly panel: Signal<PanelName | undefined>
   /** Comments, suggestions and assignments, once their part of the page is there. */
@@ -53,9 +59,11 @@ export interface View {
   setMode(mode: Mode): void
   /** Live, source, reading, in turns. */
   nextMode(): void
+  setOutline(shown: boolean): void
 }
 
 const modeKey = 'agmd.mode'
+const outlineKey = 'agmd.outline'
 const modes: readonly Mode[] = ['live', 'source', 'read']
 /** The chrome steps back after this long of typing. */
 const quietAfterMs = 2000
@@ -87,8 +95,10 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const editor = signal<Editor | undefined>(undefined)
   const dialog = signal<DialogName | undefined>(undefined)
   const here = signal<readonly Person[]>([])
+  const following = signal<number | undefined>(undefined)
   const words = signal('')
   const inTable = signal(false)
+  const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const panel = signal<PanelName | undefined>(undefined)
   const review = signal<Review | undefined>(undefined)
@@ -102,6 +112,10 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
+  const setOutline = (shown: boolean): void => {
+    outline.value = shown
+    writeDevice(outlineKey, shown ? 'shown' : null)
+  }
   const keyOnPage = (event: KeyboardEvent): void => {
     if (editor.value !== undefined) runPageKeys(editor.value.view, event)
   }
@@ -147,6 +161,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     )
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
+    const stopFollowing = startFollowing(view)
     const stopUploads = session.uploads.start(made.insertUpload)
     const openReview = async (): Promise<void> => {
       const parts = await import('../review/review.ts')
@@ -159,7 +174,17 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       here.value = people(awareness)
     }
     awareness.on('change', listPeople)
+    // The reading view goes there by itself.
+    let arrived = location.hash === ''
     const stops = [
+      effect(() => {
+        if (arrived || mode.value === 'read') return
+        arrived = true
+        void import('../outline/outline.tsx').then(
+          ({ goToAddress }) => goToAddress(view),
+          () => undefined
+        )
+      }),
       effect(() => {
         if (session.canEdit.value) wrote.value = true
       }),
@@ -181,6 +206,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       review.value?.close()
       for (const stop of stops) stop()
       stopUploads()
+      stopFollowing()
       clearTimeout(counting)
       awareness.off('change', listPeople)
       removeEventListener('pointermove', wake)
@@ -192,7 +218,24 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
 
-  const view: View = { session, mode, editor, dialog, here, words, inTable, quiet, panel, review, canType, setMode, nextMode }
+  const view: View = {
+    session,
+    mode,
+    editor,
+    dialog,
+    here,
+    following,
+    words,
+    inTable,
+    outline,
+    quiet,
+    panel,
+    review,
+    canType,
+    setMode,
+    nextMode,
+    setOutline
+  }
   return { ...view, start }
 }
 
@@ -227,6 +270,7 @@ function useVisualViewport(): void {
   }, [])
 }
 
+const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
 const isSharing = (name: DialogName | undefined): boolean => name === 'share' || name === 'agent' || name === 'publish'
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
@@ -241,11 +285,17 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
   const hadMargin = useMemo(() => readDevice(`agmd.margin.${id}`) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
+  const reading = view.mode.value === 'read'
+  const wasReading = useRef(reading)
+  // Who goes back to the text goes on writing; it can take the focus once it is shown.
+  useEffect(() => {
+    if (wasReading.current && !reading) view.editor.value?.view.focus()
+    wasReading.current = reading
+  }, [reading])
   if (state.value === 'refused') {
     const refusal = session.refusal.value
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
-  const reading = view.mode.value === 'read'
   const Remarks = view.review.value?.Layer
   const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
@@ -253,18 +303,22 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <TopBar view={view} />
       {view.canType.value && !reading && <Toolbar view={view} />}
       <Notices session={session} />
-      <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
-        <h1 class='sr-only'>{session.title.value}</h1>
-        {state.value === 'open' ? (
-          <>
-            <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
-            {reading && <ReadingPane view={view} />}
-            {Remarks !== undefined && <Remarks view={view} />}
-          </>
-        ) : (
-          <div class='skeleton' aria-label={t('Opening the document')} role='img' />
-        )}
-      </main>
+      <div class='document-body'>
+        {view.outline.value && <Later load={loadOutline} view={view} />}
+        <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
+          <FollowingNotice view={view} />
+          <h1 class='sr-only'>{session.title.value}</h1>
+          {state.value === 'open' ? (
+            <>
+              <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
+              {reading && <ReadingPane view={view} />}
+              {Remarks !== undefined && <Remarks view={view} />}
+            </>
+          ) : (
+            <div class='skeleton' aria-label={t('Opening the document')} role='img' />
+          )}
+        </main>
+      </div>
       <StatusLine view={view} />
       <Announcer view={view} />
       {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}

@@ -239,6 +239,7 @@ export function openSession(id: string): Session {
         unsent: unsent.value,
         kept: kept.state.value !== 'lost',
         canEdit: canEdit.value,
+        remarks: includesRole(role.value, 'suggest') ? 'suggestions' : includesRole(role.value, 'comment') ? 'comments' : undefined,
         ended: link.ended.value,
         connectedBefore: link.connectedBefore.value
       })

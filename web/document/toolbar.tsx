@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { commandOf, tableToolbar, toolbar } from '../commands/all.ts'
 import { tooltip } from '../commands/keys.ts'
-import type { Command } from '../commands/command.ts'
+import { isPossible, type Command } from '../commands/command.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { View } from './page.tsx'
@@ -18,7 +18,8 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
 
 export function Toolbar({ view }: { view: View }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
-  const shown = view.inTable.value ? [...toolbar, '', ...tableToolbar] : toolbar
+  const all = view.inTable.value ? [...toolbar, '', ...tableToolbar] : toolbar
+  const shown = all.filter((id) => id === '' || isPossible(commandOf(id), view))
   const ids = shown.filter((id) => id !== '')
   const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)
@@ -57,7 +58,13 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
   return (
     <section class='toolbar-dock' aria-label={t('Formatting')}>
       <div class='toolbar' role='toolbar' aria-label={t('Formatting')} ref={bar} onKeyDown={move}>
-        {shown.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}
+        <span class='toolbar-main'>{toolbar.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}</span>
+        {view.inTable.value && (
+          <span class='toolbar-table' role='group' aria-label={t('Table')}>
+            <span class='toolbar-gap' />
+            {tableToolbar.map(button)}
+          </span>
+        )}
       </div>
     </section>
   )

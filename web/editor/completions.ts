@@ -3,16 +3,18 @@
  * (CodeMirror's completion maps its place).
  */
 import {
+  acceptCompletion,
   autocompletion,
+  completionStatus,
   type Completion,
   type CompletionContext,
   type CompletionResult,
   type CompletionSection
 } from '@codemirror/autocomplete'
-import type { Extension } from '@codemirror/state'
-import type { EditorView } from '@codemirror/view'
+import { Prec, type Extension } from '@codemirror/state'
+import { EditorView, keymap } from '@codemirror/view'
 import { best } from '../commands/match.ts'
-import { t } from '../text/t.ts'
+import { drawIcon } from './draw-icon.ts'
 import { emoji } from './emoji.ts'
 import { isInCode } from './in-code.ts'
 
@@ -90,21 +92,6 @@ function emojiByName(context: CompletionContext): CompletionResult | null {
   return { from: found.from + found.text.indexOf(':') + 1, options: signs, validFor: /^[a-z0-9_+-]*$/ }
 }
 
-function drawing(data: string): Node {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
-  for (const [name, value] of [
-    ['viewBox', '0 0 24 24'],
-    ['width', '18'],
-    ['height', '18'],
-    ['class', 'icon menu-icon'],
-    ['aria-hidden', 'true']
-  ] as const)
-    made.setAttribute(name, value)
-  const path = made.appendChild(document.createElementNS('http://www.w3.org/2000/svg', 'path'))
-  path.setAttribute('d', data)
-  return made
-}
-
 function signOf(sign: string): Node {
   const made = document.createElement('span')
   made.className = 'menu-sign'
@@ -112,7 +99,19 @@ function signOf(sign: string): Node {
   return made
 }
 
-export const completions = (entries: readonly BlockEntry[]): Extension =>
+/** The list scrolls, so that it must be able to take the focus; CodeMirror makes one that cannot. Tab takes what is chosen, not the focus. */
+const focusable = EditorView.updateListener.of(({ state, view }) => {
+  if (completionStatus(state) !== 'active') return
+  view.requestMeasure({
+    key: 'menu',
+    read: () => undefined,
+    write() {
+      for (const list of view.dom.querySelectorAll<HTMLElement>('.menu-at-cursor > ul')) list.tabIndex = 0
+    }
+  })
+})
+
+const menus = (entries: readonly BlockEntry[]): Extension =>
   autocompletion({
     override: [blocks(entries), emojiByName],
     icons: false,
@@ -122,11 +121,14 @@ export const completions = (entries: readonly BlockEntry[]): Extension =>
     addToOptions: [
       {
         position: 20,
-        render: ({ drawing: data, sign }: Shown) => (data !== undefined ? drawing(data) : sign !== undefined ? signOf(sign) : null)
+        render: ({ drawing: data, sign }: Shown) => (data !== undefined ? drawIcon(data) : sign !== undefined ? signOf(sign) : null)
       }
     ],
     tooltipClass: () => 'menu-at-cursor'
   })
 
-/** The menu's own words. */
-export const completionPhrases = (): Record<string, string> => ({ Completions: t('Blocks to insert') })
+export const completions = (entries: readonly BlockEntry[]): Extension => [
+  menus(entries),
+  focusable,
+  Prec.highest(keymap.of([{ key: 'Tab', run: acceptCompletion }]))
+]

@@ -34,6 +34,15 @@ function absolute(doc: Y.Doc, text: Y.Text, value: unknown): number | undefined 
   }
 }
 
+/** Where the cursor of a page is, if it shows one here. */
+export function placeOf(text: Y.Text, awareness: Awareness, id: number): { readonly anchor: number; readonly head: number } | undefined {
+  const cursor = awareness.getStates().get(id)?.['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined
+  if (cursor == null || text.doc === null) return undefined
+  const anchor = absolute(text.doc, text, cursor.anchor)
+  const head = absolute(text.doc, text, cursor.head)
+  return anchor === undefined || head === undefined ? undefined : { anchor, head }
+}
+
 class CaretMarker implements LayerMarker {
   readonly #cursor: RemoteCursor
   readonly #left: number
@@ -92,19 +101,16 @@ class CaretMarker implements LayerMarker {
 
 /** Extension that shows the others, and tells them where this person is. */
 export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
-  const doc = text.doc
-  if (doc === null) throw new Error('the text belongs to no document')
   const movedAt = new Map<number, { at: number; place: string }>()
 
   function list(length: number, { shown }: TextMap): RemoteCursor[] {
     const found: RemoteCursor[] = []
     for (const person of people(awareness).slice(0, peopleDrawnMax)) {
-      const cursor = awareness.getStates().get(person.id)?.['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined
-      if (person.self || cursor == null) continue
-      const anchor = absolute(doc as Y.Doc, text, cursor.anchor)
-      const head = absolute(doc as Y.Doc, text, cursor.head)
-      if (anchor === undefined || head === undefined || shown(anchor) > length || shown(head) > length) continue
-      found.push({ person, anchor: shown(anchor), head: shown(head), labelled: Date.now() - (movedAt.get(person.id)?.at ?? 0) < labelMs })
+      const place = person.self ? undefined : placeOf(text, awareness, person.id)
+      if (place === undefined) continue
+      const [anchor, head] = [shown(place.anchor), shown(place.head)]
+      if (anchor > length || head > length) continue
+      found.push({ person, anchor, head, labelled: Date.now() - (movedAt.get(person.id)?.at ?? 0) < labelMs })
     }
     return found
   }

@@ -1,6 +1,5 @@
 /** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
 import { defaultKeymap } from '@codemirror/commands'
-import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
 import { yCollab } from 'y-codemirror.next'
@@ -23,6 +22,12 @@ import type { Upload, Uploads } from '../uploads/uploads.ts'
 
 /** How the text is shown while it is written. */
 export type WritingMode = 'live' | 'source'
+
+/** What is fetched after the editor. */
+export interface Extras {
+  readonly always: Extension
+  readonly live: Extension
+}
 
 export interface EditorInput {
   readonly parent: HTMLElement
@@ -53,13 +58,13 @@ export interface Editor {
   /** Puts the Markdown of an upload into the text. False when nothing may be written. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
   /** Brings in what makes writing easier, once it was fetched. */
-  extend(extras: Extension): void
+  extend(extras: Extras): void
   destroy(): void
 }
 
-const modeExtension = (mode: WritingMode): Extension => [
+const modeExtension = (mode: WritingMode, extras?: Extras): Extension => [
   EditorView.editorAttributes.of({ class: mode === 'live' ? 'cm-live' : 'cm-source' }),
-  mode === 'live' ? liveView : []
+  mode === 'live' ? [liveView, extras?.live ?? []] : []
 ]
 
 const editable = (canEdit: boolean): Extension => [
@@ -75,9 +80,11 @@ export function createEditor(input: EditorInput): Editor {
   const mode = new Compartment()
   const access = new Compartment()
   const label = new Compartment()
-  const extras = new Compartment()
   const review = new Compartment()
   const binding = new Compartment()
+  const later = new Compartment()
+  let current = input.mode
+  let extras: Extras | undefined
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
@@ -85,7 +92,6 @@ export function createEditor(input: EditorInput): Editor {
     { key: 'Enter', run: (view) => cellBelow(view) || continueList(view), shift: breakInCell },
     { key: 'Tab', run: (view) => nextCell(view) || indentItem(view), shift: (view) => previousCell(view) || outdentItem(view) },
     { key: 'Backspace', run: deleteMarker },
-    ...searchKeymap,
     ...defaultKeymap
   ])
 
@@ -107,15 +113,13 @@ export function createEditor(input: EditorInput): Editor {
         EditorState.allowMultipleSelections.of(true),
         EditorView.perLineTextDirection.of(true),
         EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
-        search({ top: true }),
-        highlightSelectionMatches({ minSelectionLength: 3 }),
         markdown(),
         binding.of(writing()),
         review.of([]),
         remoteCursors(input.text, input.awareness),
         remoteGlow,
         uploading(input.uploads),
-        extras.of([]),
+        later.of([]),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),
         label.of(labelled('Document')),
@@ -130,14 +134,20 @@ export function createEditor(input: EditorInput): Editor {
 
   return {
     view,
-    setMode: (value) => view.dispatch({ effects: mode.reconfigure(modeExtension(value)) }),
+    setMode(value) {
+      current = value
+      view.dispatch({ effects: mode.reconfigure(modeExtension(value, extras)) })
+    },
     setCanEdit: (value) => view.dispatch({ effects: access.reconfigure(editable(value)) }),
     setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
     setReview: (value) => view.dispatch({ effects: review.reconfigure(value) }),
     setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
     toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
     insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, view.state.facet(textMap).shown(at), markdown, upload),
-    extend: (value) => view.dispatch({ effects: extras.reconfigure(value) }),
+    extend(value) {
+      extras = value
+      view.dispatch({ effects: [later.reconfigure(value.always), mode.reconfigure(modeExtension(current, value))] })
+    },
     destroy() {
       view.destroy()
       undoManager.destroy()

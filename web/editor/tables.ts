@@ -125,10 +125,10 @@ export const cellBelow: Command = inTable((view, place) => {
   }
   const isEmpty = row.line.number > first + 1 && row.cells.every(({ from, to }) => state.doc.sliceString(from, to).trim() === '')
   if (!isEmpty) return appendRow(view, place, column)
-  const after = last < state.doc.lines ? state.doc.line(last + 1) : undefined
-  if (after?.text.trim() === '')
-    return edit(view, { changes: { from: row.line.from, to: after.from }, selection: { anchor: row.line.from } })
-  return edit(view, { changes: { from: row.line.from, to: row.line.to }, selection: { anchor: row.line.from } })
+  // What is written right below a table is a row of it: a blank line ends it.
+  const follows = last < state.doc.lines && state.doc.line(last + 1).text.trim() === ''
+  const { from, to } = row.line
+  return edit(view, { changes: { from, to, insert: follows ? '' : '\n' }, selection: { anchor: from + 1 } })
 })
 
 /** A line end inside a cell. */

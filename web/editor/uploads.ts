@@ -2,9 +2,11 @@
  * Files in the editor: they come by paste, drop or the toolbar, and stand as placeholders in the view, never in the text, until the
  * server has them. Then their Markdown enters the text as one edit of its own.
  */
+import { syntaxTree } from '@codemirror/language'
 import { effect } from '@preact/signals'
 import { EditorSelection, Facet, StateEffect, StateField, type Extension, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type Command, type DecorationSet } from '@codemirror/view'
+import type { SyntaxNode } from '@lezer/common'
 import type * as Y from 'yjs'
 import { mediaTypes } from '../../shared/media-types.ts'
 import { toast } from '../ui/toast.tsx'
@@ -160,11 +162,26 @@ function filesOf(data: DataTransfer | null): File[] | undefined {
 /** Text files enter as text: the editor itself reads them. */
 const isText = ({ type, name }: File): boolean => /^text\/(?!html)/.test(type) || /\.(md|markdown|txt)$/i.test(name)
 
+/** The end of the picture or link around a place; undefined outside. The description of what was just added is selected there. */
+function endAround({ state }: EditorView, at: number): number | undefined {
+  let end: number | undefined
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, 1); node !== null; node = node.parent)
+    if (/^(Image|Link)$/.test(node.name) && node.from < at && at < node.to) end = node.to
+  return end
+}
+
+/** Begins to add files at a place, and puts the cursor there; within the Markdown of a picture they would break it, so they go behind it. */
 function take(view: EditorView, files: readonly File[], at: number): void {
   const uploads = view.state.facet(uploadsOf)
   // Who only suggests may type, and yet add no files.
-  if (view.state.readOnly || uploads?.allowed.peek() !== true) toast('Your link does not allow adding files to this document.')
-  else uploads.add(files, view.state.facet(textMap).stored(at))
+  if (view.state.readOnly || uploads?.allowed.peek() !== true) {
+    toast('Your link does not allow adding files to this document.')
+    return
+  }
+  const end = endAround(view, at)
+  view.dispatch({ selection: EditorSelection.cursor(end ?? at) })
+  uploads.add(files, view.state.facet(textMap).stored(end ?? at), end !== undefined)
+  view.focus()
 }
 
 const events = EditorView.domEventHandlers({
@@ -180,10 +197,6 @@ const events = EditorView.domEventHandlers({
     if (files === undefined || (files.every(isText) && !view.state.readOnly)) return false
     const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length
     take(view, files, at)
-    if (!view.state.readOnly) {
-      view.dispatch({ selection: EditorSelection.cursor(at) })
-      view.focus()
-    }
     event.preventDefault()
     return true
   }
@@ -199,7 +212,6 @@ export const chooseFiles: Command = (view) => {
   input.accept = mediaTypes.flatMap(({ contentType, extension }) => [contentType, `.${extension}`]).join(',')
   input.addEventListener('change', () => {
     take(view, [...(input.files ?? [])], view.state.selection.main.head)
-    view.focus()
   })
   input.click()
   return true

@@ -30,6 +30,14 @@ export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePa
     event.preventDefault()
     onClose()
   }
+  useEffect(() => {
+    // What had the focus is gone: the key is meant for the panel all the same.
+    const keyOnPage = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented && event.target === document.body) onClose()
+    }
+    addEventListener('keydown', keyOnPage)
+    return () => removeEventListener('keydown', keyOnPage)
+  }, [onClose])
   return (
     <section class='side-panel' aria-labelledby={titleId} onKeyDown={keyDown}>
       <header class='side-panel-head'>

@@ -4,6 +4,7 @@
  */
 import { effect } from '@preact/signals'
 import type { Text } from 'yjs'
+import { isOwnLink } from '../../shared/markdown/links.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import { drawDiagrams, redrawDiagrams } from '../diagram/draw.ts'
 import prose from '../style/prose.css?inline'
@@ -33,7 +34,7 @@ const renderMsMin = 60
 const rules = new CSSStyleSheet()
 rules.replaceSync(prose)
 
-const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)
+const isOwn = (href: string): boolean => isOwnLink(href, location.origin)
 
 export function createReading({ host, text, onTask }: ReadingInput): Reading {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })

@@ -176,7 +176,7 @@ export function WaitingNote({ review, waiting }: { review: Review; waiting: Wait
       <p>{waiting.refusal}</p>
       <p class='actions'>
         {words !== undefined && (
-          <button type='button' class='button' onClick={() => void copyText(words, t('Text'))}>
+          <button type='button' class='button' onClick={() => void copyText(words, t('{name} copied', { name: t('Text') }))}>
             {t('Copy text')}
           </button>
         )}

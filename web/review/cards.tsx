@@ -1,13 +1,13 @@
 /** One comment with its replies, one suggestion, or one that is being written: beside the text and in the panel alike. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { personName } from '../person.ts'
 import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Byline, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
-import { excerpt, excerptUnits, hueOfName } from './records.ts'
-import { composerId, quoteOf, type Item } from './items.ts'
+import { excerpt, excerptUnits, hueOfName, isUndecided } from './records.ts'
+import { authorOf, composerId, quoteOf, type Item } from './items.ts'
 import type { Review } from './review.ts'
 import type { Proposal, Thread } from './store.ts'
 import type { Waiting } from './waiting.ts'
@@ -71,7 +71,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
   return (
     <>
       <Byline author={comment.author} authorKind={comment.authorKind} at={comment.createdAt}>
-        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
+        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link copied'))} />}
         {isActive && isOwn && mayComment && <Tool icon='pen' name={t('Edit')} onClick={() => setEditing(true)} />}
         {isActive && isOwn && mayComment && (
           <Tool icon='trash' name={t('Delete comment')} onClick={() => store.act({ kind: 'delete', comment: comment.id })} />
@@ -130,6 +130,7 @@ const Change = ({ original, text }: { original: string; text: string }): JSX.Ele
 )
 
 function statusWords({ suggestion, deciding }: Proposal): string | undefined {
+  if (deciding === 'withdraw') return t('Withdrawing…')
   if (deciding !== undefined) return deciding === 'accept' ? t('Accepting…') : t('Rejecting…')
   const by = suggestion.decidedBy ?? ''
   if (suggestion.status === 'accepted') return t('Accepted by {name}', { name: by })
@@ -151,7 +152,10 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   return (
     <>
       <Byline author={suggestion.author} authorKind={suggestion.authorKind} at={suggestion.createdAt}>
-        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
+        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link copied'))} />}
+        {isActive && isUndecided(suggestion) && store.isOwn(suggestion) && store.canSuggest.value && (
+          <Tool icon='trash' name={t('Withdraw')} onClick={() => store.act({ kind: 'withdraw', suggestion: suggestion.id })} />
+        )}
       </Byline>
       <Change original={suggestion.original} text={suggestion.text} />
       {suggestion.note !== null && <Prose text={suggestion.note} />}
@@ -193,6 +197,7 @@ function NewCard({ review, waiting }: { review: Review; waiting: Waiting }): JSX
           <Prose text={deed.body} />
         </>
       )}
+      {(deed.kind === 'reply' || deed.kind === 'edit') && <Prose text={deed.body} />}
       {deed.kind === 'suggest' && <Change original={deed.original} text={deed.text} />}
       <WaitingNote review={review} waiting={waiting} />
     </>
@@ -225,12 +230,6 @@ function ComposerCard({ review, item }: { review: Review; item: Item & { readonl
   )
 }
 
-const authorOf = (item: Item): string => {
-  if (item.kind === 'comment') return item.thread.comment.author
-  if (item.kind === 'proposal') return item.proposal.suggestion.author
-  return (item.kind === 'new' ? item.waiting.author : personName.value) || t('Guest')
-}
-
 function labelOf(item: Item): string {
   if (item.id === composerId) return t('New comment')
   const name = authorOf(item)
@@ -255,8 +254,21 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
     if (item.kind === 'proposal') return <ProposalCard review={review} item={item} isActive={isActive} />
     return item.kind === 'new' ? <NewCard review={review} waiting={item.waiting} /> : <ComposerCard review={review} item={item} />
   }
+  const card = useRef<HTMLElement>(null)
+  const isFocused = review.focused.value === item.id
+  useEffect(() => {
+    if (!isFocused) return
+    review.focused.value = undefined
+    const target = card.current?.querySelector<HTMLElement>('textarea')
+    if (item.kind === 'composer' && target != null) target.focus()
+    else card.current?.focus()
+  }, [isFocused])
+  useEffect(() => {
+    if (isActive && isListed) card.current?.scrollIntoView({ block: 'nearest' })
+  }, [isActive])
   return (
     <article
+      ref={card}
       id={`remark-${item.id}`}
       class={`card hue-${hueOfName(authorOf(item))} ${item.kind}${isActive ? ' active' : ''}`}
       aria-label={labelOf(item)}

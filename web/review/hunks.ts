@@ -13,22 +13,28 @@ export interface Hunk extends Range {
 const commonStart = (one: string, other: string): number => {
   let at = 0
   while (at < one.length && at < other.length && one[at] === other[at]) at++
-  // Never between the halves of a character.
-  return at > 0 && /[\ud800-\udbff]/.test(one[at - 1] ?? '') ? at - 1 : at
+  return at
 }
 
 const commonEnd = (one: string, other: string, max: number): number => {
   let length = 0
   while (length < max && one[one.length - 1 - length] === other[other.length - 1 - length]) length++
-  return length > 0 && /[\udc00-\udfff]/.test(one[one.length - length] ?? '') ? length - 1 : length
+  return length
 }
 
-/** Without what both sides begin and end with; undefined when they are the same. */
+/**
+ * Without the words that both sides begin and end with; undefined when they are the same. Of a word that changed no part is left out:
+ * people decide on words.
+ */
 function trimmed(hunk: Hunk): Hunk | undefined {
   const { original, text } = hunk
   if (original === text) return undefined
-  const start = commonStart(original, text)
-  const end = commonEnd(original, text, Math.min(original.length, text.length) - start)
+  const common = commonStart(original, text)
+  const isInsertion = common === original.length || common === text.length
+  const start = isInsertion ? common : (/^[^]*\s/.exec(original.slice(0, common))?.[0].length ?? 0)
+  const rest = Math.min(original.length, text.length) - start
+  const tail = original.slice(original.length - commonEnd(original, text, rest))
+  const end = tail.length === rest ? tail.length : (/\s[^]*$/.exec(tail)?.[0].length ?? 0)
   return {
     from: hunk.from + start,
     to: hunk.to - end,

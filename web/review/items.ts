@@ -38,8 +38,6 @@ export const isOpen = (item: Item): boolean => {
   return item.kind === 'proposal' ? isUndecided(item.proposal.suggestion) : true
 }
 
-const authorOf = (waiting: Waiting): string => waiting.author || t('Guest')
-
 /** What the text shows of an item; undefined: nothing. `key` changes when the service says where it is. */
 export function remarkOf(item: Item): { readonly remark: Remark; readonly key: unknown } | undefined {
   const { id } = item
@@ -52,11 +50,11 @@ export function remarkOf(item: Item): { readonly remark: Remark; readonly key: u
     const { author, operation, text } = item.proposal.suggestion
     return { remark: { id, kind: operation, author, text }, key: item.proposal.suggestion }
   }
-  if (item.kind === 'composer')
-    return { remark: { id, kind: 'comment', author: personName.peek() || t('Guest'), text: '' }, key: item.composer }
+  const author = authorOf(item)
+  if (item.kind === 'composer') return { remark: { id, kind: 'comment', author, text: '' }, key: item.composer }
   const { deed } = item.waiting
-  if (deed.kind === 'suggest') return { remark: { id, kind: deed.operation, author: authorOf(item.waiting), text: deed.text }, key: id }
-  return { remark: { id, kind: 'comment', author: authorOf(item.waiting), text: '' }, key: id }
+  if (deed.kind === 'suggest') return { remark: { id, kind: deed.operation, author, text: deed.text }, key: id }
+  return { remark: { id, kind: 'comment', author, text: '' }, key: id }
 }
 
 /** The words that a comment was made on. */
@@ -65,4 +63,11 @@ export const quoteOf = (item: Item): string => {
   if (item.kind === 'composer') return item.composer.quote
   if (item.kind === 'proposal') return item.proposal.suggestion.original
   return item.waiting.deed.kind === 'comment' ? (item.waiting.deed.target?.find ?? '') : ''
+}
+
+/** Who wrote it; of what is not sent yet, this person. */
+export const authorOf = (item: Item): string => {
+  if (item.kind === 'comment') return item.thread.comment.author
+  if (item.kind === 'proposal') return item.proposal.suggestion.author
+  return (item.kind === 'new' ? item.waiting.author : personName.peek()) || t('Guest')
 }

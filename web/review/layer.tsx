@@ -21,7 +21,7 @@ export function Buttons({ view }: { view: View }): JSX.Element | null {
       {review.canChoose.value && (
         <button
           type='button'
-          class='button quiet mode'
+          class='button quiet mode wide-only'
           aria-pressed={review.suggesting.value}
           title={tooltip(commandOf('suggesting'))}
           onClick={review.toggleSuggesting}

@@ -7,7 +7,7 @@ import { render, type JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { Card } from './cards.tsx'
-import { isOpen, type Item } from './items.ts'
+import { authorOf, isOpen, type Item } from './items.ts'
 import { pushedApart } from './layout.ts'
 import { hueOfName } from './records.ts'
 import type { Review } from './review.ts'
@@ -16,12 +16,16 @@ import type { Review } from './review.ts'
 const cardsMax = 80
 /** Pixels from the end of the text to a card, and what of it the text keeps free. */
 const [leadPixels, paddingPixels] = [28, 72]
+const slopePixelsMax = 160
+
+/** The part of the text that is seen: another one when something moves it. */
+const seen = ({ moved, editor }: Review): { from: number; to: number } => (moved.value < 0 ? { from: 0, to: 0 } : editor.viewport)
 
 /** Those that have a place, at most so many, about the part of the text that is seen. */
-function shownOf({ items, editor }: Review): readonly Item[] {
-  const placed = items.value.filter((item) => item.span !== undefined && isOpen(item))
+function shownOf(review: Review): readonly Item[] {
+  const placed = review.items.value.filter((item) => item.span !== undefined && isOpen(item))
   if (placed.length <= cardsMax) return placed
-  const { from, to } = editor.viewport
+  const { from, to } = seen(review)
   const first = placed.findIndex(({ span }) => (span?.to ?? 0) >= from)
   const last = placed.findLastIndex(({ span }) => (span?.from ?? 0) <= to)
   const spare = Math.max(0, cardsMax - (last - first + 1)) >> 1
@@ -35,11 +39,6 @@ function topOf(view: EditorView, at: number): number {
   const seen = at >= view.viewport.from && at <= view.viewport.to ? view.coordsAtPos(at) : null
   const top = seen?.top ?? view.documentTop + view.lineBlockAt(at).top
   return top - outer.top + view.scrollDOM.scrollTop
-}
-
-const authorOf = (item: Item): string => {
-  if (item.kind === 'comment') return item.thread.comment.author
-  return item.kind === 'proposal' ? item.proposal.suggestion.author : ''
 }
 
 const svg = 'http://www.w3.org/2000/svg'
@@ -62,12 +61,14 @@ function arrange(host: HTMLElement, review: Review, items: readonly Item[]): voi
   )
   host.style.left = `${end + leadPixels}px`
   lines.replaceChildren(
-    ...items.map((item, index) => {
+    ...items.flatMap((item, index) => {
       const card = cards[index]
       const [at, top] = [(places[index] ?? 0) + 13, (tops[index] ?? 0) + 20]
       if (card != null) card.style.top = `${tops[index] ?? 0}px`
+      // A card that had to go far is found by looking at it.
+      if (index !== fixed && Math.abs(top - at) > slopePixelsMax) return []
       const line = document.createElementNS(svg, 'path')
-      line.setAttribute('d', `M${-leadPixels + 4} ${at}H${-leadPixels / 2}V${top}H0`)
+      line.setAttribute('d', `M${-leadPixels + 2} ${at}h4L-6 ${top}H0`)
       line.setAttribute('class', `hue-${hueOfName(authorOf(item))}${index === fixed ? ' active' : ''}`)
       return line
     })

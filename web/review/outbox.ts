@@ -55,6 +55,8 @@ const requestOf = (deed: Deed): Required<Pick<Call, 'method'>> & { readonly path
     }
     case 'decide':
       return { method: 'POST', path: 'decisions', body: { action: deed.action, suggestionIds: deed.suggestions } }
+    case 'withdraw':
+      return { method: 'DELETE', path: `suggestions/${encodeURIComponent(deed.suggestion)}` }
     case 'ask':
       return { method: 'POST', path: 'tasks', body: { title: deed.title, instructions: deed.instructions } }
     case 'report': {

@@ -92,7 +92,9 @@ export function placesIn(state: EditorState): ReadonlyMap<string, Span> {
 /** Longest text of a suggestion that the text shows, in UTF-16 units; the card has all of it. */
 const shownUnits = 400
 
-const shorten = (text: string): string => (text.length <= shownUnits ? text : `${text.slice(0, shownUnits).toWellFormed()}…`)
+/** An end of a line that is all there is would not be seen. */
+const visible = (text: string): string => (text.trim() === '' ? text.replaceAll('\n', '↵') : text)
+const shorten = (text: string): string => visible(text.length <= shownUnits ? text : `${text.slice(0, shownUnits).toWellFormed()}…`)
 
 /** Text that is proposed or struck, and whose it is. */
 export class ProposedText extends WidgetType {

@@ -1,6 +1,6 @@
 /** What is said when the service refuses a remark, a decision or an assignment. One table; no user interface. */
 import { t, term } from '../text/t.ts'
-import { RequestError } from '../api.ts'
+import type { RequestError } from '../api.ts'
 
 const noRight = term('Your link does not allow this any more.')
 const ended = term('Your access to this document has ended.')

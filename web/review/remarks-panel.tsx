@@ -136,6 +136,16 @@ export function RemarksPanel({ review, onClose }: { review: Review; onClose: () 
           </button>
         )}
       </div>
+      {review.suggesting.value && (
+        <input
+          type='text'
+          maxLength={200}
+          aria-label={t('Reason for what you suggest')}
+          placeholder={t('Reason for what you suggest')}
+          value={review.reason.value}
+          onInput={(event: Event) => (review.reason.value = (event.target as HTMLInputElement).value)}
+        />
+      )}
       {review.filter.value === 'open' && <DecideAll review={review} />}
       {all.length === 0 && <Empty review={review} />}
       {shown.map((item) => (

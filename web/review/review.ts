@@ -31,9 +31,13 @@ export interface Review {
   readonly filter: Signal<Filter>
   /** The one that is looked at. */
   readonly active: Signal<string | undefined>
+  /** The one whose card is to take the focus, once it is there. */
+  readonly focused: Signal<string | undefined>
   readonly composer: Signal<Composer | undefined>
   /** Typing proposes. */
   readonly suggesting: ReadonlySignal<boolean>
+  /** Goes with what is proposed from now on. */
+  readonly reason: Signal<string>
   /** Whether this person may choose between the two. */
   readonly canChoose: ReadonlySignal<boolean>
   /** Cards stand beside the text. */
@@ -65,6 +69,8 @@ export interface Review {
 /** Places are read anew at most so often while somebody types, in milliseconds. */
 const placeMs = 120
 const lookAgainMs = 1500
+/** How long a comment that the address names may take to come. */
+const missingMs = 4000
 /** Gone texts that are looked for when something is typed. */
 const goneMax = 50
 
@@ -77,6 +83,7 @@ export function openReview(page: View, editor: Editor): Review {
   const filter = signal<Filter>('open')
   const active = signal<string | undefined>(undefined)
   const composer = signal<Composer | undefined>(undefined)
+  const focused = signal<string | undefined>(undefined)
   const moved = signal(0)
   const wantsMargin = signal<boolean | undefined>(undefined)
   const spans = signal<ReadonlyMap<string, Span>>(new Map())
@@ -85,7 +92,14 @@ export function openReview(page: View, editor: Editor): Review {
 
   const items = computed(() => {
     const at = spans.value
-    const waiting = store.outbox.list.value.filter(({ deed }) => deed.kind === 'comment' || deed.kind === 'suggest')
+    const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
+    // Words for a comment that is gone stand alone, so that they can be copied.
+    const waiting = store.outbox.list.value.filter(
+      ({ deed, refusal }) =>
+        deed.kind === 'comment' ||
+        deed.kind === 'suggest' ||
+        ((deed.kind === 'reply' || deed.kind === 'edit') && refusal !== undefined && !there.has(deed.comment))
+    )
     const all: Item[] = [
       ...store.threads.value.map((thread): Item => ({ kind: 'comment', id: thread.comment.id, thread, span: at.get(thread.comment.id) })),
       ...store.proposals.value.map((proposal): Item => ({
@@ -172,12 +186,11 @@ export function openReview(page: View, editor: Editor): Review {
     if (gone.slice(0, goneMax).some((item) => text.includes(quoteOf(item)))) store.read()
   }
 
-  const follow = EditorView.updateListener.of(({ docChanged, geometryChanged, changes }: ViewUpdate) => {
-    if (!docChanged && !geometryChanged) return
+  const follow = EditorView.updateListener.of(({ docChanged, geometryChanged, viewportChanged, changes }: ViewUpdate) => {
+    if (!docChanged && !geometryChanged && !viewportChanged) return
     placing ??= setTimeout(() => {
       placing = undefined
-      if (docChanged) readPlaces()
-      else moved.value += 1
+      readPlaces()
     }, placeMs)
     if (docChanged && changes.newLength > changes.length) looking ??= setTimeout(lookForGone, lookAgainMs)
   })
@@ -199,7 +212,7 @@ export function openReview(page: View, editor: Editor): Review {
         effects: EditorView.scrollIntoView(span.from, { y: 'center' })
       })
     if (focus === 'text') view.focus()
-    if (focus === 'card') requestAnimationFrame(() => document.getElementById(`remark-${id}`)?.focus())
+    if (focus === 'card') focused.value = id
   }
 
   const wordsFor = (item: Item): string => {
@@ -225,7 +238,7 @@ export function openReview(page: View, editor: Editor): Review {
     const { head } = view.state.selection.main
     const current = all.findIndex(({ id, span }) => id === active.peek() && span !== undefined && span.from <= head && head <= span.to)
     const beside =
-      step === 1 ? all.findIndex(({ span }) => (span?.from ?? 0) > head) : all.findLastIndex(({ span }) => (span?.from ?? 0) < head)
+      step === 1 ? all.findIndex(({ span }) => (span?.from ?? 0) >= head) : all.findLastIndex(({ span }) => (span?.from ?? 0) < head)
     const next = current === -1 ? beside : current + step
     const index = next < 0 ? (step === 1 ? 0 : all.length - 1) : next % all.length
     const item = all[index]
@@ -266,7 +279,7 @@ export function openReview(page: View, editor: Editor): Review {
     }
     active.value = composerId
     if (!hasMargin.value) page.panel.value = 'remarks'
-    requestAnimationFrame(() => document.getElementById('remark-composer')?.querySelector('textarea')?.focus())
+    focused.value = composerId
   }
 
   const send = (): void => {
@@ -295,7 +308,14 @@ export function openReview(page: View, editor: Editor): Review {
     batch(() => {
       for (const { from, to, original, text: proposed } of hunks) {
         const operation = operationOf({ original, text: proposed })
-        const sent = store.act({ kind: 'suggest', operation, original, text: proposed, target: targetOf(text, { from, to }), note: '' })
+        const sent = store.act({
+          kind: 'suggest',
+          operation,
+          original,
+          text: proposed,
+          target: targetOf(text, { from, to }),
+          note: reason.value.trim()
+        })
         made.set(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
       }
     })
@@ -304,6 +324,7 @@ export function openReview(page: View, editor: Editor): Review {
   const askedKey = `agmd.suggesting.${session.id}`
   const asked = signal(readDevice(askedKey) === '1')
   const suggesting = signal(false)
+  const reason = signal('')
   const canChoose = computed(() => store.canDecide.value && session.canEdit.value)
   const wanted = computed(() => store.canSuggest.value && (!store.canDecide.value || asked.value))
 
@@ -336,11 +357,19 @@ export function openReview(page: View, editor: Editor): Review {
   const addressOf = (item: Item): string => `${location.origin}/d/${session.id}#${shareable(item)}-${item.id}`
   const fromAddress = (): string | undefined =>
     /^#(?:comment|suggestion)-([\w-]+)$/.exec(location.hash)?.[1] ?? new URL(location.href).searchParams.get('comment') ?? undefined
+  /** What the address asks for, as long as it is not there. */
+  const asks = signal<string | undefined>(undefined)
+  let missing: ReturnType<typeof setTimeout> | undefined
   const openAddress = (): void => {
-    const id = fromAddress()
-    if (id === undefined) return
-    if (items.peek().some((item) => item.id === id)) show(id, 'card')
-    else toast(t('This comment is no longer there.'))
+    asks.value = fromAddress()
+    clearTimeout(missing)
+    if (asks.value === undefined || store.state.peek() === 'reading') return
+    // It may have been made just now.
+    store.read()
+    missing = setTimeout(() => {
+      if (asks.value !== undefined) toast(t('This comment is no longer there.'))
+      asks.value = undefined
+    }, missingMs)
   }
 
   const onPick = (id: string | undefined): void => {
@@ -379,17 +408,27 @@ export function openReview(page: View, editor: Editor): Review {
       if (successor !== undefined) active.value = successor
     }),
     effect(() => {
-      if (store.state.value !== 'ready' && composer.value === undefined) return
       const has = items.value.some((item) => isOpen(item) && item.span !== undefined)
-      writeDevice(marginKey, has ? '1' : null)
+      if (store.state.value === 'ready') writeDevice(marginKey, has ? '1' : null)
+      if (!has && store.state.value === 'reading') return
       // The text does not move back while somebody looks at it.
       if (has) wantsMargin.value = true
       else wantsMargin.value ??= false
     })
   ]
-  const stopOpening = effect(() => {
-    if (store.state.value === 'ready') queueMicrotask(openAddress)
-  })
+  stops.push(
+    effect(() => {
+      if (store.state.value === 'ready') queueMicrotask(openAddress)
+    }),
+    effect(() => {
+      const id = asks.value
+      if (id === undefined || !items.value.some((item) => item.id === id)) return
+      untracked(() => {
+        asks.value = undefined
+        show(id, 'card')
+      })
+    })
+  )
 
   return {
     doc: session,
@@ -397,8 +436,10 @@ export function openReview(page: View, editor: Editor): Review {
     items,
     filter,
     active,
+    focused,
     composer,
     suggesting,
+    reason,
     canChoose,
     hasMargin,
     wantsMargin,
@@ -416,7 +457,8 @@ export function openReview(page: View, editor: Editor): Review {
     Buttons,
     close() {
       if (suggesting.peek()) takeHunks(view, () => true, propose)
-      for (const stop of [...stops, stopOpening]) stop()
+      for (const stop of stops) stop()
+      clearTimeout(missing)
       stopStore()
       clearTimeout(placing)
       clearTimeout(looking)

@@ -13,6 +13,7 @@ import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
 import { excerpt, type Comment, type Suggestion, type Task } from './records.ts'
+import { refusalOf } from './refusals.ts'
 import { listComments, listSuggestions, listTasks } from './requests.ts'
 import type { Deed, Waiting } from './waiting.ts'
 
@@ -26,7 +27,7 @@ export interface Thread {
 export interface Proposal {
   readonly suggestion: Suggestion
   /** A decision of this page that waits. */
-  readonly deciding: 'accept' | 'reject' | undefined
+  readonly deciding: 'accept' | 'reject' | 'withdraw' | undefined
   /** Why a decision of this page was refused. */
   readonly refusal: string | undefined
 }
@@ -149,7 +150,11 @@ export function openStore(session: Session): Store {
     key,
     connected,
     onAnswer: take,
-    onRefusal({ deed }, error) {
+    onRefusal({ id: refused, deed }, error) {
+      const decided = deed.kind === 'decide' ? deed.suggestions : deed.kind === 'withdraw' ? [deed.suggestion] : []
+      for (const suggestion of decided) refuse(suggestion, refusalOf(error))
+      // There are no words to be kept.
+      if (decided.length > 0 || (error.code === 'not_found' && (deed.kind === 'resolve' || deed.kind === 'delete'))) outbox.drop(refused)
       if (deed.kind === 'delete' && error.code === 'not_found') without(deed.comment)
       // Who may do less than this page believes learns it at the next look.
       if (error.code === 'not_found') readSoon()
@@ -261,9 +266,11 @@ export function openStore(session: Session): Store {
     })
   )
   const proposals = computed(() => {
-    const deciding = new Map<string, 'accept' | 'reject'>()
-    for (const { deed, refusal } of outbox.list.value)
+    const deciding = new Map<string, 'accept' | 'reject' | 'withdraw'>()
+    for (const { deed, refusal } of outbox.list.value) {
+      if (deed.kind === 'withdraw' && refusal === undefined) deciding.set(deed.suggestion, 'withdraw')
       if (deed.kind === 'decide' && refusal === undefined) for (const each of deed.suggestions) deciding.set(each, deed.action)
+    }
     return [...suggestions.value.values()].map((suggestion): Proposal => ({
       suggestion,
       deciding: deciding.get(suggestion.id),
@@ -288,6 +295,7 @@ export function openStore(session: Session): Store {
     successors,
     said,
     act(deed, author) {
+      if (author === undefined && deed.kind === 'withdraw') return act(deed, own.nameOf(deed.suggestion) ?? personName.value)
       if (author === undefined && 'comment' in deed) return act(deed, own.nameOf(deed.comment) ?? personName.value)
       return act(deed, author)
     },

@@ -5,8 +5,8 @@
  * The editor goes on as ever: cursor, composition of letters, lists, pasting and undo need to know nothing of it.
  */
 import { history, redo, undo } from '@codemirror/commands'
-import { Annotation, ChangeSet, StateField, Text, Transaction, type EditorState, type Extension, type Range } from '@codemirror/state'
-import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { Annotation, ChangeSet, StateField, Transaction, type Text, type EditorState, type Extension, type Range } from '@codemirror/state'
+import { Decoration, ViewPlugin, type EditorView, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
 import { ownUndo, textMap } from '../editor/binding.ts'

@@ -1,16 +1,18 @@
 /** Naming a place of the text by its words, so that the service finds it in a text that others have changed; and finding a named one. */
 import { limits } from '../../shared/limits.ts'
-import { contextUnits, type Range, wholeCharacters } from '../../shared/text/anchors.ts'
+import { contextUnits, type Range, splitsPair, wholeCharacters } from '../../shared/text/anchors.ts'
+import { occurrences } from '../../shared/text/search.ts'
 import type { Target } from './waiting.ts'
 
-/** How often words stand in a text, and how many of those stand before an offset. */
-function occurrences(text: string, words: string, offset: number): { readonly count: number; readonly before: number } {
-  let [count, before] = [0, 0]
-  for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + words.length)) {
-    count += 1
-    if (at < offset) before += 1
+/** Where words stand with what is around them, as the service counts them: apart from each other. */
+function* placesOf(text: string, { find, prefix, suffix }: Target): Generator<number> {
+  let end = 0
+  for (const at of occurrences(text, prefix + find + suffix)) {
+    const from = at + prefix.length
+    if (from < end) continue
+    end = from + find.length
+    yield from
   }
-  return { count, before }
 }
 
 const contexts = [contextUnits, 4 * contextUnits, limits.targetContextUnitsMax]
@@ -20,13 +22,19 @@ function wordsOf(text: string, { from, to }: Range): Target {
   const find = text.slice(from, to)
   let target: Target = { find, prefix: '', suffix: '' }
   for (const units of contexts) {
-    const around = wholeCharacters(text, { from: Math.max(0, from - units), to: Math.min(text.length, to + units) })
-    // Whole characters may reach beyond what is allowed.
-    const prefix = text.slice(around.from, from).slice(-limits.targetContextUnitsMax).toWellFormed()
-    const suffix = text.slice(to, around.to).slice(0, limits.targetContextUnitsMax).toWellFormed()
-    const { count, before } = occurrences(text, prefix + find + suffix, around.from)
-    if (count === 1) return { find, prefix, suffix }
-    target = { find, prefix, suffix, occurrence: before + 1 }
+    const [start, end] = [Math.max(0, from - units), Math.min(text.length, to + units)]
+    const prefix = text.slice(splitsPair(text, start) ? start + 1 : start, from)
+    const suffix = text.slice(to, splitsPair(text, end) ? end - 1 : end)
+    target = { find, prefix, suffix }
+    let [count, before] = [0, 0]
+    for (const place of placesOf(text, target)) {
+      count += 1
+      if (place < from) before += 1
+      // More context may tell; the last time all are counted up to this one.
+      if (count > 1 && (units !== contexts.at(-1) || place >= from)) break
+    }
+    if (count === 1) return target
+    target = { ...target, occurrence: before + 1 }
   }
   return target
 }
@@ -64,14 +72,15 @@ export function near(text: Pieces, range: Range, words: string): Range {
 }
 
 /** Where a named range is; undefined when its words are not there, or in several places. */
-export function findTarget(text: string, { find, prefix, suffix, occurrence = 1, at }: Target): Range | undefined {
-  const words = prefix + find + suffix
-  let place = text.indexOf(words)
-  for (let left = occurrence; left > 1 && place !== -1; left--) place = text.indexOf(words, place + words.length)
-  if (place === -1) return undefined
-  const from = place + prefix.length
-  const to = from + find.length
-  if (at === undefined) return { from, to }
-  const point = at === 'after' ? to : from
-  return { from: point, to: point }
+export function findTarget(text: string, target: Target): Range | undefined {
+  const { find, occurrence = 1, at } = target
+  let left = occurrence
+  for (const from of placesOf(text, target)) {
+    if (--left > 0) continue
+    const to = from + find.length
+    if (at === undefined) return { from, to }
+    const point = at === 'after' ? to : from
+    return { from: point, to: point }
+  }
+  return undefined
 }

@@ -28,10 +28,14 @@ function Links({ task }: { task: Task }): JSX.Element | null {
   if (share === undefined || share.revoked) return null
   return (
     <p class='actions'>
-      <button type='button' class='button' onClick={() => void copyText(share.url, t('Link'))}>
+      <button type='button' class='button' onClick={() => void copyText(share.url, t('Link copied'))}>
         {t('Copy link for a person')}
       </button>
-      <button type='button' class='button' onClick={() => void copyText(taskText(location.origin, task), t('Prompt'))}>
+      <button
+        type='button'
+        class='button'
+        onClick={() => void copyText(taskText(location.origin, task), t('{name} copied', { name: t('Prompt') }))}
+      >
         {t('Copy prompt for an agent')}
       </button>
     </p>
@@ -129,7 +133,7 @@ function TaskCard({ review, task, waiting }: { review: Review; task: Task; waiti
       {isOwner.value && task.status !== 'closed' && (
         <p class='actions end'>
           <button type='button' class='button quiet' onClick={() => act({ kind: 'close', task: task.id })}>
-            {task.report === null ? t('Cancel the assignment') : t('Close')}
+            {task.report === null ? t('Cancel the assignment') : t('Close the assignment')}
           </button>
         </p>
       )}

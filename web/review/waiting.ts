@@ -31,6 +31,7 @@ export type Deed =
       readonly note: string
     }
   | { readonly kind: 'decide'; readonly action: 'accept' | 'reject'; readonly suggestions: readonly string[] }
+  | { readonly kind: 'withdraw'; readonly suggestion: string }
   | { readonly kind: 'ask'; readonly title: string; readonly instructions: string }
   | { readonly kind: 'start'; readonly task: string }
   | {

@@ -29,7 +29,9 @@ const may: Readonly<Record<Role, string>> = {
 
 const urlOf = ({ origin, id, secret }: Invitation): string => `${origin}/d/${id}?key=${secret}`
 
-export const promptOf = (invitation: Invitation): string => `You are invited to a live Markdown document that people and agents write together:
+export const promptOf = (
+  invitation: Invitation
+): string => `You are invited to a live Markdown document that people and agents write together:
 ${urlOf(invitation)}
 
 The link is all you need. ${may[invitation.role]} People may be typing in it while you work, and see you where you write.

@@ -27,7 +27,7 @@ export function Dialog({ title, about, wide = false, onClose, children }: Dialog
   return (
     <dialog
       ref={element}
-      class={wide ? 'dialog wide' : 'dialog'}
+      class={wide ? 'dialog roomy' : 'dialog'}
       aria-labelledby={titleId}
       onClose={onClose}
       onClick={(event: MouseEvent) => event.target === element.current && element.current?.close()}

@@ -63,6 +63,8 @@ const paths = {
   'square-code': `M10 9l-3 3 3 3M14 15l3-3-3-3${box}`,
   strikethrough: 'M16 4H9a3 3 0 0 0-2.83 4M14 12a4 4 0 0 1 0 8H6M4 12h16',
   table: `M12 3v18M3 9h18M3 15h18${box}`,
+  'text-select':
+    'M14 21h1M14 3h1M19 3a2 2 0 0 1 2 2M21 14v1M21 19a2 2 0 0 1-2 2M21 9v1M3 14v1M3 9v1M5 21a2 2 0 0 1-2-2M5 3a2 2 0 0 0-2 2M7 12h10M7 16h6M7 8h8M9 21h1M9 3h1',
   trash: 'M3 6h18M19 6v14a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V6M8 6V4a2 2 0 0 1 2-2h4a2 2 0 0 1 2 2v2',
   upload: 'M12 3v12M17 8l-5-5-5 5M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4',
   users: 'M2 21a8 8 0 0 1 13.292-6M10 3a5 5 0 1 1 0 10 5 5 0 0 1 0-10zM19 16v6M22 19h-6',

@@ -27,7 +27,7 @@ export interface Upload {
   /** Of the file. */
   readonly fileName: string
   readonly state: Signal<UploadState>
-  /** Came together with the one before it. */
+  /** Stands on a line of its own behind what is there: a picture, or the one that came together with it. */
   readonly follows: boolean
 }
 
@@ -42,7 +42,8 @@ export interface Uploads {
   readonly onlyHere: ReadonlySignal<number>
   /** Whether this person may add any. */
   readonly allowed: ReadonlySignal<boolean>
-  add(files: readonly File[], at: number): void
+  /** `follows`: the first of them stands on a line of its own, too. */
+  add(files: readonly File[], at: number, follows?: boolean): void
   /** Where it will stand, in UTF-16 units. */
   placeOf(upload: Upload): number
   cancel(upload: Upload): void
@@ -238,14 +239,14 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     onlyHere,
     allowed: canEdit,
     placeOf: (upload) => placeOf(upload as Entry),
-    add(files, at) {
+    add(files, at, follows = false) {
       const taken = files.slice(0, filesMax)
       const now = Date.now()
       const position = positionAt(at)
       const entries = taken.map((file, index) => {
         // Scripts of the page see a picture without a name as `image.png`.
         const name = file.name || 'file'
-        const entry = new Entry({ id: newId(), name, follows: index > 0, at: now + index / 100, blob: file }, position)
+        const entry = new Entry({ id: newId(), name, follows: follows || index > 0, at: now + index / 100, blob: file }, position)
         entry.ready = prepare(entry)
         return entry
       })

@@ -22,8 +22,9 @@ export interface Page {
   readonly script: string | undefined
 }
 
-/** Fewer headings than this need no table of contents. */
+/** Fewer headings than this need no table of contents; of more than the other number it holds the first. */
 const contentsMin = 3
+const contentsMax = 300
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
@@ -56,8 +57,10 @@ const head = ({ title, description, url, markdownUrl, indexed, style, font, scri
 const contents = (headings: readonly Heading[]): string => {
   const shown = headings.filter(({ level, text }) => level >= 2 && level <= 3 && text !== '')
   if (shown.length < contentsMin) return ''
-  const items = shown.map(({ level, text, id }) => `<li class="level-${level}"><a href="#${escape(id)}">${escape(text)}</a></li>`)
-  return `<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary><ol>\n${items.join('\n')}\n</ol></details></nav>`
+  const items = shown
+    .slice(0, contentsMax)
+    .map(({ level, text, id }) => `<li class="level-${level}"><a href="#${escape(id)}">${escape(text)}</a></li>`)
+  return `<nav class="contents" aria-label="Contents"><details><summary>Contents</summary><ol>\n${items.join('\n')}\n</ol></details></nav>`
 }
 
 /** The whole page. The document's own first heading is its title; a document without one gets its title as a heading. */
@@ -71,10 +74,10 @@ export const pageHtml = (page: Page): string => {
 ${head(page)}
 </head>
 <body>
-<a class="skip" href="#text">Skip to the text</a>
+<a class="skip" href="#page:text">Skip to the text</a>
 ${contents(headings)}
-<main id="text">
-<article>
+<main id="page:text">
+<article dir="auto">
 ${heading}${html}</article>
 </main>
 <footer>

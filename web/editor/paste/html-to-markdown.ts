@@ -65,7 +65,7 @@ function image(element: Element): string {
 
 /** Word processors write bold and italic as styles, and take them back in the same way. */
 function styled(element: Element, text: string): string {
-  const style = element.getAttribute('style') ?? ''
+  const style = element.getAttribute('data-style') ?? ''
   const bold = /font-weight:\s*(bold|[6-9]00)/i.test(style)
   const italic = /font-style:\s*italic/i.test(style)
   const struck = /text-decoration[^;]*line-through/i.test(style)
@@ -80,7 +80,7 @@ const inlineRules: Readonly<Record<string, (element: Element) => string>> = {
   BR: () => '\\\n',
   CODE: (element) => inlineCode(element.textContent ?? ''),
   TT: (element) => inlineCode(element.textContent ?? ''),
-  B: (element) => (plainWeight.test(element.getAttribute('style') ?? '') ? inline(element) : wrap(inline(element), '**')),
+  B: (element) => (plainWeight.test(element.getAttribute('data-style') ?? '') ? inline(element) : wrap(inline(element), '**')),
   STRONG: (element) => wrap(inline(element), '**'),
   I: (element) => wrap(inline(element), '*'),
   EM: (element) => wrap(inline(element), '*'),
@@ -205,7 +205,7 @@ const holdsBlocks = (element: Element): boolean =>
   !skipped.has(element.nodeName.toUpperCase())
 
 const meaningful =
-  'a[href], b, strong, i, em, del, s, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, pre, code, img, hr, [style*="font-weight:7"], [style*="font-style:italic"]'
+  'a[href], b, strong, i, em, del, s, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, pre, code, img, hr, [data-style*="font-weight:7"], [data-style*="font-style:italic"]'
 
 /** Markdown of HTML that means more than its words; undefined when its plain text says as much. */
 export function htmlToMarkdown(html: string): string | undefined {
