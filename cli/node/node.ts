@@ -44,16 +44,16 @@ export const node: Action = async (call) => {
   const remote = await openaiEngines((words) => terminal.warn(words))
   const engines = [...remote, ...(await localEngines()).filter(({ kind }) => remote.every((each) => each.kind !== kind))]
   const offers = Object.fromEntries(engines.map(({ kind, name }) => [kind, name]))
+  const tell = (value: Readonly<Record<string, unknown>>, words: string): void =>
+    terminal.flags.json ? terminal.line(value) : terminal.say(oneLine(words))
+  tell({ offers }, `Offers ${engines.map(({ kind, name }) => `${kind} (${name})`).join(', ') || 'nothing'}.`)
+  if (call.flag('check') === true) return exitCodes.ok
   if (engines.length === 0)
     throw new Failure(
       'usage',
       'There is no engine here.',
       'Install tesseract-ocr, flite, espeak-ng or pocketsphinx, or set AGMD_NODE_OPENAI_URL.'
     )
-  const tell = (value: Readonly<Record<string, unknown>>, words: string): void =>
-    terminal.flags.json ? terminal.line(value) : terminal.say(oneLine(words))
-  tell({ offers }, `Offers ${engines.map(({ kind, name }) => `${kind} (${name})`).join(', ')}.`)
-  if (call.flag('check') === true) return exitCodes.ok
 
   const stopped = new AbortController()
   process.once('SIGTERM', () => stopped.abort())

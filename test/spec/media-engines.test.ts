@@ -84,35 +84,39 @@ const wordErrorRate = (said: string, heard: string): number => {
 
 const wordErrorRateMax = 0.34
 
-withEngines('[MEDIA-25] a text is spoken as mono WAV of 16 kHz, and written down again with at most 0.34 of its words wrong', { timeout: 90_000 }, async () => {
-  await lend()
-  expect((await ana.ask('GET', '/api/relay/status')).json).toEqual({
-    online: true,
-    nodes: 1,
-    capabilities: ['speech', 'transcription', 'ocr']
-  })
-  const doc = await ana.document()
-  const text = 'The quick brown fox jumped over the lazy dog. Please send the report tomorrow morning.'
-  const spoken = await run(doc, 'speak', { json: { text, voice: 'rms' } })
-  expect(spoken, JSON.stringify(spoken)).toMatchObject({ status: 'done', engine: 'flite' })
-  const response = await fetch(spoken.audioUrl, { headers: ana.headers })
-  const wav = Buffer.from(await response.arrayBuffer())
-  expect({ channels: wav.readUInt16LE(22), rate: wav.readUInt32LE(24), bits: wav.readUInt16LE(34) }).toEqual({
-    channels: 1,
-    rate: 16_000,
-    bits: 16
-  })
-  const heard = await run(doc, 'transcribe', { body: new Uint8Array(wav), type: 'audio/wav' })
-  expect(heard).toMatchObject({ status: 'done', engine: 'pocketsphinx' })
-  const rate = wordErrorRate(text, heard.text)
-  process.stdout.write(`word error rate ${rate.toFixed(2)}: ${heard.text}\n`)
-  expect(rate).toBeLessThanOrEqual(wordErrorRateMax)
-  expect(heard.duration).toBeCloseTo((wav.length - 44) / 32_000, 2)
-  for (const { start, end } of heard.segments) {
-    expect(start).toBeLessThan(end)
-    expect(end).toBeLessThanOrEqual(heard.duration)
+withEngines(
+  '[MEDIA-25] a text is spoken as mono WAV of 16 kHz, and written down again with at most 0.34 of its words wrong',
+  { timeout: 90_000 },
+  async () => {
+    await lend()
+    expect((await ana.ask('GET', '/api/relay/status')).json).toEqual({
+      online: true,
+      nodes: 1,
+      capabilities: ['speech', 'transcription', 'ocr']
+    })
+    const doc = await ana.document()
+    const text = 'The quick brown fox jumped over the lazy dog. Please send the report tomorrow morning.'
+    const spoken = await run(doc, 'speak', { json: { text, voice: 'rms' } })
+    expect(spoken, JSON.stringify(spoken)).toMatchObject({ status: 'done', engine: 'flite' })
+    const response = await fetch(spoken.audioUrl, { headers: ana.headers })
+    const wav = Buffer.from(await response.arrayBuffer())
+    expect({ channels: wav.readUInt16LE(22), rate: wav.readUInt32LE(24), bits: wav.readUInt16LE(34) }).toEqual({
+      channels: 1,
+      rate: 16_000,
+      bits: 16
+    })
+    const heard = await run(doc, 'transcribe', { body: new Uint8Array(wav), type: 'audio/wav' })
+    expect(heard).toMatchObject({ status: 'done', engine: 'pocketsphinx' })
+    const rate = wordErrorRate(text, heard.text)
+    process.stdout.write(`word error rate ${rate.toFixed(2)}: ${heard.text}\n`)
+    expect(rate).toBeLessThanOrEqual(wordErrorRateMax)
+    expect(heard.duration).toBeCloseTo((wav.length - 44) / 32_000, 2)
+    for (const { start, end } of heard.segments) {
+      expect(start).toBeLessThan(end)
+      expect(end).toBeLessThanOrEqual(heard.duration)
+    }
   }
-})
+)
 
 withEngines('[MEDIA-28] broken sound and pictures, and a voice that is not there, fail with a reason; the node goes on', async () => {
   const node = await lend()
@@ -139,7 +143,7 @@ test('[MEDIA-27] a server with the interface of OpenAI renders a picture of the 
   painter = spawn(process.execPath, [join(import.meta.dirname, '../support/openai-server.ts')], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [address] = (await once(painter.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
   const url = address.toString().trim()
-  const nobody = machine.start(['node', '--check'], {
+  const nobody = machine.start(['node'], {
     env: { AGMD_NODE_TOKEN: 'anode_x', AGMD_NODE_OPENAI_URL: 'http://127.0.0.1:9/v1', PATH: '/nowhere' }
   })
   expect(await nobody.ended).toMatchObject({ code: 2, stderr: expect.stringContaining('does not answer') })
@@ -153,17 +157,21 @@ test('[MEDIA-27] a server with the interface of OpenAI renders a picture of the 
   expect(refused).toMatchObject({ status: 'failed', error: { code: 'bad_input', message: expect.stringContaining('not allowed') } })
 })
 
-withEngines('[MEDIA-29] of two nodes in processes of their own one is killed in mid-job: the job ends on the other', { timeout: 90_000 }, async () => {
-  const doc = await ana.document()
-  const first = await lend()
-  // Long enough to be in the middle of it.
-  const noise = writeWav(Float32Array.from({ length: 16_000 * 8 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
-  const { json } = await doc.ask('POST', '/media/transcribe', { body: new Uint8Array(noise), type: 'audio/wav' })
-  await until(async () => (await doc.ask('GET', `/media/transcribe/${json.asrId}`)).json.progress >= 0.1, 'the job to be under way', 20)
-  await lend()
-  first.child.kill('SIGKILL')
-  expect(await ended(doc, 'transcribe', json.asrId)).toMatchObject({ status: 'done', duration: 8 })
-})
+withEngines(
+  '[MEDIA-29] of two nodes in processes of their own one is killed in mid-job: the job ends on the other',
+  { timeout: 90_000 },
+  async () => {
+    const doc = await ana.document()
+    const first = await lend()
+    // Long enough to be in the middle of it.
+    const noise = writeWav(Float32Array.from({ length: 16_000 * 8 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
+    const { json } = await doc.ask('POST', '/media/transcribe', { body: new Uint8Array(noise), type: 'audio/wav' })
+    await until(async () => (await doc.ask('GET', `/media/transcribe/${json.asrId}`)).json.progress >= 0.1, 'the job to be under way', 20)
+    await lend()
+    first.child.kill('SIGKILL')
+    expect(await ended(doc, 'transcribe', json.asrId)).toMatchObject({ status: 'done', duration: 8 })
+  }
+)
 
 test('[MEDIA-30] a node comes back after a restart of the service, and ends with a reason when its token is revoked', async () => {
   const env = { AGMD_PORT: new URL(world.url).port, AGMD_BASE_URL: world.url }
