@@ -1,7 +1,7 @@
 /** `agmd node` with the engines of Debian, in processes of its own, against a real server. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { find } from '../../cli/node/program.ts'
@@ -135,6 +135,27 @@ withEngines('[MEDIA-28] broken sound and pictures, and a voice that is not there
   expect(node.child.exitCode).toBeNull()
   await until(() => readdirSync('/tmp').every((name) => !name.startsWith('agmd-node-')), 'folders of jobs to be removed')
 })
+
+const chromium = process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
+
+test.skipIf(missing.length > 0 || !existsSync(chromium))(
+  '[MEDIA-26] a text in a picture is read exactly',
+  { timeout: 90_000 },
+  async () => {
+    await lend()
+    const text = 'Meeting on Tuesday at 10:30.\nThe budget is 4,250 euros.'
+    const page = machine.write('page.html', `<body style="font: 32px DejaVu Sans, sans-serif; margin: 40px">${text.replace('\n', '<br>')}`)
+    const picture = machine.path('text.png')
+    const words = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${machine.path('profile')}`]
+    const shot = spawn(chromium, [...words, '--window-size=800,300', `--screenshot=${picture}`, `file://${machine.path(page)}`], {
+      stdio: 'ignore'
+    })
+    await once(shot, 'exit')
+    const doc = await ana.document()
+    const read = await run(doc, 'ocr', { body: new Uint8Array(readFileSync(picture)), type: 'image/png' })
+    expect(read).toMatchObject({ status: 'done', engine: 'tesseract', text })
+  }
+)
 
 let painter: ChildProcess | undefined
 afterAll(() => painter?.kill())
