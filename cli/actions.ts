@@ -1,11 +1,9 @@
 /** What the commands do that are more than one call of an operation. */
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
-import { basename, extname } from 'node:path'
+import { basename } from 'node:path'
 import { type Client, errorFrom, inHeader } from '../shared/client.ts'
 import { describeCommands } from '../shared/commands/describe.ts'
 import { limits } from '../shared/limits.ts'
-import { mediaTypes } from '../shared/media-types.ts'
 import { isDocumentId } from '../shared/names.ts'
 import type { OperationName, Request as InputOf } from '../shared/operations/index.ts'
 import type { Action, Call } from './call.ts'
@@ -17,6 +15,8 @@ import { commandList } from './help.ts'
 import { forgetDocument, knownKey } from './hosts.ts'
 import { login, logout, openInBrowser } from './login.ts'
 import { mcp } from './mcp.ts'
+import { mediaActions, mediaFile } from './media.ts'
+import { node } from './node/node.ts'
 import { type Place, placeOf, sendWith, tokenFor } from './service.ts'
 import { eventLine, wordsFor } from './show.ts'
 import { diff, status } from './compare.ts'
@@ -158,19 +158,7 @@ const events: Action = async (call) => {
 const upload: Action = async (call) => {
   const place = call.place()
   const file = call.words('file') ?? ''
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new Failure('file_not_found', `There is no file ${file}.`, 'Check the path.')
-  const extension = extname(file).slice(1).toLowerCase()
-  const type = mediaTypes.find((each) => each.extension === (extension === 'jpeg' ? 'jpg' : extension))?.contentType
-  if (type === undefined)
-    throw new Failure(
-      'usage',
-      `${file} has no ending of a picture, sound or film.`,
-      `Known: ${[...new Set(mediaTypes.map((each) => each.extension))].join(', ')}.`
-    )
-  const made = await call
-    .client(place)
-    .uploadAsset(place.doc, { name: call.words('name') ?? basename(file) }, { file: new Blob([readFileSync(file)], { type }) })
+  const made = await call.client(place).uploadAsset(place.doc, { name: call.words('name') ?? basename(file) }, { file: mediaFile(file) })
   tellAnswer(call, 'uploadAsset', made)
 }
 
@@ -275,6 +263,8 @@ const own: Readonly<Record<string, Action>> = {
   'docs watch': watch,
   events,
   'assets upload': upload,
+  ...mediaActions,
+  node,
   'tasks create': createTask,
   api,
   mcp,

@@ -18,6 +18,7 @@ const exits = {
   checksum_mismatch: exitCodes.error,
   config_unusable: exitCodes.error,
   file_error: exitCodes.error,
+  job_failed: exitCodes.error,
   canceled: exitCodes.error
 } as const satisfies Record<string, number>
 

@@ -18,13 +18,22 @@ export interface Answer {
   readonly bytes: Buffer
   text(): string
   json(): Promise<unknown>
+  /** With the Content-Type that it came with. */
+  blob(): Promise<Blob>
 }
 
 export type SendInit = Partial<Parameters<Send>[1]>
 
-const answerOf = (status: number, bytes: Buffer): Answer => {
+const answerOf = (status: number, type: string, bytes: Buffer): Answer => {
   const text = (): string => bytes.toString('utf8')
-  return { ok: status >= 200 && status < 300, status, bytes, text, json: async () => JSON.parse(text()) as unknown }
+  return {
+    ok: status >= 200 && status < 300,
+    status,
+    bytes,
+    text,
+    json: async () => JSON.parse(text()) as unknown,
+    blob: async () => new Blob([new Uint8Array(bytes)], { type })
+  }
 }
 
 const unreachable = (origin: string, error: NodeJS.ErrnoException): Failure => {
@@ -81,7 +90,7 @@ export const send = async (address: string | URL, { method = 'GET', headers, bod
       incoming.once('error', fail)
       incoming.once('end', () => {
         if (statusCode >= 300 && statusCode < 400) fail(redirected(url.origin, told.location ?? 'nowhere'))
-        else resolve(answerOf(statusCode, Buffer.concat(chunks)))
+        else resolve(answerOf(statusCode, told['content-type'] ?? '', Buffer.concat(chunks)))
       })
     })
     outgoing.once('error', fail)

@@ -164,6 +164,21 @@ export const wordsFor = (masked: boolean): Words => {
     },
     publishDocument: ({ published, url }) => (published ? url : 'Not published.'),
     uploadAsset: ({ markdown }) => harmless(markdown),
+    cancelJob: ({ jobId, status }) => `${jobId} is ${status}.`,
+    readRelayStatus: ({ nodes, capabilities }) =>
+      nodes === 0 ? 'No compute node is connected.' : `${nodes} connected: ${capabilities.join(', ') || 'no engines'}.`,
+    createNode: ({ token }) => token,
+    listNodes: ({ nodes }) =>
+      list(
+        nodes.map(({ id, connected, shared, lastSeenAt, name }) => [
+          id,
+          connected ? 'connected' : lastSeenAt === null ? 'never seen' : date(lastSeenAt),
+          shared ? 'for everybody' : 'for you',
+          oneLine(name)
+        ]),
+        'No nodes.'
+      ),
+    revokeNode: () => 'Revoked.',
     createTask: ({ task: made }) => task(made),
     readTask: ({ task: found }) => task(found),
     startTask: ({ task: started }) => task(started),

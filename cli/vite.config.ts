@@ -64,7 +64,8 @@ export default defineConfig({
     outDir: '../dist',
     emptyOutDir: false,
     target: 'node20',
-    minify: false,
+    // With the engines of a node it would be larger than what is promised of it.
+    minify: 'oxc',
     copyPublicDir: false,
     rollupOptions: {
       input: join(root, 'main.ts'),

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -246,6 +246,7 @@ async function check() {
 }
 
 async function test(...words) {
+  await provideEngines()
   const chromium = await provideChromium()
   const built = await buildIfStale()
   if (built !== 0) return built
@@ -319,13 +320,42 @@ async function provideChromium() {
 const findChromium = () => chromiumPaths.find((path) => existsSync(path))
 
 async function installChromium() {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined
-  say('installing Chromium (apt-get)…')
-  const env = { DEBIAN_FRONTEND: 'noninteractive' }
-  const updated = await runQuietly('apt-get', ['update', '-qq'], { env })
-  if (updated === 0) await runQuietly('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { env })
+  await installPackages(['chromium'])
   return findChromium()
 }
+
+/** Installs packages of Debian, where this user may. */
+async function installPackages(names) {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
+  say(`installing ${names.join(' ')} (apt-get)…`)
+  const env = { DEBIAN_FRONTEND: 'noninteractive' }
+  const updated = await runQuietly('apt-get', ['update', '-qq'], { env })
+  if (updated === 0) await runQuietly('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], { env })
+}
+
+// --- Engines of media jobs
+
+/** Programs that a compute node uses, and the packages of Debian that bring them. */
+const engines = {
+  tesseract: ['tesseract-ocr', 'tesseract-ocr-eng'],
+  flite: ['flite'],
+  'espeak-ng': ['espeak-ng'],
+  pocketsphinx_continuous: ['pocketsphinx', 'pocketsphinx-en-us'],
+  sox: ['sox']
+}
+
+/** Installs the engines that the tests of media jobs run, when they are missing and that is possible. */
+async function provideEngines() {
+  const missing = () => Object.keys(engines).filter((name) => !isOnPath(name))
+  if (missing().length > 0) await installPackages(missing().flatMap((name) => engines[name]))
+  const left = missing()
+  if (left.length === 0) return
+  const advice = `not found: ${left.join(', ')} (Debian: \`apt-get install ${left.flatMap((name) => engines[name]).join(' ')}\`).`
+  if (inContinuousIntegration) throw new Failure(advice)
+  say(`${advice} The tests of media jobs that need them are skipped.`)
+}
+
+const isOnPath = (name) => (process.env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, name)))
 
 // --- Scripts
 

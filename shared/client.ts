@@ -13,7 +13,7 @@ export type Send = (
     readonly body?: string | Blob
     readonly signal?: AbortSignal
   }
-) => Promise<Pick<Response, 'ok' | 'status' | 'json'>>
+) => Promise<Pick<Response, 'ok' | 'status' | 'json' | 'blob'>>
 
 export interface ClientOptions {
   /** Address of the service without a trailing slash. */
@@ -84,7 +84,7 @@ const queryOf = (operation: Operation, fields: Fields): string => {
 }
 
 const bodyOf = (operation: Operation, fields: Fields, file: Blob | undefined): string | Blob | undefined => {
-  if (operation.rest.body === 'media') return file
+  if (operation.rest.body === 'media' && (file !== undefined || operation.rest.media?.fields !== true)) return file
   if (operation.rest.method === 'GET' || operation.rest.method === 'DELETE') return undefined
   const elsewhere = new Set([...pathParameters(operation.rest.path), ...(operation.rest.query ?? [])])
   return JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([name]) => !elsewhere.has(name))))
@@ -107,7 +107,9 @@ const call = async (
     ...(how.signal === undefined ? {} : { signal: how.signal })
   })
   if (!response.ok) throw await errorOf(response)
-  return response.json()
+  if (operation.rest.reply !== 'file') return response.json()
+  const blob = await response.blob()
+  return { contentType: blob.type, size: blob.size, blob }
 }
 
 export const createClient = (options: ClientOptions): Client => {

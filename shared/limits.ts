@@ -31,6 +31,58 @@ export const limits = {
   /** Largest asset, in bytes (specification, Limits). */
   assetBytesMax: 10 * 1024 * 1024,
 
+  // Media jobs
+  /** Longest text to be spoken, in characters (specification, Limits). */
+  speechCharsMax: 2400,
+  /** Largest recording to be transcribed, in bytes (specification, Limits). */
+  transcriptionBytesMax: 25 * 1024 * 1024,
+  /** Largest picture to be read, in bytes: as an asset. */
+  ocrBytesMax: 10 * 1024 * 1024,
+  /** Longest description of a picture, in characters. */
+  promptCharsMax: 4000,
+  /** Width and height of a generated picture, in pixels: at least, at most, and when the caller names none. */
+  imagePixelsMin: 64,
+  imagePixelsMax: 2048,
+  imagePixelsDefault: 1024,
+  /** Largest picture or speech that a node may answer, in bytes: it becomes an asset, or can. */
+  mediaResultBytesMax: 10 * 1024 * 1024,
+  /** Longest text that a node may answer, in UTF-16 units, and segments of a transcription. */
+  mediaTextUnitsMax: 400_000,
+  mediaSegmentsMax: 10_000,
+  /** Longest reason of a failure and longest name of an engine or voice that a node may tell, in characters. */
+  mediaReasonCharsMax: 500,
+  mediaNameCharsMax: 80,
+  mediaVoicesMax: 200,
+  /** Jobs of one account that wait or run; more are refused. */
+  mediaOpenJobsMax: 10,
+  /** Ended jobs of one account that are kept; beyond that the oldest makes room. */
+  mediaKeptJobsMax: 100,
+  /** How long an ended job and its result are kept, in hours. */
+  mediaKeptHours: 24,
+  /** Longest `wait` for the end of a job, in seconds, as of the event feed; and what a tool waits when it is told nothing. */
+  mediaWaitSecondsMax: 55,
+  mediaToolWaitSeconds: 45,
+  /** Time from the start of a job on a node to its result, in seconds. */
+  mediaSeconds: { image: 300, speech: 120, transcription: 900, ocr: 120 },
+  /** How long a job may wait for a free node, and for any node that could do it, in seconds. */
+  mediaQueueSecondsMax: 900,
+  mediaNodelessSecondsMax: 45,
+  /** Nodes that a job may outlive; the next loss fails it. */
+  mediaLossesMax: 3,
+  /** Node tokens of one account, and sockets that nodes may hold open in all. */
+  nodesMax: 20,
+  relaySocketsMax: 500,
+  /** Jobs that a node may announce to take at once. */
+  relaySlotsMax: 16,
+  /** Time for a node to say hello, between beats, and without a sign of life, in seconds. */
+  relayHelloSecondsMax: 10,
+  relayBeatSeconds: 10,
+  relaySilentSecondsMax: 25,
+  /** Largest message of a node, in bytes of JSON: the longest text with its segments. */
+  relayMessageBytesMax: 2 * 1024 * 1024,
+  /** A node's time of use is written at most this often, in seconds. */
+  nodeTouchSeconds: 60,
+
   /** Ids in each list of a task report (specification, Review assignments, rule 2). */
   taskIdsMax: 100,
   /** Assignments on a page of the list (specification, Limits). */

@@ -59,6 +59,9 @@ export const exampleVariables: Readonly<Record<string, string>> = {
   TASK: 'the id of a review assignment',
   VERSION: 'a version',
   SESSION: 'the id of a session',
+  JOB: 'the id of a media job',
+  NODE: 'the id of a compute node',
+  NODE_TOKEN: 'the token of a compute node',
   TOKEN: 'a session or agent token'
 }
 
@@ -142,6 +145,8 @@ const summaries: Readonly<Record<string, string>> = {
   taskId: 'id of the assignment',
   share: 'id of the link',
   session: 'id of the session',
+  node: 'id of the node',
+  jobId: 'id of the job',
   content: 'the Markdown'
 }
 

@@ -264,6 +264,61 @@ const tasks: readonly Command[] = [
   commandOf('closeTask', { ...optionalTask, examples: ['agmd tasks close "$URL" "$TASK"'] })
 ]
 
+const noWait = { name: 'wait', type: 'boolean', summary: 'with --no-wait only start it, and print the id of the job' } as const
+const withoutFile = ['wait', 'data', 'url'] as const
+
+const media: readonly Command[] = [
+  commandOf('readRelayStatus', { examples: ['agmd media status'] }),
+  commandOf('startImage', {
+    own: true,
+    fields: { prompt: { short: 'm', text: true } },
+    without: ['wait'],
+    options: [noWait],
+    examples: ['agmd media image "$URL" -m "A red boat at dawn" --width 512 --height 512']
+  }),
+  commandOf('startSpeech', {
+    own: true,
+    fields: { text: { short: 'm', text: true } },
+    without: ['wait'],
+    options: [
+      noWait,
+      { name: 'output', short: 'o', type: 'string', summary: 'a file for the sound' },
+      { name: 'save', type: 'boolean', summary: 'keep it as an asset, and print the Markdown that plays it' }
+    ],
+    examples: ['agmd media speak "$URL" -m "Good morning" -o morning.wav', 'agmd media speak "$URL" -m "Good morning" --save']
+  }),
+  commandOf('startTranscription', {
+    own: true,
+    without: withoutFile,
+    options: [{ name: 'file', short: 'f', type: 'string', summary: 'the recording', required: true }, noWait],
+    examples: ['agmd media transcribe "$URL" -f recording.wav --json']
+  }),
+  commandOf('startOcr', {
+    own: true,
+    without: withoutFile,
+    options: [{ name: 'file', short: 'f', type: 'string', summary: 'the picture', required: true }, noWait],
+    examples: ['agmd media ocr "$URL" -f picture.png']
+  }),
+  commandOf('cancelJob', { examples: ['agmd media cancel "$URL" "$JOB"'] }),
+  commandOf('createNode', { examples: ['agmd node token --name "The machine under the desk"'], tellsLink: true }),
+  commandOf('listNodes', { examples: ['agmd node list'] }),
+  commandOf('revokeNode', { examples: ['agmd node revoke "$NODE" --yes'], destroys: true }),
+  own('node', {
+    summary: 'Lends this machine to the service for media jobs, with the engines that are installed.',
+    description:
+      'AGMD_NODE_TOKEN is its token. It dials out; nothing is opened to the network. It uses tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp ' +
+      '(AGMD_NODE_WHISPER_MODEL), and any server with the interface of OpenAI: AGMD_NODE_OPENAI_URL, _KEY, _KINDS (image, speech, transcription), ' +
+      '_IMAGE_MODEL, _SPEECH_MODEL, _TRANSCRIPTION_MODEL.',
+    positionals: [],
+    options: [
+      { name: 'slots', type: 'integer', summary: 'jobs at once, from 1 to 16; 1 when absent' },
+      { name: 'check', type: 'boolean', summary: 'only tell which engines are here' }
+    ],
+    examples: ['AGMD_NODE_TOKEN="$NODE_TOKEN" agmd node', 'AGMD_NODE_TOKEN="$NODE_TOKEN" agmd node --check'],
+    endless: true
+  })
+]
+
 const machine: readonly Command[] = [
   own('api', {
     summary: 'Sends a request to the service as it is, with your credentials.',
@@ -316,4 +371,4 @@ const machine: readonly Command[] = [
 ]
 
 /** In the order in which they are listed. */
-export const commands: readonly Command[] = [...account, ...documents, ...review, ...sharing, ...tasks, ...machine]
+export const commands: readonly Command[] = [...account, ...documents, ...review, ...sharing, ...tasks, ...media, ...machine]

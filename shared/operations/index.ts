@@ -29,6 +29,23 @@ import {
 } from './documents.ts'
 import { editContent, patchContent } from './edits.ts'
 import { listEvents } from './events.ts'
+import {
+  cancelJob,
+  createNode,
+  listNodes,
+  readImage,
+  readOcr,
+  readRelayStatus,
+  readSpeech,
+  readSpeechAudio,
+  readTranscription,
+  revokeNode,
+  saveSpeech,
+  startImage,
+  startOcr,
+  startSpeech,
+  startTranscription
+} from './media.ts'
 import { readHealth } from './service.ts'
 import { createShare, listShares, revokeShare } from './shares.ts'
 import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './suggestions.ts'
@@ -65,6 +82,17 @@ export const operations = {
   decideSuggestions,
   withdrawSuggestion,
   uploadAsset,
+  startImage,
+  readImage,
+  startSpeech,
+  readSpeech,
+  readSpeechAudio,
+  saveSpeech,
+  startTranscription,
+  readTranscription,
+  startOcr,
+  readOcr,
+  cancelJob,
   listEvents,
   createTask,
   listTasks,
@@ -80,7 +108,11 @@ export const operations = {
   revokeSession,
   revokeSessions,
   startDeviceLogin,
-  pollDeviceLogin
+  pollDeviceLogin,
+  readRelayStatus,
+  createNode,
+  listNodes,
+  revokeNode
 } as const
 
 export type OperationName = keyof typeof operations

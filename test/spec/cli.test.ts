@@ -26,6 +26,7 @@ import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { buildClient, type Machine, newMachine, nodes, type Ran } from '../support/cli.ts'
 import { samples } from '../support/media.ts'
+import { startSharedNode } from '../support/nodes.ts'
 import { comment, suggest } from '../support/remarks.ts'
 import { assign } from '../support/reviews.ts'
 import { signUp } from '../support/visitor.ts'
@@ -36,7 +37,8 @@ let client: string
 let here: Machine
 beforeAll(async () => {
   client = await buildClient()
-  world = await startWorld({ clientFile: client })
+  world = await startWorld({ clientFile: client, env: { AGMD_NODE_ACCOUNTS: 'node@example.org' } })
+  await startSharedNode(world, 'node@example.org')
   here = await newMachine(world.url)
 })
 afterAll(async () => {
@@ -103,6 +105,9 @@ const prepared = async (machine: Machine, example: string, token: string): Promi
   const url = linkOf(owner)
   machine.write('draft.md', '# Draft\n')
   writeFileSync(machine.path('picture.png'), samples['png']?.bytes ?? '')
+  writeFileSync(machine.path('recording.wav'), samples['wav']?.bytes ?? '')
+  const headers = { Authorization: `Bearer ${token}` }
+  const made = async (path: string, json: object): Promise<Json> => (await owner.ask('POST', path, { headers, json })).json
   rmSync(machine.path('.agmd'), { recursive: true, force: true })
   if (example.includes('notes.md')) await machine.agmd('docs', 'pull', url, '-o', 'notes.md', '--force')
   return {
@@ -112,7 +117,10 @@ const prepared = async (machine: Machine, example: string, token: string): Promi
     SHARE: (await owner.share('view')).link.id,
     TASK: task.id,
     TASK_URL: task.share.url,
-    VERSION: task.startingVersion
+    VERSION: task.startingVersion,
+    ...(example.includes('$JOB') && { JOB: (await made('/media/speak', { text: 'Hello' })).jobId }),
+    ...(/\$NODE\b/.test(example) && { NODE: (await world.ask('POST', '/api/me/nodes', { headers, json: {} })).json.node.id }),
+    ...(example.includes('$NODE_TOKEN') && { NODE_TOKEN: (await world.ask('POST', '/api/me/nodes', { headers, json: {} })).json.token })
   }
 }
 
@@ -127,7 +135,8 @@ const idOf = async (token: string): Promise<string> => {
 }
 
 /** What waits for somebody, or for ever: tried where it is stopped ([CLI-16]). */
-const waiting = (words: string, example: string): boolean => words === 'docs watch' || example === 'agmd login --no-browser'
+const waiting = (words: string, example: string): boolean =>
+  words === 'docs watch' || example === 'agmd login --no-browser' || example.endsWith(' agmd node')
 const examplesOf = (chosen: readonly Command[]): { words: string; example: string }[] =>
   chosen.flatMap(({ words, examples }) => examples.map((example) => ({ words, example })))
 

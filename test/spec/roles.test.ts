@@ -18,7 +18,8 @@ import { call } from '../support/mcp.ts'
 import { comment, suggest } from '../support/remarks.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
 import { type Bytes, samples } from '../support/media.ts'
-import { type Ask, frameOf, startWorld, until, type Person, type World } from '../support/world.ts'
+import { startSharedNode } from '../support/nodes.ts'
+import { type Answer, type Ask, frameOf, startWorld, until, type Person, type World } from '../support/world.ts'
 
 const table = Object.entries(operations) as unknown as [string, Operation][]
 
@@ -52,13 +53,14 @@ beforeAll(async () => {
   issuer = await startIssuer()
   // Some thousand documents, none of which has to outlive the test: on disk this takes minutes.
   world = await startWorld({
-    env: { AGMD_AGENT_ISSUER: issuer.url },
+    env: { AGMD_AGENT_ISSUER: issuer.url, AGMD_NODE_ACCOUNTS: 'node@example.org' },
     storage: (disk) => ({ ...createMemoryStorage(), close: () => disk.close() })
   })
   const make = async (email: string): Promise<Account> =>
     (await createAccount(world.service, { email, password: 'correct horse battery' })) as Account
   ana = await make('ana@example.org')
   bob = await make('bob@example.org')
+  await startSharedNode(world, 'node@example.org')
 })
 afterAll(async () => {
   await world.stop()
@@ -301,6 +303,20 @@ const newComment = async (owner: Person, sent: Sent): Promise<Record<string, str
   return { commentId: own.json?.id ?? (await comment(owner, { body: 'Hm.' })).id }
 }
 
+const base64 = (sample: string): string => Buffer.from(samples[sample]?.bytes ?? '').toString('base64')
+
+/** A job of the caller's own that has ended, where they may have one. */
+const endedJob =
+  (path: string, json: Record<string, unknown>, field: string) =>
+  async (owner: Person, sent: Sent): Promise<Record<string, string>> => {
+    const start = (key: string | undefined): Promise<Answer> =>
+      world.ask('POST', `/api/docs/${owner.doc}/media/${path}`, { key, headers: headersOf(sent), json, query: { wait: 20 } })
+    const own = await start(sent.key)
+    // A key that narrows the owner's role to reading starts nothing; the owner may have started it before.
+    const { json: job } = own.status === 403 ? await start(undefined) : own
+    return { [field]: job?.jobId ?? 'none' }
+  }
+
 /** Bodies and path parameters that the operation accepts; an operation that needs more than this table knows answers 400 and is named. */
 const inputs: Readonly<Record<string, NeededInput>> = {
   replaceContent: { body: async () => ({ content: 'new' }) },
@@ -330,6 +346,23 @@ const inputs: Readonly<Record<string, NeededInput>> = {
   patchContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
   labelRevision: { body: async () => ({ label: 'Draft' }), path: async () => ({ revisionId: '1' }) },
   readDiff: { query: ({ task }) => ({ from: task.startingVersion }) },
+  startImage: { body: async () => ({ prompt: 'A boat' }) },
+  startSpeech: { body: async () => ({ text: 'Hello' }) },
+  startTranscription: { body: async () => ({ data: base64('wav') }) },
+  startOcr: { body: async () => ({ data: base64('png') }) },
+  readImage: { path: endedJob('image', { prompt: 'A boat' }, 'jobId') },
+  readSpeech: { path: endedJob('speak', { text: 'Hello' }, 'talkId') },
+  readSpeechAudio: { path: endedJob('speak', { text: 'Hello' }, 'talkId') },
+  saveSpeech: { path: endedJob('speak', { text: 'Hello' }, 'talkId') },
+  readTranscription: { path: endedJob('transcribe', { data: base64('wav') }, 'asrId') },
+  readOcr: { path: endedJob('ocr', { data: base64('png') }, 'ocrId') },
+  cancelJob: { path: endedJob('ocr', { data: base64('png') }, 'jobId') },
+  revokeNode: {
+    path: async (_owner, sent) => {
+      const { json } = await world.ask('POST', '/api/me/nodes', { headers: headersOf(sent), json: {} })
+      return { node: json?.node?.id ?? 'none' }
+    }
+  },
   uploadAsset: { file: () => ({ body: samples['png']?.bytes as Bytes, type: 'image/png' }) },
   createTask: { body: async () => requestFor() },
   readTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
