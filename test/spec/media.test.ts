@@ -210,6 +210,13 @@ test('[MEDIA-7] a node does the jobs of its own account; those that the operator
   expect(strange.flatMap(({ jobs }) => jobs)).toEqual([])
 })
 
+test('[MEDIA-8] an account has so many tokens of nodes at most', async () => {
+  const answers: number[] = []
+  for (let n = 0; n <= limits.nodesMax; n++) answers.push((await ana.ask('POST', '/api/me/nodes', { json: { name: `node ${n}` } })).status)
+  expect(answers).toEqual([...Array.from({ length: limits.nodesMax }, () => 201), 409])
+  expect((await ana.ask('POST', '/api/me/nodes', { json: { name: 'more' } })).json.code).toBe('too_many_nodes')
+})
+
 test('[MEDIA-8] tokens of nodes are made, listed and revoked by their account; a revoked one ends the socket at once and its job goes on elsewhere', async () => {
   const made = (await ana.ask('POST', '/api/me/nodes', { json: { name: 'desk' } })).json
   expect(made.token).toMatch(/^anode_/)
