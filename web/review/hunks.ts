@@ -26,7 +26,7 @@ const commonEnd = (one: string, other: string, max: number): number => {
  * Without the words that both sides begin and end with; undefined when they are the same. Of a word that changed no part is left out:
  * people decide on words.
  */
-function trimmed(hunk: Hunk): Hunk | undefined {
+export function trimmed(hunk: Hunk): Hunk | undefined {
   const { original, text } = hunk
   if (original === text) return undefined
   const common = commonStart(original, text)

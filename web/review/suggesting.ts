@@ -10,7 +10,8 @@ import { Decoration, ViewPlugin, type EditorView, type DecorationSet, type ViewU
 import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
 import { ownUndo, textMap } from '../editor/binding.ts'
-import { byWord, hunksOf, type Hunk } from './hunks.ts'
+import { verbatim } from '../editor/clean-input.ts'
+import { byWord, hunksOf, trimmed, type Hunk } from './hunks.ts'
 import { ProposedText } from './places.ts'
 
 interface Drafts {
@@ -165,18 +166,21 @@ export function takeHunks(
   if (found === undefined) return
   const { base, changes } = found
   const taken = byWord(base, hunksOf(base, changes)).filter(isTaken)
-  const isOf = ({ from, to }: { from: number; to: number }): boolean => taken.some((hunk) => from >= hunk.from && to <= hunk.to)
   const back: { from: number; to: number; insert: Text }[] = []
   const rest: { from: number; to: number; insert: Text }[] = []
   // What says the same as the text (typed anew) goes, too.
   changes.iterChanges((from, to, fromShown, toShown, inserted) => {
-    const isSame = base.slice(from, to).eq(inserted)
-    if (isSame || isOf({ from, to }) || taken.some((hunk) => hunk.from >= from && hunk.to <= to))
+    // A hunk may be a part of a change, and several of one word: a change goes with the hunk that holds what is its own.
+    const own = trimmed({ from, to, fromShown, toShown, original: base.sliceString(from, to), text: inserted.toString() })
+    if (own === undefined || taken.some((hunk) => own.from >= hunk.from && own.to <= hunk.to))
       back.push({ from: fromShown, to: toShown, insert: base.slice(from, to) })
     else rest.push({ from, to, insert: inserted })
   })
   if (back.length === 0) return
-  view.dispatch({ changes: back, annotations: [left.of(ChangeSet.of(rest, base.length)), Transaction.addToHistory.of(false)] })
+  view.dispatch({
+    changes: back,
+    annotations: [left.of(ChangeSet.of(rest, base.length)), verbatim.of(true), Transaction.addToHistory.of(false)]
+  })
   if (taken.length > 0) onHunks(view, taken)
 }
 
