@@ -74,6 +74,8 @@ const quietAfterMs = 2000
 const countMs = 400
 /** So long a heading that the address names is waited for. */
 const arriveMsMax = 10_000
+/** The page has come to rest so long after the text was there, in milliseconds. */
+const settleMs = 600
 
 /** A file that misses the text must not take the place of the page, as browsers have it. */
 function refuseDrop(event: DragEvent): void {
@@ -190,7 +192,12 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     const arriveBy = Date.now() + arriveMsMax
     const arrive = async (): Promise<void> => {
       const { goToAddress } = await import('../outline/outline.tsx')
-      arrived ||= typingSince > 0 || Date.now() > arriveBy || goToAddress(view)
+      if (arrived) return
+      const goes = typingSince === 0 && Date.now() <= arriveBy
+      arrived = !goes || goToAddress(view)
+      // What is fetched after the text (margin, panels) may move it once more.
+      if (goes && arrived)
+        setTimeout(() => !closed && typingSince === 0 && made.view.scrollDOM.scrollTop === 0 && goToAddress(view), settleMs)
     }
     const stops = [
       keepPaperWhole(session),
