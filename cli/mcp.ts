@@ -16,6 +16,7 @@ interface Message {
 
 /** JSON-RPC §5.1. */
 const parseError = -32700
+const invalidRequest = -32600
 const internalError = -32603
 
 const errorTo = (id: string | number | null, code: number, message: string): string =>
@@ -25,14 +26,16 @@ interface Bridge {
   readonly address: string
   readonly origin: string
   readonly headers: Record<string, string>
+  /** Whether it was started for one document: then its link decides, and no key that is kept for this or another one goes along. */
+  readonly isBound: boolean
 }
 
 /** The key of a document that was named by its bare id goes along, so that no model has to see it; not beside a session, which it would narrow. */
-const withKey = (message: Message, { origin, headers }: Bridge): Message => {
-  if (headers['Authorization'] !== undefined) return message
+const withKey = (message: Message, { origin, headers, isBound }: Bridge): Message => {
+  if (isBound || headers['Authorization'] !== undefined) return message
   const { method, params } = message
   const given = params?.arguments
-  if (method !== 'tools/call' || given === undefined || given['key'] !== undefined) return message
+  if (method !== 'tools/call' || typeof given !== 'object' || given === null || given['key'] !== undefined) return message
   const { doc } = given
   if (typeof doc !== 'string' || !isDocumentId(doc)) return message
   const key = knownKey(origin, doc)
@@ -63,6 +66,8 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
   } catch {
     return errorTo(null, parseError, 'This line is not JSON.')
   }
+  if (typeof message !== 'object' || message === null || Array.isArray(message))
+    return errorTo(null, invalidRequest, 'Send one message a line: an object of JSON-RPC.')
   try {
     const body = JSON.stringify(withKey(message, bridge))
     const response = await send(address, { method: 'POST', headers, body })
@@ -86,6 +91,7 @@ export const mcp = async (call: Call): Promise<void> => {
   const bridge: Bridge = {
     address: `${origin}/mcp?names=underscore`,
     origin,
+    isBound: place !== undefined,
     headers: {
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',

@@ -94,6 +94,7 @@ export const send = async (address: string | URL, { method = 'GET', headers, bod
       })
     })
     outgoing.once('error', fail)
-    outgoing.end(bytes)
+    // A text would be joined with the headers, and they with it be written as UTF-8.
+    outgoing.end(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
   })
 }

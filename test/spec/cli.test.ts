@@ -811,3 +811,36 @@ test('[CLI-24] what stands in the environment that is no sound setting is named;
   expect(await machine.agmd('docs', 'status', 'x.md', '--json')).toMatchObject({ code: 1, json: { error: { code: 'config_unusable' } } })
   await machine.remove()
 })
+
+test('[CLI-25] a bridge that was started with a link may what the link may, whatever keys are kept', async () => {
+  const owner = await pulled('bridged.md')
+  const weak = linkOf(await owner.share('view'))
+  const append = (doc: string): string =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'svc_append_doc', arguments: { doc, content: 'more' } } })
+  const before = await text(owner)
+  const { stdout } = await here.run(['mcp', weak], { input: `${append(owner.doc)}\n` })
+  expect(JSON.parse(stdout).result).toMatchObject({ isError: true, structuredContent: { error: { code: 'forbidden' } } })
+  const other = await pulled('other.md')
+  const { stdout: said } = await here.run(['mcp', weak], { input: `${append(other.doc)}\n` })
+  expect(JSON.parse(said).result.isError).toBe(true)
+  expect([await text(owner), await text(other)]).toEqual([before, before])
+})
+
+test('[CLI-26] what is no message is answered on the bridge, and the next one is served', async () => {
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' })
+  const { code, stdout } = await here.run(['mcp', '--url', world.url], { input: `null\n5\n[]\n${ping}\n` })
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Json)
+  expect(code).toBe(0)
+  expect(answers.filter(({ error }) => error?.code === -32600)).toHaveLength(3)
+  expect(answers.find(({ id }) => id === 7)?.result).toEqual({})
+})
+
+test('[CLI-27] names of any script arrive as they were given', async () => {
+  const owner = await pulled('named.md')
+  for (const name of ['Zoë', 'Ана', '日本🎉']) await here.agmd('comments', 'add', 'named.md', '-m', 'Hm.', '--author', name)
+  const { comments } = (await owner.ask('GET', '/comments')).json
+  expect(comments.map(({ author }: Json) => author.name ?? author).toSorted()).toEqual(['Zoë', 'Ана', '日本🎉'].toSorted())
+})

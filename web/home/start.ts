@@ -44,7 +44,6 @@ async function create(input: NewDocument): Promise<string> {
 export const startDocument = async (): Promise<void> => location.assign(`/d/${await create({})}`)
 
 // What programs write and people do not: all but tab, line ends and form feed.
-// oxlint-disable-next-line no-control-regex
 const binary = /[\0-\b\v\x0E-\x1F]/
 
 const decode = (bytes: ArrayBuffer, encoding: string): string | undefined => {
