@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -20,7 +20,7 @@ const echoMilliseconds = 500
 
 const commands = {
   start: { run: start, tools: false, help: 'install what is missing, build what is stale, serve on http://localhost:8080' },
-  build: { run: build, tools: false, help: 'build the web pages into dist/web' },
+  build: { run: build, tools: false, help: 'build the web pages and the client into dist' },
   test: { run: test, tools: true, help: 'set up and run the whole suite; with file names, only those tests' },
   check: { run: check, tools: true, help: 'format, types, lint, dead code, fast tests' },
   fuzz: { run: (...words) => runScripts('fuzz', words), tools: true, help: '[name] run the scripts in scripts/fuzz, or one of them' },
@@ -194,11 +194,12 @@ async function start(...words) {
 }
 
 async function build() {
-  const hash = webHash()
+  const hash = builtHash()
   rmSync(inRoot('dist/.build-hash'), { force: true })
-  const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', 'web/vite.config.ts'])
-  if (code !== 0) {
-    say('the web build failed; its message is above.')
+  for (const part of ['web', 'cli']) {
+    const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', `${part}/vite.config.ts`])
+    if (code === 0) continue
+    say(`the build of ${part} failed; its message is above.`)
     return code
   }
   mkdirSync(inRoot('dist'), { recursive: true })
@@ -207,15 +208,16 @@ async function build() {
 }
 
 async function buildIfStale() {
-  const fresh = existsSync(inRoot('dist/web/index.html')) && readIfThere(inRoot('dist/.build-hash')) === webHash()
+  const fresh =
+    existsSync(inRoot('dist/web/index.html')) && existsSync(inRoot('dist/agmd')) && readIfThere(inRoot('dist/.build-hash')) === builtHash()
   if (fresh) return 0
-  say('building the web pages…')
+  say('building the web pages and the client…')
   return build()
 }
 
-/** Changes whenever anything that goes into the web build does. */
-function webHash() {
-  const files = ['package-lock.json', ...filesBelow('web'), ...filesBelow('shared')]
+/** Changes whenever anything that is built does. */
+function builtHash() {
+  const files = ['package.json', 'package-lock.json', ...filesBelow('web'), ...filesBelow('cli'), ...filesBelow('shared')]
   return sha256(files.map((path) => `${path} ${sha256(readFileSync(inRoot(path)))}`).join('\n'))
 }
 
@@ -244,6 +246,7 @@ async function check() {
 }
 
 async function test(...words) {
+  await provideEngines()
   const chromium = await provideChromium()
   const built = await buildIfStale()
   if (built !== 0) return built
@@ -317,13 +320,42 @@ async function provideChromium() {
 const findChromium = () => chromiumPaths.find((path) => existsSync(path))
 
 async function installChromium() {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined
-  say('installing Chromium (apt-get)…')
-  const env = { DEBIAN_FRONTEND: 'noninteractive' }
-  const updated = await runQuietly('apt-get', ['update', '-qq'], { env })
-  if (updated === 0) await runQuietly('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { env })
+  await installPackages(['chromium'])
   return findChromium()
 }
+
+/** Installs packages of Debian, where this user may. */
+async function installPackages(names) {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
+  say(`installing ${names.join(' ')} (apt-get)…`)
+  const env = { DEBIAN_FRONTEND: 'noninteractive' }
+  const updated = await runQuietly('apt-get', ['update', '-qq'], { env })
+  if (updated === 0) await runQuietly('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], { env })
+}
+
+// --- Engines of media jobs
+
+/** Programs that a compute node uses, and the packages of Debian that bring them. */
+const engines = {
+  tesseract: ['tesseract-ocr', 'tesseract-ocr-eng'],
+  flite: ['flite'],
+  'espeak-ng': ['espeak-ng'],
+  pocketsphinx_continuous: ['pocketsphinx', 'pocketsphinx-en-us'],
+  sox: ['sox']
+}
+
+/** Installs the engines that the tests of media jobs run, when they are missing and that is possible. */
+async function provideEngines() {
+  const missing = () => Object.keys(engines).filter((name) => !isOnPath(name))
+  if (missing().length > 0) await installPackages(missing().flatMap((name) => engines[name]))
+  const left = missing()
+  if (left.length === 0) return
+  const advice = `not found: ${left.join(', ')} (Debian: \`apt-get install ${left.flatMap((name) => engines[name]).join(' ')}\`).`
+  if (inContinuousIntegration) throw new Failure(advice)
+  say(`${advice} The tests of media jobs that need them are skipped.`)
+}
+
+const isOnPath = (name) => (process.env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, name)))
 
 // --- Scripts
 

@@ -22,6 +22,8 @@ const entry = 'index.html'
 const home = 'home/home.tsx'
 const editor = 'document/page.tsx'
 const reading = 'reading/reading.ts'
+const review = 'review/review.ts'
+const extras = 'document/extras.ts'
 
 /** Files of a chunk and of all it imports at once. */
 function filesOf(manifest: Record<string, Chunk>, key: string, kind: 'js' | 'css'): string[] {
@@ -48,6 +50,9 @@ export function sizes(): Size[] {
     { name: 'editor, first load, JavaScript', kilobytes: total([entry, editor], 'js'), kilobytesMax: 215 },
     { name: 'home, JavaScript', kilobytes: total([entry, home], 'js'), kilobytesMax: 40 },
     { name: 'styles', kilobytes: total([entry, home, editor], 'css'), kilobytesMax: 20 },
+    { name: 'comments and suggestions, later', kilobytes: later(review, entry, editor), kilobytesMax: 60 },
+    { name: 'what makes writing easier, later', kilobytes: later(extras, entry, editor), kilobytesMax: 60 },
+    { name: 'outline, later', kilobytes: later('outline/outline.tsx', entry, editor), kilobytesMax: 60 },
     { name: 'reading view, later', kilobytes: later(reading, entry, editor), kilobytesMax: 60 },
     { name: 'colours of code, later', kilobytes: later('reading/highlight.ts', entry, editor, reading), kilobytesMax: 60 },
     { name: 'formulas, later', kilobytes: later('reading/formulas.ts', entry, editor, reading), kilobytesMax: 60 },

@@ -7,6 +7,7 @@ import { bindAssets } from './http/assets.ts'
 import { bindOperations } from './http/bind.ts'
 import type { Context, Http, RequestState } from './http/context.ts'
 import { presentError } from './http/errors.ts'
+import { bindDownloads, type Download } from './http/downloads.ts'
 import type { Files } from './http/files.ts'
 import { bindIdentity, type Identity } from './http/identity.ts'
 import { bindGuides } from './http/guides.ts'
@@ -125,15 +126,15 @@ const available =
 
 /** What no route answered. */
 const nothingHere =
-  (files: Files): Middleware =>
+  (http: Http, files: Files): Middleware =>
   async (ctx) => {
     if ((ctx.method === 'GET' || ctx.method === 'HEAD') && (await files.serve(ctx as unknown as Context, ctx.path))) return
     if (!asksForHtml(ctx as unknown as Context) || ctx.path.startsWith('/api/'))
       throw new ServiceError('not_found', { hint: 'GET /openapi.json lists every address.' })
-    await unknownPage(ctx as unknown as Context, files)
+    await unknownPage(http, ctx as unknown as Context, files)
   }
 
-export const createApp = (http: Http, identity: Identity, files: Files): Koa<RequestState> => {
+export const createApp = (http: Http, identity: Identity, files: Files, download: Download | undefined): Koa<RequestState> => {
   const app = new Koa<RequestState>()
   const routers = createRouters()
   const description = JSON.stringify(openApi(http.service.baseUrl))
@@ -150,13 +151,14 @@ export const createApp = (http: Http, identity: Identity, files: Files): Koa<Req
   bindPublished(http, routers, files)
   bindWidgetPage(routers)
   bindAssets(http, routers)
+  bindDownloads(http.service.baseUrl, download, routers)
   bindMcp(http, routers)
   bindOperations(http, routers)
 
   app.use(answered(http))
   app.use(routers.routes)
   app.use(routers.refuseOtherMethods)
-  app.use(nothingHere(files))
+  app.use(nothingHere(http, files))
   app.on('error', (error: Error, ctx?: Context) => {
     // A client that hangs up in mid-answer is no fault of ours.
     http.log.debug('connection error', { error: error.message, path: ctx?.path })

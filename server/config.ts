@@ -215,6 +215,29 @@ export const configTable = {
     secret: false,
     schema: wholeNumber(0, 1048576)
   },
+  nodeAccounts: {
+    name: 'AGMD_NODE_ACCOUNTS',
+    default: '',
+    unit: 'accounts',
+    allowed: 'ids of accounts or addresses of mail, separated by commas',
+    docs: 'Accounts whose compute nodes do the media jobs of everybody; a node of any other account does those of that account. An address counts only for an account for which somebody vouched: invited, reset by `npm start -- admin reset EMAIL`, or verified by the issuer.',
+    secret: false,
+    schema: z.string().transform((text) =>
+      text
+        .split(/[\s,]+/)
+        .filter((each) => each !== '')
+        .map((each) => (each.includes('@') ? each.normalize('NFC').toLowerCase() : each))
+    )
+  },
+  foreignMedia: {
+    name: 'AGMD_FOREIGN_MEDIA',
+    default: 'on',
+    unit: 'switch',
+    allowed: 'on or off',
+    docs: 'Whether documents show pictures, sound and film from other https addresses, which then see the address of each reader. off: uploads alone.',
+    secret: false,
+    schema: onOff
+  },
   idleUnloadSeconds: {
     name: 'AGMD_IDLE_UNLOAD_SECONDS',
     default: '60',
@@ -240,8 +263,9 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-// Read by the tests, the benchmarks and the launcher, never by the server.
-const toolingVariable = /^AGMD_(CHROMIUM|REQUIRE_ALL|TEST_\w+|BENCH_\w+)$/
+// Read by the tests, the benchmarks, the launcher and compute nodes, never by the server.
+const toolingVariable =
+  /^AGMD_(CHROMIUM|REQUIRE_ALL|URL|TOKEN|AUTHOR|INSTALL_DIR|TEST_\w+|BENCH_\w+|NODE_(TOKEN|OCR_LANGUAGES|WHISPER_MODEL|OPENAI_\w+))$/
 
 /** Reads the settings of `env`; an empty variable counts as not set. Warnings name AGMD_ variables that nothing reads. Throws ConfigError. */
 export function readConfig(env: Environment, { isTty }: { readonly isTty: boolean }): { config: Config; warnings: readonly string[] } {

@@ -10,13 +10,28 @@ import { editContent } from './domain/edits.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
 import { createSuggestion, suggestContent } from './domain/proposals.ts'
 import { claimDocument, listDocuments } from './domain/owned.ts'
+import {
+  cancelJob,
+  readImage,
+  readOcr,
+  readSpeech,
+  readSpeechAudio,
+  readTranscription,
+  saveSpeech,
+  startImage,
+  startOcr,
+  startSpeech,
+  startTranscription
+} from './domain/media.ts'
+import { createNode, listNodes, readRelayStatus, revokeNode } from './domain/nodes.ts'
 import { publishDocument } from './domain/publishing.ts'
-import { listRevisions, readRevision } from './domain/revisions.ts'
+import { labelRevision, listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
 import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
-import { decideSuggestion, decideSuggestions, listSuggestions } from './domain/suggestions.ts'
+import { decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
+import { readAttribution } from './domain/attribution.ts'
 import { readContent, readDiff, readOutline } from './domain/reading.ts'
 
 /** What a face gives to a handler. */
@@ -46,11 +61,13 @@ export const handlers = {
     (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
   readOutline: ({ service, doc, input }) => readOutline(service, doc, input),
   readDiff: ({ service, doc, input }) => readDiff(service, doc, input),
+  readAttribution: ({ service, doc, input }) => readAttribution(service, doc, input),
   editContent: ({ service, caller, doc, input }) => editContent(service, caller, doc, input),
   patchContent: ({ service, caller, doc, input }) => editContent(service, caller, doc, input),
   publishDocument: ({ service, caller, doc, input }) => publishDocument(service, caller, doc, input),
   listRevisions: ({ service, doc, input }) => listRevisions(service, doc, input),
   readRevision: ({ service, doc, input }) => readRevision(service, doc, input),
+  labelRevision: ({ service, caller, doc, input }) => labelRevision(service, caller, doc, input),
   restoreRevision: ({ service, caller, doc, input }) => restoreRevision(service, caller, doc, input),
   listShares: ({ service, doc }) => listShares(service, doc),
   createShare: ({ service, caller, doc, input }) => createShare(service, caller, doc, input),
@@ -65,7 +82,19 @@ export const handlers = {
   createSuggestion: ({ service, caller, doc, input }) => createSuggestion(service, caller, doc, input),
   decideSuggestion: ({ service, caller, doc, input }) => decideSuggestion(service, caller, doc, input),
   decideSuggestions: ({ service, caller, doc, input }) => decideSuggestions(service, caller, doc, input),
+  withdrawSuggestion: ({ service, caller, doc, input }) => withdrawSuggestion(service, caller, doc, input),
   uploadAsset: ({ service, caller, doc, input, file }) => uploadAsset(service, caller, doc, input, file),
+  startImage: (call) => startImage(call, call.input),
+  readImage: (call) => readImage(call, call.input),
+  startSpeech: (call) => startSpeech(call, call.input),
+  readSpeech: (call) => readSpeech(call, call.input),
+  readSpeechAudio: (call) => readSpeechAudio(call, call.input),
+  saveSpeech: (call) => saveSpeech(call, call.input),
+  startTranscription: (call) => startTranscription(call, call.input, call.file),
+  readTranscription: (call) => readTranscription(call, call.input),
+  startOcr: (call) => startOcr(call, call.input, call.file),
+  readOcr: (call) => readOcr(call, call.input),
+  cancelJob: (call) => cancelJob(call, call.input),
   listEvents: ({ service, caller, doc, input, end }) => listEvents(service, caller, doc, input, end),
   createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),
   listTasks: ({ service, caller, doc, input }) => listTasks(service, caller, doc, input),
@@ -84,5 +113,9 @@ export const handlers = {
   revokeSession: ({ service, caller, input }) => revokeSession(service, caller, input.session),
   revokeSessions: ({ service, caller }) => revokeSessions(service, caller),
   startDeviceLogin: ({ service, input, address }) => startDeviceLogin(service, input, address),
-  pollDeviceLogin: ({ service, input }) => pollDeviceLogin(service, input)
+  pollDeviceLogin: ({ service, input }) => pollDeviceLogin(service, input),
+  readRelayStatus: ({ service, caller }) => readRelayStatus(service, caller),
+  createNode: ({ service, caller, input }) => createNode(service, caller, input),
+  listNodes: ({ service, caller }) => listNodes(service, caller),
+  revokeNode: ({ service, caller, input }) => revokeNode(service, caller, input.node)
 } satisfies Handlers

@@ -119,7 +119,7 @@ const parameter = /([?&#]|%3f|%26|%23)((?:[\w-]*[_-])?(?:key|token|code|secret))
 const headerLine = /\b(authorization|x-share-key|(?:set-)?cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi
 const jsonToken = /("(?:\w*_)?(?:token|secret|password)"\s*:\s*")[^"]*/gi
 const bearer = /\bbearer\s+[^\s"',;]+/gi
-const token = /\b(asess|ai)_[A-Za-z0-9_-]{8,}/g
+const token = /\b(asess|anode|ai)_[A-Za-z0-9_-]{8,}/g
 
 /** `text` without the values of secret query parameters and headers, secrets of links in paths, and session and agent tokens. */
 export function redactText(text: string): string {

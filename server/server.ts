@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
+import { relayPath } from '../shared/relay.ts'
 import { addressOf, createApp } from './app.ts'
 import { createAgents } from './auth/agent-tokens.ts'
 import { createBroker, ownClientId } from './auth/broker.ts'
@@ -14,11 +15,13 @@ import { removeStrayBlobs } from './domain/assets.ts'
 import { finishDeletions } from './domain/documents.ts'
 import { presentEvent, seesEvent } from './domain/events.ts'
 import { sweep } from './domain/expiry.ts'
+import { sweepJobs } from './domain/media-jobs.ts'
 import { createLedger } from './domain/ledger.ts'
 import type { Blobs, Clock, Storage } from './domain/ports.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
 import { handlers } from './handlers.ts'
+import { readDownload } from './http/downloads.ts'
 import { readFiles } from './http/files.ts'
 import type { Identity } from './http/identity.ts'
 import { isOwnOrigin } from './http/origin.ts'
@@ -26,6 +29,7 @@ import { createRateLimiter } from './http/rate-limit.ts'
 import { createLive } from './live/hocuspocus.ts'
 import { createRegistry } from './live/registry.ts'
 import type { Log } from './log.ts'
+import { createRelay } from './relay/relay.ts'
 
 export interface ServerOptions {
   readonly config: Config
@@ -36,6 +40,8 @@ export interface ServerOptions {
   /** 32 random bytes, or the operator's own secret. */
   readonly secret: Uint8Array
   readonly version: string
+  /** The built client that is offered; `dist/agmd` when absent. */
+  readonly clientFile?: string
   /** Whether the store went read-only. */
   readonly readOnly: () => boolean
 }
@@ -50,7 +56,8 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-const webFolder = join(import.meta.dirname, '..', 'dist', 'web')
+const built = join(import.meta.dirname, '..', 'dist')
+const webFolder = join(built, 'web')
 
 const portErrors = new Map([
   ['EADDRINUSE', 'another program uses it'],
@@ -136,14 +143,26 @@ const createIdentity = (
 
 /** Removes what has expired, and what was deleted for good, at the start and every few minutes. Returns the way to stop. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
+  let stopped = false
   let cancel = (): void => undefined
+  const tried = (work: Promise<void>, failure: string): Promise<void> => work.catch((error: unknown) => log.warn(failure, { error }))
   const again = (): void => {
-    sweep(service).catch((error: unknown) => log.warn('the sweep of expired records failed', { error }))
-    finishDeletions(service).catch((error: unknown) => log.warn('deletions could not be finished', { error }))
-    cancel = service.clock.after(limits.sweepMinutes * 60_000, again)
+    const works = [
+      tried(sweep(service), 'the sweep of expired records failed'),
+      tried(finishDeletions(service), 'deletions could not be finished'),
+      tried(sweepJobs(service), 'the sweep of media jobs failed'),
+      tried(service.relay.recover(), 'open media jobs could not be read')
+    ]
+    // One at a time, however long it takes.
+    void Promise.all(works).then(() => {
+      if (!stopped) cancel = service.clock.after(limits.sweepMinutes * 60_000, again)
+    })
   }
   again()
-  return () => cancel()
+  return () => {
+    stopped = true
+    cancel()
+  }
 }
 
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
@@ -174,6 +193,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     idleUnloadSeconds: config.idleUnloadSeconds,
     log: (level, message, facts) => log[level](message, facts)
   })
+  const relay = createRelay({ service: () => service, log })
   const ledger = createLedger({
     storage,
     clock,
@@ -185,6 +205,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     clock,
     ledger,
     live,
+    relay,
     vault: createVault(options.secret),
     agents:
       config.agentIssuer === null
@@ -207,6 +228,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     baseUrl,
     version: options.version,
     assetBytesMax: config.assetMegabytes * 1024 * 1024,
+    nodeAccounts: config.nodeAccounts,
     startedAt: clock.now(),
     status: () => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
   }
@@ -222,15 +244,16 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     trustedProxies: config.trustProxy,
     cookies,
     anonymousCreate: config.anonymousCreate,
+    foreignMedia: config.foreignMedia,
     mcpPrefix: config.mcpPrefix,
     webFolder
   }
-  const app = createApp(face, identity, files)
+  const app = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
   await finishDeletions(service)
   const stopSweeping = sweepNowAndThen(service, log)
   const answer = app.callback()
   onRequest = (request, response) => void answer(request, response)
-  onUpgrade = live.upgrade
+  onUpgrade = (request, socket, head) => ((request.url ?? '').split('?')[0] === relayPath ? relay : live).upgrade(request, socket, head)
   ready.resolve()
 
   const stop = async (): Promise<void> => {
@@ -238,12 +261,14 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     stopSweeping()
     const closed = new Promise<void>((resolve) => http.close(() => resolve()))
     registry.endAll('shutting_down')
+    relay.stop()
     await live.stop()
     await ledger.idle()
     http.closeIdleConnections()
     // Answers under way get a moment; who still waits then is cut off.
     const cancel = clock.after((limits.stopSecondsMax / 4) * 1000, () => {
       live.terminateSockets()
+      relay.terminateNodes()
       http.closeAllConnections()
     })
     await closed

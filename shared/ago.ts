@@ -7,11 +7,20 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['hour', 3600],
   ['minute', 60]
 ]
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+interface Wording {
+  /** BCP 47 tag. */
+  readonly locale: string
+  /** For less than a minute. */
+  readonly now: string
+}
+
+const english: Wording = { locale: 'en', now: 'just now' }
 
 /** An instant as seen from another, both in milliseconds since 1970: "just now", "3 hours ago", "in 2 days". */
-export const ago = (instant: number, now: number): string => {
+export const ago = (instant: number, now: number, wording = english): string => {
   const seconds = (instant - now) / 1000
   const unit = units.find(([, size]) => Math.abs(seconds) >= size)
-  return unit === undefined ? 'just now' : relative.format(Math.round(seconds / unit[1]), unit[0])
+  if (unit === undefined) return wording.now
+  return new Intl.RelativeTimeFormat(wording.locale, { numeric: 'auto' }).format(Math.round(seconds / unit[1]), unit[0])
 }

@@ -3,6 +3,18 @@ import { type ErrorCode, errorCodes, ServiceError } from './errors.ts'
 import { type Operation, pathParameters } from './operation.ts'
 import { type OperationName, operations, type Output, type Request as InputOf } from './operations/index.ts'
 
+/** What is needed of `fetch`. */
+export type Send = (
+  url: string,
+  init: {
+    readonly method: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly redirect: 'error'
+    readonly body?: string | Blob
+    readonly signal?: AbortSignal
+  }
+) => Promise<Pick<Response, 'ok' | 'status' | 'json' | 'blob'>>
+
 export interface ClientOptions {
   /** Address of the service without a trailing slash. */
   readonly baseUrl: string
@@ -12,7 +24,8 @@ export interface ClientOptions {
   readonly token?: string
   /** Name under which a guest or agent writes. */
   readonly author?: string
-  readonly fetch?: typeof fetch
+  /** What sends the requests; `fetch` when absent. */
+  readonly send?: Send
 }
 
 export interface CallOptions {
@@ -36,11 +49,15 @@ type Fields = Record<string, unknown>
 
 const isErrorCode = (code: unknown): code is ErrorCode => errorCodes.includes(code as ErrorCode)
 
-/** The error that an answer describes; what is not ours (a proxy's page, say) is `internal` with its status. */
-const errorOf = async (response: Response): Promise<ServiceError> => {
-  const problem = (await response.json().catch(() => ({}))) as Fields
-  return new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status: response.status, ...problem })
-}
+/** The error that a problem document describes; what is not ours (a proxy's page, say) is `internal` with its status. */
+export const errorFrom = (status: number, problem: Fields): ServiceError =>
+  new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status, ...problem })
+
+const errorOf = async (response: Pick<Response, 'status' | 'json'>): Promise<ServiceError> =>
+  errorFrom(response.status, (await response.json().catch(() => ({}))) as Fields)
+
+/** A text as a header carries it. Header values are Latin-1; the service reads UTF-8 in them. */
+export const inHeader = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 const headersOf = (
   { key, token, author }: ClientOptions,
@@ -51,8 +68,7 @@ const headersOf = (
   ...(bodyType === undefined ? {} : { 'Content-Type': bodyType }),
   ...(key === undefined ? {} : { 'X-Share-Key': key }),
   ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-  // Header values are Latin-1; the service reads UTF-8 in them.
-  ...(author === undefined ? {} : { 'X-Agent-Author': String.fromCharCode(...new TextEncoder().encode(author)) }),
+  ...(author === undefined ? {} : { 'X-Agent-Author': inHeader(author) }),
   ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey })
 })
 
@@ -68,7 +84,7 @@ const queryOf = (operation: Operation, fields: Fields): string => {
 }
 
 const bodyOf = (operation: Operation, fields: Fields, file: Blob | undefined): string | Blob | undefined => {
-  if (operation.rest.body === 'media') return file
+  if (operation.rest.body === 'media' && (file !== undefined || operation.rest.media?.fields !== true)) return file
   if (operation.rest.method === 'GET' || operation.rest.method === 'DELETE') return undefined
   const elsewhere = new Set([...pathParameters(operation.rest.path), ...(operation.rest.query ?? [])])
   return JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([name]) => !elsewhere.has(name))))
@@ -82,7 +98,7 @@ const call = async (
   how: CallOptions
 ): Promise<unknown> => {
   const body = bodyOf(operation, fields, how.file)
-  const response = await (options.fetch ?? fetch)(`${options.baseUrl}${pathOf(operation, doc, fields)}${queryOf(operation, fields)}`, {
+  const response = await (options.send ?? fetch)(`${options.baseUrl}${pathOf(operation, doc, fields)}${queryOf(operation, fields)}`, {
     method: operation.rest.method,
     headers: headersOf(options, how, body instanceof Blob ? body.type : body && 'application/json'),
     // A redirect to elsewhere must not carry the credentials along.
@@ -91,7 +107,9 @@ const call = async (
     ...(how.signal === undefined ? {} : { signal: how.signal })
   })
   if (!response.ok) throw await errorOf(response)
-  return response.json()
+  if (operation.rest.reply !== 'file') return response.json()
+  const blob = await response.blob()
+  return { contentType: blob.type, size: blob.size, blob }
 }
 
 export const createClient = (options: ClientOptions): Client => {

@@ -78,8 +78,8 @@ const meanings = {
   not_author: {
     status: 403,
     exit: 4,
-    message: 'Somebody else wrote this comment.',
-    hint: 'Change your own comments only, with the account, the agent token, or the link and author name that wrote them.'
+    message: 'Somebody else wrote this.',
+    hint: 'Change your own comments and suggestions only, with the account, the agent token, or the link and author name that wrote them.'
   },
   origin_refused: {
     status: 403,
@@ -197,6 +197,40 @@ const meanings = {
     exit: 2,
     message: 'The body has a media type that this address does not take.',
     hint: 'Send application/json, or text/markdown where a document is written.'
+  },
+  job_not_done: {
+    status: 409,
+    exit: 5,
+    message: 'This job has no result to give.',
+    hint: 'Ask for its status; when it is done, ask again. What failed or was canceled must be started anew.',
+    retryable: true
+  },
+  media_queue_full: {
+    status: 429,
+    exit: 6,
+    message: 'Too many media jobs of this account wait or run.',
+    hint: 'Wait until one has ended, or cancel one.',
+    retryable: true
+  },
+  too_many_nodes: {
+    status: 409,
+    exit: 5,
+    message: 'This account has as many node tokens as it may.',
+    hint: 'Revoke one that is not used any more.'
+  },
+  node_offline: {
+    status: 503,
+    exit: 7,
+    message: 'No compute node is connected that works for this account.',
+    hint: 'Start one (agmd node) with a token of your account, or ask the operator; GET /api/relay/status tells when one is there.',
+    retryable: true
+  },
+  engine_unavailable: {
+    status: 503,
+    exit: 7,
+    message: 'No connected compute node has an engine for this.',
+    hint: 'GET /api/relay/status tells what can be done now; install an engine on the node, or start another one.',
+    retryable: true
   },
   range_not_satisfiable: {
     status: 416,

@@ -31,6 +31,58 @@ export const limits = {
   /** Largest asset, in bytes (specification, Limits). */
   assetBytesMax: 10 * 1024 * 1024,
 
+  // Media jobs
+  /** Longest text to be spoken, in characters (specification, Limits). */
+  speechCharsMax: 2400,
+  /** Largest recording to be transcribed, in bytes (specification, Limits). */
+  transcriptionBytesMax: 25 * 1024 * 1024,
+  /** Largest picture to be read, in bytes: as an asset. */
+  ocrBytesMax: 10 * 1024 * 1024,
+  /** Longest description of a picture, in characters. */
+  promptCharsMax: 4000,
+  /** Width and height of a generated picture, in pixels: at least, at most, and when the caller names none. */
+  imagePixelsMin: 64,
+  imagePixelsMax: 2048,
+  imagePixelsDefault: 1024,
+  /** Largest picture or speech that a node may answer, in bytes: it becomes an asset, or can. */
+  mediaResultBytesMax: 10 * 1024 * 1024,
+  /** Longest text that a node may answer, in UTF-16 units, and segments of a transcription. */
+  mediaTextUnitsMax: 400_000,
+  mediaSegmentsMax: 10_000,
+  /** Longest reason of a failure and longest name of an engine or voice that a node may tell, in characters. */
+  mediaReasonCharsMax: 500,
+  mediaNameCharsMax: 80,
+  mediaVoicesMax: 200,
+  /** Jobs of one account that wait or run; more are refused. */
+  mediaOpenJobsMax: 10,
+  /** Ended jobs of one account that are kept; beyond that the oldest makes room. */
+  mediaKeptJobsMax: 100,
+  /** How long an ended job and its result are kept, in hours. */
+  mediaKeptHours: 24,
+  /** Longest `wait` for the end of a job, in seconds, as of the event feed; and what a tool waits when it is told nothing. */
+  mediaWaitSecondsMax: 55,
+  mediaToolWaitSeconds: 45,
+  /** Time from the start of a job on a node to its result, in seconds. */
+  mediaSeconds: { image: 300, speech: 120, transcription: 900, ocr: 120 },
+  /** How long a job may wait for a free node, and for any node that could do it, in seconds. */
+  mediaQueueSecondsMax: 900,
+  mediaNodelessSecondsMax: 45,
+  /** Nodes that a job may outlive; the next loss fails it. */
+  mediaLossesMax: 3,
+  /** Node tokens of one account, and sockets that nodes may hold open in all. */
+  nodesMax: 20,
+  relaySocketsMax: 500,
+  /** Jobs that a node may announce to take at once. */
+  relaySlotsMax: 16,
+  /** Time for a node to say hello, between beats, and without a sign of life, in seconds. */
+  relayHelloSecondsMax: 10,
+  relayBeatSeconds: 10,
+  relaySilentSecondsMax: 25,
+  /** Largest message of a node, in bytes of JSON: the longest text with its segments. */
+  relayMessageBytesMax: 2 * 1024 * 1024,
+  /** A node's time of use is written at most this often, in seconds. */
+  nodeTouchSeconds: 60,
+
   /** Ids in each list of a task report (specification, Review assignments, rule 2). */
   taskIdsMax: 100,
   /** Assignments on a page of the list (specification, Limits). */
@@ -184,11 +236,20 @@ export const limits = {
   /** Time between sweeps of expired records, in minutes, and records that one sweep removes. */
   sweepMinutes: 10,
   sweepRecordsMax: 1000,
-  /** Longest text that is rendered where it is asked for, in UTF-16 units; longer ones are rendered in a thread of their own (measured: 44 ms for 100 KB). */
-  renderInlineUnitsMax: 200 * 1024,
-  /** Time for a thread to render a text, in seconds; afterwards the page shows the source. */
+  /** Texts up to this, in UTF-16 units, are rendered in one thread, longer ones in another (measured: 44 ms for 100 KB). */
+  renderQuickUnitsMax: 200 * 1024,
+  /** Time to render a text of either kind, in seconds; afterwards the page shows the source. */
+  renderQuickSecondsMax: 5,
   renderSecondsMax: 10,
-  /** Published pages kept in memory, in bytes with their compressed forms. */
+  /** Documents that took longer than this, in milliseconds, wait among the long texts from then on, and how many of them are remembered. */
+  renderSlowMs: 1000,
+  renderSlowMax: 1000,
+  /** Memory of a rendering thread, in MB, and longest HTML that it makes of a text, in UTF-16 units; beyond either the page shows the source. */
+  renderMegabytesMax: 1024,
+  renderedUnitsMax: 32 * 1024 * 1024,
+  /** How long a rendering thread is kept for the next text, in seconds. */
+  renderIdleSeconds: 60,
+  /** Published pages kept in memory, in bytes with their compressed forms; and as much of their Markdown. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 
   // Component fences (experience.md, 2.4 and 2.6)

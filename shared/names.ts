@@ -1,4 +1,5 @@
 /** Ids, secrets and tokens: their shapes, and how they are told apart. */
+import { afterFrontMatter } from './text/front-matter.ts'
 
 /** Document ids: URL-safe, 12–22 characters (api.md, Documents). */
 export const documentIdPattern = /^[A-Za-z0-9_-]{12,22}$/
@@ -33,14 +34,17 @@ const headingLinesMax = 200
 /** A heading as it reads: links by their text, without the marks of emphasis and code. What is nothing but marks stays. */
 export const plainHeading = (heading: string): string =>
   heading
+    .replace(/\[\^[^\]\s]+\]/g, '')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/(\*\*|__|~~|`|\*)/g, '')
+    // What is escaped stands for itself.
+    .replace(/\\([!-/:-@[-`{-~])|\*\*|__|~~|`|\*/g, '$1')
     .trim() || heading
 
 /** The first heading of a Markdown text, outside code and without marks, or undefined; only its beginning is looked at. */
 export const firstHeading = (content: string): string | undefined => {
   let fence: string | undefined
-  for (const line of content.slice(0, headingUnitsMax).split('\n', headingLinesMax)) {
+  const lines = content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
+  for (const line of lines.slice(afterFrontMatter(lines))) {
     const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]
     if (mark !== undefined) fence = fence === undefined ? mark.slice(0, 3) : mark.startsWith(fence) ? undefined : fence
     if (fence !== undefined) continue

@@ -1,6 +1,7 @@
 /** What an operation is. The entries stand in `operations/`, one file per resource; every face is derived from them. */
 import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from './errors.ts'
+import type { MediaKind } from './media-types.ts'
 import type { Role } from './roles.ts'
 
 export interface RestBinding {
@@ -17,8 +18,10 @@ export interface RestBinding {
   readonly repeatStatus?: number
   /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. `media`: it is a file. */
   readonly body?: 'markdown' | 'media'
-  /** `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
-  readonly reply?: 'markdown' | 'record'
+  /** Of a `media` body: which files are taken, and the largest, in bytes; assets when absent. `fields`: JSON with the file in it is taken, too. */
+  readonly media?: { readonly kinds: readonly MediaKind[]; readonly bytesMax: number; readonly fields: boolean }
+  /** `file`: the answer is a file. `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
+  readonly reply?: 'markdown' | 'record' | 'file'
   /** Whether it is an endpoint of OAuth: takes forms beside JSON, and answers errors as OAuth does. */
   readonly oauth?: boolean
   /** Whether the fields may come as a form, too: what a page without script sends. */

@@ -15,7 +15,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     of: /^server\/(storage|blobs|live|relay)\//,
     files: /^(shared|server\/domain)\//,
     types: /^server\/log\.ts$/,
-    packages: [builtin, text, /^(lmdb|file-type|pg|ws|@hocuspocus\/.+|y-protocols\/.+)$/]
+    packages: [builtin, text, /^(zod|lmdb|file-type|pg|ws|@hocuspocus\/.+|y-protocols\/.+)$/]
   },
   {
     of: /^server\/(auth|http|mcp)\//,
@@ -33,9 +33,11 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     files: /^(shared|web)\//,
     packages: [
       text,
-      /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|highlight\.js|temml|mermaid)(\/|$)/
+      /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|highlight\.js|temml|mermaid|uqr)(\/|$)/
     ]
   },
+  { of: /^cli\/vite\.config\.ts$/, files: /^(shared|cli)\//, packages: [builtin, /^vite$/] },
+  { of: /^cli\//, files: /^(shared|cli)\//, packages: [builtin] },
   // What measures or tries the server runs the real one.
   { of: /^scripts\/(bench|fuzz|golden)/, files: /^(shared|server|scripts|test)\//, packages: [/^[^.]/] },
   { of: /^scripts\//, files: /^(shared|scripts)\//, packages: [/^[^.]/] }
@@ -50,7 +52,7 @@ interface Import {
 }
 
 const root = resolve(import.meta.dirname, '..')
-const files = globSync('{shared,server,web,scripts}/**/*.{ts,tsx,mjs}', { cwd: root }).sort()
+const files = globSync('{shared,server,web,cli,scripts}/**/*.{ts,tsx,mjs}', { cwd: root }).sort()
 const imports = files.flatMap(importsOf)
 
 /** `import … from`, `export … from`, `import '…'` and `import('…')`. */

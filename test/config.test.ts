@@ -48,6 +48,8 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       agentClientId: null,
       agentClientSecret: null,
       assetMegabytes: 200,
+      nodeAccounts: [],
+      foreignMedia: true,
       idleUnloadSeconds: 60
     },
     warnings: []

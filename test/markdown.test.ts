@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isOwnLink } from '../shared/markdown/links.ts'
+import { createPageRenderer } from '../shared/markdown/page.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
+import { firstHeading } from '../shared/names.ts'
 
 interface Example {
   readonly number: number
@@ -158,8 +161,28 @@ test('[MARKDOWN-4] callouts, folded text, comments, math and a few inline tags a
   expect(render('<details>\n\nnever closed').html).toContain('&lt;details&gt;')
   expect(render('one <!-- two --> three\n\n<!-- four\n\nfive -->\n\nsix').html).toBe('<p>one  three</p>\n<p>six</p>\n')
   expect(render('$5 and $6, $a^2$').html).toBe('<p>$5 and $6, <code class="math">a^2</code></p>\n')
-  expect(render('$$\na+b\n$$').html).toBe('<pre class="math"><code>a+b</code></pre>\n')
+  expect(render('$$\na+b\n$$').html).toBe('<pre class="math" tabindex="0"><code>a+b</code></pre>\n')
+  expect(createRenderer({ math: (tex, display) => `<math>${tex}${display}</math>` }).render('```math\na+b\n```').html).toBe(
+    '<div class="math" tabindex="0"><math>a+btrue</math></div>\n'
+  )
   expect(render('H<sub>2</sub>O <kbd>x *y</kbd>*').html).toBe('<p>H<sub>2</sub>O &lt;kbd&gt;x <em>y&lt;/kbd&gt;</em></p>\n')
+})
+
+test('[MARKDOWN-10] settings at the top of a text are not shown, and no heading of it; a text that begins with a rule is', () => {
+  const settings = '---\ntitle: A\n# a note\ntags: [b]\n---\n'
+  const { html, headings } = render(`${settings}# Real\n`)
+  expect(headings.map(({ text }) => text)).toEqual(['Real'])
+  expect(html).not.toMatch(/title|<hr/)
+  expect(firstHeading(`${settings}# Real \\*one\\*[^1]\n`)).toBe('Real *one*')
+  expect(render('- a\n\n---\nb: c\n---\n').html).toContain('<hr>')
+  for (const text of ['---\nsome words\n---\n', '---\n\n---\n', '---\nopen: never closed\n']) expect(render(text).html).toContain('<hr>')
+})
+
+test('[MARKDOWN-6] a link that only looks like ours is one that leaves the page', () => {
+  expect(isOwnLink('/d/x', 'https://own.example')).toBe(true)
+  expect(isOwnLink('https://own.example/d/x', 'https://own.example')).toBe(true)
+  for (const href of ['//evil.example', '/\\evil.example', 'https://own.example.evil/', 'x'])
+    expect(isOwnLink(href, 'https://own.example')).toBe(false)
 })
 
 test('[MARKDOWN-8] styles of formulas become classes with rules of their own; what could leave a rule is dropped', () => {
@@ -177,6 +200,16 @@ test('[MARKDOWN-5] headings have ids that stay apart; the description is the fir
   const { headings, description } = render('# Über *uns*\n\n## Same\n\n## Same\n\n## Same-1\n\n## 🎉\n\nFirst `code` and **bold**.\n')
   expect(headings.map(({ id }) => id)).toEqual(['über-uns', 'same', 'same-1', 'same-1-1', 'section'])
   expect(description).toBe('First code and bold.')
+  expect(render('<kbd>Ctrl</kbd> for x<sub>2</sub>[^1],\n$y$.\n\n[^1]: note').description).toBe('Ctrl for x2, y.')
+  // Ids of footnotes and of the page are none that a heading can have.
+  const { html } = render('# note:1\n\n## note-1\n\nx[^1] y[^1]\n\n[^1]: z')
+  const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+  expect(ids).toEqual(['note1', 'note-1', 'note:1-ref', 'note:1-ref-2', 'note:1'])
+  expect([...html.matchAll(/ href="#([^"]*)"/g)].every(([, id]) => ids.includes(id))).toBe(true)
+  expect(html.match(/aria-label="Back to reference[^"]*"/g)).toEqual([
+    'aria-label="Back to reference 1"',
+    'aria-label="Back to reference 1, place 2"'
+  ])
   expect(
     createRenderer({ idPrefix: 'p-' })
       .render('# A[^1]\n\n[^1]: b')
@@ -216,10 +249,46 @@ test('[MARKDOWN-7] hostile text renders in bounded time', () => {
     '- '.repeat(5000),
     '<kbd>'.repeat(20_000),
     '$$\n'.repeat(15_001),
-    '> [!NOTE]\n'.repeat(5000)
+    '> [!NOTE]\n'.repeat(5000),
+    '> [!NOTE]\n> a\n\n'.repeat(8000),
+    '- [ ] a\n'.repeat(20_000),
+    '# a\n\n'.repeat(15_000),
+    'a\n-\n'.repeat(15_000),
+    'www.'.repeat(50_000),
+    'http://a.b/((((('.repeat(15_000)
   ]
   // A rule that reads the rest of the text at each mark takes minutes here: the time limit of the test is the bound.
   for (const text of hostile) expect(render(text).html).not.toBe('')
+})
+
+test('[MARKDOWN-7] one long address that is referred to many times does not make a small text a huge page', () => {
+  const address = `/${'x'.repeat(10_000)}`
+  const { html } = render(`[a]: ${address}\n\n${'[a] ![a] '.repeat(10_000)}`)
+  expect(html.length).toBeLessThan(5_000_000)
+  expect(html).toContain(`<a href="${address}"`)
+  const few = render(`[a]: ${address}\n\n${'[a] '.repeat(9)}`).html
+  expect(few.split(address).length - 1).toBe(9)
+})
+
+test('[MARKDOWN-7] code whose colouring could take hours is shown without colours', () => {
+  const coloured: string[] = []
+  const highlighter = {
+    getLanguage: (name: string) => ({ name: name === 'c' ? 'C' : name }),
+    highlight(code: string) {
+      coloured.push(code)
+      return { value: '' }
+    }
+  }
+  const page = createPageRenderer({ highlighter: () => highlighter, formulaSetter: () => undefined, components: () => undefined }, () => true)
+  const shown = (language: string, code: string): boolean =>
+    page.render(`\`\`\`${language}\n${code}\n\`\`\``).html.includes('language-') && coloured.splice(0).length > 0
+  const declaration = `static const unsigned long long int *const function_name(${'int argument, '.repeat(30)}int last);`
+  expect(shown('c', `${declaration}\n// a comment of some words, as they are`)).toBe(true)
+  expect(shown('c', 'a '.repeat(100))).toBe(false)
+  expect(shown('c', '_a'.repeat(200))).toBe(false)
+  expect(shown('python', 'a '.repeat(100))).toBe(true)
+  expect(shown('markdown', '[a]('.repeat(300))).toBe(false)
+  expect(shown('python', 'x = 1\n'.repeat(10_000))).toBe(false)
 })
 
 test('[MARKDOWN-9] each task box names the place of its letter in the source, wherever the list stands', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyEdits, diff, type Edit, hunks, unifiedDiff } from '../shared/text/diff.ts'
-import { merge } from '../shared/text/merge.ts'
+import { markedLines, merge, mergeWithMarks } from '../shared/text/merge.ts'
 
 // Few letters, so that texts have much in common; surrogate pairs that share a half.
 const unit = fc.constantFrom('a', 'b', ' ', '\n', '\n', '# ', 'ä', '😀', '😁', '👍', '🂠', 'word ', '')
@@ -163,6 +163,35 @@ test('[MERGE-4] a conflict shows the lines of all three', () => {
     clean: false,
     conflicts: [{ line: 2, base: 'b\n', mine: 'B\n', theirs: 'bb\n' }]
   })
+})
+
+const labels = { mine: 'mine', base: 'base', theirs: 'theirs' }
+
+/** A text with marks, settled for one side everywhere. */
+const settled = (text: string, side: 'mine' | 'theirs'): string =>
+  text.replaceAll(/<{7} mine\n([^]*?)\|{7} base\n[^]*?={7}\n([^]*?)>{7} theirs\n/g, (_marks, mine: string, theirs: string) =>
+    side === 'mine' ? mine : theirs
+  )
+
+test('[MERGE-6] where two texts conflict both stand between marks, with what was before; elsewhere they are merged', () => {
+  const base = 'a\nb\nc\nd\ne'
+  const marked = mergeWithMarks(base, 'A\nb\nmine\nd\ne', 'a\nb\ntheirs\nd\nE', labels)
+  expect(marked).toBe('A\nb\n<<<<<<< mine\nmine\n||||||| base\nc\n=======\ntheirs\n>>>>>>> theirs\nd\nE')
+  expect(markedLines(marked)).toEqual([3, 5, 9])
+  expect(markedLines('<<<<<<<< eight\n text <<<<<<< \n=======\n')).toEqual([])
+  const lines = fc.array(fc.constantFrom('one\n', 'two\n', 'three\n', 'four\n'), { maxLength: 12 }).map((all) => all.join(''))
+  fc.assert(
+    fc.property(lines, lines, lines, (before, mine, theirs) => {
+      const merged = merge(before, mine, theirs)
+      const text = mergeWithMarks(before, mine, theirs, labels)
+      if (merged.clean) expect(text).toBe(merged.content)
+      else expect(markedLines(text)).toHaveLength(merged.conflicts.length * 3)
+      // Settled for one side, a merge with an unchanged other side is that side.
+      expect(settled(mergeWithMarks(before, mine, before, labels), 'mine')).toBe(mine)
+      expect(settled(text, 'mine')).toBe(settled(mergeWithMarks(before, theirs, mine, labels), 'theirs'))
+    }),
+    runs
+  )
 })
 
 test('[MERGE-5] a merge of repetitive texts takes bounded time', () => {

@@ -44,6 +44,8 @@ test('[WEB-3] a page that opens is connecting, not reconnecting', () => {
 test('[WEB-4] read only and ended access are said before anything about saving', () => {
   expect(say({ canEdit: false })).toBe('Read only')
   expect(say({ canEdit: false, durable: false })).toBe('Read only')
+  expect(say({ canEdit: false, remarks: 'comments' })).toBe('Commenting')
+  expect(say({ canEdit: false, remarks: 'suggestions' })).toBe('Suggesting')
   expect(say({ ended: 'credential_ended' })).toBe('Access ended')
   expect(say({ ended: 'too_big', unsent: 3 })).toBe('Too large to save')
   expect(say({ ended: 'deleted', online: false, socket: 'closed', unsent: 3 })).toBe('Access ended')

@@ -1,12 +1,13 @@
 /** The words of the pages, in every language. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseAst } from 'vite'
 import { expect, test } from 'vitest'
 import { de } from '../web/text/de.ts'
 
 const web = join(import.meta.dirname, '../web')
 const source = globSync('**/*.{ts,tsx}', { cwd: web })
-  .filter((name) => !name.startsWith('text/'))
+  .filter((name) => !/^text\/(de|t)\./.test(name))
   .map((name) => readFileSync(join(web, name), 'utf8'))
   .join('\n')
 
@@ -33,4 +34,106 @@ test('[WORDS-1] every sentence of the pages has a translation, none is left over
       )
     }
   }
+})
+
+// ——— sentences that went past the catalogue ———
+
+/** A node of a syntax tree (ESTree, with JSX). */
+interface Node {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
+
+/** What is not read by people of this page: texts for programs, the worker, and the frame and script that published pages share. */
+const notOfPages = /^(text\/|offline\/worker|vite\.config|published\/|diagram\/|sharing\/agent-text|review\/task-text)/
+/** Names of things, the same in every language. */
+const names = /\b(agmd|Markdown)\b/g
+const spoken = new Set(['aria-label', 'aria-description', 'aria-roledescription', 'title', 'alt', 'placeholder', 'label', 'about'])
+const told = new Set(['textContent', 'innerText', 'title', 'alt', 'placeholder', 'ariaLabel'])
+const translators = new Set(['t', 'tn', 'term'])
+const saying = new Set(['toast', 'offer'])
+
+const isWords = (text: string): boolean => /\p{L}{2}/u.test(text.replaceAll(names, ''))
+const isSentence = (text: string): boolean => /^\p{Lu}[\p{Ll}'’]* \p{L}/u.test(text)
+
+const children = (node: Node): Node[] =>
+  Object.values(node).flatMap((value) => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : []))
+
+const calleeOf = (node: Node): string => {
+  const callee = node['callee'] as Node
+  return callee.type === 'Identifier' ? String(callee['name']) : ''
+}
+
+/** Words that a value may be, as it stands: not those that it is compared with, or that are handed to a function. */
+function wordsOf(node: Node): string[] {
+  switch (node.type) {
+    case 'Literal':
+      return typeof node['value'] === 'string' && isWords(node['value']) ? [node['value']] : []
+    case 'TemplateLiteral':
+      return [
+        ...(node['quasis'] as Node[]).map((part) => (part['value'] as { cooked: string }).cooked).filter(isWords),
+        ...(node['expressions'] as Node[]).flatMap(wordsOf)
+      ]
+    case 'ConditionalExpression':
+      return [...wordsOf(node['consequent'] as Node), ...wordsOf(node['alternate'] as Node)]
+    case 'LogicalExpression':
+      return [...wordsOf(node['left'] as Node), ...wordsOf(node['right'] as Node)]
+    case 'JSXExpressionContainer':
+    case 'ParenthesizedExpression':
+      return wordsOf(node['expression'] as Node)
+    default:
+      return []
+  }
+}
+
+/** Words of a file that people read and no catalogue has. */
+function untranslated(node: Node, found: string[] = []): string[] {
+  if (node.type === 'CallExpression' && translators.has(calleeOf(node))) return found
+  // Told to who mends the program.
+  if (node.type === 'NewExpression' && calleeOf(node).endsWith('Error')) return found
+  if (node.type === 'Property') return untranslated(node['value'] as Node, found)
+  if (node.type === 'JSXText' && isWords(String(node['value']))) found.push(String(node['value']).trim())
+  if (node.type === 'JSXExpressionContainer') found.push(...wordsOf(node))
+  if (node.type === 'JSXAttribute') {
+    const name = String((node['name'] as Node)['name'])
+    const value = node['value']
+    if (isNode(value)) {
+      if (spoken.has(name)) found.push(...wordsOf(value))
+      for (const child of children(value)) untranslated(child, found)
+    }
+    return found
+  }
+  if (node.type === 'CallExpression' && saying.has(calleeOf(node))) found.push(...(node['arguments'] as Node[]).flatMap(wordsOf))
+  if (node.type === 'CallExpression' && (node['callee'] as Node).type === 'MemberExpression') {
+    const [attribute, value] = node['arguments'] as Node[]
+    const method = ((node['callee'] as Node)['property'] as Node)['name']
+    if (method === 'setAttribute' && value !== undefined && spoken.has(String(attribute?.['value']))) found.push(...wordsOf(value))
+  }
+  if (node.type === 'AssignmentExpression' && (node['left'] as Node).type === 'MemberExpression') {
+    const { object, property } = node['left'] as Node & { readonly object: Node; readonly property: Node }
+    const isSaid = object['name'] === 'said' && property['name'] === 'value'
+    if (isSaid || told.has(String(property['name']))) found.push(...wordsOf(node['right'] as Node))
+  }
+  if (node.type === 'Literal' && typeof node['value'] === 'string' && isSentence(node['value'])) found.push(node['value'])
+  if (node.type === 'TemplateElement' && isSentence((node['value'] as { cooked: string }).cooked))
+    found.push((node['value'] as { cooked: string }).cooked)
+  for (const child of children(node)) untranslated(child, found)
+  return found
+}
+
+const parsed = (source: string, lang: 'ts' | 'tsx'): Node => parseAst(source, { lang }) as unknown as Node
+
+test('[WORDS-2] nothing that people read goes past the catalogue', () => {
+  // The scanner sees what it should.
+  const sample =
+    "const a = <p class='Some class' title={ok ? 'Yes' : t('No')}>Hello {x === 'edit' ? 'there' : t('you')} agmd</p>; toast('Gone'); const b = { text: 'A sentence here' }; throw new Error('Not this one'); e.setAttribute('aria-label', `Adding ${t('x')}`); e.textContent = ok ? 'Done' : t('Open')"
+  expect(untranslated(parsed(sample, 'tsx'))).toEqual(['Yes', 'Hello', 'there', 'Gone', 'A sentence here', 'Adding ', 'Done'])
+  const found = globSync('**/*.{ts,tsx}', { cwd: web })
+    .filter((name) => !notOfPages.test(name))
+    .flatMap((name) =>
+      untranslated(parsed(readFileSync(join(web, name), 'utf8'), name.endsWith('x') ? 'tsx' : 'ts')).map((words) => `${name}: ${words}`)
+    )
+  expect(found).toEqual([])
 })

@@ -1,5 +1,6 @@
 /** Requests to the service, and its errors as the pages need them. */
 import type { Role } from '../shared/roles.ts'
+import { t } from './text/t.ts'
 
 /** What the server refused, or `status: 0` when it was not reached. */
 export class RequestError extends Error {
@@ -12,7 +13,7 @@ export class RequestError extends Error {
 
   constructor(status: number, problem: Record<string, unknown>, retryAfterSeconds?: number) {
     const text = (key: string) => (typeof problem[key] === 'string' ? problem[key] : '')
-    super(text('message') || text('error') || text('detail') || 'The server gave no reason.')
+    super(text('message') || text('error') || text('detail') || t('The server gave no reason.'))
     this.status = status
     this.code = text('code')
     this.hint = text('hint')
@@ -27,6 +28,8 @@ export interface DocumentAnswer {
   readonly url: string
   readonly role: Role
   readonly effectiveRole: Role
+  readonly published: boolean
+  readonly version: string
   readonly owner: { readonly kind: 'anonymous' | 'account' | 'agent' }
 }
 
@@ -35,23 +38,20 @@ export interface CreatedDocument extends DocumentAnswer {
   readonly key?: string
 }
 
-export interface Share {
-  readonly id: string
-  readonly secret: string
-  readonly role: Role
-  readonly url: string
-  readonly agentUrl: string
-  readonly label: string | null
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-  readonly revoked: boolean
-}
-
-interface Call {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly key?: string
   readonly body?: unknown
+  /** Name of a guest. Accounts write under their own. */
+  readonly author?: string
+  /** Makes the request safe to send again (api.md, Retries). */
+  readonly idempotencyKey?: string
+  /** Goes on when the page is left. */
+  readonly keepalive?: boolean
 }
+
+// Header values are Latin-1; the service reads UTF-8 in them.
+const headerValue = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 async function problem(response: Response): Promise<RequestError> {
   let body: unknown
@@ -65,37 +65,37 @@ async function problem(response: Response): Promise<RequestError> {
   return new RequestError(response.status, fields, Number.isFinite(seconds) ? seconds : undefined)
 }
 
-async function call<Answer>(path: string, { method = 'GET', key = '', body }: Call = {}): Promise<Answer> {
+/** One request to the service. Errors: `RequestError`. */
+export async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
+  const { method = 'GET', key = '', body, author = '', idempotencyKey, keepalive = false } = options
   const headers: Record<string, string> = { accept: 'application/json' }
   if (key !== '') headers['x-share-key'] = key
+  if (author !== '') headers['x-agent-author'] = headerValue(author)
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
   if (body !== undefined) headers['content-type'] = 'application/json'
   let response: Response
   try {
-    response = await fetch(path, { method, headers, body: body === undefined ? null : JSON.stringify(body), cache: 'no-store' })
+    response = await fetch(path, { method, headers, body: body === undefined ? null : JSON.stringify(body), cache: 'no-store', keepalive })
   } catch {
-    throw new RequestError(0, { code: 'offline', message: 'The server cannot be reached.', hint: 'Check the connection and try again.' })
+    throw new RequestError(0, {
+      code: 'offline',
+      message: t('The server cannot be reached.'),
+      hint: t('Check the connection and try again.')
+    })
   }
   if (!response.ok) throw await problem(response)
   // The service answers these shapes (openapi.json); both sides are built and tested together.
   return (await response.json()) as Answer
 }
 
-export const createDocument = (input: { title?: string; content?: string }): Promise<CreatedDocument> =>
-  call('/new', { method: 'POST', body: input })
+/** Sent again with the same `idempotencyKey` it makes no second document. */
+export const createDocument = (input: { title?: string; content?: string }, idempotencyKey: string): Promise<CreatedDocument> =>
+  call('/new', { method: 'POST', body: input, idempotencyKey })
 
 /** Who is signed in in this browser. Throws a RequestError with status 401 when nobody is. */
-export const readMe = (): Promise<unknown> => call('/api/me')
+export const readMe = (): Promise<{ readonly user: { readonly name: string } }> => call('/api/me')
 
 /** Moves an anonymous document into the account of who is signed in. */
 export const claimDocument = (id: string, key: string): Promise<unknown> => call(`/api/docs/${id}/claim`, { method: 'POST', key, body: {} })
 
 export const readDocument = (id: string, key: string): Promise<DocumentAnswer> => call(`/api/docs/${id}`, { key })
-
-export const listShares = async (id: string, key: string): Promise<readonly Share[]> =>
-  (await call<{ shares: Share[] }>(`/api/docs/${id}/shares`, { key })).shares.filter((share) => !share.revoked)
-
-export const createShare = (id: string, key: string, input: { role: Role; label?: string }): Promise<Share> =>
-  call(`/api/docs/${id}/shares`, { method: 'POST', key, body: input })
-
-export const revokeShare = (id: string, key: string, shareId: string): Promise<unknown> =>
-  call(`/api/docs/${id}/shares/${shareId}`, { method: 'DELETE', key })

@@ -4,3 +4,9 @@ declare module '*.css?inline' {
   const rules: string
   export default rules
 }
+
+/** The address of a worker that the build makes of a module. */
+declare module '*?worker&url' {
+  const address: string
+  export default address
+}

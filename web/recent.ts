@@ -13,6 +13,8 @@ export interface RecentDocument {
   readonly openedAt: number
   /** True once its text was received, and so can be opened without the network. */
   readonly received: boolean
+  /** Whether it was published when it was seen last. */
+  readonly published: boolean
 }
 
 const storageKey = 'agmd.documents'
@@ -32,7 +34,8 @@ function parseOne(value: unknown): RecentDocument[] {
       role,
       key: text(entry['key']),
       openedAt: Number(entry['openedAt']) || 0,
-      received: entry['received'] === true
+      received: entry['received'] === true,
+      published: entry['published'] === true
     }
   ]
 }
@@ -61,7 +64,7 @@ export const findRecent = (id: string): RecentDocument | undefined => recentDocu
 
 /** Remembers what is known of a document; what `change` leaves out stays as it was. */
 export function remember(id: string, change: Partial<Omit<RecentDocument, 'id'>>): void {
-  const known: RecentDocument = { id, title: '', role: null, key: '', openedAt: Date.now(), received: false }
+  const known: RecentDocument = { id, title: '', role: null, key: '', openedAt: Date.now(), received: false, published: false }
   // Read again: another tab may have written since.
   const list = load()
   const entry = { ...known, ...list.find((other) => other.id === id), ...change }

@@ -1,11 +1,12 @@
 /**
  * Cold open of 10 KB, of 1 MB and of the B4 editing trace: server-side load (store → Y.Doc ready), and whole text at a client after a restart,
- * beside bare Yjs loading the same state. The trace lies in ../shared/data; where it is missing, a generated one of the same shape takes its place.
+ * beside bare Yjs loading the same state; then who wrote which line of the trace. The trace lies in ../shared/data; where it is missing, a generated one of the same shape takes its place.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { gunzipSync } from 'node:zlib'
 import * as Y from 'yjs'
 import { createDocument, ms, pause, percentile, type Place, readMarkdown, start, startProcess, table, Typist } from './support/support.ts'
@@ -124,5 +125,20 @@ for (const { name, place } of documents) {
 }
 console.log('cold open, ms (each in a fresh server; the first one of a process runs cold code)')
 table(['document', 'first load', 'load p50', 'bare Y.applyUpdate', 'text at a client'], rows)
+
+// Who wrote which line: the whole journal is read for the first answer, what is new for the next.
+const attributed = await start({ folder, env })
+const answers: string[] = []
+for (const name of ['first', 'again']) {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const at = performance.now()
+  const answer = await fetch(`${attributed.url}/api/docs/${traced.doc}/attribution`, { headers: { 'X-Share-Key': traced.key } })
+  const { lines } = (await answer.json()) as { lines: unknown[] }
+  answers.push(`${name} ${ms(performance.now() - at)} ms, longest turn ${ms(delay.max / 1e6)} ms, ${lines.length} runs of lines`)
+  delay.disable()
+}
+console.log(`attribution of ${trace.name}: ${answers.join('; ')}`)
+await attributed.stop()
 await rm(folder, { recursive: true, force: true })
 process.exit(exact ? 0 : 1)

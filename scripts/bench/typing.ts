@@ -1,6 +1,6 @@
 /**
- * Time from a key going down to the paint that shows it, in a Markdown text of 1 MB, beside a bare textarea and a bare CodeMirror with the
- * same text in the same browser. A paint waits for the next frame: 8 ms on average at 60 frames a second, in every row.
+ * Time from a key going down to the paint that shows it, in a Markdown text of 1 MB and in one of 100 KB, beside a bare textarea and a bare
+ * CodeMirror with the same text in the same browser. A paint waits for the next frame: 8 ms on average at 60 frames a second, in every row.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,6 +11,7 @@ import { createDocument, ms, pause, percentile, startProcess, table, Typist } fr
 
 const root = join(import.meta.dirname, '../..')
 const unitsMin = 1024 * 1024
+const shorterUnits = 100 * 1024
 const keysPerPlace = 35
 const warmUpKeys = 10
 /** A quick typist, in milliseconds a key. */
@@ -36,6 +37,9 @@ const text = markdown()
 const lines = text.split('\n').length
 /** Where the cursor is put: line, counted from 0. */
 const places = [3, Math.floor(lines / 2), lines - 3]
+const shorter = text.slice(0, shorterUnits)
+const shorterLines = shorter.split('\n').length
+const shorterPlaces = [3, Math.floor(shorterLines / 2), shorterLines - 3]
 
 interface Bench {
   readonly name: string
@@ -116,23 +120,25 @@ const placeInEditor =
       view.dispatch({ selection: { anchor: view.state.doc.line(number + 1).from }, scrollIntoView: true })
     }, line)
 
-async function bareEditor(browser: Browser): Promise<Bench> {
-  const built = await build({
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      write: false,
-      lib: { entry: join(import.meta.dirname, 'support/bare-editor.ts'), formats: ['iife'], name: 'bare', fileName: 'bare' }
-    }
-  })
-  const code = [built].flat().flatMap((output) => ('output' in output ? output.output : []))[0]
-  if (code?.type !== 'chunk') throw new Error('nothing was built')
-  const page = await (await browser.newContext()).newPage()
-  await page.setContent('<style>.cm-editor { width: 700px; height: 700px } .cm-scroller { overflow: auto }</style>')
-  await page.addScriptTag({ content: code.code })
-  await page.evaluate((value) => void (globalThis as unknown as { bareEditor(text: string): unknown }).bareEditor(value), text)
-  return { name: 'bare CodeMirror', page, place: placeInEditor(page) }
-}
+const bareEditor =
+  (name: string, content: string) =>
+  async (browser: Browser): Promise<Bench> => {
+    const built = await build({
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        write: false,
+        lib: { entry: join(import.meta.dirname, 'support/bare-editor.ts'), formats: ['iife'], name: 'bare', fileName: 'bare' }
+      }
+    })
+    const code = [built].flat().flatMap((output) => ('output' in output ? output.output : []))[0]
+    if (code?.type !== 'chunk') throw new Error('nothing was built')
+    const page = await (await browser.newContext()).newPage()
+    await page.setContent('<style>.cm-editor { width: 700px; height: 700px } .cm-scroller { overflow: auto }</style>')
+    await page.addScriptTag({ content: code.code })
+    await page.evaluate((value) => void (globalThis as unknown as { bareEditor(text: string): unknown }).bareEditor(value), content)
+    return { name, page, place: placeInEditor(page) }
+  }
 
 async function agmd(browser: Browser, url: string, mode: 'live' | 'source'): Promise<Bench> {
   const page = await (await browser.newContext()).newPage()
@@ -145,12 +151,12 @@ async function agmd(browser: Browser, url: string, mode: 'live' | 'source'): Pro
 const rows: string[][] = []
 const worst: number[] = []
 
-async function measure(bench: Bench): Promise<void> {
+async function measure(bench: Bench, lines = places): Promise<number> {
   await watchKeys(bench.page)
   const times: number[] = []
-  for (const line of places) times.push(...(await typeAt(bench, line)))
+  for (const line of lines) times.push(...(await typeAt(bench, line)))
   rows.push([bench.name, String(times.length), ...[0.5, 0.95, 1].map((share) => ms(percentile(times, share)))])
-  if (bench.name.startsWith('agmd')) worst.push(percentile(times, 0.95))
+  return percentile(times, 0.95)
 }
 
 /** Others who type near the top, where the page does not look, and their stop. */
@@ -172,7 +178,7 @@ const browser = await chromium.launch({
   executablePath: process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium',
   args: ['--headless', '--no-sandbox', '--disable-gpu']
 })
-for (const open of [textarea, bareEditor]) {
+for (const open of [textarea, bareEditor('bare CodeMirror', text)]) {
   const bench = await open(browser)
   await measure(bench)
   await bench.page.context().close()
@@ -180,17 +186,25 @@ for (const open of [textarea, bareEditor]) {
 for (const mode of ['source', 'live'] as const) {
   const created = await createDocument(server.url, text)
   const bench = await agmd(browser, `${server.url}/d/${created.doc}?key=${created.key}`, mode)
-  await measure(bench)
+  worst.push(await measure(bench))
   if (mode === 'live') {
     const stop = await others(created)
-    await measure({ ...bench, name: `${bench.name}, ${typistsElsewhere} others typing` })
+    worst.push(await measure({ ...bench, name: `${bench.name}, ${typistsElsewhere} others typing` }))
     stop()
   }
   await bench.page.context().close()
 }
+const short = await bareEditor('bare CodeMirror, 100 KB', shorter)(browser)
+const shortBare = await measure(short, shorterPlaces)
+await short.page.context().close()
+const created = await createDocument(server.url, shorter)
+const bench = await agmd(browser, `${server.url}/d/${created.doc}?key=${created.key}`, 'live')
+const shortLive = await measure({ ...bench, name: `${bench.name}, 100 KB` }, shorterPlaces)
+await bench.page.context().close()
 console.log(`key to paint in a Markdown text of ${text.length} units, ms`)
 table(['editor', 'keys', 'p50', 'p95', 'max'], rows)
 await browser.close()
 await server.stop()
-// Target: p95 below 50 ms (experience.md 6.1).
-process.exit(Math.max(...worst) < 50 ? 0 : 1)
+console.log(`100 KB: ${ms(shortLive)} ms at the 95th percentile, bare CodeMirror ${ms(shortBare)} ms`)
+// Targets (experience.md 6.1): p95 below 50 ms; at 100 KB one frame, 16 ms, beyond what the bare editor takes to be painted.
+process.exit(Math.max(...worst) < 50 && shortLive - shortBare < 16 ? 0 : 1)

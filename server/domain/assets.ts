@@ -1,11 +1,11 @@
 /** Assets: pictures, sound and film of a document, at addresses that open them without a key (specification, Asset). */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { findMediaType, maySendAs, mediaTypes, type MediaType } from '../../shared/media-types.ts'
+import { findMediaType, maySendAs, type MediaKind, type MediaType, mediaTypes } from '../../shared/media-types.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { remember } from './idempotency.ts'
-import { type Asset, decodeRecord, encodeRecord, keys } from './keys.ts'
+import { type Asset, decodeRecord, encodeRecord, type JobBlob, keys } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import type { Blob, Upload } from './ports.ts'
 import { newAssetId } from './secrets.ts'
@@ -20,24 +20,32 @@ export interface File {
 
 const takes = mediaTypes.map(({ contentType }) => contentType)
 
-/** The type that was named. Errors: `unsupported_media_type`, with the types that are taken. */
-export const namedType = (contentType: string): MediaType => {
+const asItIs = 'Send the bytes of the file as they are, with their own Content-Type: one of those in takes.'
+
+const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'sound', video: 'film' }
+
+/** The type that was named, of one of these kinds. Errors: `unsupported_media_type`, with the types that are taken. */
+export const namedType = (contentType: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): MediaType => {
   const type = findMediaType(contentType)
-  if (type !== undefined) return type
+  if (type !== undefined && of.includes(type.kind)) return type
   const named = contentType === '' ? 'No Content-Type was sent' : `${contentType} is not taken`
-  throw new ServiceError('unsupported_media_type', { message: `${named}; a picture, sound or film is.`, takes })
+  const takes = mediaTypes.filter(({ kind }) => of.includes(kind)).map((each) => each.contentType)
+  const message = `${named}; ${of.map((kind) => kindNames[kind]).join(' or ')} is.`
+  throw new ServiceError('unsupported_media_type', { message, hint: asItIs, takes })
 }
 
 /** Errors: `unsupported_media_type` when the bytes are not what they were called, or another file hangs on them. */
-const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): void => {
+export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): void => {
   if (bytes === 0) throw new ServiceError('invalid_request', { details: [{ path: 'body', message: 'must not be empty' }] })
   if (!maySendAs(type, sniffed)) {
     const found = sniffed === undefined ? 'the bytes show none that is taken' : `the bytes are ${sniffed}`
-    throw new ServiceError('unsupported_media_type', { message: `The Content-Type is ${type.contentType}, but ${found}.`, sniffed, takes })
+    const message = `The Content-Type is ${type.contentType}, but ${found}.`
+    throw new ServiceError('unsupported_media_type', { message, hint: asItIs, sniffed, takes })
   }
   if (!whole)
     throw new ServiceError('unsupported_media_type', {
-      message: `The file does not end as ${type.contentType} does: it is cut off, or more.`
+      message: `The file does not end as ${type.contentType} does: it is cut off, or more.`,
+      hint: 'Send the whole file, and nothing behind it.'
     })
 }
 
@@ -46,7 +54,7 @@ const inMarkdown = (name: string): string => name.replaceAll(/[[\]\\`<>]/g, '').
 
 const pathOf = ({ id, extension }: Asset): string => `/f/${id}.${extension}`
 
-const present = ({ baseUrl }: Service, asset: Asset): Output<'uploadAsset'> => ({
+export const presentAsset = ({ baseUrl }: Pick<Service, 'baseUrl'>, asset: Asset): Output<'uploadAsset'> => ({
   id: asset.id,
   url: `${baseUrl}${pathOf(asset)}`,
   // Without the origin: the text stays right when the service moves.
@@ -63,6 +71,26 @@ const put = (draft: Draft, asset: Asset, bytesMax: number): void => {
   draft.head = { ...draft.head, assetBytes: assetBytes + asset.size }
   draft.put(keys.asset(doc, asset.id), encodeRecord(asset))
   draft.put(keys.assetDocument(asset.id), encodeRecord(doc))
+}
+
+/** Makes the result of a media job an asset, under the name of its blob. Errors: `asset_quota_exceeded`. */
+export const putAsset = (service: Service, draft: Draft, file: JobBlob, name: string, actor: string): Asset => {
+  const type = findMediaType(file.contentType)
+  if (type === undefined) throw new Error(`${file.contentType} is no media type`)
+  const { name: id, size, hash } = file
+  const asset: Asset = {
+    id,
+    extension: type.extension,
+    contentType: type.contentType,
+    kind: type.kind,
+    name: name.trim() || type.kind,
+    size,
+    hash,
+    createdAt: draft.now
+  }
+  put(draft, asset, service.assetBytesMax)
+  draft.event('asset.created', actor, { ...presentAsset(service, asset) })
+  return asset
 }
 
 /**
@@ -87,7 +115,7 @@ export const uploadAsset = async (
     return await service.ledger.write(doc, (draft) => {
       const kept: Asset = { ...asset, createdAt: draft.now }
       put(draft, kept, service.assetBytesMax)
-      const answer = present(service, kept)
+      const answer = presentAsset(service, kept)
       draft.event('asset.created', actorOf(caller), { ...answer })
       return remember(service, draft, caller, doc, answer)
     })
@@ -95,6 +123,17 @@ export const uploadAsset = async (
     await service.blobs.delete(asset.id)
     throw error
   }
+}
+
+/** The asset that an address of this service names, by its path or whole. Errors: `invalid_request` for another address, `not_found`. */
+export const assetAt = (service: Service, address: string): ReturnType<typeof openAsset> => {
+  const path = address.startsWith(`${service.baseUrl}/`) ? address.slice(service.baseUrl.length) : address
+  const [, id = '', extension = ''] = /^\/f\/([A-Za-z0-9_-]{24})\.([a-z0-9]+)$/.exec(path) ?? []
+  if (id === '') {
+    const message = `must be the address of an asset here: ${service.baseUrl}/f/…; other addresses are never fetched`
+    throw new ServiceError('invalid_request', { details: [{ path: 'url', message }] })
+  }
+  return openAsset(service, id, extension)
 }
 
 /** What a request for an asset's address gets. Errors: `not_found`, also when the document was deleted or the ending is another. */
@@ -135,7 +174,8 @@ export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: stri
 export const removeStrayBlobs = async ({ storage, blobs }: Service): Promise<number> => {
   let removed = 0
   for (const name of await blobs.list()) {
-    if ((await storage.get(keys.assetDocument(name))) !== undefined) continue
+    const holders = await Promise.all([keys.assetDocument(name), keys.jobBlob(name)].map((key) => storage.get(key)))
+    if (holders.some((holder) => holder !== undefined)) continue
     await blobs.delete(name)
     removed += 1
   }

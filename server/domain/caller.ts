@@ -102,3 +102,9 @@ export const requireIdentity = ({ identity, share }: Caller, needed: 'account' |
     throw new ServiceError('credential_required', { message: 'This needs a signed-in account.', hint: signInHint })
   throw new ServiceError('account_required')
 }
+
+/** The account of a caller. Errors: `account_required`. */
+export const accountOf = ({ identity }: Caller): string => {
+  if (identity.kind !== 'account') throw new ServiceError('account_required')
+  return identity.id
+}

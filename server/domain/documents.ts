@@ -14,6 +14,7 @@ import { encodeEntries, encodeProjection, firstTag, type JournalEntry, nextTag, 
 import { decodeRecord, type Deletion, encodeRecord, type Head, keys, type Owned, type Owner, type Undoable } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import type { Key } from './ports.ts'
+import { scrubJobs } from './media-jobs.ts'
 import { saveRevision } from './revisions.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
@@ -48,6 +49,7 @@ export const presentDocument = (head: Head, caller: Rights & { readonly role: Ro
   version: snapshot.version,
   published: head.publishedAt !== null,
   publishedAt: head.publishedAt === null ? null : instant(head.publishedAt),
+  indexed: head.publishedAt !== null && head.indexed === true,
   owner: head.owner,
   createdAt: instant(head.createdAt),
   updatedAt: instant(head.updatedAt),
@@ -137,6 +139,7 @@ export const readDocument = async (service: Service, caller: Caller, doc: string
 
 /** Everything below the head of a document, page by page. */
 const scrub = async (service: Service, doc: string): Promise<void> => {
+  await scrubJobs(service, doc)
   await scrubAssets(service, doc)
   const { storage, ledger } = service
   for (;;) {
@@ -180,6 +183,7 @@ export const deleteDocument = async (service: Service, caller: Caller, doc: stri
     remember(service, draft, caller, null, answer)
   })
   service.live.end(doc, null, 'document_deleted')
+  service.relay.forgetDocument(doc)
   await finishDeletion(service, doc)
   return answer
 }
@@ -198,6 +202,7 @@ export const deleteWithUndo = async (service: Service, { identity }: Caller, doc
     draft.head = { ...draft.head, deletedAt: draft.now }
   })
   service.live.end(doc, null, 'document_deleted')
+  service.relay.forgetDocument(doc)
 }
 
 /** What the caller deleted and may still have back, deleted last first. */

@@ -184,7 +184,7 @@ const decodeSegment = async (segment: Uint8Array): Promise<JournalEntry[]> => {
 }
 
 /** Entries in pages, from the first record that holds one after `seq`; segments first, then the tail. */
-async function* entriesAfter(storage: Storage, doc: string, seq: number): AsyncGenerator<JournalEntry[]> {
+export async function* entriesAfter(storage: Storage, doc: string, seq: number): AsyncGenerator<JournalEntry[]> {
   let after = seq
   for (;;) {
     const [segment] = await storage.list(keys.histories(doc), { after, limit: 1 })

@@ -18,6 +18,12 @@
  *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
  *   ['d', doc, 'asset', id]       JSON, `Asset`
  *   ['asset', id]                 document of an asset (JSON string)
+ *   ['d', doc, 'job', id]         JSON, `Job`: a media job (media-jobs.ts)
+ *   ['open job', id]              document of a job that waits or runs (JSON string)
+ *   ['ended job', at, id]         document of a job that ended then (JSON string)
+ *   ['job blob', name]            document of a blob that a job keeps (JSON string)
+ *   ['node', hash]                JSON, `NodeToken` (nodes.ts); ['account', id, 'node', node] → its hash
+ *   ['account', id, 'job', job]   document of a job of the account (JSON string)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
  *   ['deletion', doc]             a deletion under way (JSON, `Deletion`); gone when nothing of the document is left, or taken back
  *   ['undoable', kind, id, doc]   a deletion that its owner may take back (JSON, `Undoable`)
@@ -36,6 +42,7 @@
  * and nothing else of worth) and the hashes of its keys, so that the holder of a link hears 410 and not 401.
  */
 import type { EventKind } from '../../shared/events.ts'
+import type { JobInput, JobKind, JobResult } from '../../shared/media-jobs.ts'
 import type { MediaKind } from '../../shared/media-types.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { TaskState } from '../../shared/task-states.ts'
@@ -244,6 +251,42 @@ export interface Asset {
   readonly createdAt: number
 }
 
+/** Bytes that a job keeps. */
+export interface JobBlob {
+  /** Names the blob; random, and told to nobody before it becomes an asset. */
+  readonly name: string
+  readonly contentType: string
+  readonly size: number
+  /** SHA-256, base64url. */
+  readonly hash: string
+}
+
+export interface Job {
+  readonly id: string
+  readonly kind: JobKind
+  /** Whose job it is: nobody else reads it. */
+  readonly account: string
+  /** As events name who did it. */
+  readonly actor: string
+  readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
+  /** What is asked, beside the file. */
+  readonly input: JobInput
+  /** The file it is about; removed when the job ends. */
+  readonly file: JobBlob | null
+  /** Counts the times it was given to a node: a result counts only with the attempt that it was asked with. */
+  readonly attempt: number
+  /** Nodes that ended with it in hand. */
+  readonly losses: number
+  readonly createdAt: number
+  readonly endedAt: number | null
+  readonly result: JobResult | null
+  /** The file that came out. */
+  readonly resultFile: JobBlob | null
+  /** The asset that this file became. */
+  readonly asset: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
 export interface StoredEvent {
   readonly seq: number
   readonly kind: EventKind
@@ -300,6 +343,18 @@ export const keys = {
   asset: (doc: string, id: string): Key => ['d', doc, 'asset', id],
   assets: (doc: string): Key => ['d', doc, 'asset'],
   assetDocument: (id: string): Key => ['asset', id],
+  job: (doc: string, id: string): Key => ['d', doc, 'job', id],
+  jobs: (doc: string): Key => ['d', doc, 'job'],
+  openJob: (id: string): Key => ['open job', id],
+  openJobs: (): Key => ['open job'],
+  endedJob: (at: number, id: string): Key => ['ended job', at, id],
+  endedJobs: (): Key => ['ended job'],
+  jobBlob: (name: string): Key => ['job blob', name],
+  accountJob: (account: string, id: string): Key => ['account', account, 'job', id],
+  accountJobs: (account: string): Key => ['account', account, 'job'],
+  nodeToken: (hash: string): Key => ['node', hash],
+  accountNode: (account: string, node: string): Key => ['account', account, 'node', node],
+  accountNodes: (account: string): Key => ['account', account, 'node'],
   use: (doc: string, share: string): Key => ['d', doc, 'used', share],
   uses: (doc: string): Key => ['d', doc, 'used'],
   key: (hash: string): Key => ['key', hash],

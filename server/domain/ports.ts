@@ -3,6 +3,9 @@
  * Each port has at least one implementation under `server/` and is passed in by `server/main.ts`.
  */
 
+import type { JobKind } from '../../shared/media-jobs.ts'
+import type { Job } from './keys.ts'
+
 /** One part of a key. Strings sort by UTF-8 bytes, numbers (integers from 0 to 2^53-1) by value; numbers sort before strings. */
 export type KeyPart = string | number
 
@@ -127,4 +130,32 @@ export interface SignInHost {
   endSessions(account: string): Promise<void>
   /** Ends the one that a session of ours was opened through (`Session.atHost`). */
   endSession(atHost: string): Promise<void>
+}
+
+/** What connected compute nodes can do for somebody. */
+export interface Offer {
+  readonly nodes: number
+  readonly capabilities: readonly JobKind[]
+}
+
+/** Compute nodes that dialled in, and the jobs that wait for them. */
+export interface Relay {
+  /** What nodes could do for an account; null: for whoever has none. */
+  offer(account: string | null): Offer
+  /** Jobs of an account that wait or run. */
+  openJobs(account: string): number
+  /** Takes a job whose record says `queued`. */
+  submit(doc: string, job: Job): void
+  /** How far a job is, from 0 to 1; undefined: nothing is known. */
+  progressOf(id: string): number | undefined
+  /** Forgets a job: the node that has it is told to stop. Its record is the caller's. */
+  forget(id: string): void
+  /** Forgets all jobs of a document. */
+  forgetDocument(doc: string): void
+  /** Whether a node is connected. */
+  isConnected(node: string): boolean
+  /** Ends the socket of a node. */
+  endNode(node: string): void
+  /** Takes the jobs that are open by their records and that it does not know: after a start, and after deletions that were taken back. */
+  recover(): Promise<void>
 }

@@ -2,9 +2,10 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import { nameOfActor, splitActor, systemActor } from './caller.ts'
+import { type Caller, nameOfActor, splitActor, systemActor } from './caller.ts'
+import { remember } from './idempotency.ts'
 import { contentAt, formatVersion } from './journal.ts'
-import { decodeRecord, keys, type Revision, type RevisionCause } from './keys.ts'
+import { decodeRecord, encodeRecord, keys, type Revision, type RevisionCause } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import type { Snapshot } from './journal.ts'
 import type { Service } from './service.ts'
@@ -70,6 +71,24 @@ export const listRevisions = async (service: Service, doc: string, input: Input<
   const page = entries.slice(0, limit).map((entry) => decodeRecord<Revision>(entry.value))
   const { revision: total } = await service.ledger.head(doc)
   return { revisions: page.map(present), total, nextBefore: entries.length > limit ? (page.at(-1)?.id ?? null) : null }
+}
+
+export const labelRevision = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { revisionId, label }: Input<'labelRevision'>
+): Promise<Output<'labelRevision'>> => {
+  await getRevision(service, doc, revisionId)
+  const key = keys.revision(doc, revisionId)
+  const write = (draft: Draft): Output<'labelRevision'> => {
+    const revision = draft.read<Revision>(key)
+    if (revision === undefined) throw new ServiceError('not_found')
+    const labelled = { ...revision, label: label === '' ? null : label }
+    draft.put(key, encodeRecord(labelled))
+    return remember(service, draft, caller, doc, present(labelled))
+  }
+  return service.ledger.write(doc, write, { reads: [key] })
 }
 
 export const readRevision = async (

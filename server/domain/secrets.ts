@@ -1,4 +1,5 @@
 /** Secrets: how they are made, looked up (by hash) and kept (encrypted with the instance secret). */
+import { crc32 } from 'node:zlib'
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 
 /** AES-256-GCM with keys derived from the instance secret. */
@@ -38,6 +39,20 @@ export const newId = (): string => randomBytes(12).toString('base64url')
 
 /** Ids of assets, which open them: 18 random bytes, 24 characters. */
 export const newAssetId = (): string => randomBytes(18).toString('base64url')
+
+const checksum = (text: string): string => crc32(text).toString(36).padStart(7, '0')
+
+/** A new token: prefix, 32 random bytes, and a checksum by which scanners tell a leaked one from chance. */
+export const newToken = (prefix: string): string => {
+  const body = `${prefix}${randomBytes(32).toString('base64url')}`
+  return `${body}${checksum(body)}`
+}
+
+/** Whether a text can be a token with this prefix. */
+export const isToken = (prefix: string, token: string): boolean =>
+  token.startsWith(prefix) &&
+  /^[A-Za-z0-9_-]{43}[0-9a-z]{7}$/.test(token.slice(prefix.length)) &&
+  checksum(token.slice(0, -7)) === token.slice(-7)
 
 // A request a second by each of thousands of agents costs more in hashing than in anything else that is asked of a key.
 const hashes = new Map<string, string>()

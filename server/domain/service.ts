@@ -1,7 +1,7 @@
 /** What every domain function is given: the ports, the settings it needs, and the documents in memory. */
 import type { Ledger } from './ledger.ts'
 import type { Live } from './live.ts'
-import type { Agents, Blobs, Clock, SignInHost, Storage } from './ports.ts'
+import type { Agents, Blobs, Clock, Relay, SignInHost, Storage } from './ports.ts'
 import type { Vault } from './secrets.ts'
 
 export interface Service {
@@ -10,6 +10,7 @@ export interface Service {
   readonly clock: Clock
   readonly ledger: Ledger
   readonly live: Live
+  readonly relay: Relay
   readonly vault: Vault
   /** Null: no issuer of agent tokens is configured, and none is accepted. */
   readonly agents: Agents | null
@@ -20,6 +21,8 @@ export interface Service {
   readonly version: string
   /** Bytes that the assets of one document may take. */
   readonly assetBytesMax: number
+  /** Accounts, by id or vouched-for address of mail, whose compute nodes serve everybody. */
+  readonly nodeAccounts: readonly string[]
   /** When the process started, in milliseconds since 1970. */
   readonly startedAt: number
   /** Whether the service takes writes, and why not. */

@@ -1,15 +1,13 @@
 /** Sessions: a browser's cookie, or an app's `asess_` token. Kept by the hash of their secret, listed to their account, revocable. */
-import { crc32 } from 'node:zlib'
-import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { type Account, findAccount } from './accounts.ts'
-import type { Caller } from './caller.ts'
+import { accountOf, type Caller } from './caller.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import type { Check, Key, Put } from './ports.ts'
-import { hashSecret, newId } from './secrets.ts'
+import { hashSecret, isToken, newId, newToken } from './secrets.ts'
 import type { Service } from './service.ts'
 
 export type SessionKind = 'browser' | 'app'
@@ -37,19 +35,6 @@ const dayMs = 24 * 3600 * 1000
 /** Two secrets that cannot stand for each other: a cookie is never a bearer token. */
 const prefixes: Readonly<Record<SessionKind, string>> = { browser: 'bsess_', app: 'asess_' }
 
-const checksum = (text: string): string => crc32(text).toString(36).padStart(7, '0')
-
-/** A new secret: prefix, 32 random bytes, and a checksum by which scanners tell a leaked one from chance. */
-const newToken = (kind: SessionKind): string => {
-  const body = `${prefixes[kind]}${randomBytes(32).toString('base64url')}`
-  return `${body}${checksum(body)}`
-}
-
-const isToken = (kind: SessionKind, token: string): boolean =>
-  token.startsWith(prefixes[kind]) &&
-  /^[a-z]+_[A-Za-z0-9_-]{43}[0-9a-z]{7}$/.test(token) &&
-  checksum(token.slice(0, -7)) === token.slice(-7)
-
 export interface NewSession {
   readonly token: string
   readonly session: Session
@@ -60,7 +45,7 @@ export interface NewSession {
 /** A session to be put in a commit of the caller's. */
 export const draftSession = ({ clock }: Service, account: string, kind: SessionKind, name: string, atHost?: string): NewSession => {
   const now = clock.now()
-  const token = newToken(kind)
+  const token = newToken(prefixes[kind])
   const hash = hashSecret(token)
   const session: Session = {
     id: newId(),
@@ -169,7 +154,7 @@ export const findSession = async (
   kind: SessionKind,
   token: string
 ): Promise<{ session: Session; account: Account } | undefined> => {
-  if (!isToken(kind, token)) return undefined
+  if (!isToken(prefixes[kind], token)) return undefined
   const hash = hashSecret(token)
   const found = await findCurrent(service, hash)
   if (found === undefined || isIdle(service, found.session)) return undefined
@@ -197,7 +182,7 @@ export const rotateSession = async (service: Service, token: string): Promise<st
     const isLost = found.hash !== hash && session.replaces === hash && ageMs >= limits.sessionOverlapSeconds * 1000
     const isOld = found.hash === hash && session.replaces === undefined && ageMs >= limits.sessionRotateHours * 3600 * 1000
     if (!isLost && !isOld) return undefined
-    const next = newToken('browser')
+    const next = newToken(prefixes.browser)
     const nextHash = hashSecret(next)
     const rotated: Session = { ...session, rotatedAt: now, replaces: hash }
     const former: Session = { ...session, replacedBy: nextHash }
@@ -213,11 +198,6 @@ export const rotateSession = async (service: Service, token: string): Promise<st
     if (written) return next
   }
   return undefined
-}
-
-const accountOf = ({ identity }: Caller): string => {
-  if (identity.kind !== 'account') throw new ServiceError('account_required')
-  return identity.id
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()

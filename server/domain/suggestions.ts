@@ -8,7 +8,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { applyEdits, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
-import { actorOf, authorOf, type Caller, nameOfAuthor } from './caller.ts'
+import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor } from './caller.ts'
 import { changeText, checkSize } from './content.ts'
 import { remember } from './idempotency.ts'
 import { formatVersion } from './journal.ts'
@@ -219,6 +219,26 @@ export const decideSuggestion = (
       ok: true,
       suggestion: show(suggestionId) as Shown,
       ...told
+    }))
+  })
+
+/** Errors: `not_author`, also for one that nobody has decided yet; `already_decided`, `not_found`. */
+export const withdrawSuggestion = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { suggestionId }: Input<'withdrawSuggestion'>
+): Promise<Output<'withdrawSuggestion'>> =>
+  withRemarks(service, doc, (opened) => {
+    const check = (judged: readonly Judged[]): void => {
+      const found = opened.remarks.suggestion.get(suggestionId)
+      if (found !== undefined && !sameAuthor(authorOf(caller), found.author)) throw new ServiceError('not_author')
+      for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
+    }
+    const decisions = [{ suggestionId, action: 'reject' }] as const
+    return decide({ opened, caller, decisions, dryRun: undefined }, check, (_told, _judged, show) => ({
+      ok: true,
+      suggestion: show(suggestionId) as Shown
     }))
   })
 

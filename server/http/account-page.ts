@@ -9,12 +9,14 @@ import { callerOfDocument } from '../domain/access.ts'
 import { anonymous, type Caller, requireRole } from '../domain/caller.ts'
 import { createDocument, deleteWithUndo, listUndoable, undoDeletion } from '../domain/documents.ts'
 import type { Undoable } from '../domain/keys.ts'
+import { createNode, revokeNode } from '../domain/nodes.ts'
 import { listDocuments } from '../domain/owned.ts'
 import { listSessions, revokeSession } from '../domain/sessions.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
 import { html, type Markup, named, showPage, timeOf } from './html.ts'
+import { newNodePage, nodeSection } from './node-pages.ts'
 import { bindPasskeyActions, passkeyScript, passkeySection } from './passkey-pages.ts'
 import type { Routers } from './routers.ts'
 import { browserSession, type Current } from './sign-in.ts'
@@ -164,7 +166,8 @@ ${
 <p class="account-line"><span class="muted">Signed in as <strong>${named(name)}</strong>${email === null ? undefined : html` · ${email}`}</span> <a class="button quiet" href="/sign-out">Sign out</a></p>
 ${await documentsOf(caller, askedOf(ctx), token)}
 ${passkeys === null ? undefined : await passkeySection(service, passkeys)(current, token)}
-${await sessionsOf(caller, token)}`
+${await sessionsOf(caller, token)}
+${await nodeSection(service, caller, token)}`
     showPage(ctx, stylesheet, {
       title: 'Account',
       body,
@@ -184,11 +187,17 @@ ${await sessionsOf(caller, token)}`
     routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
+  /** The fields of a form of the page. Errors: `form_expired`, `rate_limited`. */
+  const sentFields = async (ctx: Context, { session, account }: Current): Promise<Record<string, string>> => {
+    const fields = await readForm(ctx)
+    checkFormToken(formKey, session.id, fields['token'])
+    take(http, ctx, 'write', `account ${account.id}`)
+    return fields
+  }
+
   const action: AccountAction = (path, act) =>
     page(path, 'post', async (ctx, current) => {
-      const fields = await readForm(ctx)
-      checkFormToken(formKey, current.session.id, fields['token'])
-      take(http, ctx, 'write', `account ${current.account.id}`)
+      const fields = await sentFields(ctx, current)
       const back = /^\/account(\?[\w=&%+.-]*)?$/.exec(fields['back'] ?? '')?.[0]
       seeOther(ctx, (await act(ctx, current, fields)) ?? back ?? '/account')
     })
@@ -215,6 +224,17 @@ ${await sessionsOf(caller, token)}`
   })
 
   if (passkeys !== null) bindPasskeyActions(service, passkeys, action)
+
+  page('/account/nodes', 'post', async (ctx, current) => {
+    const { name = '' } = await sentFields(ctx, current)
+    const made = await createNode(service, callerOfCurrent(current), { name })
+    showPage(ctx, stylesheet, { title: 'A new node', body: newNodePage(service.baseUrl, made) })
+  })
+
+  action('/account/end-node', async (_ctx, current, { node = '' }) => {
+    await revokeNode(service, callerOfCurrent(current), node)
+    return undefined
+  })
 
   action('/account/end-session', async (_ctx, current, { session = '' }) => {
     await revokeSession(service, callerOfCurrent(current), session)

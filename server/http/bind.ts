@@ -1,6 +1,7 @@
 /**
  * The operations table as HTTP routes. One request: route → credentials → caller → role → input → handler → answer.
  */
+import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -13,6 +14,7 @@ import { type File, namedType } from '../domain/assets.ts'
 import type { RequestStamp } from '../domain/caller.ts'
 import { findAnswer } from '../domain/idempotency.ts'
 import { versionsNamed } from '../domain/content.ts'
+import { openFile, type readSpeechAudio } from '../domain/media.ts'
 import { utf8 } from '../domain/reading.ts'
 import { findSession, rotateSession } from '../domain/sessions.ts'
 import { bodyOf, mediaType, parseBody, parseForm, readBody } from './body.ts'
@@ -173,8 +175,21 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
   ctx.body = bytes === undefined ? String(answer['content']) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-const present = ({ ctx, operation, name }: Exchange, answer: Record<string, unknown>): void => {
+/** A file that is the caller's alone. Nothing of it may run or load anything, wherever it is opened. */
+const presentFile = async (ctx: Context, answer: Record<string, unknown>): Promise<void> => {
+  const { contentType, size, [openFile]: open } = answer as unknown as Awaited<ReturnType<typeof readSpeechAudio>>
+  ctx.set('Content-Security-Policy', "default-src 'none'; sandbox")
+  ctx.set('Cache-Control', 'private, no-store')
+  ctx.status = 200
+  ctx.type = contentType
+  ctx.length = size
+  if (ctx.method !== 'HEAD') ctx.body = Readable.from((await open()).read(0, size - 1), { objectMode: false })
+  ctx.length = size
+}
+
+const present = async ({ ctx, operation, name }: Exchange, answer: Record<string, unknown>): Promise<void> => {
   const { reply, status = 200, repeatStatus = status } = operation.rest
+  if (reply === 'file') return presentFile(ctx, answer)
   if (reply !== undefined) return presentMarkdown(ctx, answer, reply)
   ctx.status = answer['created'] === false ? repeatStatus : status
   ctx.set('Cache-Control', 'no-store')
@@ -195,8 +210,11 @@ const withBody = async (exchange: Exchange): Promise<Exchange> => {
 /** Takes a file in, as the type that was named. Errors: `unsupported_media_type` before anything is read. */
 const withFile = async (exchange: Exchange): Promise<Exchange> => {
   const { req } = exchange.ctx
-  const type = namedType(mediaType(req))
-  const upload = await exchange.http.service.blobs.receive(bodyOf(req, limits.assetBytesMax))
+  const { kinds, bytesMax = limits.assetBytesMax, fields = false } = exchange.operation.rest.media ?? {}
+  const named = mediaType(req)
+  if (fields && named === 'application/json') return { ...exchange, body: await readBody(req, limits.contentBodyBytesMax) }
+  const type = namedType(named, kinds)
+  const upload = await exchange.http.service.blobs.receive(bodyOf(req, bytesMax))
   return { ...exchange, body: Buffer.from(upload.hash), file: { type, upload } }
 }
 
@@ -267,7 +285,7 @@ export const handle = async (http: Http, ctx: Context, name: OperationName): Pro
   const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: noBody, file: null }
   limit(exchange)
   const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
-  present(exchange, answer)
+  await present(exchange, answer)
   return answer
 }
 

@@ -8,10 +8,14 @@ import { ServiceError } from '../../shared/errors.ts'
  */
 export async function* bodyOf(request: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
-    throw new ServiceError('unsupported_media_type', { message: 'Compressed request bodies are not taken.' })
+    throw new ServiceError('unsupported_media_type', {
+      message: 'Compressed request bodies are not taken.',
+      hint: 'Send the body as it is, without Content-Encoding.'
+    })
   const tooLarge = (): ServiceError => new ServiceError('body_too_large', { bodyBytesMax: bytesMax })
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
   let bytes = 0
+  let whole = false
   try {
     // Whoever sends too much shall hear it: the connection must outlive the loop.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -19,10 +23,14 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
       if (bytes > bytesMax) throw tooLarge()
       yield chunk
     }
+    whole = true
   } catch (error) {
     if (request.complete || error instanceof ServiceError) throw error
     // Whoever hung up hears nothing; the log says what it was.
     throw new ServiceError('invalid_request', { message: 'The connection ended before the body did.' }, { cause: error })
+  } finally {
+    // What is not read is let go by: left where it is, it would keep the next request on the connection waiting behind it.
+    if (!whole) request.resume()
   }
 }
 

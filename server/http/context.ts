@@ -17,6 +17,8 @@ export interface Http {
   readonly trustedProxies: number
   readonly cookies: Cookies
   readonly anonymousCreate: boolean
+  /** Whether documents show pictures, sound and film of other sites. */
+  readonly foreignMedia: boolean
   /** What the names of MCP tools begin with. */
   readonly mcpPrefix: string
   /** Folder of the built web pages. */

@@ -2,8 +2,11 @@
  * The guides for programs and those who write them (specification, discovery): texts with examples, and what they list of operations
  * taken from the table. Every example is executed by test/spec/guides.test.ts.
  */
-import { z } from 'zod'
-import { type Operation, pathParameters } from '../../shared/operation.ts'
+import { type Command, exampleVariables, globalOptions, type Option } from '../../shared/commands/command.ts'
+import { describeCommands, environmentVariables, optionMeaning, optionUsage } from '../../shared/commands/describe.ts'
+import { commands } from '../../shared/commands/index.ts'
+import { exitCodes, exitMeanings } from '../../shared/exit-codes.ts'
+import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Context } from './context.ts'
@@ -56,7 +59,7 @@ Live Markdown at ${baseUrl}: people write in the browser, programs by HTTP or MC
 ${first(baseUrl)}
 
 \`$ID\`, \`$KEY\` and \`$VERSION\` are \`id\`, \`key\` and \`version\` of the first answer. Next: ${baseUrl}/agents.md, for MCP too.
-All of it: ${baseUrl}/openapi.json. Signing in: ${baseUrl}/auth.md.
+Documents as files, on the command line: ${baseUrl}/cli.md. All of it: ${baseUrl}/openapi.json. Signing in: ${baseUrl}/auth.md.
 `
 
 const agents = (baseUrl: string, prefix: string): string => `# agmd for agents
@@ -68,6 +71,7 @@ decides what you may do: view, comment, suggest, edit, owner; each includes thos
 - **MCP**: \`${baseUrl}/mcp\` (Streamable HTTP). Pass the link as \`doc\`. Tools are named \`${prefix}.read_doc\`; clients that refuse dots use
   \`${baseUrl}/mcp?names=underscore\`.
 - **HTTP**: below. Everything in ${baseUrl}/openapi.json.
+- **Command line**: \`curl -fsSL ${baseUrl}/install.sh | sh\`, then \`agmd docs pull LINK -o notes.md\`, edit, \`agmd docs push notes.md\`: ${baseUrl}/cli.md.
 - **Skill**: ${baseUrl}/skills/agmd/SKILL.md.
 
 Name yourself in every write, always the same: \`X-Agent-Author: my-agent\`. People then see you in the document for ${limits.agentShownSeconds} seconds where you wrote.
@@ -138,6 +142,13 @@ curl -fsS -X POST "${baseUrl}/api/docs/$ID/tasks" -H "X-Share-Key: $KEY" -H 'Con
 The reviewer uses that link for everything: read the document and keep its version, \`POST …/tasks/{taskId}/start\`, comment and suggest,
 \`POST …/tasks/{taskId}/report\` with \`reviewedVersion\`, \`summary\`, \`commentIds\` and \`suggestionIds\`, under the same author name.
 
+## Pictures, speech, recordings
+
+With an account session (a link alone is refused), when \`GET /api/relay/status\` says what is there: \`POST …/media/image\` \`{prompt, width, height}\`,
+\`…/media/speak\` \`{text, voice}\`, \`…/media/transcribe\` and \`…/media/ocr\` with the file as body, or \`{data}\` (base64) or \`{url}\` (an asset here).
+Each answers 202 with an id; \`GET …/media/image/{jobId}?wait=55\` (\`speak/{talkId}\`, \`transcribe/{asrId}\`, \`ocr/{ocrId}\`) waits for its end.
+A picture is an asset already; speech becomes one with \`POST …/media/speak/{talkId}/save\`. No node or engine: 503, and nothing is made up.
+
 ## MCP
 
 \`\`\`json
@@ -172,58 +183,99 @@ ${on('service')}
 
 // ——— the commands ———
 
-const fieldPlace = ({ rest }: Operation, field: string): 'path' | 'query' | 'body' => {
-  if (pathParameters(rest.path).includes(field)) return 'path'
-  return rest.query?.includes(field) === true || rest.method === 'GET' ? 'query' : 'body'
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+
+const argumentRow = (shown: string, summary: string): string => `| \`${cell(shown)}\` | ${cell(summary)} |`
+
+const optionRow = (option: Option): string => argumentRow(optionUsage(option), optionMeaning(option))
+
+const argumentTable = ({ positionals, options }: Command): string => {
+  const rows = [...positionals.map(({ name, summary }) => argumentRow(name, summary)), ...options.map(optionRow)]
+  return rows.length === 0 ? '' : `\n| argument | what |\n|---|---|\n${rows.join('\n')}\n`
 }
 
-const argumentsOf = (operation: Operation): object[] => {
-  const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
-  const required = new Set(schema.required)
-  return Object.entries(schema.properties ?? {}).map(([name, field]) => ({
-    name,
-    in: fieldPlace(operation, name),
-    required: required.has(name),
-    ...(typeof field === 'object' && field.description !== undefined ? { description: field.description } : {}),
-    ...(typeof field === 'object' && field.type !== undefined ? { type: field.type } : {}),
-    ...(typeof field === 'object' && field.enum !== undefined ? { values: field.enum } : {})
-  }))
+const callOf = ({ operation }: Command): string => {
+  if (operation === undefined) return ''
+  const { rest, ...needs }: Operation = operations[operation]
+  return `\nCalls \`${rest.method} ${rest.path}\`; who may: ${whoMay({ rest, ...needs })}.\n`
 }
 
-const withCommand = table.filter(([, { cli }]) => cli !== undefined)
+const commandGuide = (command: Command): string => `### agmd ${command.words}
 
-/** What every command of the client does, for programs. */
-const commands = (baseUrl: string): object => ({
-  name: 'agmd',
-  service: baseUrl,
-  commands: withCommand.map(([name, operation]) => ({
-    command: operation.cli,
-    operation: name,
-    summary: operation.summary,
-    method: operation.rest.method,
-    path: operation.rest.path,
-    on: operation.on,
-    ...(operation.role === undefined ? {} : { role: operation.role }),
-    ...(operation.needs === undefined ? {} : { needs: operation.needs }),
-    arguments: argumentsOf(operation),
-    errors: operation.errors
-  }))
-})
+${command.summary}${command.description === undefined ? '' : ` ${command.description}`}
+
+\`\`\`sh
+${command.examples.join('\n')}
+\`\`\`
+${argumentTable(command)}${callOf(command)}`
 
 const cli = (baseUrl: string): string => `# agmd on the command line
 
-Every command is one call of the HTTP interface; on a document it takes the share URL, \`${baseUrl}/d/ID?key=KEY\`. For programs:
-${baseUrl}/api/cli/commands. Without the client the calls themselves do: ${baseUrl}/api/quickstart.
+Documents as files: pull, edit with anything, push. A push is checked against the version that was pulled; what others wrote is never lost.
 
-| command | call | role | what |
-|---|---|---|---|
-${withCommand
-  .map(
-    ([, operation]) =>
-      `| \`agmd ${operation.cli}\` | \`${operation.rest.method} ${operation.rest.path}\` | ${whoMay(operation)} | ${operation.summary} |`
-  )
+## Install
+
+One file, for Node 20.16 or newer. The script checks the download and puts it into \`~/.local/bin\`.
+
+\`\`\`sh
+curl -fsSL ${baseUrl}/install.sh | sh
+\`\`\`
+
+By hand: ${baseUrl}/downloads/agmd, and its SHA-256 at ${baseUrl}/downloads/agmd/checksum. \`agmd upgrade\` fetches the newest one.
+
+## Begin
+
+\`\`\`sh
+printf '# Notes\\n\\nFirst words.\\n' >notes.md
+agmd docs create -f notes.md
+echo 'More words.' >>notes.md
+agmd docs diff notes.md
+agmd docs push notes.md --label "second draft"
+\`\`\`
+
+With a link that somebody gave you:
+
+\`\`\`sh
+agmd docs pull "$URL" -o theirs.md
+agmd docs status theirs.md
+agmd comments add theirs.md -m "Good." --author Ana
+\`\`\`
+
+## How it works
+
+- **DOC** is a share URL (\`${baseUrl}/d/ID?key=KEY\`), the id of a document that you used before, or a file that was pulled.
+- **Beside a file** \`.agmd/\` keeps the text and version that it began with. The file itself holds nothing but the Markdown.
+- **Both changed?** \`push\` and \`pull\` then write nothing and exit with ${exitCodes.conflict}. With \`--merge\` both are put together; where both changed the
+  same, the file gets both between marks (\`<<<<<<<\`, \`|||||||\`, \`=======\`, \`>>>>>>>\`), and nothing is pushed while marks are left.
+- **Sign in** with \`agmd login\` for the documents of your account. Links need no account.
+- **Secrets** are in \`$XDG_CONFIG_HOME/agmd/hosts.json\` (mode 600), by service, and are sent to no other one. Links are told where they are made;
+  elsewhere their keys are masked (\`--show-keys\` shows them). No secret is ever an option: \`agmd login --with-token\` reads the standard input.
+- **Programs**: \`--json\` prints results as JSON, and errors as \`{"error": {"code", "message", "hint", "requestId", "exitCode"}}\` on the standard error.
+  \`agmd commands --json\` or ${baseUrl}/api/cli/commands describe every command. Without the client the calls themselves do: ${baseUrl}/api/quickstart.
+
+| exit code | what |
+|---|---|
+${Object.entries(exitCodes)
+  .map(([name, code]) => `| ${code} | ${exitMeanings[name as keyof typeof exitCodes]} |`)
   .join('\n')}
-`
+
+| variable | what |
+|---|---|
+${Object.entries(environmentVariables)
+  .map(([name, what]) => `| \`${name}\` | ${what} |`)
+  .join('\n')}
+
+| option of every command | what |
+|---|---|
+${globalOptions.map(optionRow).join('\n')}
+
+## Commands
+
+In the examples ${Object.entries(exampleVariables)
+  .map(([name, what]) => `\`$${name}\` is ${what}`)
+  .join(', ')}.
+
+${commands.map(commandGuide).join('\n')}`
 
 const llms = (baseUrl: string): string => `# agmd
 
@@ -235,7 +287,7 @@ const llms = (baseUrl: string): string => `# agmd
 - [Quickstart](${baseUrl}/api/quickstart): four calls with curl
 - [Skill](${baseUrl}/skills/agmd/SKILL.md): which tool for what, and what to do when refused
 - [Authentication](${baseUrl}/auth.md): links, accounts, agent identities
-- [Command line](${baseUrl}/cli.md)
+- [Command line](${baseUrl}/cli.md): \`agmd\`, documents as files; ${baseUrl}/install.sh installs it
 
 ## Interfaces
 
@@ -277,7 +329,7 @@ export const bindGuides = ({ baseUrl, mcpPrefix, skill }: GuideOptions, routers:
   serve('/agents.md', markdown, agents(baseUrl, mcpPrefix))
   serve('/cli.md', markdown, cli(baseUrl))
   serve('/api/quickstart', markdown, short)
-  serve('/api/cli/commands', 'application/json', JSON.stringify(commands(baseUrl)))
+  serve('/api/cli/commands', 'application/json', JSON.stringify(describeCommands(baseUrl)))
   serve('/llms.txt', 'text/plain; charset=utf-8', llms(baseUrl))
   serve('/skills/agmd/SKILL.md', markdown, skill)
   // The page of people has the same address (pages.ts).

@@ -72,6 +72,8 @@ const versionHeaders = z.object({ ETag: z.string(), 'X-Doc-Version': z.string() 
 
 const success = (operation: Operation): object => {
   const json = { 'application/json': { schema: operation.output } }
+  if (operation.rest.reply === 'file')
+    return { description: 'The file.', content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } } }
   if (operation.rest.reply === undefined) return { description: 'Done.', content: json }
   return {
     description: 'The Markdown, or JSON when that is accepted.',
@@ -114,20 +116,30 @@ const parametersOf = (operation: Operation, path: string): NonNullable<ZodOpenAp
   } as NonNullable<ZodOpenApiOperationObject['requestParams']>
 }
 
-const bodyOf = (operation: Operation, path: string): object => {
-  if (operation.rest.body === 'media') {
-    const file = { schema: z.string().meta({ format: 'binary' }) }
-    return { requestBody: { required: true, content: Object.fromEntries(mediaTypes.map(({ contentType }) => [contentType, file])) } }
-  }
-  if (operation.rest.method === 'GET' || operation.rest.method === 'DELETE') return {}
+/** The fields that stand in the body. */
+const fieldsOf = (operation: Operation, path: string): z.ZodObject => {
   const elsewhere = new Set([
     ...pathParameters(path),
     ...(operation.rest.query ?? []).filter((name) => name !== 'label' && name !== 'dryRun')
   ])
-  const fields = pick(
+  return pick(
     operation.input.shape,
     Object.keys(operation.input.shape).filter((name) => !elsewhere.has(name))
   )
+}
+
+const bodyOf = (operation: Operation, path: string): object => {
+  if (operation.rest.body === 'media') {
+    const file = { schema: z.string().meta({ format: 'binary' }) }
+    const { kinds, fields = false } = operation.rest.media ?? {}
+    const types = mediaTypes.filter(({ kind }) => kinds === undefined || kinds.includes(kind))
+    const json = fields ? { 'application/json': { schema: fieldsOf(operation, path) } } : {}
+    return {
+      requestBody: { required: true, content: { ...Object.fromEntries(types.map(({ contentType }) => [contentType, file])), ...json } }
+    }
+  }
+  if (operation.rest.method === 'GET' || operation.rest.method === 'DELETE') return {}
+  const fields = fieldsOf(operation, path)
   if (Object.keys(fields.shape).length === 0) return {}
   const markdown = operation.rest.body === 'markdown' ? { 'text/markdown': { schema: z.string() } } : {}
   const form =

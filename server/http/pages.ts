@@ -4,28 +4,29 @@ import { mediaType } from './body.ts'
 import { handle } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import type { Files } from './files.ts'
+import { mediaSources } from './media-sources.ts'
 import type { Routers } from './routers.ts'
 
-/** Everything a page of ours may load and do. No inline script or style, nothing from elsewhere. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  // Pictures and films that a document names, as its published page shows them.
-  "img-src 'self' https: data: blob:",
-  "media-src 'self' https: blob:",
-  "font-src 'self'",
-  "connect-src 'self' ws: wss:",
-  "manifest-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  // The frame that draws diagrams.
-  "frame-src 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types agmd-worker agmd-markdown'
-].join('; ')
+/** Everything a page of ours may load and do. No inline script or style, nothing from elsewhere but what a document shows. */
+const contentSecurityPolicy = (foreignMedia: boolean): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `${mediaSources(foreignMedia).images} blob:`,
+    `${mediaSources(foreignMedia).media} blob:`,
+    "font-src 'self'",
+    "connect-src 'self' ws: wss:",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    // The frame that draws diagrams.
+    "frame-src 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types agmd-worker agmd-markdown agmd-paste'
+  ].join('; ')
 
 /**
  * The frame in which diagrams are drawn: script of ours on a source of anyone's. It has no origin, so it reaches nothing of the service, and
@@ -65,8 +66,8 @@ const links = (ctx: Context): string[] => {
 }
 
 /** The built page, which finds out itself what its address asks for. */
-const shell = async (ctx: Context, files: Files): Promise<void> => {
-  ctx.set('Content-Security-Policy', contentSecurityPolicy)
+const shell = async ({ foreignMedia }: Http, ctx: Context, files: Files): Promise<void> => {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(foreignMedia))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   ctx.set('Permissions-Policy', 'geolocation=(), camera=(), microphone=(), payment=()')
   // What a program that was handed this address looks for.
@@ -77,8 +78,8 @@ const shell = async (ctx: Context, files: Files): Promise<void> => {
 }
 
 /** A page that says that there is nothing here. */
-export const unknownPage = async (ctx: Context, files: Files): Promise<void> => {
-  await shell(ctx, files)
+export const unknownPage = async (http: Http, ctx: Context, files: Files): Promise<void> => {
+  await shell(http, ctx, files)
   if (ctx.status === 200) ctx.status = 404
 }
 
@@ -96,14 +97,14 @@ const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
 
 export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   const page = (path: string): void => {
-    routers.of(path).get(path, (ctx) => shell(ctx as unknown as Context, files))
+    routers.of(path).get(path, (ctx) => shell(http, ctx as unknown as Context, files))
   }
   page('/')
   routers.of(workerPath).get(workerPath, (ctx) => worker(ctx as unknown as Context, files))
   routers.of(diagramPath).get(diagramPath, (ctx) => diagramFrame(ctx as unknown as Context, files))
   routers.of('/new').get('/new', async (koa) => {
     const ctx = koa as unknown as Context
-    if (asksForHtml(ctx)) await shell(ctx, files)
+    if (asksForHtml(ctx)) await shell(http, ctx, files)
     else await createAndGo(http, ctx)
   })
   routers.of('/new').post('/new', async (koa, next) => {
@@ -115,7 +116,7 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   routers.of('/d').get(documentPage, async (koa) => {
     const ctx = koa as unknown as Context & { params: Record<string, string> }
     ctx.vary('Accept')
-    if (ctx.get('Accept') === '' || prefersHtml(ctx) || ctx.get('Accept') === '*/*') return shell(ctx, files)
+    if (ctx.get('Accept') === '' || prefersHtml(ctx) || ctx.get('Accept') === '*/*') return shell(http, ctx, files)
     ctx.params = { id: documentPage.exec(ctx.path)?.[1] ?? '' }
     await handle(http, ctx, 'readContent')
     return undefined

@@ -162,7 +162,7 @@ export const perform = async (
   file: File | null = null
 ): Promise<Record<string, unknown>> => {
   const { http, name, doc, ctx } = asked
-  const waiting = name === 'listEvents' ? endOf(asked, caller) : undefined
+  const waiting = 'wait' in asked.operation.input.shape ? endOf(asked, caller) : undefined
   try {
     const handler = http.handlers[name] as unknown as AnyCall
     const call = {

@@ -9,7 +9,7 @@
  *                    ui/setState {state}                           JSON, to be kept with the widget
  *                    ui/getData {sheet} with an id                 what the cells of `#sheet` show
  *     page → frame   ui/initialize {html, state}                   once
- *                    {id, result: rows} or {id, error: {message}}
+ *                    {id, result: rows} or {id, error: {code, message}}
  *
  * To the widget it gives `agmd.state`, `agmd.setState(value)` and `agmd.getData('#sheet')`, a promise.
  */

@@ -173,7 +173,8 @@ const presented = async (tool: Tool, asked: Asked, answer: Fields, given: Fields
 
 /** A call that is larger than the REST request it stands for may be is refused. Errors: `body_too_large`. */
 const checkBytes = (operation: Operation, bytes: number): void => {
-  const bodyBytesMax = operation.rest.large === true ? limits.contentBodyBytesMax : limits.bodyBytesMax
+  const bodyBytesMax =
+    operation.rest.large === true || operation.rest.media?.fields === true ? limits.contentBodyBytesMax : limits.bodyBytesMax
   if (bytes > bodyBytesMax) throw new ServiceError('body_too_large', { bodyBytesMax })
 }
 

@@ -5,20 +5,31 @@ import type { Token } from './tokens.ts'
 const kinds = ['note', 'tip', 'important', 'warning', 'caution'] as const
 const marker = new RegExp(`^\\[!(${kinds.join('|')})\\][ \\t]*([^\\n]*)(?:\\n|$)`, 'i')
 
-const closeOf = (tokens: readonly Token[], open: number): number => {
-  const level = tokens[open]?.level
-  return tokens.findIndex((token, index) => index > open && token.type === 'blockquote_close' && token.level === level)
+/** Opening of each quote → its end. */
+const closesOf = (tokens: readonly Token[]): ReadonlyMap<Token, Token> => {
+  const closes = new Map<Token, Token>()
+  const open: Token[] = []
+  for (const token of tokens) {
+    if (token.type === 'blockquote_open') open.push(token)
+    const opened = token.type === 'blockquote_close' ? open.pop() : undefined
+    if (opened !== undefined) closes.set(opened, token)
+  }
+  return closes
 }
 
 export const callouts = (markdown: MarkdownIt): void => {
   // Before the inline text is parsed: the marker is taken out of the source of the first paragraph.
-  markdown.core.ruler.after('block', 'callouts', ({ tokens, Token }) => {
+  markdown.core.ruler.after('block', 'callouts', (state) => {
+    const { tokens, Token } = state
+    const closes = closesOf(tokens)
+    const put: Token[] = []
     for (let index = 0; index < tokens.length; index++) {
-      const open = tokens[index]
+      const open = tokens[index] as Token
+      put.push(open)
       const inline = tokens[index + 2]
-      if (open?.type !== 'blockquote_open' || tokens[index + 1]?.type !== 'paragraph_open' || inline?.type !== 'inline') continue
+      if (open.type !== 'blockquote_open' || tokens[index + 1]?.type !== 'paragraph_open' || inline?.type !== 'inline') continue
       const found = marker.exec(inline.content)
-      const close = tokens[closeOf(tokens, index)]
+      const close = closes.get(open)
       if (found === null || close === undefined) continue
       const kind = (found[1] ?? 'note').toLowerCase()
       const title = found[2]?.trim() || `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
@@ -38,8 +49,9 @@ export const callouts = (markdown: MarkdownIt): void => {
       titled[1].content = title
       titled[1].children = []
       // A marker alone in its paragraph leaves none behind.
-      if (inline.content === '') tokens.splice(index + 1, 3, ...titled)
-      else tokens.splice(index + 1, 0, ...titled)
+      put.push(...titled)
+      if (inline.content === '') index += 3
     }
+    state.tokens = put
   })
 }

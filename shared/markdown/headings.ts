@@ -1,6 +1,7 @@
 /** Headings with ids, as readers link to them: the words in lower case joined by hyphens, numbered when they repeat. */
 import type MarkdownIt from 'markdown-it'
 import type { Environment } from './render.ts'
+import type { Token } from './tokens.ts'
 
 export interface Heading {
   /** 1–6. */
@@ -19,6 +20,17 @@ export const slugOf = (text: string): string =>
     .replaceAll(' ', '-')
     .slice(0, 120)
 
+/** The words of inline text, without marks, allowed tags and numbers of footnotes; a picture counts by its description, where it counts. */
+export const wordsOf = (children: readonly Token[], pictures: boolean): string =>
+  children
+    .map(({ type, content }) => {
+      if (type === 'softbreak' || type === 'hardbreak') return ' '
+      return ['text', 'code_inline', 'math_inline'].includes(type) || (pictures && type === 'image') ? content : ''
+    })
+    .join('')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
 export const headingIds = (markdown: MarkdownIt, prefix: string): void => {
   markdown.core.ruler.push('heading_ids', (state) => {
     const environment = state.env as Partial<Environment>
@@ -26,12 +38,7 @@ export const headingIds = (markdown: MarkdownIt, prefix: string): void => {
     state.tokens.forEach((token, index) => {
       if (token.type !== 'heading_open') return
       const inline = state.tokens[index + 1]
-      const text = (inline?.children ?? [])
-        .map((child) =>
-          ['text', 'code_inline', 'math_inline'].includes(child.type) ? child.content : child.type === 'image' ? child.content : ''
-        )
-        .join('')
-        .trim()
+      const text = wordsOf(inline?.children ?? [], true)
       const slug = slugOf(text) || 'section'
       const times = taken.get(slug) ?? 0
       taken.set(slug, times + 1)
@@ -44,8 +51,8 @@ export const headingIds = (markdown: MarkdownIt, prefix: string): void => {
   })
   // The link to copy stands after the words, so that it is read and tabbed to last.
   markdown.renderer.rules['heading_close'] = (tokens, index, options, _environment, self) => {
-    const opened = tokens.slice(0, index).findLast((token) => token.type === 'heading_open')
-    const id = opened?.attrGet('id')
+    // Always three tokens: opening, words, end.
+    const id = tokens[index - 2]?.attrGet('id')
     const anchor = id ? `<a class="anchor" href="#${markdown.utils.escapeHtml(id)}" aria-label="Link to this section">#</a>` : ''
     return `${anchor}${self.renderToken(tokens, index, options)}`
   }

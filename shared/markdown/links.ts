@@ -8,6 +8,9 @@ const hasScheme = /^[a-z][a-z0-9+.-]*:/i
 /** Images may be in the text itself; SVG may not, since it can hold script. */
 const imageData = /^data:image\/(png|gif|jpeg|webp|avif);base64,/i
 
+/** Whether a link leads to this service, at `origin`; `//host` leads elsewhere. */
+export const isOwnLink = (href: string, origin: string): boolean => /^\/(?![/\\])/.test(href) || href.startsWith(`${origin}/`)
+
 export const mayLink = (url: string): boolean => {
   // Browsers skip controls and spaces when they read a scheme.
   // eslint-disable-next-line no-control-regex
@@ -15,7 +18,50 @@ export const mayLink = (url: string): boolean => {
   return !hasScheme.test(plain) || schemes.test(plain) || imageData.test(plain)
 }
 
-export const gfmLinks = (markdown: MarkdownIt, isOwnLink: ((href: string) => boolean) | undefined): void => {
+/** Longest run without white space that is searched for bare addresses, in characters: at every mark of one the rest of the run is read. */
+const addressRunCharsMax = 2048
+
+/** Bare addresses are searched run by run, so that a text is not read to its end at each of its marks. */
+const searchRuns = (linkify: MarkdownIt['linkify']): void => {
+  const matchIn = linkify.match.bind(linkify)
+  const matchAtStart = linkify.matchAtStart.bind(linkify)
+  linkify.match = (text) => {
+    const found = []
+    for (const { 0: run, index } of text.matchAll(/\S+/g)) {
+      if (run.length > addressRunCharsMax || !/[:@/]|www\./i.test(run)) continue
+      for (const match of matchIn(run) ?? []) {
+        match.index += index
+        match.lastIndex += index
+        found.push(match)
+      }
+    }
+    return found.length === 0 ? null : found
+  }
+  linkify.test = (text) => linkify.match(text) !== null
+  linkify.matchAtStart = (text) => {
+    const run = /^\S*/.exec(text.slice(0, addressRunCharsMax + 1))?.[0] ?? ''
+    return run.length > addressRunCharsMax ? null : matchAtStart(run)
+  }
+}
+
+/** Addresses that all references together may put into a page beyond what is written there, in characters, as cmark allows them. */
+const sharedAddressCharsMax = 100_000
+
+/** One long address, referred to many times, would make a small text a huge page: links beyond the budget lose theirs. */
+const budgetAddresses = (markdown: MarkdownIt): void => {
+  markdown.core.ruler.push('address_budget', ({ src, tokens }) => {
+    // A unit that is written once takes up to nine characters: percent-encoded UTF-8.
+    let left = sharedAddressCharsMax + 9 * src.length
+    for (const { children } of tokens)
+      for (const child of children ?? []) {
+        if (child.type !== 'link_open' && child.type !== 'image') continue
+        for (const [, value] of child.attrs ?? []) left -= value.length
+        if (left < 0) child.attrs = child.type === 'image' ? [['alt', '']] : []
+      }
+  })
+}
+
+export const gfmLinks = (markdown: MarkdownIt, isOwn: ((href: string) => boolean) | undefined): void => {
   markdown.validateLink = mayLink
   // `example.md` is a file, `www.example.com` and addresses with a scheme are links (GFM 6.9).
   markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: true, fuzzyIP: false })
@@ -31,11 +77,13 @@ export const gfmLinks = (markdown: MarkdownIt, isOwnLink: ((href: string) => boo
       match.url = `http://${match.url}`
     }
   })
+  searchRuns(markdown.linkify)
+  budgetAddresses(markdown)
   const inherited = markdown.renderer.rules['link_open']
   markdown.renderer.rules['link_open'] = (tokens, index, options, environment, self) => {
     const token = tokens[index]
     const href = token?.attrGet('href') ?? ''
-    if (!href.startsWith('#') && isOwnLink?.(href) !== true) token?.attrSet('rel', 'noopener nofollow ugc')
+    if (!href.startsWith('#') && isOwn?.(href) !== true) token?.attrSet('rel', 'noopener nofollow ugc')
     return inherited?.(tokens, index, options, environment, self) ?? self.renderToken(tokens, index, options)
   }
   markdown.renderer.rules['image'] = (tokens, index, options, environment, self) => {

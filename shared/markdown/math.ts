@@ -5,6 +5,24 @@ import type { Environment } from './render.ts'
 /** Longest formula, in characters: longer ones are shown as they are written. */
 const formulaCharsMax = 10_000
 
+/** Macros that one formula may expand. */
+const expansionsMax = 1000
+
+/** Sets formulas: the part of Temml that is used. */
+export interface FormulaSetter {
+  renderToString(
+    tex: string,
+    options: { readonly displayMode: boolean; readonly throwOnError: true; readonly maxExpand: number; readonly trust: false }
+  ): string
+}
+
+/** MathML of a formula. Errors: throws for one that cannot be set, and while the library is not there. */
+export const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
+  // The pipeline shows the source of what cannot be set.
+  if (setter === undefined) throw new Error('formulas cannot be set yet')
+  return setter.renderToString(tex, { displayMode, throwOnError: true, maxExpand: expansionsMax, trust: false })
+}
+
 type ToHtml = ((tex: string, display: boolean) => string) | undefined
 
 /** Declarations as a formula needs them, and nothing that could leave a rule or load anything. */
@@ -21,21 +39,29 @@ const styleByClass = (html: string, styles: Map<string, string>): string =>
     return merged === others ? `<${name} class="${own}"${others}>` : `<${name}${merged}>`
   })
 
-const htmlOf = (
+/** HTML of a formula, its styles as classes; undefined for one that is shown as it is written. */
+export const formulaHtml = (toHtml: ToHtml, tex: string, display: boolean, styles: Map<string, string>): string | undefined => {
+  if (toHtml === undefined || tex.length > formulaCharsMax) return undefined
+  try {
+    return styleByClass(toHtml(tex, display), styles)
+  } catch {
+    return undefined
+  }
+}
+
+export const mathHtml = (
   { utils: { escapeHtml } }: MarkdownIt,
   toHtml: ToHtml,
   tex: string,
   display: boolean,
   styles: Map<string, string>
 ): string => {
-  const source = display ? `<pre class="math"><code>${escapeHtml(tex)}</code></pre>\n` : `<code class="math">${escapeHtml(tex)}</code>`
-  if (toHtml === undefined || tex.length > formulaCharsMax) return source
-  try {
-    const html = styleByClass(toHtml(tex, display), styles)
-    return display ? `<div class="math" tabindex="0">${html}</div>\n` : html
-  } catch {
-    return source
-  }
+  const html = formulaHtml(toHtml, tex, display, styles)
+  if (html === undefined)
+    return display
+      ? `<pre class="math" tabindex="0"><code>${escapeHtml(tex)}</code></pre>\n`
+      : `<code class="math">${escapeHtml(tex)}</code>`
+  return display ? `<div class="math" tabindex="0">${html}</div>\n` : html
 }
 
 export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
@@ -80,12 +106,13 @@ export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
     { alt: ['paragraph', 'reference', 'blockquote', 'list'] }
   )
   markdown.renderer.rules['math_inline'] = (tokens, index, _options, { styles }: Environment) =>
-    htmlOf(markdown, toHtml, tokens[index]?.content ?? '', false, styles)
+    mathHtml(markdown, toHtml, tokens[index]?.content ?? '', false, styles)
   markdown.renderer.rules['math_block'] = (tokens, index, _options, { styles }: Environment) =>
-    htmlOf(markdown, toHtml, tokens[index]?.content ?? '', true, styles)
+    mathHtml(markdown, toHtml, tokens[index]?.content ?? '', true, styles)
 }
 
-const closingMark = (text: string, from: number, to: number): number | undefined => {
+/** Where the `$` stands that ends the formula whose text begins at `from`. */
+export const closingMark = (text: string, from: number, to: number): number | undefined => {
   if (from >= to || /[\s$]/.test(text.charAt(from))) return undefined
   const limit = Math.min(to, from + formulaCharsMax)
   for (let at = from; at < limit; at++) {

@@ -2,20 +2,13 @@
  * What a page shows of a text, the published one and the reading view alike: the pipeline with coloured code, formulas and components.
  * The libraries come from the page: the server has them, a browser fetches them when a text needs them.
  */
+import { setFormula, type FormulaSetter } from './math.ts'
 import { createRenderer, type FenceToRender, type Renderer } from './render.ts'
 
 /** Colours code: the part of highlight.js that is used. Its result escapes what it is given. */
 export interface Highlighter {
-  getLanguage(name: string): unknown
+  getLanguage(name: string): { readonly name?: string } | undefined
   highlight(code: string, options: { readonly language: string; readonly ignoreIllegals: true }): { readonly value: string }
-}
-
-/** Sets formulas: the part of Temml that is used. */
-export interface FormulaSetter {
-  renderToString(
-    tex: string,
-    options: { readonly displayMode: boolean; readonly throwOnError: true; readonly maxExpand: number; readonly trust: false }
-  ): string
 }
 
 export interface PageLibraries {
@@ -27,10 +20,19 @@ export interface PageLibraries {
   readonly components: () => ((fence: FenceToRender) => string | undefined) | undefined
 }
 
-/** Longest code that is coloured, in characters: longer listings are read by programs. */
+/** Longest code that is coloured, and longest line of it, in characters: longer ones are read by programs. */
 const highlightCharsMax = 50_000
-/** Macros that one formula may expand. */
-const expansionsMax = 1000
+const highlightLineCharsMax = 1000
+/** In these languages highlight.js reads a row of words once for every two of its words. */
+const wordyLanguages = new Set(['C', 'C++', 'C#', 'Arduino'])
+/** Rows of words without any punctuation that such code does not have: prose, or worse. */
+const wordy = /\w{200}|(?:\w+[\s*&]+){50}/
+
+/** Whether colouring the code ends in bounded time. */
+const mayColour = (code: string, language: string | undefined): boolean =>
+  code.length <= highlightCharsMax &&
+  code.split('\n').every((line) => line.length <= highlightLineCharsMax) &&
+  !(wordyLanguages.has(language ?? '') && wordy.test(code))
 
 /** Fences that are more than code; without what shows them, their source, under their name. */
 const components = new Set(['board', 'chat', 'sheet', 'chart', 'widget', 'mermaid'])
@@ -38,20 +40,14 @@ const components = new Set(['board', 'chat', 'sheet', 'chart', 'widget', 'mermai
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
-  // The pipeline shows the source of what cannot be set.
-  if (setter === undefined) throw new Error('formulas cannot be set yet')
-  return setter.renderToString(tex, { displayMode, throwOnError: true, maxExpand: expansionsMax, trust: false })
-}
-
 export const createPageRenderer = (libraries: PageLibraries, isOwnLink: (href: string) => boolean): Renderer =>
   createRenderer({
     isOwnLink,
     math: (tex, display) => setFormula(libraries.formulaSetter(), tex, display),
     highlight(code, language) {
-      if (code.length > highlightCharsMax) return undefined
       const highlighter = libraries.highlighter()
-      if (highlighter?.getLanguage(language) === undefined) return undefined
+      const known = highlighter?.getLanguage(language)
+      if (highlighter === undefined || known === undefined || !mayColour(code, known.name)) return undefined
       return highlighter.highlight(code, { language, ignoreIllegals: true }).value
     },
     fence(fence) {

@@ -10,10 +10,11 @@ import footnote from 'markdown-it-footnote'
 import { callouts } from './callouts.ts'
 import { comments } from './comments.ts'
 import { details } from './details.ts'
-import { type Heading, headingIds } from './headings.ts'
+import { type Heading, headingIds, wordsOf } from './headings.ts'
 import { inlineHtml } from './inline-html.ts'
 import { gfmLinks } from './links.ts'
-import { math } from './math.ts'
+import { frontMatter } from './front-matter.ts'
+import { mathHtml, math } from './math.ts'
 import { taskLists } from './task-lists.ts'
 import type { Token } from './tokens.ts'
 
@@ -82,12 +83,7 @@ const newEnvironment = (text: string): Environment => ({ text, components: [], h
 const plainText = (markdown: MarkdownIt, source: string): string => {
   const tokens = markdown.parse(source, newEnvironment(source))
   const paragraph = tokens.findIndex((token) => token.type === 'paragraph_open' && token.level === 0)
-  const children = tokens[paragraph + 1]?.children ?? []
-  const text = children
-    .map((token) => (token.type === 'softbreak' || token.type === 'hardbreak' ? ' ' : token.type === 'image' ? '' : token.content))
-    .join('')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+  const text = wordsOf(tokens[paragraph + 1]?.children ?? [], false)
   if (text.length <= descriptionCharsMax) return text
   return `${text.slice(0, text.lastIndexOf(' ', descriptionCharsMax - 1) + 1 || descriptionCharsMax - 1).trimEnd()}…`
 }
@@ -111,6 +107,7 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   const inline = createInline(options)
   // Its types know markdown-it by another path.
   markdown.use(footnote as unknown as (markdown: MarkdownIt) => void)
+  markdown.use(frontMatter)
   markdown.use(callouts)
   markdown.use(details)
   markdown.use(comments)
@@ -121,9 +118,13 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   markdown.use(math, options.math)
   prefixFootnotes(markdown, options.idPrefix ?? '')
   markdown.renderer.rules['fence'] = (tokens, index, _options, environment: Environment) => {
-    const token = tokens[index]
-    return token === undefined ? '' : fenceHtml(markdown, inline, token, environment, options)
+    const token = tokens[index] as Token
+    const { info, content } = token
+    if (/^\s*math\s*$/.test(info)) return mathHtml(markdown, options.math, content.trim(), true, environment.styles)
+    return fenceHtml(markdown, inline, token, environment, options)
   }
+  markdown.renderer.rules['code_block'] = (tokens, index) =>
+    `<pre tabindex="0"><code>${markdown.utils.escapeHtml((tokens[index] as Token).content)}</code></pre>\n`
   alignByClass(markdown)
   markdown.renderer.rules['s_open'] = () => '<del>'
   markdown.renderer.rules['s_close'] = () => '</del>'
@@ -179,22 +180,26 @@ const fenceHtml = (
   return `<pre tabindex="0"><code class="language-${escapeHtml(language)}">${code}</code></pre>\n`
 }
 
-/** The plugin's ids and links get the prefix of all others, and its back-links a name that can be read aloud. */
+/**
+ * The plugin's ids and links get the prefix of all others and a colon, which no heading's has; its back-links get a name that can be read
+ * aloud.
+ */
 const prefixFootnotes = (markdown: MarkdownIt, prefix: string): void => {
   const { rules } = markdown.renderer
-  rules['footnote_anchor_name'] = (tokens, index) => `${prefix}note-${Number(tokens[index]?.meta?.id ?? 0) + 1}`
+  rules['footnote_anchor_name'] = (tokens, index) => `${prefix}note:${Number(tokens[index]?.meta?.id ?? 0) + 1}`
   rules['footnote_ref'] = (tokens, index) => {
     const { id, subId } = (tokens[index] as Token).meta as { id: number; subId: number }
-    const name = `${prefix}note-${id + 1}`
+    const name = `${prefix}note:${id + 1}`
     const own = subId > 0 ? `${name}-ref-${subId + 1}` : `${name}-ref`
     return `<sup class="footnote-ref"><a href="#${name}" id="${own}" aria-label="Footnote ${id + 1}">${id + 1}</a></sup>`
   }
-  rules['footnote_open'] = (tokens, index) => `<li id="${prefix}note-${Number(tokens[index]?.meta?.id ?? 0) + 1}" class="footnote-item">`
+  rules['footnote_open'] = (tokens, index) => `<li id="${prefix}note:${Number(tokens[index]?.meta?.id ?? 0) + 1}" class="footnote-item">`
   rules['footnote_anchor'] = (tokens, index) => {
     const { id, subId } = (tokens[index] as Token).meta as { id: number; subId: number }
-    const name = `${prefix}note-${id + 1}`
+    const name = `${prefix}note:${id + 1}`
     const own = subId > 0 ? `${name}-ref-${subId + 1}` : `${name}-ref`
-    return ` <a href="#${own}" class="footnote-backref" aria-label="Back to reference ${id + 1}">↩</a>`
+    const place = subId > 0 ? `, place ${subId + 1}` : ''
+    return ` <a href="#${own}" class="footnote-backref" aria-label="Back to reference ${id + 1}${place}">↩</a>`
   }
   rules['footnote_block_open'] = () => '<section class="footnotes" aria-label="Footnotes">\n<ol class="footnotes-list">\n'
   rules['footnote_block_close'] = () => '</ol>\n</section>\n'

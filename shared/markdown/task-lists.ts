@@ -34,16 +34,15 @@ const letterOf = (source: string, starts: readonly number[], { map, content }: T
   return written.endsWith(begins) ? starts[line] + written.length - begins.length + 1 : undefined
 }
 
-const listOf = (tokens: readonly Token[], item: number): Token | undefined => {
-  const level = tokens[item]?.level ?? 0
-  return tokens.slice(0, item).findLast((token) => token.level === level - 1 && /^(bullet|ordered)_list_open$/.test(token.type))
-}
-
 export const taskLists = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('task_lists', (state) => {
-    const { tokens, Token, src } = state
+    const { tokens, src } = state
     let starts: readonly number[] | undefined
+    /** Lists that are open here, the innermost last. */
+    const lists: Token[] = []
     tokens.forEach((token, index) => {
+      if (/^(bullet|ordered)_list_open$/.test(token.type)) lists.push(token)
+      else if (/^(bullet|ordered)_list_close$/.test(token.type)) lists.pop()
       if (token.type !== 'list_item_open' || tokens[index + 1]?.type !== 'paragraph_open') return
       const inline = tokens[index + 2]
       const first = inline?.children?.[0]
@@ -51,12 +50,12 @@ export const taskLists = (markdown: MarkdownIt): void => {
       const found = marker.exec(inline.content)
       if (found === null || !marker.test(first.content)) return
       first.content = first.content.slice(found[0].length)
-      const box = new Token('task_box', '', 0)
+      const box = new state.Token('task_box', '', 0)
       starts ??= lineStarts(src)
       box.meta = { state: (found[1] ?? ' ').toLowerCase(), letter: letterOf(src, starts, inline) } satisfies Box
       inline.children.unshift(box)
       token.attrJoin('class', 'task')
-      const list = listOf(tokens, index)
+      const list = lists.at(-1)
       if (list !== undefined && list.attrGet('class') === null) list.attrSet('class', 'tasks')
     })
   })

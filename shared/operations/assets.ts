@@ -5,6 +5,18 @@ import { operation } from '../operation.ts'
 import { line } from './schemas.ts'
 import { limits } from '../limits.ts'
 
+export const Asset = z
+  .object({
+    id: z.string(),
+    url: z.string().meta({ description: 'Opens the file, without any key.' }),
+    markdown: z.string(),
+    name: z.string(),
+    kind: z.enum(['image', 'audio', 'video']),
+    size: z.number().int().meta({ description: 'Bytes.' }),
+    contentType: z.string()
+  })
+  .meta({ id: 'Asset' })
+
 export const uploadAsset = operation({
   summary: 'Uploads a picture, sound or film, and answers the Markdown that shows it.',
   description:
@@ -19,16 +31,6 @@ export const uploadAsset = operation({
       .optional()
       .meta({ description: 'Name of the file, or what is to be seen on it: the text in its place.' })
   }),
-  output: z
-    .object({
-      id: z.string(),
-      url: z.string().meta({ description: 'Opens the file, without any key.' }),
-      markdown: z.string(),
-      name: z.string(),
-      kind: z.enum(['image', 'audio', 'video']),
-      size: z.number().int().meta({ description: 'Bytes.' }),
-      contentType: z.string()
-    })
-    .meta({ id: 'Asset' }),
+  output: Asset,
   errors: ['asset_quota_exceeded']
 })

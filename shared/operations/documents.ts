@@ -40,6 +40,7 @@ export const readDocument = operation({
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}' },
+  cli: 'docs info',
   input: z.object({}),
   output: DocumentAnswer,
   errors: []
@@ -129,6 +130,30 @@ export const readDiff = operation({
   errors: ['unknown_version']
 })
 
+export const readAttribution = operation({
+  summary: 'Tells who wrote each line, and when.',
+  description: 'A line belongs to who wrote in it last; `authors` names all whose words stand in it.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/attribution', query: ['version'] },
+  cli: 'docs blame',
+  input: z.object({ version: BaseVersion.optional().meta({ description: 'The present version when absent.' }) }),
+  output: z.object({
+    version: Version,
+    lines: z.array(
+      z.object({
+        line: z.int(),
+        lastLine: z.int(),
+        author: z.string().nullable(),
+        authorKind: z.enum(['account', 'agent', 'guest']).nullable(),
+        authors: z.array(z.string()),
+        at: Instant.nullable()
+      })
+    )
+  }),
+  errors: ['unknown_version']
+})
+
 export const replaceContent = operation({
   summary: 'Replaces the whole Markdown of a document, if the version still holds.',
   description:
@@ -190,6 +215,17 @@ export const readRevision = operation({
   input: z.object({ revisionId: z.coerce.number().int().min(0) }),
   output: RevisionRecord.extend({ content: z.string() }),
   errors: ['not_acceptable']
+})
+
+export const labelRevision = operation({
+  summary: 'Gives a revision a name, or takes it away.',
+  on: 'document',
+  role: 'edit',
+  rest: { method: 'PATCH', path: '/api/docs/{id}/revisions/{revisionId}' },
+  cli: 'revisions label',
+  input: z.object({ revisionId: z.coerce.number().int().min(0), label: Label.nullable(), author: AuthorName.optional() }),
+  output: RevisionRecord,
+  errors: []
 })
 
 export const restoreRevision = operation({

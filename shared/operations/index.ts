@@ -15,8 +15,10 @@ import {
 import {
   createDocument,
   deleteDocument,
+  labelRevision,
   listRevisions,
   publishDocument,
+  readAttribution,
   readContent,
   readDiff,
   readDocument,
@@ -27,9 +29,26 @@ import {
 } from './documents.ts'
 import { editContent, patchContent } from './edits.ts'
 import { listEvents } from './events.ts'
+import {
+  cancelJob,
+  createNode,
+  listNodes,
+  readImage,
+  readOcr,
+  readRelayStatus,
+  readSpeech,
+  readSpeechAudio,
+  readTranscription,
+  revokeNode,
+  saveSpeech,
+  startImage,
+  startOcr,
+  startSpeech,
+  startTranscription
+} from './media.ts'
 import { readHealth } from './service.ts'
 import { createShare, listShares, revokeShare } from './shares.ts'
-import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions } from './suggestions.ts'
+import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './tasks.ts'
 
 export const operations = {
@@ -40,11 +59,13 @@ export const operations = {
   readContent,
   readOutline,
   readDiff,
+  readAttribution,
   replaceContent,
   editContent,
   patchContent,
   listRevisions,
   readRevision,
+  labelRevision,
   restoreRevision,
   listShares,
   createShare,
@@ -59,7 +80,19 @@ export const operations = {
   createSuggestion,
   decideSuggestion,
   decideSuggestions,
+  withdrawSuggestion,
   uploadAsset,
+  startImage,
+  readImage,
+  startSpeech,
+  readSpeech,
+  readSpeechAudio,
+  saveSpeech,
+  startTranscription,
+  readTranscription,
+  startOcr,
+  readOcr,
+  cancelJob,
   listEvents,
   createTask,
   listTasks,
@@ -75,7 +108,11 @@ export const operations = {
   revokeSession,
   revokeSessions,
   startDeviceLogin,
-  pollDeviceLogin
+  pollDeviceLogin,
+  readRelayStatus,
+  createNode,
+  listNodes,
+  revokeNode
 } as const
 
 export type OperationName = keyof typeof operations

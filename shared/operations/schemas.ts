@@ -50,6 +50,7 @@ const metadata = {
   version: Version,
   published: z.boolean(),
   publishedAt: Instant.nullable(),
+  indexed: z.boolean().meta({ description: 'Whether search engines may list the published page.' }),
   owner: Owner,
   createdAt: Instant,
   updatedAt: Instant,

@@ -103,6 +103,17 @@ export const decideSuggestion = operation({
   normalise: (raw) => ({ ...raw, action: actionOf(raw) })
 })
 
+export const withdrawSuggestion = operation({
+  summary: 'Withdraws one’s own suggestion that nobody has decided: it counts as rejected, by oneself.',
+  on: 'document',
+  role: 'suggest',
+  rest: { method: 'DELETE', path: '/api/docs/{id}/suggestions/{suggestionId}' },
+  cli: 'suggestions withdraw',
+  input: z.object({ suggestionId: RemarkId }),
+  output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord }),
+  errors: ['not_author', 'already_decided']
+})
+
 const Decisions = z.array(z.object({ suggestionId: RemarkId, action: Action })).meta({ maxItems: limits.suggestionsAtOnceMax })
 
 const renameDecision = rename({ id: 'suggestionId' })

@@ -11,32 +11,107 @@ export interface Conflict {
 
 export type Merge = { readonly clean: true; readonly content: string } | { readonly clean: false; readonly conflicts: readonly Conflict[] }
 
+/** A piece of the merged text: what is certain, or what both sides say. */
+type Piece = string | Conflict
+
+/** Changes that touch one another, of both sides, and the lines of the base that they cover. */
+interface Group {
+  readonly from: number
+  readonly to: number
+  readonly mine: readonly LineChange[]
+  readonly theirs: readonly LineChange[]
+}
+
 const split = (text: string): string[] => text.split(/(?<=\n)/)
 const endOf = (change: LineChange): number => change.at + change.removed.length
 const sameChange = (one: LineChange, other: LineChange): boolean =>
   one.at === other.at && endOf(one) === endOf(other) && one.added.join('') === other.added.join('')
-// Changes that touch end to end conflict too: which comes first would be a guess.
-const touches = (one: LineChange, other: LineChange): boolean => one.at <= endOf(other) && other.at <= endOf(one)
 
-const conflictOf = (base: readonly string[], mine: LineChange, theirs: LineChange): Conflict => {
-  const from = Math.min(mine.at, theirs.at)
-  const to = Math.max(endOf(mine), endOf(theirs))
-  const side = (change: LineChange): string => [...base.slice(from, change.at), ...change.added, ...base.slice(endOf(change), to)].join('')
-  return { line: from + 1, base: base.slice(from, to).join(''), mine: side(mine), theirs: side(theirs) }
+// Changes that touch end to end conflict too: which comes first would be a guess.
+const grouped = (mine: readonly LineChange[], theirs: readonly LineChange[]): Group[] => {
+  const groups: Group[] = []
+  const all = [
+    ...mine.map((change) => ({ change, side: 'mine' as const })),
+    ...theirs.map((change) => ({ change, side: 'theirs' as const }))
+  ]
+  for (const { change, side } of all.toSorted((one, other) => one.change.at - other.change.at)) {
+    const last = groups.at(-1)
+    if (last === undefined || change.at > last.to)
+      groups.push({ from: change.at, to: endOf(change), mine: [], theirs: [], [side]: [change] })
+    else groups[groups.length - 1] = { ...last, to: Math.max(last.to, endOf(change)), [side]: [...last[side], change] }
+  }
+  return groups
 }
+
+/** The lines of a group with the changes of one side. */
+const sideOf = (base: readonly string[], { from, to }: Group, changes: readonly LineChange[]): string => {
+  const parts: string[] = []
+  let at = from
+  for (const change of changes) {
+    parts.push(...base.slice(at, change.at), ...change.added)
+    at = endOf(change)
+  }
+  return [...parts, ...base.slice(at, to)].join('')
+}
+
+const pieceOf = (base: readonly string[], group: Group): Piece => {
+  const { from, to } = group
+  const mine = sideOf(base, group, group.mine)
+  const theirs = sideOf(base, group, group.theirs)
+  if (group.theirs.length === 0 || mine === theirs) return mine
+  if (group.mine.length === 0) return theirs
+  return { line: from + 1, base: base.slice(from, to).join(''), mine, theirs }
+}
+
+const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
+  const lines = split(base)
+  const ours = lineChanges(lines, split(mine))
+  const others = lineChanges(lines, split(theirs))
+  const shared = (change: LineChange, list: readonly LineChange[]): boolean => list.some((other) => sameChange(change, other))
+  // What both did alike is mine, and touches nothing of theirs.
+  const groups = grouped(
+    ours,
+    others.filter((change) => !shared(change, ours))
+  )
+  const pieces: Piece[] = []
+  let at = 0
+  for (const group of groups) {
+    pieces.push(lines.slice(at, group.from).join(''), pieceOf(lines, group))
+    at = group.to
+  }
+  return [...pieces, lines.slice(at).join('')]
+}
+
+const isConflict = (piece: Piece): piece is Conflict => typeof piece !== 'string'
 
 /** Merges two texts that both come from `base`. Clean when no change of one touches a different change of the other. */
 export const merge = (base: string, mine: string, theirs: string): Merge => {
-  const lines = split(base)
-  const ours = lineChanges(lines, split(mine))
-  const others = lineChanges(lines, split(theirs)).filter((change) => !ours.some((our) => sameChange(our, change)))
-  const conflicts = ours.flatMap((our) => others.filter((other) => touches(our, other)).map((other) => conflictOf(lines, our, other)))
-  if (conflicts.length > 0) return { clean: false, conflicts }
-  const parts: string[] = []
-  let at = 0
-  for (const change of [...ours, ...others].toSorted((one, other) => one.at - other.at)) {
-    parts.push(...lines.slice(at, change.at), ...change.added)
-    at = endOf(change)
-  }
-  return { clean: true, content: [...parts, ...lines.slice(at)].join('') }
+  const pieces = piecesOf(base, mine, theirs)
+  const conflicts = pieces.filter(isConflict)
+  return conflicts.length > 0 ? { clean: false, conflicts } : { clean: true, content: pieces.join('') }
 }
+
+// ——— for people ———
+
+/** What the sides are called. */
+export interface Labels {
+  readonly mine: string
+  readonly base: string
+  readonly theirs: string
+}
+
+const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+
+/** The merged text, with what both changed between marks, as `git merge` with `diff3` writes it. */
+export const mergeWithMarks = (base: string, mine: string, theirs: string, labels: Labels): string =>
+  piecesOf(base, mine, theirs)
+    .map((piece) =>
+      isConflict(piece)
+        ? `<<<<<<< ${labels.mine}\n${ended(piece.mine)}||||||| ${labels.base}\n${ended(piece.base)}=======\n${ended(piece.theirs)}>>>>>>> ${labels.theirs}\n`
+        : piece
+    )
+    .join('')
+
+/** Lines, counted from 1, that are marks of a merge. */
+export const markedLines = (text: string): number[] =>
+  text.split('\n').flatMap((line, index) => (/^(<{7}|\|{7}|>{7})(?: |$)/.test(line) ? [index + 1] : []))

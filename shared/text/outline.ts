@@ -1,5 +1,6 @@
 /** The headings of a Markdown text and the sections below them (CommonMark: ATX and setext headings, outside code). */
 import { plainHeading } from '../names.ts'
+import { afterFrontMatter } from './front-matter.ts'
 
 export interface Section {
   /** 1 to 6. */
@@ -44,13 +45,6 @@ const underlineOf = (line: string): number | undefined => {
 /** What a setext heading may be made of: a line of a paragraph. */
 const isParagraph = (line: string): boolean =>
   line.trim() !== '' && !/^(?: {4}|\t| {0,3}(?:[>#|]|[-*+][ \t]|\d{1,9}[.)][ \t]|<))/.test(line)
-
-/** Front matter at the top is no text: the line after it, counted from 0. */
-const afterFrontMatter = (lines: readonly string[]): number => {
-  if (lines[0]?.trimEnd() !== '---') return 0
-  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line))
-  return end === -1 ? 0 : end + 1
-}
 
 const headingsOf = (text: string): Heading[] => {
   const lines = text.split('\n')

@@ -83,7 +83,7 @@ async function watched(): Promise<Watched> {
   return { context, page, found }
 }
 
-/** Elements and attributes below `selector` (in its shadow root, if it has one) that no text may make. Opens, points at and focuses all. */
+/** Elements and attributes below `selector` (in its shadow root, if it has one) that no text may make. Opens all, and points at and focuses what could hear it. */
 const dangers = (page: Page, selector: string): Promise<string[]> =>
   page.evaluate((wanted) => {
     const host = globalThis.document.querySelector(wanted)
@@ -125,19 +125,28 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
       }
     }
     for (const element of root.querySelectorAll<HTMLElement>('details')) element.setAttribute('open', '')
+    // What runs at an event has an attribute for it: the others, all but a few of the thousands, have nobody who would hear.
     for (const element of root.querySelectorAll<HTMLElement>('*')) {
+      if (!element.getAttributeNames().some((name) => name.startsWith('on'))) continue
       for (const type of ['mouseover', 'pointerenter', 'focus', 'error', 'load', 'toggle', 'animationstart'])
         element.dispatchEvent(new Event(type, { bubbles: false }))
     }
     return found.slice(0, 5)
   }, selector)
 
-/** Waits until the reading view shows a text. Playwright's own search for it would read all of the page again and again. */
+/**
+ * Waits until the reading view ends with a text; only footnotes stand below it. Searching all of the page for it, or in every frame, would
+ * take more than what is waited for.
+ */
 const ends = (page: Page, text: string): Promise<unknown> =>
-  page.waitForFunction((wanted) => {
-    const article = globalThis.document.querySelector('.reading')?.shadowRoot?.querySelector('article')
-    return [...(article?.children ?? [])].some((block) => block.localName === 'p' && block.textContent === wanted)
-  }, text)
+  page.waitForFunction(
+    (wanted) => {
+      const last = globalThis.document.querySelector('.reading')?.shadowRoot?.querySelector('article')?.lastElementChild
+      return [last, last?.previousElementSibling].some((block) => block?.localName === 'p' && block.textContent === wanted)
+    },
+    text,
+    { polling: 100 }
+  )
 
 const put = async ({ id, key }: Document, content: string): Promise<void> => {
   const answer = await fetch(`${world.url}/api/docs/${id}/content`, {

@@ -51,9 +51,17 @@ for (const viewport of sizes) {
       await page.locator('.cm-content').press('Control+End')
       await look(page, as('editor-end'))
 
-      await page.getByRole('button', { name: 'Source' }).click()
+      // On a phone it is in the menu.
+      const toggle = async (back: boolean): Promise<void> => {
+        if (viewport.width > 640) return page.getByRole('button', { name: 'Source' }).click()
+        await page.getByRole('button', { name: 'More' }).click()
+        await page.getByRole('button', { name: back ? 'Live view' : 'Markdown source' }).click()
+      }
+      await toggle(false)
+      await page.locator('.cm-source').waitFor()
       await look(page, as('source'))
-      await page.getByRole('button', { name: 'Source' }).click()
+      await toggle(true)
+      await page.locator('.cm-live').waitFor()
 
       await page.route('**/api/docs/*/assets*', () => undefined)
       await page.locator('.cm-content').press('Control+Home')
@@ -72,15 +80,8 @@ for (const viewport of sizes) {
       await look(page, as('reading'))
       await page.getByRole('button', { name: 'Read' }).click()
 
-      await page.getByRole('button', { name: 'Share' }).click()
-      await page.getByLabel('For whom').fill('Review agent')
-      await page.getByRole('button', { name: 'Create link' }).click()
-      await page.getByText('For an agent').click()
-      await look(page, as('share'))
-      await page.keyboard.press('Escape')
-
       await page.locator('.cm-content').press('Control+f')
-      await page.locator('.cm-search').waitFor()
+      await page.getByRole('search').waitFor()
       await look(page, as('find'))
 
       await page.goto(world.url)

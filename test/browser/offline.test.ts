@@ -92,7 +92,7 @@ test('[WEB-29] the service worker stores no address with a key', async () => {
     return requests.flat().map((request) => new URL(request.url).pathname + new URL(request.url).search)
   })
   expect(stored).toContain('/')
-  expect(stored.filter((address) => /key=|\/d\/|\/api|\/collab|\.md/.test(address))).toEqual([])
+  expect(stored.filter((address) => /key=|\/d\/|\/api\/|\/collab|\.md/.test(address))).toEqual([])
   await browser.close()
 })
 

@@ -95,6 +95,52 @@ test('[PUBLISH-8] on paper the page is its text alone', async () => {
   await context.close()
 })
 
+test('[PUBLISH-8] on paper long lines are wrapped, and folded text is open', async () => {
+  const context = await browser.newContext({ viewport: { width: 700, height: 900 } })
+  const page = await context.newPage()
+  await page.goto(
+    await publish(`# T\n\n\`\`\`\n${'word '.repeat(80)}\n\`\`\`\n\n<details>\n<summary>More</summary>\n\nfolded\n\n</details>\n`)
+  )
+  const overflow = (): Promise<number> => page.locator('pre').evaluate((pre) => pre.scrollWidth - pre.clientWidth)
+  expect(await overflow()).toBeGreaterThan(0)
+  expect(await page.getByText('folded').isVisible()).toBe(false)
+  await page.emulateMedia({ media: 'print' })
+  expect(await overflow()).toBe(0)
+  expect(await page.getByText('folded').isVisible()).toBe(true)
+  await context.close()
+})
+
+test('[PUBLISH-8] the contents stand open beside the text where there is room, and folded above it on a phone', async () => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  await page.goto(await publish(sample))
+  const entry = page.locator('.contents a').first()
+  expect(await entry.isVisible()).toBe(true)
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await entry.isVisible()).toBe(false)
+  await page.locator('.contents summary').click()
+  expect(await entry.isVisible()).toBe(true)
+  await context.close()
+})
+
+test('[PUBLISH-8] each paragraph begins on the side of its own script', async () => {
+  const context = await browser.newContext({ viewport: { width: 800, height: 600 } })
+  const page = await context.newPage()
+  await page.goto(await publish('# שלום\n\nטקסט\n\nEnglish\n\n- אחת\n'))
+  const sides = await page.locator('article').evaluate((article) => {
+    const { left, right } = article.getBoundingClientRect()
+    return [...article.querySelectorAll('p, li')].map((block) => {
+      const range = globalThis.document.createRange()
+      range.selectNodeContents(block)
+      const words = range.getBoundingClientRect()
+      return words.left - left < right - words.right ? 'left' : 'right'
+    })
+  })
+  expect(sides).toEqual(['right', 'left', 'right'])
+  expect(await page.locator('ul').evaluate((list) => getComputedStyle(list).paddingRight)).not.toBe('0px')
+  await context.close()
+})
+
 /** What a visit loads, by kind. */
 async function loads(
   url: string,

@@ -111,6 +111,17 @@ test('[WEB-43] pictures, sound and film that are dropped or chosen enter the tex
   await context.close()
 })
 
+test('[WEB-43] a picture that is added while the description of the last one is selected stands behind it', async () => {
+  const { context, page } = await writer('text')
+  await page.locator('.cm-content').press('Control+End')
+  for (const name of ['first', 'second', 'third']) {
+    await bring(page, 'paste', [{ ...picture, name: `${name}.png` }])
+    await until(async () => shownAs(name).test(await editorText(page)), name)
+  }
+  expect(await editorText(page)).toMatch(/^text!\[first\]\([^)]+\)\n!\[second\]\([^)]+\)\n!\[third\]\([^)]+\)$/)
+  await context.close()
+})
+
 test('[WEB-43] a file that misses the text does not take the place of the page, and one without a name gets one', async () => {
   const { context, page } = await writer('text')
   const missed = await page.locator('.top-bar').evaluate((bar) => {

@@ -98,7 +98,31 @@ test('[ASSET-2] an empty body and a compressed one are refused', async () => {
   expect((await upload(owner, png1, 'image/png', { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(415)
 })
 
+test('[ASSET-2] a refusal names what is taken and what to send instead', async () => {
+  const owner = await world.create('text')
+  for (const type of ['image/svg+xml', undefined, 'image/jpeg']) {
+    const { json } = await upload(owner, png1, type)
+    expect(json.takes).toContain('image/png')
+    expect(json.hint).toContain('one of those in takes')
+  }
+})
+
 const ofSize = (size: number): Bytes => joined(samples['flac']?.bytes as Bytes, new Uint8Array(size - (samples['flac']?.bytes.length ?? 0)))
+
+test('[ASSET-3] what is too large is let go by, and the next request on the connection is answered', async () => {
+  const owner = await world.create('text')
+  const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(1024 * 1024), Buffer.from('\r\n')])
+  const answers = await world.raw(
+    Buffer.concat([
+      Buffer.from(`POST /api/docs/${owner.doc}/assets HTTP/1.1\r\nHost: x\r\nX-Share-Key: ${owner.key}\r\n`),
+      Buffer.from('Content-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n'),
+      ...Array.from({ length: 13 }, () => chunk),
+      Buffer.from('0\r\n\r\nGET /api/health HTTP/1.1\r\nHost: x\r\n\r\n')
+    ]),
+    (answer) => answer.includes('"status":"ok"')
+  )
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+})
 
 test('[ASSET-3] exactly 10 MiB is taken, a byte more is not, with and without a length', async () => {
   const owner = await world.create('text')

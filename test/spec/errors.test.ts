@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const ownHints: readonly ErrorCode[] = ['not_found', 'version_conflict', 'already_started', 'not_starter']
+const ownHints: readonly ErrorCode[] = ['unsupported_media_type', 'not_found', 'version_conflict', 'already_started', 'not_starter']
 
 const isProblem = ({ status, headers, json }: Answer, code: ErrorCode): void => {
   const {
@@ -160,8 +160,10 @@ const ofIdentity: ErrorCode[] = [
   'access_denied',
   'already_claimed'
 ]
+// Those of media jobs need nodes (media tests).
+const ofMedia: ErrorCode[] = ['engine_unavailable', 'job_not_done', 'media_queue_full', 'node_offline', 'too_many_nodes']
 test('[ERROR-1] every code has a test here', () => {
-  expect([...Object.keys(ways), ...elsewhere, ...ofIdentity].toSorted()).toEqual(Object.keys(errorMeanings).toSorted())
+  expect([...Object.keys(ways), ...elsewhere, ...ofIdentity, ...ofMedia].toSorted()).toEqual(Object.keys(errorMeanings).toSorted())
 })
 
 test('[ERROR-2] a failing or full store is 503 or 507, can be retried, and a bug is a 500 that says nothing', async () => {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commands } from '../../shared/commands/index.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { post, told } from '../support/mcp.ts'
@@ -88,15 +89,16 @@ test('[GUIDE-6] the guide for agents names every operation, with its role', asyn
 })
 
 test('[GUIDE-7] the commands are those of the table, for people and for programs', async () => {
-  const named = table.filter(([, { cli }]) => cli !== undefined)
   const { json } = await world.ask('GET', '/api/cli/commands')
-  expect(json.commands.map(({ command }: Json) => command)).toEqual(named.map(([, { cli }]) => cli))
+  expect(json.commands.map(({ command }: Json) => command)).toEqual(commands.map(({ words }) => words))
   const push = json.commands.find(({ command }: Json) => command === 'docs push')
-  expect(push).toMatchObject({ method: 'PUT', path: '/api/docs/{id}/content', role: 'edit' })
-  expect(push.arguments).toContainEqual(expect.objectContaining({ name: 'content', in: 'body', required: true, type: 'string' }))
-  expect(push.arguments).toContainEqual(expect.objectContaining({ name: 'dryRun', in: 'query', required: false }))
+  expect(push).toMatchObject({ usage: 'agmd docs push DOC [OPTION…]', method: 'PUT', path: '/api/docs/{id}/content', role: 'edit' })
+  expect(push.options).toContainEqual(expect.objectContaining({ name: 'dry-run', in: 'query', type: 'boolean' }))
+  const comment = json.commands.find(({ command }: Json) => command === 'comments add')
+  expect(comment.options).toContainEqual(expect.objectContaining({ name: 'body', in: 'body', required: true, type: 'string' }))
   const guide = await read('/cli.md')
-  for (const [, { cli = '' }] of named) expect(guide).toContain(`| \`agmd ${cli}\` |`)
+  for (const { words } of commands) expect(guide).toContain(`### agmd ${words}\n`)
+  for (const example of commands.flatMap(({ examples }) => examples)) expect(guide).toContain(`${example}\n`)
 })
 
 test.each([

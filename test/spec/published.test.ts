@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CannotRender, Lane } from '../../server/http/published/rendering.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -53,6 +54,41 @@ test('[PUBLISH-3] the page follows the saved text and is answered 304 while noth
   expect(await second.text()).toContain('<p>two</p>')
 })
 
+test('[PUBLISH-3] page and Markdown are sent compressed, under tags that do not call different bytes the same', async () => {
+  const content = `# Long\n\n${'Some words. '.repeat(500)}\n`
+  const owner = await world.create(content)
+  await owner.ask('POST', '/publish')
+  for (const path of [owner.doc, `${owner.doc}.md`]) {
+    const plain = await page(path, { 'Accept-Encoding': 'identity' })
+    const tag = plain.headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"/)
+    const text = await plain.text()
+    for (const coding of ['br', 'gzip']) {
+      const coded = await page(path, { 'Accept-Encoding': coding })
+      expect(Object.fromEntries(coded.headers)).toMatchObject({ 'content-encoding': coding, etag: `W/${tag}` })
+      expect(coded.headers.get('vary')).toContain('Accept-Encoding')
+      expect(await coded.text()).toBe(text)
+      expect((await page(path, { 'Accept-Encoding': coding, 'If-None-Match': `W/${tag}` })).status).toBe(304)
+    }
+  }
+  const markdown = await page(`${owner.doc}.md`)
+  expect(markdown.headers.get('etag')).toContain(markdown.headers.get('x-doc-version'))
+})
+
+test('[PUBLISH-4] who opens a page that is not published is told so in words, a program by a problem', async () => {
+  const owner = await world.create('text')
+  const browser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  for (const path of [owner.doc, 'nothing']) {
+    const shown = await page(path, browser)
+    expect(shown.status).toBe(404)
+    expect(shown.headers.get('content-type')).toContain('text/html')
+    expect(shown.headers.get('cache-control')).toBe('no-store')
+    expect(await shown.text()).toContain('<h1>Nothing is published here</h1>')
+    const answered = await page(path)
+    expect(answered.headers.get('content-type')).toContain('application/problem+json')
+  }
+})
+
 test('[PUBLISH-4] only an owner publishes; a deleted document is gone', async () => {
   const owner = await world.create('text')
   const editor = await owner.share('edit')
@@ -100,6 +136,29 @@ test('[PUBLISH-6] a page with a diagram allows its own script and the frame that
   expect(await shown.text()).toContain('A --&gt; B')
 })
 
+test('[PUBLISH-11] where the operator forbids it, no page of a document loads pictures, sound or film of other sites', async () => {
+  const sources = async (of: World): Promise<string[]> => {
+    const owner = await of.create('![](https://elsewhere.example/a.png)')
+    await owner.ask('POST', '/publish')
+    const pages = [await fetch(`${of.url}/pub/${owner.doc}`), await fetch(`${of.url}/d/${owner.doc}`, { headers: { Accept: 'text/html' } })]
+    return pages.flatMap(({ headers }) => {
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      return (headers.get('content-security-policy') ?? '').split('; ').filter((one) => /^(img|media)-src/.test(one))
+    })
+  }
+  const open = await sources(world)
+  expect(open).toHaveLength(4)
+  for (const one of open) expect(one).toMatch(/ https:( |$)/)
+  const strict = await startWorld({ env: { AGMD_FOREIGN_MEDIA: 'off' } })
+  try {
+    const closed = await sources(strict)
+    expect(closed).toHaveLength(4)
+    for (const one of closed) expect(one).not.toMatch(/https?:/)
+  } finally {
+    await strict.stop()
+  }
+})
+
 test('[PUBLISH-6] rules that formulas need are allowed by their hash', async () => {
   const owner = await world.create('$\\color{red}{x}$\n')
   await owner.ask('POST', '/publish')
@@ -118,4 +177,33 @@ test('[PUBLISH-7] a large text is rendered aside; a reader who asks for Markdown
   expect((await shown.text()).match(/<code>code<\/code>/g)?.length).toBe(8000)
   const markdown = await page(owner.doc, { Accept: 'text/markdown' })
   expect(markdown.headers.get('content-type')).toContain('text/markdown')
+})
+
+test('[PUBLISH-10] the server goes on while a text is rendered, however small; one that becomes too large is shown as its source', async () => {
+  const owner = await world.create(`# Brackets\n\n${'['.repeat(190_000)}`)
+  await owner.ask('POST', '/publish')
+  const order: string[] = []
+  const shown = page(owner.doc).then(async (answer) => {
+    order.push('page')
+    return answer.text()
+  })
+  for (let count = 0; count < 100; count++) {
+    await fetch(`${world.url}/api/health`)
+    order.push('health')
+  }
+  expect(await shown).toContain('[[[[')
+  expect(order.indexOf('page')).toBe(100)
+
+  const huge = await world.create(`${'a[^1]\n'.repeat(180_000)}\n[^1]: note\n`)
+  await huge.ask('POST', '/publish')
+  expect(await (await page(huge.doc)).text()).toContain('<pre tabindex="0"><code>a[^1]\na[^1]')
+})
+
+test('[PUBLISH-10] a thread that takes too long is ended, and the next text has another', async () => {
+  const lane = new Lane(2)
+  // Hours of work.
+  const hostile = lane.render({ source: '['.repeat(4_000_000), baseUrl: world.url })
+  const next = lane.render({ source: '*so*', baseUrl: world.url })
+  await expect(hostile).rejects.toThrow(CannotRender)
+  await expect(next).resolves.toMatchObject({ html: '<p><em>so</em></p>\n' })
 })

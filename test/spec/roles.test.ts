@@ -18,7 +18,8 @@ import { call } from '../support/mcp.ts'
 import { comment, suggest } from '../support/remarks.ts'
 import { type Assignment, assign, requestFor, stored } from '../support/reviews.ts'
 import { type Bytes, samples } from '../support/media.ts'
-import { type Ask, frameOf, startWorld, until, type Person, type World } from '../support/world.ts'
+import { startSharedNode } from '../support/nodes.ts'
+import { type Answer, type Ask, frameOf, startWorld, until, type Person, type World } from '../support/world.ts'
 
 const table = Object.entries(operations) as unknown as [string, Operation][]
 
@@ -52,13 +53,14 @@ beforeAll(async () => {
   issuer = await startIssuer()
   // Some thousand documents, none of which has to outlive the test: on disk this takes minutes.
   world = await startWorld({
-    env: { AGMD_AGENT_ISSUER: issuer.url },
+    env: { AGMD_AGENT_ISSUER: issuer.url, AGMD_NODE_ACCOUNTS: 'node@example.org' },
     storage: (disk) => ({ ...createMemoryStorage(), close: () => disk.close() })
   })
   const make = async (email: string): Promise<Account> =>
     (await createAccount(world.service, { email, password: 'correct horse battery' })) as Account
   ana = await make('ana@example.org')
   bob = await make('bob@example.org')
+  await startSharedNode(world, 'node@example.org')
 })
 afterAll(async () => {
   await world.stop()
@@ -301,6 +303,20 @@ const newComment = async (owner: Person, sent: Sent): Promise<Record<string, str
   return { commentId: own.json?.id ?? (await comment(owner, { body: 'Hm.' })).id }
 }
 
+const base64 = (sample: string): string => Buffer.from(samples[sample]?.bytes ?? '').toString('base64')
+
+/** A job of the caller's own that has ended, where they may have one. */
+const endedJob =
+  (path: string, json: Record<string, unknown>, field: string) =>
+  async (owner: Person, sent: Sent): Promise<Record<string, string>> => {
+    const start = (key: string | undefined): Promise<Answer> =>
+      world.ask('POST', `/api/docs/${owner.doc}/media/${path}`, { key, headers: headersOf(sent), json, query: { wait: 20 } })
+    const own = await start(sent.key)
+    // A key that narrows the owner's role to reading starts nothing; the owner may have started it before.
+    const { json: job } = own.status === 403 ? await start(undefined) : own
+    return { [field]: job?.jobId ?? 'none' }
+  }
+
 /** Bodies and path parameters that the operation accepts; an operation that needs more than this table knows answers 400 and is named. */
 const inputs: Readonly<Record<string, NeededInput>> = {
   replaceContent: { body: async () => ({ content: 'new' }) },
@@ -318,10 +334,35 @@ const inputs: Readonly<Record<string, NeededInput>> = {
     body: async () => ({ action: 'reject' }),
     path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })
   },
+  withdrawSuggestion: {
+    path: async (owner, sent) => {
+      const json = { operation: 'insert', text: 'x' }
+      const own = await world.ask('POST', `/api/docs/${owner.doc}/suggestions`, { key: sent.key, headers: headersOf(sent), json })
+      return { suggestionId: own.json?.id ?? (await suggest(owner, json)).id }
+    }
+  },
   decideSuggestions: { body: async () => ({ decisions: [] }) },
   editContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
   patchContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
+  labelRevision: { body: async () => ({ label: 'Draft' }), path: async () => ({ revisionId: '1' }) },
   readDiff: { query: ({ task }) => ({ from: task.startingVersion }) },
+  startImage: { body: async () => ({ prompt: 'A boat' }) },
+  startSpeech: { body: async () => ({ text: 'Hello' }) },
+  startTranscription: { body: async () => ({ data: base64('wav') }) },
+  startOcr: { body: async () => ({ data: base64('png') }) },
+  readImage: { path: endedJob('image', { prompt: 'A boat' }, 'jobId') },
+  readSpeech: { path: endedJob('speak', { text: 'Hello' }, 'talkId') },
+  readSpeechAudio: { path: endedJob('speak', { text: 'Hello' }, 'talkId') },
+  saveSpeech: { path: endedJob('speak', { text: 'Hello' }, 'talkId') },
+  readTranscription: { path: endedJob('transcribe', { data: base64('wav') }, 'asrId') },
+  readOcr: { path: endedJob('ocr', { data: base64('png') }, 'ocrId') },
+  cancelJob: { path: endedJob('ocr', { data: base64('png') }, 'jobId') },
+  revokeNode: {
+    path: async (_owner, sent) => {
+      const { json } = await world.ask('POST', '/api/me/nodes', { headers: headersOf(sent), json: {} })
+      return { node: json?.node?.id ?? 'none' }
+    }
+  },
   uploadAsset: { file: () => ({ body: samples['png']?.bytes as Bytes, type: 'image/png' }) },
   createTask: { body: async () => requestFor() },
   readTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
@@ -419,11 +460,13 @@ const callTool = async (name: string, tool: string, owner: Person, sent: Sent, a
 const toolCallers = kinds.filter(([kind]) => !kind.includes('browser'))
 
 describe.each(table.filter(([, { mcp }]) => mcp !== undefined))('%s as a tool', (name, operation) => {
-  test.each(toolCallers)('[MCP-26] answers %s as by HTTP', async (_kind, caller) => {
+  test.each(toolCallers)('[MCP-26] answers %s as by HTTP', async (kind, caller) => {
     const owner = await documentOf(caller.of)
     const assignment = await assign(world, owner)
     const sent = await caller.sends(owner, assignment)
-    expect(await callTool(name, operation.mcp ?? '', owner, sent, assignment)).toBe(refusalOf(operation, caller))
+    const code = await callTool(name, operation.mcp ?? '', owner, sent, assignment)
+    expect(code).toBe(refusalOf(operation, caller))
+    note(`MCP ${operation.mcp}`, kind, code === undefined ? 'ok' : String(errorMeanings[code as ErrorCode].status))
   })
 })
 
@@ -485,8 +528,9 @@ const matrix = (): string => {
   const rows = [...answers].map(([name, row]) => `| ${name} | ${names.map((kind) => row.get(kind) ?? '').join(' | ')} |`)
   return `# Who is answered what
 
-Generated by test/spec/roles.test.ts (AGMD_UPDATE_SNAPSHOTS=1) from what the server answers: the status of every operation by HTTP, and
-what the live endpoint lets in, for every kind of caller. A socket takes one token, so a token beside a key is not asked there.
+Generated by test/spec/roles.test.ts (AGMD_UPDATE_SNAPSHOTS=1) from what the server answers: the status of every operation by HTTP, what
+every MCP tool answers (\`ok\`, or the status of its error), and what the live endpoint lets in, for every kind of caller. A cookie is no
+credential for MCP; a socket takes one token, so a token beside a key is not asked there.
 
 ${names.map((kind, index) => `${index + 1}. ${kind}`).join('\n')}
 

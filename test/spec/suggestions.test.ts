@@ -426,6 +426,40 @@ describe('deciding', () => {
       expect(await put(person, 'banana')).toMatchObject({ status: 400, json: { details: [{ path: 'as' }] } })
   })
 
+  test('[SUGGEST-27] one’s own suggestion that nobody has decided can be withdrawn; somebody else’s is 403, a decided one 409', async () => {
+    const owner = await world.create(text)
+    const person = await owner.share('suggest')
+    const fields = { operation: 'replace', find: 'brown fox', text: 'red hen' }
+    const withdraw = (by: Person, id: string, name = 'Ana'): Promise<Answer> => by.ask('DELETE', `/suggestions/${id}`, asAuthor(name))
+    const made = await suggest(person, fields, asAuthor('Ana'))
+    const others = [
+      [person, 'Bea'],
+      [owner, 'Ana'],
+      [await owner.share('suggest'), 'Ana']
+    ] as const
+    for (const [by, name] of others)
+      expect(await changesNothing(owner.doc, () => withdraw(by, made.id, name))).toMatchObject({
+        status: 403,
+        json: { code: 'not_author' }
+      })
+    const commenter = await owner.share('comment')
+    expect(await changesNothing(owner.doc, () => withdraw(commenter, made.id))).toMatchObject({ status: 403 })
+    expect(await withdraw(person, made.id)).toMatchObject({
+      status: 200,
+      json: { ok: true, suggestion: { status: 'rejected', decidedBy: 'Ana' } }
+    })
+    expect((await events(owner)).at(-1)).toMatchObject({ type: 'suggestion.rejected', actor: 'Ana' })
+    expect(await changesNothing(owner.doc, () => withdraw(person, made.id))).toMatchObject({ status: 200 })
+    expect(await content(owner)).toBe(text)
+    const taken = await suggest(person, fields, asAuthor('Ana'))
+    expect((await decide(owner, taken.id, 'accept')).status).toBe(200)
+    expect(await changesNothing(owner.doc, () => withdraw(person, taken.id))).toMatchObject({
+      status: 409,
+      json: { code: 'already_decided' }
+    })
+    expect(await withdraw(person, 'none')).toMatchObject({ status: 404 })
+  })
+
   test('[SUGGEST-4] a field that is null counts as not given', async () => {
     const owner = await world.create(text)
     expect(await suggest(owner, { operation: 'delete', find: null, anchor: null, line: 5 })).toMatchObject({ original: '- one fish\n' })

@@ -21,6 +21,8 @@ export interface StartOptions {
   /** Data folder to use; a fresh temporary one when absent. */
   readonly folder?: string
   readonly clock?: Clock
+  /** The built client that it offers. */
+  readonly clientFile?: string
   /** Puts something between the service and its store: a delay, a failure. */
   readonly storage?: (storage: Storage) => Storage
 }
@@ -63,7 +65,17 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
   const storage = withReadCache(options.storage?.(opened) ?? opened)
   const blobs = await openDiskBlobs(join(folder, 'blobs'))
   const clock = options.clock ?? systemClock
-  const server = await startServer({ config, log, clock, storage, blobs, secret: held.secret, version: 'test', readOnly: () => false })
+  const server = await startServer({
+    config,
+    log,
+    clock,
+    storage,
+    blobs,
+    secret: held.secret,
+    version: 'test',
+    ...(options.clientFile === undefined ? {} : { clientFile: options.clientFile }),
+    readOnly: () => false
+  })
   return {
     url: server.service.baseUrl,
     listening: server.url,

@@ -1,5 +1,5 @@
 /** The one place that decides what the connection chip says. It never claims more than is known. */
-
+import { t, tn } from '../text/t.ts'
 import type { Ended } from './retry.ts'
 
 export interface ChipInput {
@@ -14,6 +14,8 @@ export interface ChipInput {
   /** Whether changes are kept on this device (IndexedDB works). */
   readonly kept: boolean
   readonly canEdit: boolean
+  /** What else may be written by whom may not edit. */
+  readonly remarks?: 'suggestions' | 'comments' | undefined
   /** Why the server has ended the connection for good, if it has. */
   readonly ended: Ended | undefined
   /** False until a connection was made once: a page that opens is not reconnecting. */
@@ -27,38 +29,55 @@ export interface Chip {
   readonly detail: string
 }
 
-const changes = (count: number): string => (count === 1 ? '1 change' : `${count} changes`)
-
+/** What became of changes that are not sent yet, after how it stands with the connection. */
 function keptLabel(state: string, { unsent, kept }: ChipInput): string {
   if (unsent === 0) return state
-  return kept ? `${state}, ${changes(unsent)} kept on this device` : `${state}, ${changes(unsent)} not saved`
+  return kept
+    ? tn(unsent, '{state}, 1 change kept on this device', '{state}, {count} changes kept on this device', { state })
+    : tn(unsent, '{state}, 1 change not saved', '{state}, {count} changes not saved', { state })
 }
 
 function keptDetail({ unsent, kept }: ChipInput): string {
-  if (unsent === 0) return 'Everything written here so far is saved.'
-  return kept ? 'They are sent when the connection is back. You can close this page.' : 'Keep this page open until the connection is back.'
+  if (unsent === 0) return t('Everything written here so far is saved.')
+  return kept
+    ? t('They are sent when the connection is back. You can close this page.')
+    : t('Keep this page open until the connection is back.')
 }
 
 function disconnected(input: ChipInput): Chip {
-  if (!input.online) return { state: 'offline', label: keptLabel('Offline', input), detail: keptDetail(input) }
-  const label = input.connectedBefore || input.unsent > 0 ? 'Reconnecting' : 'Connecting'
+  if (!input.online) return { state: 'offline', label: keptLabel(t('Offline'), input), detail: keptDetail(input) }
+  const label = input.connectedBefore || input.unsent > 0 ? t('Reconnecting') : t('Connecting')
   return { state: 'reconnecting', label: keptLabel(label, input), detail: keptDetail(input) }
 }
 
-function connected(input: ChipInput): Chip {
-  const where = input.kept ? '' : ', not kept on this device'
-  if (!input.durable) return { state: 'saving', label: `Saving…${where}`, detail: 'Your last changes are on their way to the server.' }
-  const detail = input.kept ? '' : ' This browser does not store the text, so it cannot be opened offline.'
-  return { state: 'saved', label: `Saved${where}`, detail: `Everything is on the server’s disk.${detail}` }
+function connected({ kept, durable }: ChipInput): Chip {
+  if (!durable)
+    return {
+      state: 'saving',
+      label: kept ? t('Saving…') : t('Saving…, not kept on this device'),
+      detail: t('Your last changes are on their way to the server.')
+    }
+  const everything = t('Everything is on the server’s disk.')
+  if (kept) return { state: 'saved', label: t('Saved'), detail: everything }
+  const detail = `${everything} ${t('This browser does not store the text, so it cannot be opened offline.')}`
+  return { state: 'saved', label: t('Saved, not kept on this device'), detail }
+}
+
+function readOnly({ remarks }: ChipInput): Chip {
+  if (remarks === 'suggestions')
+    return { state: 'readonly', label: t('Suggesting'), detail: t('What you type is proposed; others decide whether it enters the text.') }
+  if (remarks === 'comments')
+    return { state: 'readonly', label: t('Commenting'), detail: t('Your link allows comments, and no changes of the text.') }
+  return { state: 'readonly', label: t('Read only'), detail: t('You see changes as they happen, but your link does not allow editing.') }
 }
 
 /** What the chip says in a state. */
 export function chip(input: ChipInput): Chip {
   if (input.ended === 'too_big')
-    return { state: 'ended', label: 'Too large to save', detail: 'Delete some of the text; then it is sent by itself.' }
-  if (input.ended !== undefined) return { state: 'ended', label: 'Access ended', detail: 'This page no longer receives or sends changes.' }
+    return { state: 'ended', label: t('Too large to save'), detail: t('Delete some of the text; then it is sent by itself.') }
+  if (input.ended !== undefined)
+    return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }
   if (input.socket !== 'synced') return disconnected(input)
-  if (!input.canEdit)
-    return { state: 'readonly', label: 'Read only', detail: 'You see changes as they happen, but your link does not allow editing.' }
+  if (!input.canEdit) return readOnly(input)
   return connected(input)
 }

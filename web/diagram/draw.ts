@@ -108,24 +108,36 @@ function show(figure: Element, code: Element, result: Drawn | NotDrawn): void {
     figure.prepend(pictureOf(result))
     return
   }
+  figure.prepend(errorOf(result))
+}
+
+function errorOf({ line, error }: NotDrawn): HTMLElement {
   const words = document.createElement('p')
   words.className = 'diagram-error'
-  const where = result.line === undefined ? '' : ` on line ${result.line}`
-  words.textContent = `This diagram cannot be drawn${where}: ${result.error}`
-  figure.prepend(words)
+  const where = line === undefined ? '' : ` on line ${line}`
+  words.textContent = `This diagram cannot be drawn${where}: ${error}`
+  return words
 }
 
 const known = new WeakMap<Element, string>()
+
+/** What was drawn of a source in these colours, or what is drawn now. */
+const result = (source: string, look: Look): Drawn | Promise<Drawn | NotDrawn> =>
+  drawn.get(JSON.stringify([source, look])) ?? draw(source, look)
 
 async function drawFigure(figure: Element): Promise<void> {
   const code = figure.querySelector('pre')
   if (code === null) return
   const source = known.get(figure) ?? code.textContent ?? ''
   known.set(figure, source)
-  const look = lookOf(figure)
-  const before = drawn.get(JSON.stringify([source, look]))
-  const result = before ?? (await draw(source, look))
-  if (figure.isConnected) show(figure, code, result)
+  const made = await result(source, lookOf(figure))
+  if (figure.isConnected) show(figure, code, made)
+}
+
+/** Puts the picture of a source into an element of the page, or the reason why there is none. */
+export async function drawInto(element: HTMLElement, source: string): Promise<void> {
+  const made = await result(source, lookOf(element))
+  element.replaceChildren('svg' in made ? pictureOf(made) : errorOf(made))
 }
 
 const seen = new IntersectionObserver((entries) => {
@@ -148,4 +160,9 @@ export function drawDiagrams(root: ParentNode): void {
 /** Draws again what was drawn, in colours that have changed. */
 export function redrawDiagrams(root: ParentNode): void {
   for (const figure of root.querySelectorAll('figure.diagram')) void drawFigure(figure)
+}
+
+/** Draws all diagrams below `root` now, which must be part of the page. Ends when each is drawn or has said why not. */
+export async function drawAllDiagrams(root: ParentNode): Promise<void> {
+  await Promise.all([...root.querySelectorAll('figure.component-mermaid')].map(drawFigure))
 }

@@ -2,6 +2,8 @@
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { claimDocument, readMe, RequestError } from '../api.ts'
+import { failureWords } from '../refused/failure.ts'
+import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { Session } from './session.ts'
@@ -23,9 +25,9 @@ async function keepInAccount({ id, key, owned }: Session): Promise<void> {
   try {
     await claimDocument(id, key)
     owned.value = true
-    toast('This document is in your account now.')
+    toast(t('This document is in your account now.'))
   } catch (error) {
-    toast(error instanceof RequestError ? error.message : 'That did not work.')
+    toast(failureWords(error))
   }
 }
 
@@ -35,7 +37,7 @@ export function AccountItems({ session, close }: { session: Session; close(): vo
     return (
       <a class='menu-item' href={`/sign-in?return_to=${encodeURIComponent(`/d/${session.id}`)}`}>
         <Icon name='key' size={18} />
-        Sign in
+        {t('Sign in')}
       </a>
     )
   return (
@@ -50,12 +52,12 @@ export function AccountItems({ session, close }: { session: Session; close(): vo
           }}
         >
           <Icon name='key' size={18} />
-          Keep in your account
+          {t('Keep in your account')}
         </button>
       )}
       <a class='menu-item' href='/account'>
         <Icon name='list' size={18} />
-        Your account
+        {t('Your account')}
       </a>
     </>
   )

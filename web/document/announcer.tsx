@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { effect, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { locale, t } from '../text/t.ts'
 import type { View } from './page.tsx'
 
 const quietMs = 5000
@@ -13,7 +14,7 @@ export function Announcer({ view }: { view: View }): JSX.Element {
     let before = ''
     const stop = effect(() => {
       const others = view.here.value.filter((person) => !person.self).map((person) => person.name)
-      const company = others.length === 0 ? '' : ` Here: ${others.join(', ')}.`
+      const company = others.length === 0 ? '' : ` ${t('Here: {names}.', { names: new Intl.ListFormat(locale).format(others) })}`
       const now = `${view.session.chip.value.label}.${company}`
       clearTimeout(timer)
       timer = setTimeout(() => {

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { personName, setPersonName } from '../person.ts'
+import { t } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
 export function NameDialog({ onClose }: { onClose: () => void }): JSX.Element {
@@ -12,10 +13,10 @@ export function NameDialog({ onClose }: { onClose: () => void }): JSX.Element {
     onClose()
   }
   return (
-    <Dialog title='Your name' about='Others see it beside your cursor. It is kept on this device only.' onClose={onClose}>
+    <Dialog title={t('Your name')} about={t('Others see it beside your cursor. It is kept on this device only.')} onClose={onClose}>
       <form onSubmit={submit}>
         <label class='field'>
-          <span>Name</span>
+          <span>{t('Name')}</span>
           <input
             type='text'
             maxLength={40}
@@ -25,7 +26,7 @@ export function NameDialog({ onClose }: { onClose: () => void }): JSX.Element {
           />
         </label>
         <p class='actions end'>
-          <button class='button primary'>Save</button>
+          <button class='button primary'>{t('Save')}</button>
         </p>
       </form>
     </Dialog>

@@ -1,32 +1,34 @@
 /** What a person must know while writing: access ended, changes refused, nothing kept on this device. */
 import type { JSX } from 'preact'
 import type { Ended } from '../connection/retry.ts'
+import { t, term, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Session } from './session.ts'
 
 const endedWords: Readonly<Record<Ended, string>> = {
-  credential_required: 'This document is private now. Ask its owner for a link.',
-  credential_ended: 'Your link was revoked or has expired. Ask the owner of the document for a new one.',
-  forbidden: 'Your link no longer opens this document.',
-  not_found: 'The server no longer has this document.',
-  deleted: 'The owner deleted this document.',
-  bad_message: 'The server refused a change of this page and closed the connection.',
-  too_big: 'The document is larger than the server takes. Delete some of its text: then it is sent by itself.'
+  credential_required: term('This document is private now. Ask its owner for a link.'),
+  credential_ended: term('Your link was revoked or has expired. Ask the owner of the document for a new one.'),
+  forbidden: term('Your link no longer opens this document.'),
+  not_found: term('The server no longer has this document.'),
+  deleted: term('The owner deleted this document.'),
+  bad_message: term('The server refused a change of this page and closed the connection.'),
+  too_big: term('The document is larger than the server takes. Delete some of its text: then it is sent by itself.')
 }
 
 function ended(session: Session, reason: Ended): string {
   const unsent = session.unsent.value
-  const lost = unsent === 0 ? 'The text you see is the last you received.' : `${changes(unsent)} of yours did not reach the server.`
-  return `${endedWords[reason]} ${lost}`
+  const lost = unsent === 0 ? t('The text you see is the last you received.') : lostWords(unsent)
+  return `${t(endedWords[reason])} ${lost}`
 }
 
-const changes = (count: number): string => (count === 1 ? '1 change' : `${count} changes`)
+const lostWords = (count: number): string =>
+  tn(count, '1 change of yours did not reach the server.', '{count} changes of yours did not reach the server.')
 
 function Download({ session }: { session: Session }): JSX.Element {
   return (
     <button type='button' class='button primary' onClick={session.download}>
       <Icon name='download' size={18} />
-      Download my copy
+      {t('Download my copy')}
     </button>
   )
 }
@@ -41,7 +43,7 @@ function EndedNotice({ session, reason }: { session: Session; reason: Ended }): 
       <p class='actions'>
         <Download session={session} />
         <button type='button' class='button' onClick={remove}>
-          Remove from this device
+          {t('Remove from this device')}
         </button>
       </p>
     </div>
@@ -63,10 +65,10 @@ function HeldNotice({ session, text }: { session: Session; text: string }): JSX.
 function MoreAccessNotice({ session }: { session: Session }): JSX.Element {
   return (
     <div class='notice'>
-      <p>This link may do less than the one that this device keeps for the document.</p>
+      <p>{t('This link may do less than the one that this device keeps for the document.')}</p>
       <p class='actions'>
         <a class='button' href={`/d/${session.id}`}>
-          Use my own link
+          {t('Use my own link')}
         </a>
       </p>
     </div>
@@ -77,8 +79,8 @@ function KeepNotice(): JSX.Element {
   return (
     <div class='notice warn'>
       <p>
-        <strong>Not kept on this device.</strong> This browser does not store the text, so it cannot be opened offline. While the page says
-        Saved, everything is on the server.
+        <strong>{t('Not kept on this device.')}</strong>{' '}
+        {t('This browser does not store the text, so it cannot be opened offline. While the page says Saved, everything is on the server.')}
       </p>
     </div>
   )
@@ -88,19 +90,16 @@ function Current({ session }: { session: Session }): JSX.Element | null {
   const reason = session.link.ended.value
   if (reason !== undefined) return session.state.value === 'open' ? <EndedNotice session={session} reason={reason} /> : null
   const unsent = session.unsent.value
-  const where = session.keep.state.value === 'kept' ? 'kept on this device' : 'kept while this page is open'
+  const where = session.keep.state.value === 'kept' ? t('The text is kept on this device.') : t('The text is kept while this page is open.')
   return (
     <>
       {session.declined.value && (
-        <HeldNotice
-          session={session}
-          text={`You can read this document but no longer edit it. ${changes(unsent)} of yours did not reach the server; the text is ${where}.`}
-        />
+        <HeldNotice session={session} text={`${t('You can read this document but no longer edit it.')} ${lostWords(unsent)} ${where}`} />
       )}
       {session.link.struggling.value && unsent > 0 && (
         <HeldNotice
           session={session}
-          text={`The server does not take your changes at the moment. ${changes(unsent)} of yours: ${where}, and tried again by itself.`}
+          text={`${t('The server does not take your changes at the moment; they are tried again by themselves.')} ${where}`}
         />
       )}
       {session.hasMoreAccess.value && <MoreAccessNotice session={session} />}

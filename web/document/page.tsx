@@ -1,21 +1,30 @@
 /** The page of a document: the text is the page, everything else stays at its edges. */
-import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
+import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
+import { commands } from '../commands/all.ts'
+import { keyBindings, runPageKeys } from '../commands/keys.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
+import { isInTable } from '../editor/tables.ts'
+import { keepPaperWhole } from '../export/paper.ts'
 import { personName } from '../person.ts'
+import { includesRole } from '../../shared/roles.ts'
+import { startFollowing } from '../presence/follow.ts'
 import { people, type Person } from '../presence/people.ts'
 import { Refused } from '../refused/refused.tsx'
-import { ShareDialog } from '../sharing/share-dialog.tsx'
+import type { Feed } from '../activity/feed.ts'
+import type { Review } from '../review/review.ts'
 import { Announcer } from './announcer.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { FollowingNotice } from './following-notice.tsx'
+import { Later } from './later.tsx'
 import { ReadingPane } from './reading-pane.tsx'
 import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
@@ -24,7 +33,10 @@ import { TopBar } from './top-bar.tsx'
 
 export type Mode = WritingMode | 'read'
 
-export type DialogName = 'share' | 'name'
+/** What stands at the right side of the text; one at a time. */
+export type PanelName = 'remarks' | 'tasks' | 'activity'
+
+export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'shortcuts' | 'history'
 
 /** What the page shows beside the session. */
 export interface View {
@@ -33,16 +45,37 @@ export interface View {
   readonly editor: { value: Editor | undefined }
   readonly dialog: { value: DialogName | undefined }
   readonly here: { value: readonly Person[] }
+  /** Client id of the page whose cursor is kept in view. */
+  readonly following: { value: number | undefined }
   readonly words: { value: string }
+  /** Whether the cursor is in a table. */
+  readonly inTable: { value: boolean }
+  /** Whether the headings are beside the text. */
+  readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }
+  readonly panel: Signal<PanelName | undefined>
+  /** Comments, suggestions and assignments, once their part of the page is there. */
+  readonly review: ReadonlySignal<Review | undefined>
+  /** What happened here, once its part of the page is there. */
+  readonly feed: ReadonlySignal<Feed | undefined>
+  /** Whether typing does something: to the document, or to what is proposed for it. */
+  readonly canType: ReadonlySignal<boolean>
   setMode(mode: Mode): void
+  /** Live, source, reading, in turns. */
+  nextMode(): void
+  setOutline(shown: boolean): void
 }
 
 const modeKey = 'agmd.mode'
+const outlineKey = 'agmd.outline'
 const modes: readonly Mode[] = ['live', 'source', 'read']
 /** The chrome steps back after this long of typing. */
 const quietAfterMs = 2000
 const countMs = 400
+/** So long a heading that the address names is waited for. */
+const arriveMsMax = 10_000
+/** The page has come to rest so long after the text was there, in milliseconds. */
+const settleMs = 600
 
 /** A file that misses the text must not take the place of the page, as browsers have it. */
 function refuseDrop(event: DragEvent): void {
@@ -60,9 +93,9 @@ function wordsOf(state: EditorState): string {
 }
 
 function createView(session: Session): View & { start(parent: HTMLElement): () => void } {
-  // Who may not write reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
+  // Who may only view reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
   const wrote = signal(false)
-  const writes = computed(() => session.canEdit.value || wrote.value)
+  const writes = computed(() => session.canEdit.value || wrote.value || includesRole(session.role.value, 'comment'))
   const stored = signal(modes.find((name) => name === readDevice(modeKey)) ?? 'live')
   const asked = signal<Mode | undefined>(undefined)
   const mode = computed<Mode>(() => (writes.value ? stored.value : (asked.value ?? 'read')))
@@ -70,8 +103,15 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const editor = signal<Editor | undefined>(undefined)
   const dialog = signal<DialogName | undefined>(undefined)
   const here = signal<readonly Person[]>([])
+  const following = signal<number | undefined>(undefined)
   const words = signal('')
+  const inTable = signal(false)
+  const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
+  const panel = signal<PanelName | undefined>(undefined)
+  const review = signal<Review | undefined>(undefined)
+  const feed = signal<Feed | undefined>(undefined)
+  const canType = computed(() => session.canEdit.value || review.value?.suggesting.value === true)
 
   const setMode = (value: Mode): void => {
     if (!writes.value) asked.value = value
@@ -81,13 +121,12 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
-  // The editor has keys of its own; it is hidden while one reads.
-  const keyInReading = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || mode.value !== 'read' || event.code !== 'KeyP' || !event.altKey || !(event.ctrlKey || event.metaKey))
-      return
-    event.preventDefault()
-    nextMode()
-    editor.value?.view.focus()
+  const setOutline = (shown: boolean): void => {
+    outline.value = shown
+    writeDevice(outlineKey, shown ? 'shown' : null)
+  }
+  const keyOnPage = (event: KeyboardEvent): void => {
+    if (editor.value !== undefined) runPageKeys(editor.value.view, event)
   }
 
   let typingSince = 0
@@ -111,29 +150,65 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       text: session.text,
       awareness: session.link.awareness,
       uploads: session.uploads,
-      canEdit: session.canEdit.value,
+      canEdit: canType.value,
       mode: writing.value,
-      onModeKey: nextMode,
+      keys: keyBindings(commands, view),
       onTyped: typed,
       onTooLarge: () =>
         toast(t('The document would be larger than {max} characters; the change was not made.', { max: limits.contentUnitsMax })),
-      onChange: () => (counting ??= setTimeout(count, countMs))
+      onChange: (state) => {
+        inTable.value = isInTable(state)
+        counting ??= setTimeout(count, countMs)
+      }
     })
     editor.value = made
+    let closed = false
+    void import('./extras.ts').then(
+      ({ extrasOf }) => !closed && made.extend(extrasOf(view)),
+      // Without them one can write as well; the next visit fetches them.
+      () => undefined
+    )
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
+    const stopFollowing = startFollowing(view)
     const stopUploads = session.uploads.start(made.insertUpload)
+    const openReview = async (): Promise<void> => {
+      const parts = await import('../review/review.ts')
+      if (!closed) review.value = parts.openReview(view, made)
+    }
+    // Without it one writes all the same; it comes with the next visit.
+    openReview().catch(() => undefined)
+    void import('../activity/feed.ts').then(
+      ({ openFeed }) => !closed && (feed.value = openFeed(view)),
+      () => undefined
+    )
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
     }
     awareness.on('change', listPeople)
+    // The reading view goes there by itself. The heading may come with the text of others, but who has begun to write stays.
+    let arrived = location.hash === ''
+    const arriveBy = Date.now() + arriveMsMax
+    const arrive = async (): Promise<void> => {
+      const { goToAddress } = await import('../outline/outline.tsx')
+      if (arrived) return
+      const goes = typingSince === 0 && Date.now() <= arriveBy
+      arrived = !goes || goToAddress(view)
+      // What is fetched after the text (margin, panels) may move it once more.
+      if (goes && arrived)
+        setTimeout(() => !closed && typingSince === 0 && made.view.scrollDOM.scrollTop === 0 && goToAddress(view), settleMs)
+    }
     const stops = [
+      keepPaperWhole(session),
+      effect(() => {
+        if (!arrived && words.value !== '' && mode.value !== 'read') arrive().catch(() => undefined)
+      }),
       effect(() => {
         if (session.canEdit.value) wrote.value = true
       }),
       effect(() => made.setMode(writing.value)),
-      effect(() => made.setCanEdit(session.canEdit.value)),
+      effect(() => made.setCanEdit(canType.value)),
       effect(() => made.setLabel(session.title.value)),
       effect(() => awareness.setLocalStateField('user', { name: personName.value || t('Guest') })),
       effect(() => {
@@ -142,30 +217,60 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     ]
     addEventListener('pointermove', wake)
     addEventListener('focusin', wake)
-    addEventListener('keydown', keyInReading)
+    addEventListener('keydown', keyOnPage)
     addEventListener('dragover', refuseDrop)
     addEventListener('drop', refuseDrop)
     return () => {
+      closed = true
+      review.value?.close()
+      feed.value?.close()
       for (const stop of stops) stop()
       stopUploads()
+      stopFollowing()
       clearTimeout(counting)
       awareness.off('change', listPeople)
       removeEventListener('pointermove', wake)
       removeEventListener('focusin', wake)
-      removeEventListener('keydown', keyInReading)
+      removeEventListener('keydown', keyOnPage)
       removeEventListener('dragover', refuseDrop)
       removeEventListener('drop', refuseDrop)
       made.destroy()
     }
   }
 
-  return { session, mode, editor, dialog, here, words, quiet, setMode, start }
+  const view: View = {
+    session,
+    mode,
+    editor,
+    dialog,
+    here,
+    following,
+    words,
+    inTable,
+    outline,
+    quiet,
+    panel,
+    review,
+    feed,
+    canType,
+    setMode,
+    nextMode,
+    setOutline
+  }
+  return { ...view, start }
 }
 
-function Paper({ start, hidden }: { start(parent: HTMLElement): () => void; hidden: boolean }): JSX.Element {
+interface PaperInput {
+  start(parent: HTMLElement): () => void
+  readonly hidden: boolean
+  /** Room for cards beside the text. */
+  readonly hasMargin: boolean
+}
+
+function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => (host.current === null ? undefined : start(host.current)), [])
-  return <div class='paper' hidden={hidden} ref={host} />
+  return <div class={hasMargin ? 'paper has-margin' : 'paper'} hidden={hidden} ref={host} />
 }
 
 /** Keeps the toolbar of a phone above its keyboard. */
@@ -186,37 +291,64 @@ function useVisualViewport(): void {
   }, [])
 }
 
+const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
+const isSharing = (name: DialogName | undefined): boolean => name === 'share' || name === 'agent' || name === 'publish'
+const loadActivity = async () => (await import('../activity/activity-panel.tsx')).ActivityPanel
+const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
+const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
+const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
+const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
+
 export function DocumentPage({ id }: { id: string }): JSX.Element {
   const session = useMemo(() => openSession(id), [id])
   const view = useMemo(() => createView(session), [session])
   const state = useMemo(() => computed(() => session.state.value), [session])
+  // As it was at the last visit, so that nothing moves when the comments arrive.
+  const hadMargin = useMemo(() => readDevice(`agmd.margin.${id}`) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
+  const reading = view.mode.value === 'read'
+  const wasReading = useRef(reading)
+  // Who goes back to the text goes on writing; it can take the focus once it is shown.
+  useEffect(() => {
+    if (wasReading.current && !reading) view.editor.value?.view.focus()
+    wasReading.current = reading
+  }, [reading])
   if (state.value === 'refused') {
     const refusal = session.refusal.value
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
-  const reading = view.mode.value === 'read'
+  const Remarks = view.review.value?.Layer
+  const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
     <div class={view.quiet.value ? 'document quiet' : 'document'}>
       <TopBar view={view} />
-      {session.canEdit.value && !reading && <Toolbar view={view} />}
+      {view.canType.value && !reading && <Toolbar view={view} />}
       <Notices session={session} />
-      <main class='document-main' aria-busy={state.value === 'opening'}>
-        <h1 class='sr-only'>{session.title.value}</h1>
-        {state.value === 'open' ? (
-          <>
-            <Paper start={view.start} hidden={reading} />
-            {reading && <ReadingPane view={view} />}
-          </>
-        ) : (
-          <div class='skeleton' aria-label={t('Opening the document')} role='img' />
-        )}
-      </main>
+      <div class='document-body'>
+        {view.outline.value && <Later load={loadOutline} view={view} />}
+        <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
+          <FollowingNotice view={view} />
+          <h1 class='sr-only'>{session.title.value}</h1>
+          {state.value === 'open' ? (
+            <>
+              <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
+              {reading && <ReadingPane view={view} />}
+              {Remarks !== undefined && <Remarks view={view} />}
+              {view.panel.value === 'activity' && <Later load={loadActivity} view={view} />}
+            </>
+          ) : (
+            <div class='skeleton' aria-label={t('Opening the document')} role='img' />
+          )}
+        </main>
+      </div>
       <StatusLine view={view} />
       <Announcer view={view} />
-      {view.dialog.value === 'share' && <ShareDialog session={session} onClose={() => (view.dialog.value = undefined)} />}
+      {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
+      {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
+      {view.dialog.value === 'palette' && <Later load={loadPalette} view={view} />}
+      {view.dialog.value === 'shortcuts' && <Later load={loadShortcuts} view={view} />}
     </div>
   )
 }

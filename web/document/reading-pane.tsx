@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../text/t.ts'
 import type { View } from './page.tsx'
 
 export function ReadingPane({ view }: { view: View }): JSX.Element {
@@ -37,7 +38,7 @@ export function ReadingPane({ view }: { view: View }): JSX.Element {
     <>
       {failed.value && (
         <p class='notice warn' role='alert'>
-          The reading view could not be fetched. It comes with the connection.
+          {t('The reading view could not be fetched. It comes with the connection.')}
         </p>
       )}
       {/* It scrolls, so the keyboard must reach it. */}

@@ -16,6 +16,7 @@ import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
 import { keepsMore, takeKey, takesOver } from './keys.ts'
 import { openUploads, type Uploads } from '../uploads/uploads.ts'
+import { t } from '../text/t.ts'
 import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
 
 export interface Session {
@@ -39,6 +40,8 @@ export interface Session {
   readonly refusal: ReadonlySignal<Refusal | undefined>
   /** Changes of this device that the server would not take. */
   readonly declined: ReadonlySignal<boolean>
+  /** Hears the stateless messages of the server, until the answer is called. */
+  onMessage(listener: (message: Record<string, unknown>) => void): () => void
   download(): void
   /** Removes text and link from this device. */
   remove(): Promise<void>
@@ -108,7 +111,7 @@ function followTitle(text: Y.Text, given: Signal<string>): ReadonlySignal<string
     heading.value = firstHeading(beginning(text, headingUnitsMax))
   }
   text.observe(() => (timer ??= setTimeout(read, 300)))
-  return computed(() => heading.value ?? (given.value || 'Untitled'))
+  return computed(() => heading.value ?? (given.value || t('Untitled')))
 }
 
 export function openSession(id: string): Session {
@@ -121,18 +124,24 @@ export function openSession(id: string): Session {
   const { count: unsent, clear: clearUnsent } = countUnsent(id, doc, kept)
   const online = watchOnline()
   const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
-  const link = openLink({ id, key, doc, after: Promise.race([kept.ready, late]) })
+  const listeners = new Set<(message: Record<string, unknown>) => void>()
+  const onEvent = (message: Record<string, unknown>): void => {
+    for (const listener of listeners) listener(message)
+  }
+  const link = openLink({ id, key, doc, after: Promise.race([kept.ready, late]), onEvent })
 
   const stored = signal(false)
   void kept.ready.then(() => (stored.value = true))
 
   const given = signal(known?.title ?? '')
   const owned = signal(true)
+  const published = signal(known?.published ?? false)
   const answered = signal<{ role?: Role; error?: RequestError }>({})
   void readDocument(id, key).then(
     (answer) => {
       given.value = answer.title
       owned.value = answer.owner.kind !== 'anonymous'
+      published.value = answer.published
       answered.value = { role: answer.effectiveRole ?? answer.role }
     },
     (error: unknown) => (answered.value = error instanceof RequestError ? { error } : {})
@@ -174,7 +183,7 @@ export function openSession(id: string): Session {
     effect(() => {
       if (!link.connectedBefore.value) return
       const mine = takesOver(access, role.value) ? { role: role.value, key } : {}
-      remember(id, { title: title.value, ...mine, received: true })
+      remember(id, { title: title.value, ...mine, received: true, published: published.value })
     })
   ]
 
@@ -220,6 +229,10 @@ export function openSession(id: string): Session {
     unsent,
     refusal,
     declined,
+    onMessage(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     state: computed(() => (refusal.value !== undefined ? 'refused' : open.value ? 'open' : 'opening')),
     chip: computed(() =>
       chip({
@@ -229,6 +242,7 @@ export function openSession(id: string): Session {
         unsent: unsent.value,
         kept: kept.state.value !== 'lost',
         canEdit: canEdit.value,
+        remarks: includesRole(role.value, 'suggest') ? 'suggestions' : includesRole(role.value, 'comment') ? 'comments' : undefined,
         ended: link.ended.value,
         connectedBefore: link.connectedBefore.value
       })
@@ -240,7 +254,7 @@ export function openSession(id: string): Session {
     async remove() {
       safe = Infinity
       forget(id)
-      writeDevice(`agmd.unsent.${id}`, null)
+      for (const name of ['unsent', 'own', 'margin']) writeDevice(`agmd.${name}.${id}`, null)
       await kept.close()
       await removeKeptDatabase(id)
     },

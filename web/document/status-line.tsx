@@ -1,17 +1,33 @@
 /** Words, and how the document is open. */
 import type { JSX } from 'preact'
+import type { Role } from '../../shared/roles.ts'
+import { t, term } from '../text/t.ts'
+import { CountPopover } from './count-popover.tsx'
 import type { Mode, View } from './page.tsx'
 
-const modeWords: Readonly<Record<Mode, string>> = { live: 'Markdown, live', source: 'Markdown source', read: 'Reading' }
+const modeWords: Readonly<Record<Mode, string>> = {
+  live: term('Markdown, live'),
+  source: term('Markdown source'),
+  read: term('Reading')
+}
+
+/** What others than the owner may do. */
+const roleWords: Readonly<Partial<Record<Role, string>>> = {
+  view: term('You can read'),
+  comment: term('You can comment'),
+  suggest: term('You can suggest'),
+  edit: term('You can edit')
+}
 
 export function StatusLine({ view }: { view: View }): JSX.Element {
   const role = view.session.role.value
+  const words = role === null ? undefined : roleWords[role]
   return (
     <footer class='status-line tabular'>
-      <span>{view.words.value}</span>
+      <CountPopover view={view} />
       <span class='spread' />
-      {role !== null && role !== 'owner' && <span>You can {role === 'view' ? 'read' : role}</span>}
-      <span>{modeWords[view.mode.value]}</span>
+      {words !== undefined && <span>{t(words)}</span>}
+      <span>{t(modeWords[view.mode.value])}</span>
     </footer>
   )
 }

@@ -1,59 +1,69 @@
 /** Formatting for those who do not know the marks. One stop of the Tab key; arrows move inside (ARIA toolbar). */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { keyName, toolbarActions, type Action } from '../editor/actions.ts'
+import { commandOf, tableToolbar, toolbar } from '../commands/all.ts'
+import { tooltip } from '../commands/keys.ts'
+import { isPossible, type Command } from '../commands/command.ts'
+import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { View } from './page.tsx'
 
-const actions = toolbarActions.filter((action) => action !== undefined)
-
-const steps: Readonly<Record<string, (at: number) => number>> = {
-  ArrowRight: (at) => (at + 1) % actions.length,
-  ArrowLeft: (at) => (at + actions.length - 1) % actions.length,
+/** From one of `count` buttons to another. */
+const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
+  ArrowRight: (at, count) => (at + 1) % count,
+  ArrowLeft: (at, count) => (at + count - 1) % count,
   Home: () => 0,
-  End: () => actions.length - 1
+  End: (_at, count) => count - 1
 }
 
 export function Toolbar({ view }: { view: View }): JSX.Element {
-  const [current, setCurrent] = useState(0)
+  const [chosen, setCurrent] = useState(0)
+  const main = toolbar.filter((id) => id === '' || isPossible(commandOf(id), view))
+  const ids = [...main.filter((id) => id !== ''), ...(view.inTable.value ? tableToolbar : [])]
+  const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)
 
   const move = (event: KeyboardEvent): void => {
-    const next = steps[event.key]?.(current)
+    const next = steps[event.key]?.(current, ids.length)
     if (next === undefined) return
     event.preventDefault()
     setCurrent(next)
     bar.current?.querySelectorAll('button')[next]?.focus()
   }
-  const run = (action: Action): void => {
-    const editor = view.editor.value?.view
-    if (editor === undefined) return
-    action.run(editor)
-    editor.focus()
+  const run = (command: Command): void => {
+    command.run(view)
+    view.editor.value?.view.focus()
   }
-  const button = (action: Action): JSX.Element => {
-    const index = actions.indexOf(action)
+  const button = (id: string): JSX.Element => {
+    const command = commandOf(id)
+    const index = ids.indexOf(id)
     return (
       <button
-        key={action.name}
+        key={id}
         type='button'
         class='button quiet icon-only'
-        aria-label={action.name}
-        title={action.key === undefined ? action.name : `${action.name} (${keyName(action.key)})`}
+        aria-label={t(command.title)}
+        title={tooltip(command)}
         tabIndex={index === current ? 0 : -1}
         onFocus={() => setCurrent(index)}
         // The selection stays in the text.
         onMouseDown={(event: MouseEvent) => event.preventDefault()}
-        onClick={() => run(action)}
+        onClick={() => run(command)}
       >
-        <Icon name={action.icon} />
+        {command.icon !== undefined && <Icon name={command.icon} />}
       </button>
     )
   }
   return (
-    <section class='toolbar-dock' aria-label='Formatting'>
-      <div class='toolbar' role='toolbar' aria-label='Formatting' ref={bar} onKeyDown={move}>
-        {toolbarActions.map((action, index) => (action === undefined ? <span key={index} class='toolbar-gap' /> : button(action)))}
+    <section class='toolbar-dock' aria-label={t('Formatting')}>
+      <div class='toolbar' role='toolbar' aria-label={t('Formatting')} ref={bar} onKeyDown={move}>
+        <span class='toolbar-main'>{main.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}</span>
+        {view.inTable.value && (
+          <span class='toolbar-table' role='group' aria-label={t('Table')}>
+            <span class='toolbar-gap' />
+            {tableToolbar.map(button)}
+          </span>
+        )}
       </div>
     </section>
   )

@@ -1,37 +1,67 @@
 /** Title, state of the connection, who is here, share. */
 import type { JSX } from 'preact'
-import { includesRole } from '../../shared/roles.ts'
+import { canShare } from '../commands/share.ts'
 import { initials } from '../person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
 import { t, term } from '../text/t.ts'
-import { keyName } from '../editor/actions.ts'
+import { commandOf } from '../commands/all.ts'
+import { keyName, tooltip } from '../commands/keys.ts'
 import { Menu } from './menu.tsx'
 import type { Mode, View } from './page.tsx'
 
 const avatarsMax = 5
 
-function Avatar({ person }: { person: Person }): JSX.Element {
-  const name = person.self ? t('{name} (you)', { name: person.name }) : person.name
-  const about = person.role === '' ? name : `${name}, ${person.role}`
+/** A press keeps in view where the person works. */
+function Avatar({ person, view }: { person: Person; view: View }): JSX.Element {
+  const followed = view.following.value === person.id
+  const role = roleWords[person.role]
+  const who = role === undefined ? person.name : t('{name}, {role}', { name: person.name, role: t(role) })
   return (
-    <li class={`avatar hue-${person.hue} ${person.kind}`} title={about}>
-      {person.kind === 'agent' ? <Icon name='bot' size={16} /> : <span aria-hidden='true'>{initials(person.name)}</span>}
-      <span class='sr-only'>{about}</span>
+    <li>
+      <button
+        type='button'
+        class={`avatar hue-${person.hue} ${person.kind}`}
+        aria-pressed={followed}
+        aria-label={t('Follow {name}', { name: who })}
+        title={followed ? t('Stop following {name}', { name: who }) : t('Follow {name}', { name: who })}
+        disabled={view.mode.value === 'read'}
+        onClick={() => (view.following.value = followed ? undefined : person.id)}
+      >
+        {person.kind === 'agent' ? <Icon name='bot' size={16} /> : <span aria-hidden='true'>{initials(person.name)}</span>}
+      </button>
     </li>
   )
 }
 
-function Avatars({ here }: { here: readonly Person[] }): JSX.Element | null {
-  const others = here.filter((person) => !person.self)
+const roleWords: Readonly<Record<string, string>> = {
+  view: term('reads'),
+  comment: term('comments'),
+  suggest: term('suggests'),
+  edit: term('edits'),
+  owner: term('owner')
+}
+
+function Avatars({ view }: { view: View }): JSX.Element | null {
+  const others = view.here.value.filter((person) => !person.self)
   if (others.length === 0) return null
   const hidden = others.length - avatarsMax
   return (
     <ul class='avatars' aria-label={t('Also here')}>
       {others.slice(0, avatarsMax).map((person) => (
-        <Avatar key={person.id} person={person} />
+        <Avatar key={person.id} person={person} view={view} />
       ))}
-      {hidden > 0 && <li class='avatar more'>+{hidden}</li>}
+      {hidden > 0 && (
+        <li
+          class='avatar more'
+          title={others
+            .slice(avatarsMax)
+            .map(({ name }) => name)
+            .join(', ')}
+        >
+          +{hidden}
+        </li>
+      )}
     </ul>
   )
 }
@@ -60,7 +90,7 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
         <button
           key={mode}
           type='button'
-          class='button quiet mode'
+          class={mode === 'source' ? 'button quiet mode wide-only' : 'button quiet mode'}
           aria-pressed={view.mode.value === mode}
           title={`${t(about)} (${keyName('Mod-Alt-p')})`}
           onClick={() => press(mode)}
@@ -73,14 +103,42 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
   )
 }
 
+function ActivityButton({ view: { feed, panel } }: { view: View }): JSX.Element {
+  const unread = feed.value?.unread.value === true
+  const open = panel.value === 'activity'
+  return (
+    <button
+      type='button'
+      class={unread ? 'button quiet mode icon-only activity unread' : 'button quiet mode icon-only activity'}
+      aria-pressed={open}
+      aria-label={unread ? t('Activity: something new') : t('Activity')}
+      title={t('Activity')}
+      onClick={() => (panel.value = open ? undefined : 'activity')}
+    >
+      <Icon name='bell' size={18} />
+    </button>
+  )
+}
+
 export function TopBar({ view }: { view: View }): JSX.Element {
   const { session } = view
   const chip = session.chip.value
+  const Remarks = view.review.value?.Buttons
   return (
     <header class='top-bar'>
       <a class='button quiet icon-only home-link' href='/' aria-label={t('All documents')} title={t('All documents')}>
         <Logo />
       </a>
+      <button
+        type='button'
+        class='button quiet icon-only outline-toggle'
+        aria-label={t('Outline')}
+        aria-pressed={view.outline.value}
+        title={tooltip(commandOf('outline'))}
+        onClick={() => view.setOutline(!view.outline.value)}
+      >
+        <Icon name='list-tree' />
+      </button>
       <span class='document-title' title={session.title.value}>
         {session.title.value}
       </span>
@@ -88,13 +146,26 @@ export function TopBar({ view }: { view: View }): JSX.Element {
         {chip.label}
       </span>
       <span class='spread' />
-      <Avatars here={view.here.value} />
+      <Avatars view={view} />
+      {Remarks !== undefined && <Remarks view={view} />}
+      <ActivityButton view={view} />
       <ModeSwitch view={view} />
-      {includesRole(session.role.value, 'edit') && session.link.ended.value === undefined && (
-        <button type='button' class='button primary share' onClick={() => (view.dialog.value = 'share')}>
-          <Icon name='users' size={18} />
-          <span>{t('Share')}</span>
-        </button>
+      {canShare(view) && (
+        <>
+          <button
+            type='button'
+            class='button quiet icon-only invite'
+            aria-label={t('Invite an agent')}
+            title={t('Invite an agent')}
+            onClick={() => (view.dialog.value = 'agent')}
+          >
+            <Icon name='bot' />
+          </button>
+          <button type='button' class='button primary share' onClick={() => (view.dialog.value = 'share')}>
+            <Icon name='users' size={18} />
+            <span>{t('Share')}</span>
+          </button>
+        </>
       )}
       <Menu view={view} />
     </header>

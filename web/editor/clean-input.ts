@@ -2,10 +2,13 @@
  * Keeps out of the text what the service refuses: carriage returns, NUL and halves of surrogate pairs. Whatever the way in
  * (typing, paste, drop, a program), the text of the editor and of `Y.Text` must stay the same, unit by unit.
  */
-import { EditorState, Text, type ChangeSpec, type Extension, type Transaction } from '@codemirror/state'
+import { Annotation, EditorState, Text, type ChangeSpec, type Extension, type Transaction } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
 import { cleanText } from '../clean-text.ts'
+
+/** Of a change that brings back text of the document, unit by unit: half of a pair may find its other half again. */
+export const verbatim = Annotation.define<true>()
 
 const isClean = (text: string): boolean => !text.includes('\r') && !text.includes('\0') && text.isWellFormed()
 
@@ -22,7 +25,8 @@ function cleaned(transaction: Transaction): ChangeSpec[] | undefined {
 
 const filter = EditorState.transactionFilter.of((transaction) => {
   // Text of others is already in Y.Text: to change it here would set the two apart.
-  if (!transaction.docChanged || transaction.annotation(ySyncAnnotation) !== undefined) return transaction
+  const isStored = transaction.annotation(ySyncAnnotation) !== undefined || transaction.annotation(verbatim) === true
+  if (!transaction.docChanged || isStored) return transaction
   const changes = cleaned(transaction)
   return changes === undefined ? transaction : { changes, scrollIntoView: transaction.scrollIntoView }
 })

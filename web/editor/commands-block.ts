@@ -1,4 +1,4 @@
-/** Commands on whole lines: headings, lists, quotes, code, tables. */
+/** Commands on whole lines: headings, lists, quotes, code. */
 import type { ChangeSpec, EditorState, Line } from '@codemirror/state'
 import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
@@ -18,7 +18,10 @@ function selectedLines(state: EditorState): Line[] {
 
 function apply(view: EditorView, changes: ChangeSpec[]): boolean {
   if (view.state.readOnly) return false
-  if (changes.length > 0) view.dispatch({ changes, scrollIntoView: true, userEvent: 'input.format' })
+  const made = view.state.changes(changes)
+  // A cursor where a mark is put stands behind it.
+  if (!made.empty)
+    view.dispatch({ changes: made, selection: view.state.selection.map(made, 1), scrollIntoView: true, userEvent: 'input.format' })
   return true
 }
 
@@ -106,22 +109,6 @@ export const insertCodeBlock: Command = (view) => {
       { from: end, insert: `\n${fence}` }
     ],
     selection: EditorSelection.cursor(start + fence.length),
-    scrollIntoView: true,
-    userEvent: 'input.format'
-  })
-  return true
-}
-
-const emptyTable = '| Column | Column |\n| ------ | ------ |\n|        |        |'
-
-export const insertTable: Command = (view) => {
-  if (view.state.readOnly) return false
-  const line = view.state.doc.lineAt(view.state.selection.main.head)
-  const before = line.text.trim() === '' ? '' : '\n\n'
-  const at = line.to
-  view.dispatch({
-    changes: { from: at, insert: `${before}${emptyTable}\n` },
-    selection: EditorSelection.range(at + before.length + 2, at + before.length + 8),
     scrollIntoView: true,
     userEvent: 'input.format'
   })

@@ -49,7 +49,7 @@ export const toggleMarker =
     return true
   }
 
-const isAddress = (text: string): boolean => /^(https?:\/\/|mailto:)\S+$/i.test(text)
+export const isAddress = (text: string): boolean => /^(https?:\/\/|mailto:)\S+$/i.test(text)
 
 /** `[text](address)` with the cursor where something is missing. */
 export const insertLink: Command = (view) => {

@@ -1,7 +1,7 @@
 /** Enter, Tab and Backspace in lists and quotes. Tab is taken inside lists only: elsewhere it leaves the editor. */
-import { syntaxTree } from '@codemirror/language'
-import { EditorSelection, type EditorState, type Line } from '@codemirror/state'
+import { EditorSelection, type ChangeSpec, type EditorState, type Line } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
+import { isInCode } from './in-code.ts'
 
 /** Quote marks, indentation, marker and check box of a line. */
 const prefix = /^((?:[ \t]*>)*[ \t]*)(?:([-*+])|(\d{1,9})([.)]))?([ \t]+)?(\[[ xX]\][ \t]+)?/
@@ -12,6 +12,8 @@ interface Item {
   /** What a new line below starts with. */
   readonly next: string
   readonly length: number
+  /** Of the item below, in a numbered list. */
+  readonly nextNumber: number | undefined
 }
 
 function item(text: string): Item | undefined {
@@ -20,26 +22,39 @@ function item(text: string): Item | undefined {
   const [, lead = '', bullet, number, dot = '', space = ' ', task] = match
   const quoted = lead.includes('>')
   if (bullet === undefined && number === undefined) {
-    return quoted ? { lead, marker: '', next: lead + (match[5] ?? ''), length: match[0].length } : undefined
+    return quoted ? { lead, marker: '', next: lead + (match[5] ?? ''), length: match[0].length, nextNumber: undefined } : undefined
   }
   if (match[5] === undefined) return undefined
   const marker = bullet ?? `${Number(number) + 1}${dot}`
-  return { lead, marker, next: `${lead}${marker}${space}${task === undefined ? '' : '[ ] '}`, length: match[0].length }
+  const next = `${lead}${marker}${space}${task === undefined ? '' : '[ ] '}`
+  return { lead, marker, next, length: match[0].length, nextNumber: number === undefined ? undefined : Number(number) + 1 }
 }
 
-function inCode(state: EditorState, position: number): boolean {
-  for (let node = syntaxTree(state).resolveInner(position, -1); ;) {
-    if (node.name === 'FencedCode' || node.name === 'CodeBlock') return true
-    if (node.parent === null) return false
-    node = node.parent
+/** Most lines that are numbered anew after one key. */
+const renumberLinesMax = 500
+
+/** Counts on below a new item, as long as the items were counted one by one: other numbers are meant. */
+function renumber(state: EditorState, from: number, { lead, nextNumber }: Item): ChangeSpec[] {
+  const changes: ChangeSpec[] = []
+  let expected = nextNumber
+  const last = Math.min(state.doc.lines, from + renumberLinesMax)
+  for (let number = from + 1; expected !== undefined && number <= last; number++) {
+    const { text, from: start } = state.doc.line(number)
+    const isDeeper = text.startsWith(`${lead} `) || text.startsWith(`${lead}\t`)
+    if (isDeeper) continue
+    const mark = /^(\d{1,9})[.)][ \t]/.exec(text.startsWith(lead) ? text.slice(lead.length) : '')
+    if (mark === null || Number(mark[1]) !== expected) break
+    expected++
+    changes.push({ from: start + lead.length, to: start + lead.length + (mark[1]?.length ?? 0), insert: String(expected) })
   }
+  return changes
 }
 
 /** A new item below; on an empty item, one level less. */
 export const continueList: Command = (view) => {
   const { state } = view
   const { main } = state.selection
-  if (state.readOnly || !main.empty || inCode(state, main.head)) return false
+  if (state.readOnly || !main.empty || isInCode(state, main.head)) return false
   const line = state.doc.lineAt(main.head)
   const found = item(line.text)
   if (found === undefined || main.head < line.from + found.length) return false
@@ -52,7 +67,7 @@ export const continueList: Command = (view) => {
     return true
   }
   view.dispatch({
-    changes: { from: main.head, insert: `\n${found.next}` },
+    changes: [{ from: main.head, insert: `\n${found.next}` }, ...renumber(state, line.number, found)],
     selection: EditorSelection.cursor(main.head + 1 + found.next.length),
     scrollIntoView: true,
     userEvent: 'input'
@@ -100,7 +115,7 @@ export const outdentItem: Command = (view) => {
 export const deleteMarker: Command = (view) => {
   const { state } = view
   const { main } = state.selection
-  if (state.readOnly || !main.empty || inCode(state, main.head)) return false
+  if (state.readOnly || !main.empty || isInCode(state, main.head)) return false
   const line = state.doc.lineAt(main.head)
   const mark = /^([ \t]*)(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d+[.)][ \t]+|#{1,6}[ \t]+|> ?)/.exec(line.text)
   if (mark === null || main.head !== line.from + mark[0].length) return false

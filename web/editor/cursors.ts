@@ -8,6 +8,7 @@ import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import type { Person } from '../presence/people.ts'
 import { people } from '../presence/people.ts'
+import { textMap, type TextMap } from './binding.ts'
 
 const labelMs = 2000
 const peopleDrawnMax = 50
@@ -31,6 +32,15 @@ function absolute(doc: Y.Doc, text: Y.Text, value: unknown): number | undefined 
     // What others send is not ours to trust: a bad cursor is no cursor.
     return undefined
   }
+}
+
+/** Where the cursor of a page is, if it shows one here. */
+export function placeOf(text: Y.Text, awareness: Awareness, id: number): { readonly anchor: number; readonly head: number } | undefined {
+  const cursor = awareness.getStates().get(id)?.['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined
+  if (cursor == null || text.doc === null) return undefined
+  const anchor = absolute(text.doc, text, cursor.anchor)
+  const head = absolute(text.doc, text, cursor.head)
+  return anchor === undefined || head === undefined ? undefined : { anchor, head }
 }
 
 class CaretMarker implements LayerMarker {
@@ -91,18 +101,15 @@ class CaretMarker implements LayerMarker {
 
 /** Extension that shows the others, and tells them where this person is. */
 export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
-  const doc = text.doc
-  if (doc === null) throw new Error('the text belongs to no document')
   const movedAt = new Map<number, { at: number; place: string }>()
 
-  function list(length: number): RemoteCursor[] {
+  function list(length: number, { shown }: TextMap): RemoteCursor[] {
     const found: RemoteCursor[] = []
     for (const person of people(awareness).slice(0, peopleDrawnMax)) {
-      const cursor = awareness.getStates().get(person.id)?.['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined
-      if (person.self || cursor == null) continue
-      const anchor = absolute(doc as Y.Doc, text, cursor.anchor)
-      const head = absolute(doc as Y.Doc, text, cursor.head)
-      if (anchor === undefined || head === undefined || anchor > length || head > length) continue
+      const place = person.self ? undefined : placeOf(text, awareness, person.id)
+      if (place === undefined) continue
+      const [anchor, head] = [shown(place.anchor), shown(place.head)]
+      if (anchor > length || head > length) continue
       found.push({ person, anchor, head, labelled: Date.now() - (movedAt.get(person.id)?.at ?? 0) < labelMs })
     }
     return found
@@ -153,7 +160,9 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
       #tell(): void {
         queueMicrotask(() => {
           if (awareness.getLocalState() === null) return
-          const { anchor, head } = this.#view.state.selection.main
+          const { stored } = this.#view.state.facet(textMap)
+          const { main } = this.#view.state.selection
+          const [anchor, head] = [stored(main.anchor), stored(main.head)]
           if (!this.#view.hasFocus || Math.max(anchor, head) > text.length) return
           const cursor = { anchor: this.#position(anchor), head: this.#position(head) }
           const current: unknown = awareness.getLocalState()?.['cursor']
@@ -179,7 +188,7 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
     update: redraw,
     markers(view) {
       const right = view.contentDOM.clientWidth + view.contentDOM.offsetLeft
-      return list(view.state.doc.length).flatMap((cursor) => {
+      return list(view.state.doc.length, view.state.facet(textMap)).flatMap((cursor) => {
         const coords = view.coordsAtPos(cursor.head)
         if (coords === null) return []
         const outer = view.scrollDOM.getBoundingClientRect()
@@ -197,7 +206,7 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
     class: 'remote-selections',
     update: redraw,
     markers(view) {
-      return list(view.state.doc.length).flatMap(({ person, anchor, head }) => {
+      return list(view.state.doc.length, view.state.facet(textMap)).flatMap(({ person, anchor, head }) => {
         if (anchor === head) return []
         const from = Math.max(Math.min(anchor, head), view.viewport.from)
         const to = Math.min(Math.max(anchor, head), view.viewport.to)

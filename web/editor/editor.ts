@@ -1,26 +1,33 @@
 /** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
 import { defaultKeymap } from '@codemirror/commands'
-import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
-import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection } from '@codemirror/view'
-import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
+import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
+import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
-import { actionKeys } from './actions.ts'
+import { textMap } from './binding.ts'
 import { cleanInput } from './clean-input.ts'
 import { continueList, deleteMarker, indentItem, outdentItem } from './commands-list.ts'
 import { useAdoptedStyles } from './csp-styles.ts'
 import { remoteCursors } from './cursors.ts'
 import { remoteGlow } from './glow.ts'
 import { markdown } from './language.ts'
-import { liveView, toggleLetter, toggleTask } from './live/live.ts'
+import { liveView, toggleLetter } from './live/live.ts'
 import { sizeLimit } from './size-limit.ts'
+import { breakInCell, cellBelow, nextCell, previousCell } from './tables.ts'
 import { insertUpload, uploading } from './uploads.ts'
+import { t } from '../text/t.ts'
 import type { Upload, Uploads } from '../uploads/uploads.ts'
 
 /** How the text is shown while it is written. */
 export type WritingMode = 'live' | 'source'
+
+/** What is fetched after the editor. */
+export interface Extras {
+  readonly always: Extension
+  readonly live: Extension
+}
 
 export interface EditorInput {
   readonly parent: HTMLElement
@@ -29,7 +36,8 @@ export interface EditorInput {
   readonly uploads: Uploads
   readonly canEdit: boolean
   readonly mode: WritingMode
-  readonly onModeKey: () => void
+  /** Keys of the commands of the page; they come before those of CodeMirror. */
+  readonly keys: readonly KeyBinding[]
   readonly onChange: (state: EditorState) => void
   readonly onTyped: () => void
   /** A change was left out because the document would be too large. */
@@ -41,22 +49,28 @@ export interface Editor {
   setMode(mode: WritingMode): void
   setCanEdit(canEdit: boolean): void
   setLabel(label: string): void
+  /** Adds what remarks need; it comes later than the editor. */
+  setReview(extension: Extension): void
+  /** Puts something in the place of what writes into the document, or (undefined) that back. */
+  setBinding(extension: Extension | undefined): void
   /** Ticks or unticks the task whose letter stands at an offset. */
   toggleTask(letter: number): boolean
   /** Puts the Markdown of an upload into the text. False when nothing may be written. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
+  /** Brings in what makes writing easier, once it was fetched. */
+  extend(extras: Extras): void
   destroy(): void
 }
 
-const modeExtension = (mode: WritingMode): Extension => [
+const modeExtension = (mode: WritingMode, extras?: Extras): Extension => [
   EditorView.editorAttributes.of({ class: mode === 'live' ? 'cm-live' : 'cm-source' }),
-  mode === 'live' ? liveView : []
+  mode === 'live' ? [liveView, extras?.live ?? []] : []
 ]
 
 const editable = (canEdit: boolean): Extension => [
   EditorState.readOnly.of(!canEdit),
   EditorView.contentAttributes.of({ 'aria-readonly': String(!canEdit) }),
-  placeholder(canEdit ? 'Start writing…' : 'Nothing here yet.')
+  placeholder(canEdit ? t('Write, or press / for blocks') : t('Nothing here yet.'))
 ]
 
 const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
@@ -66,20 +80,23 @@ export function createEditor(input: EditorInput): Editor {
   const mode = new Compartment()
   const access = new Compartment()
   const label = new Compartment()
+  const review = new Compartment()
+  const binding = new Compartment()
+  const later = new Compartment()
+  let current = input.mode
+  let extras: Extras | undefined
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
-    { key: 'Mod-Alt-p', run: () => (input.onModeKey(), true), preventDefault: true },
-    { key: 'Mod-Enter', run: (view) => toggleTask(view, view.state.selection.main.head) },
-    { key: 'Enter', run: continueList },
-    { key: 'Tab', run: indentItem },
-    { key: 'Shift-Tab', run: outdentItem },
+    ...input.keys,
+    { key: 'Enter', run: (view) => cellBelow(view) || continueList(view), shift: breakInCell },
+    { key: 'Tab', run: (view) => nextCell(view) || indentItem(view), shift: (view) => previousCell(view) || outdentItem(view) },
     { key: 'Backspace', run: deleteMarker },
-    ...actionKeys,
-    ...searchKeymap,
-    ...yUndoManagerKeymap,
     ...defaultKeymap
   ])
+
+  // Without awareness: its cursors are replaced by ours.
+  const writing = (): Extension => yCollab(input.text, null, { undoManager })
 
   const view = new EditorView({
     parent: input.parent,
@@ -96,14 +113,13 @@ export function createEditor(input: EditorInput): Editor {
         EditorState.allowMultipleSelections.of(true),
         EditorView.perLineTextDirection.of(true),
         EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
-        search({ top: true }),
-        highlightSelectionMatches({ minSelectionLength: 3 }),
         markdown(),
-        // Without awareness: its cursors are replaced by ours.
-        yCollab(input.text, null, { undoManager }),
+        binding.of(writing()),
+        review.of([]),
         remoteCursors(input.text, input.awareness),
         remoteGlow,
         uploading(input.uploads),
+        later.of([]),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),
         label.of(labelled('Document')),
@@ -118,11 +134,20 @@ export function createEditor(input: EditorInput): Editor {
 
   return {
     view,
-    setMode: (value) => view.dispatch({ effects: mode.reconfigure(modeExtension(value)) }),
+    setMode(value) {
+      current = value
+      view.dispatch({ effects: mode.reconfigure(modeExtension(value, extras)) })
+    },
     setCanEdit: (value) => view.dispatch({ effects: access.reconfigure(editable(value)) }),
     setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
-    toggleTask: (letter) => toggleLetter(view, letter),
-    insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, at, markdown, upload),
+    setReview: (value) => view.dispatch({ effects: review.reconfigure(value) }),
+    setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
+    toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
+    insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, view.state.facet(textMap).shown(at), markdown, upload),
+    extend(value) {
+      extras = value
+      view.dispatch({ effects: [later.reconfigure(value.always), mode.reconfigure(modeExtension(current, value))] })
+    },
     destroy() {
       view.destroy()
       undoManager.destroy()

@@ -1,11 +1,18 @@
 /** GitHub-flavoured Markdown for CodeMirror, without the grammars for HTML, CSS and JavaScript that the stock package brings. */
 import { Language, LanguageSupport, defineLanguageFacet, languageDataProp, syntaxHighlighting } from '@codemirror/language'
 import { tagHighlighter, tags } from '@lezer/highlight'
-import { GFM, parser } from '@lezer/markdown'
+import { Autolink, Strikethrough, TaskList, parser } from '@lezer/markdown'
+import { mathSyntax } from './math-syntax.ts'
+import { tableSyntax } from './table-syntax.ts'
 
 const data = defineLanguageFacet({ commentTokens: { block: { open: '<!--', close: '-->' } } })
 
-const markdownLanguage = new Language(data, parser.configure([GFM, { props: [languageDataProp.add({ Document: data })] }]), [], 'markdown')
+const markdownLanguage = new Language(
+  data,
+  parser.configure([tableSyntax, TaskList, Strikethrough, Autolink, mathSyntax, { props: [languageDataProp.add({ Document: data })] }]),
+  [],
+  'markdown'
+)
 
 /** Classes for `style/editor.css`; one per kind of text, so that both modes share them. */
 const highlighter = tagHighlighter([

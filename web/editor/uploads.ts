@@ -2,12 +2,16 @@
  * Files in the editor: they come by paste, drop or the toolbar, and stand as placeholders in the view, never in the text, until the
  * server has them. Then their Markdown enters the text as one edit of its own.
  */
+import { syntaxTree } from '@codemirror/language'
 import { effect } from '@preact/signals'
 import { EditorSelection, Facet, StateEffect, StateField, type Extension, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type Command, type DecorationSet } from '@codemirror/view'
+import type { SyntaxNode } from '@lezer/common'
 import type * as Y from 'yjs'
 import { mediaTypes } from '../../shared/media-types.ts'
+import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { textMap } from './binding.ts'
 import type { Upload, Uploads, UploadState } from '../uploads/uploads.ts'
 
 const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
@@ -19,10 +23,10 @@ interface Placed {
 
 const place = StateEffect.define<readonly Placed[]>()
 
-const percent = (share: number): string => (share >= 1 ? 'Finishing…' : `${Math.floor(share * 100)} %`)
+const percent = (share: number): string => (share >= 1 ? t('Finishing…') : `${Math.floor(share * 100)} %`)
 
 const wordsOf = (state: UploadState): string =>
-  state.phase === 'sending' ? percent(state.share) : state.phase === 'queued' ? 'Waiting…' : state.failure.words
+  state.phase === 'sending' ? percent(state.share) : state.phase === 'queued' ? t('Waiting…') : state.failure.words
 
 function button(name: string, about: string, run: () => void): HTMLButtonElement {
   const made = document.createElement('button')
@@ -55,10 +59,10 @@ class UploadWidget extends WidgetType {
     box.className = 'upload'
     box.contentEditable = 'false'
     box.setAttribute('role', 'group')
-    box.setAttribute('aria-label', `Adding ${upload.fileName}`)
+    box.setAttribute('aria-label', t('Adding {name}', { name: upload.fileName }))
     const bar = document.createElement('progress')
     bar.max = 1
-    bar.setAttribute('aria-label', `Progress of ${upload.fileName}`)
+    bar.setAttribute('aria-label', t('Progress of {name}', { name: upload.fileName }))
     const name = document.createElement('span')
     name.className = 'upload-name'
     name.textContent = upload.fileName
@@ -69,10 +73,10 @@ class UploadWidget extends WidgetType {
       run(upload)
       view.focus()
     }
-    const retry = button('Try again', `Try again: ${upload.fileName}`, () => uploads?.retry(upload))
+    const retry = button(t('Try again'), t('Try again: {name}', { name: upload.fileName }), () => uploads?.retry(upload))
     const cancel = button(
-      'Cancel',
-      `Cancel: ${upload.fileName}`,
+      t('Cancel'),
+      t('Cancel: {name}', { name: upload.fileName }),
       then((which) => uploads?.cancel(which))
     )
     box.append(bar, name, words, retry, cancel)
@@ -84,8 +88,9 @@ class UploadWidget extends WidgetType {
       if (state.phase === 'sending' && state.share < 1) bar.value = state.share
       else bar.removeAttribute('value')
       retry.hidden = state.phase !== 'waiting' && !(state.phase === 'failed' && state.failure.again !== 'never')
-      cancel.textContent = state.phase === 'failed' ? 'Remove' : 'Cancel'
-      cancel.setAttribute('aria-label', `${cancel.textContent}: ${upload.fileName}`)
+      const failed = state.phase === 'failed'
+      cancel.textContent = failed ? t('Remove') : t('Cancel')
+      cancel.setAttribute('aria-label', t(failed ? term('Remove: {name}') : term('Cancel: {name}'), { name: upload.fileName }))
     })
     stops.set(box, stop)
     return box
@@ -140,7 +145,8 @@ const placer = ViewPlugin.fromClass(
         const uploads = this.#view.state.facet(uploadsOf)
         if (uploads === undefined) return
         const { length } = this.#view.state.doc
-        const placed = uploads.list.peek().map((upload) => ({ upload, at: Math.min(uploads.placeOf(upload), length) }))
+        const { shown } = this.#view.state.facet(textMap)
+        const placed = uploads.list.peek().map((upload) => ({ upload, at: Math.min(shown(uploads.placeOf(upload)), length) }))
         if (placed.length > 0 || this.#view.state.field(placeholders).size > 0) this.#view.dispatch({ effects: place.of(placed) })
       })
     }
@@ -158,9 +164,26 @@ function filesOf(data: DataTransfer | null): File[] | undefined {
 /** Text files enter as text: the editor itself reads them. */
 const isText = ({ type, name }: File): boolean => /^text\/(?!html)/.test(type) || /\.(md|markdown|txt)$/i.test(name)
 
+/** The end of the picture or link around a place; undefined outside. The description of what was just added is selected there. */
+function endAround({ state }: EditorView, at: number): number | undefined {
+  let end: number | undefined
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, 1); node !== null; node = node.parent)
+    if (/^(Image|Link)$/.test(node.name) && node.from < at && at < node.to) end = node.to
+  return end
+}
+
+/** Begins to add files at a place, and puts the cursor there; within the Markdown of a picture they would break it, so they go behind it. */
 function take(view: EditorView, files: readonly File[], at: number): void {
-  if (view.state.readOnly) toast('Your link does not allow adding files to this document.')
-  else view.state.facet(uploadsOf)?.add(files, at)
+  const uploads = view.state.facet(uploadsOf)
+  // Who only suggests may type, and yet add no files.
+  if (view.state.readOnly || uploads?.allowed.peek() !== true) {
+    toast(t('Your link does not allow adding files to this document.'))
+    return
+  }
+  const end = endAround(view, at)
+  view.dispatch({ selection: EditorSelection.cursor(end ?? at) })
+  uploads.add(files, view.state.facet(textMap).stored(end ?? at), end !== undefined)
+  view.focus()
 }
 
 const events = EditorView.domEventHandlers({
@@ -176,10 +199,6 @@ const events = EditorView.domEventHandlers({
     if (files === undefined || (files.every(isText) && !view.state.readOnly)) return false
     const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length
     take(view, files, at)
-    if (!view.state.readOnly) {
-      view.dispatch({ selection: EditorSelection.cursor(at) })
-      view.focus()
-    }
     event.preventDefault()
     return true
   }
@@ -188,14 +207,13 @@ const events = EditorView.domEventHandlers({
 /** Lets the person choose files for the place of the cursor. */
 export const chooseFiles: Command = (view) => {
   const uploads = view.state.facet(uploadsOf)
-  if (view.state.readOnly || uploads === undefined) return false
+  if (view.state.readOnly || uploads?.allowed.peek() !== true) return false
   const input = document.createElement('input')
   input.type = 'file'
   input.multiple = true
   input.accept = mediaTypes.flatMap(({ contentType, extension }) => [contentType, `.${extension}`]).join(',')
   input.addEventListener('change', () => {
-    uploads.add([...(input.files ?? [])], view.state.selection.main.head)
-    view.focus()
+    take(view, [...(input.files ?? [])], view.state.selection.main.head)
   })
   input.click()
   return true

@@ -1,83 +1,65 @@
-/** The first page: start writing, bring a file, or go back to what was opened on this device. */
+/** The first page: start writing, bring files, or go back to what is there: opened on this device, or in one's account. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { ago } from '../../shared/ago.ts'
-import { removeKeptDatabase } from '../offline/remove.ts'
-import { forget, recentDocuments, type RecentDocument } from '../recent.ts'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { language, languages, setLanguage, t, tn } from '../text/t.ts'
 import { Icon, Logo } from '../ui/icons.tsx'
-import { importFile, startDocument } from './start.ts'
+import { toast } from '../ui/toast.tsx'
+import { openDeletions } from './deletion.ts'
+import { openLibrary, type Library } from './library.ts'
+import { Documents } from './documents.tsx'
+import { importFiles, StartFailure, startDocument } from './start.ts'
 
-const failure = signal<string | undefined>(undefined)
+/** What did not work, a line each. */
+const failures = signal<readonly string[]>([])
 const busy = signal(false)
 
 async function attempt(work: () => Promise<void>): Promise<void> {
-  failure.value = undefined
+  failures.value = []
   busy.value = true
   try {
     await work()
   } catch (error) {
-    failure.value = error instanceof Error ? error.message : 'That did not work.'
+    failures.value = [error instanceof StartFailure ? error.message : t('That did not work. Try again.')]
   } finally {
     busy.value = false
   }
 }
 
-function Failure(): JSX.Element {
-  return <div role='alert'>{failure.value !== undefined && <p class='notice danger'>{failure.value}</p>}</div>
-}
+const bring = (files: readonly File[]): Promise<void> =>
+  attempt(async () => {
+    const { ids, refused } = await importFiles(files)
+    failures.value = refused
+    if (ids.length > 0) toast(tn(ids.length, '1 document made', '{count} documents made'))
+  })
 
-function Recent({ entry }: { entry: RecentDocument }): JSX.Element {
-  const [asking, setAsking] = useState(false)
-  const title = entry.title || 'Untitled'
-  const remove = (): void => {
-    forget(entry.id)
-    void removeKeptDatabase(entry.id)
-  }
+function Failures(): JSX.Element {
+  const [first, ...more] = failures.value
   return (
-    <li class='recent'>
-      <a class='recent-link' href={`/d/${entry.id}`}>
-        <Icon name='file' />
-        <span class='recent-title'>{title}</span>
-        <span class='muted recent-when'>
-          {entry.role !== null && entry.role !== 'owner' && <span class='tag'>{entry.role}</span>}
-          <time dateTime={new Date(entry.openedAt).toISOString()}>{ago(entry.openedAt, Date.now())}</time>
-        </span>
-      </a>
-      {asking ? (
-        <span class='recent-ask'>
-          <button type='button' class='button danger' onClick={remove}>
-            Remove
-          </button>
-          <button type='button' class='button quiet' onClick={() => setAsking(false)}>
-            Keep
-          </button>
-        </span>
-      ) : (
-        <button
-          type='button'
-          class='button quiet icon-only'
-          aria-label={`Remove “${title}” from this device`}
-          title='Remove from this device'
-          onClick={() => setAsking(true)}
-        >
-          <Icon name='x' size={18} />
-        </button>
+    <div role='alert'>
+      {first !== undefined && (
+        <div class='notice danger' dir='auto'>
+          {more.length === 0 ? (
+            <p>{first}</p>
+          ) : (
+            <ul>
+              {[first, ...more].map((words) => (
+                <li key={words}>{words}</li>
+              ))}
+            </ul>
+          )}
+        </div>
       )}
-      {asking && (
-        <p class='muted recent-warning'>
-          This removes the link and the copy from this device. Keep the link elsewhere if you need it again.
-        </p>
-      )}
-    </li>
+    </div>
   )
 }
 
+/** Files may be dropped anywhere on the page. */
 function useDrop(): boolean {
   const [over, setOver] = useState(false)
   useEffect(() => {
     const drag = (event: DragEvent): void => {
-      if (!event.dataTransfer?.types.includes('Files')) return
+      if (event.dataTransfer?.types.includes('Files') !== true) return
       event.preventDefault()
       setOver(true)
     }
@@ -85,10 +67,11 @@ function useDrop(): boolean {
       if (event.relatedTarget === null) setOver(false)
     }
     const drop = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes('Files') !== true) return
       event.preventDefault()
       setOver(false)
-      const file = event.dataTransfer?.files[0]
-      if (file !== undefined) void attempt(() => importFile(file))
+      const files = [...event.dataTransfer.files]
+      if (files.length > 0) void bring(files)
     }
     addEventListener('dragover', drag)
     addEventListener('dragleave', leave)
@@ -105,115 +88,154 @@ function useDrop(): boolean {
 function OpenFile(): JSX.Element {
   const input = useRef<HTMLInputElement>(null)
   const chosen = (): void => {
-    const file = input.current?.files?.[0]
-    if (file !== undefined) void attempt(() => importFile(file))
+    const files = [...(input.current?.files ?? [])]
+    // The same file may be chosen again.
+    if (input.current !== null) input.current.value = ''
+    if (files.length > 0) void bring(files)
   }
   return (
     <>
       <button type='button' class='button large' disabled={busy.value} onClick={() => input.current?.click()}>
         <Icon name='upload' />
-        Open a Markdown file
+        {t('Open a Markdown file')}
       </button>
       <input
         ref={input}
         type='file'
         accept='.md,.markdown,.txt,text/markdown,text/plain'
+        multiple
         hidden
-        aria-label='Markdown file'
+        aria-label={t('Markdown files')}
         onChange={chosen}
       />
     </>
   )
 }
 
-function RecentList(): JSX.Element {
-  const list = recentDocuments.value
+function Actions(): JSX.Element {
   return (
-    <section aria-labelledby='recent-title'>
-      <h2 id='recent-title'>On this device</h2>
-      {list.length === 0 ? (
-        <p class='empty'>Nothing here yet. Start writing, or drop a Markdown file.</p>
-      ) : (
-        <ul class='recents'>
-          {list.map((entry) => (
-            <Recent key={entry.id} entry={entry} />
-          ))}
-        </ul>
-      )}
-    </section>
+    <div class='actions'>
+      <button type='button' class='button primary large' disabled={busy.value} onClick={() => void attempt(startDocument)}>
+        <Icon name='pen' />
+        {t('Start writing')}
+      </button>
+      <OpenFile />
+    </div>
+  )
+}
+
+function Top({ library }: { library: Library }): JSX.Element {
+  return (
+    <div class='home-top'>
+      <span class='brand'>
+        <Logo size={32} />
+        agmd
+      </span>
+      <a class='button quiet' href='/account'>
+        {library.signedIn.value === true ? t('Account') : t('Sign in')}
+      </a>
+    </div>
+  )
+}
+
+/** Who comes for the first time is told what this is; who has documents sees them. */
+function Head({ library }: { library: Library }): JSX.Element {
+  if (!library.isEmpty.value)
+    return (
+      <header class='home-head known'>
+        <h1>{t('Documents')}</h1>
+        <Actions />
+      </header>
+    )
+  return (
+    <header class='home-head'>
+      <h1>{t('Markdown that people and agents write together.')}</h1>
+      <p class='lead'>{t('Plain text underneath, live for everyone, on your device when there is no network.')}</p>
+      <Actions />
+    </header>
+  )
+}
+
+function Foot(): JSX.Element {
+  return (
+    <footer class='muted home-foot'>
+      <p>
+        {t('No account needed: a document belongs to whoever holds its link. Agents use the same links.')}{' '}
+        <a href='/agents.md'>{t('The guide for agents')}</a> · <a href='/openapi.json'>{t('The interface')}</a>
+      </p>
+      <p class='languages'>
+        {languages.map(({ tag, name }) => (
+          <button
+            key={tag}
+            type='button'
+            lang={tag}
+            class='button quiet'
+            aria-pressed={language() === tag}
+            onClick={() => setLanguage(tag)}
+          >
+            {name}
+          </button>
+        ))}
+      </p>
+    </footer>
   )
 }
 
 export function HomePage(): JSX.Element {
   const over = useDrop()
+  const library = useMemo(openLibrary, [])
+  const deletions = useMemo(() => openDeletions(library, (words) => (failures.value = [...failures.value, words])), [library])
   useEffect(() => {
-    document.title = 'agmd · live Markdown'
+    document.title = 'agmd · Markdown'
+    void library.load()
+    const stop = deletions.start()
     // A page that the browser brings back still shows what it did when it was left.
-    const shown = (): void => {
+    const shown = ({ persisted }: PageTransitionEvent): void => {
       busy.value = false
+      if (persisted) void library.load()
     }
     addEventListener('pageshow', shown)
-    return () => removeEventListener('pageshow', shown)
+    return () => {
+      stop()
+      removeEventListener('pageshow', shown)
+    }
   }, [])
   return (
     <main class={over ? 'home dropping' : 'home'}>
-      <header class='home-head'>
-        <div class='home-top'>
-          <span class='brand'>
-            <Logo size={32} />
-            agmd
-          </span>
-          <a class='button quiet' href='/account'>
-            Account
-          </a>
-        </div>
-        <h1>Markdown that people and agents write together.</h1>
-        <p class='lead'>Plain text underneath, live for everyone, on your device when there is no network.</p>
-        <div class='actions'>
-          <button type='button' class='button primary large' disabled={busy.value} onClick={() => void attempt(() => startDocument())}>
-            <Icon name='pen' />
-            Start writing
-          </button>
-          <OpenFile />
-        </div>
-        <Failure />
-      </header>
-      <RecentList />
-      <footer class='muted home-foot'>
-        <p>
-          No account needed: a document belongs to whoever holds its link. Agents use the same links, see{' '}
-          <a href='/openapi.json'>the interface</a>.
-        </p>
-      </footer>
-      {over && <div class='drop-hint'>Drop the file to make it a document</div>}
+      <Top library={library} />
+      <Head library={library} />
+      <Failures />
+      <Documents library={library} deletions={deletions} />
+      <Foot />
+      {over && <div class='drop-hint'>{t('Drop files to make them documents')}</div>}
     </main>
   )
 }
 
 export function NewPage(): JSX.Element {
   useEffect(() => {
-    document.title = 'New document · agmd'
+    document.title = `${t('New document')} · agmd`
   }, [])
   const submit = (event: Event): void => {
     event.preventDefault()
-    void attempt(() => startDocument())
+    void attempt(startDocument)
   }
   return (
     <main class='plain'>
       <Logo size={40} />
-      <h1>Create a new document?</h1>
-      <p>It gets a private link that only you have, until you share it.</p>
+      <h1>{t('Create a new document?')}</h1>
+      <p>{t('It gets a private link that only you have, until you share it.')}</p>
       <form method='post' action='/new' onSubmit={submit}>
         <p class='actions'>
           <button class='button primary large' disabled={busy.value}>
-            Create document
+            {t('Create document')}
           </button>
           <a class='button large' href='/'>
-            Cancel
+            {t('Cancel')}
           </a>
         </p>
       </form>
-      <Failure />
+      <Failures />
     </main>
   )
 }

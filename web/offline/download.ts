@@ -1,14 +1,21 @@
-/** Hands a text to the person as a Markdown file. */
-export function downloadMarkdown(title: string, content: string): void {
-  const name =
-    title
-      .normalize('NFC')
-      .replace(/[^\p{L}\p{N} ._-]+/gu, '')
-      .trim()
-      .slice(0, 80) || 'document'
+/** What a file of this title is called, without its ending. */
+const fileName = (title: string): string =>
+  title
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N} ._-]+/gu, '')
+    .trim()
+    .slice(0, 80) || 'document'
+
+function download(name: string, type: string, content: string): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([content], { type: 'text/markdown' }))
-  link.download = `${name}.md`
+  link.href = URL.createObjectURL(new Blob([content], { type }))
+  link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
+
+/** Hands a text to the person as a Markdown file. */
+export const downloadMarkdown = (title: string, content: string): void => download(`${fileName(title)}.md`, 'text/markdown', content)
+
+/** Hands a whole page to the person as a file. */
+export const downloadHtml = (title: string, content: string): void => download(`${fileName(title)}.html`, 'text/html', content)

@@ -1,32 +1,9 @@
 /** Installs the service worker after the page stands, and says when a newer version waits. */
 import { signal } from '@preact/signals'
+import { trustedScript } from '../trusted-script.ts'
 
 /** Set when a new version is ready: call it to reload into it. */
 export const newVersion = signal<(() => void) | undefined>(undefined)
-
-interface ScriptPolicy {
-  createScriptURL(path: string): TrustedScriptUrl
-}
-type TrustedScriptUrl = string & { readonly trusted: unique symbol }
-interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL(path: string): string }): ScriptPolicy
-}
-
-const workerPath = '/sw.js'
-
-// The pages require trusted types: the address of the worker is the one script address that is ever set.
-function workerUrl(): string {
-  const trusted = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes
-  if (trusted === undefined) return workerPath
-  return trusted
-    .createPolicy('agmd-worker', {
-      createScriptURL(path) {
-        if (path !== workerPath) throw new TypeError('not a worker of agmd')
-        return path
-      }
-    })
-    .createScriptURL(workerPath)
-}
 
 /** Time between two looks for a newer version on a page that stays open, in milliseconds. */
 const lookMs = 3_600_000
@@ -54,7 +31,7 @@ function lookAgain(registration: ServiceWorkerRegistration): void {
 export async function registerWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return
   try {
-    const registration: ServiceWorkerRegistration | undefined = await navigator.serviceWorker.register(workerUrl(), {
+    const registration: ServiceWorkerRegistration | undefined = await navigator.serviceWorker.register(trustedScript('/sw.js'), {
       updateViaCache: 'none'
     })
     if (registration === undefined) return

@@ -1,5 +1,6 @@
 /** Who is here, from the awareness of the connection. The server sets name, kind, role and hue of everyone. */
 import type { Awareness } from 'y-protocols/awareness'
+import { t } from '../text/t.ts'
 
 export interface Person {
   /** Client id of the page. */
@@ -20,7 +21,7 @@ function person(id: number, state: Record<string, unknown>, self: boolean): Pers
   const { name, kind, role, hue } = user as Record<string, unknown>
   return {
     id,
-    name: typeof name === 'string' && name.trim() !== '' ? name.slice(0, 80) : 'Guest',
+    name: typeof name === 'string' && name.trim() !== '' ? name.slice(0, 80) : t('Guest'),
     kind: kind === 'agent' || kind === 'account' ? kind : 'guest',
     role: typeof role === 'string' ? role : '',
     hue: typeof hue === 'number' && Number.isInteger(hue) ? Math.abs(hue) % hues : id % hues,

@@ -1,5 +1,6 @@
 /** What a text may need beside the pipeline: fetched when the first text asks for it. */
-import type { FormulaSetter, Highlighter, PageLibraries } from '../../shared/markdown/page.ts'
+import type { FormulaSetter } from '../../shared/markdown/math.ts'
+import type { Highlighter, PageLibraries } from '../../shared/markdown/page.ts'
 
 function lazy<Library>(load: () => Promise<Library>, onLoaded: () => void): () => Library | undefined {
   let loaded: Library | undefined

@@ -4,10 +4,12 @@
  */
 import { effect } from '@preact/signals'
 import type { Text } from 'yjs'
+import { isOwnLink } from '../../shared/markdown/links.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import { drawDiagrams, redrawDiagrams } from '../diagram/draw.ts'
 import prose from '../style/prose.css?inline'
 import '../style/serif.css'
+import { t } from '../text/t.ts'
 import { theme } from '../theme.ts'
 import { copyText } from '../ui/copy.ts'
 import { createBlocks } from './blocks.ts'
@@ -32,7 +34,7 @@ const renderMsMin = 60
 const rules = new CSSStyleSheet()
 rules.replaceSync(prose)
 
-const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)
+const isOwn = (href: string): boolean => isOwnLink(href, location.origin)
 
 export function createReading({ host, text, onTask }: ReadingInput): Reading {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
@@ -100,7 +102,7 @@ export function createReading({ host, text, onTask }: ReadingInput): Reading {
     if (href.startsWith('#')) {
       event.preventDefault()
       history.replaceState(history.state, '', href)
-      if (link.classList.contains('anchor')) void copyText(location.href, 'Link to this section')
+      if (link.classList.contains('anchor')) void copyText(location.href, t('Link to this section'))
       else goTo(decodeURIComponent(href.slice(1)))
     } else if (!isOwn(href)) {
       // The document stays open.

@@ -1,4 +1,5 @@
-/** What is said when a document cannot be shown: for people, with the next step. One table. */
+/** What is said when a document cannot be shown: for people, with the next step. One table; the words are terms. */
+import { term } from '../text/t.ts'
 
 export type RefusalKind =
   | 'private'
@@ -29,30 +30,38 @@ interface Words {
 
 export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   private: {
-    title: 'This document is private',
-    text: 'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.',
+    title: term('This document is private'),
+    text: term('Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.'),
     signIn: true
   },
   ended: {
-    title: 'This link no longer works',
-    text: 'It was revoked or has expired. Ask the owner of the document for a new one.'
+    title: term('This link no longer works'),
+    text: term('It was revoked or has expired. Ask the owner of the document for a new one.')
   },
-  forbidden: { title: 'You do not have access', text: 'Your link does not open this document. Ask its owner for one that does.' },
-  not_found: { title: 'There is no such document', text: 'Check the address. Part of the link may be missing.' },
-  deleted: { title: 'This document was deleted', text: 'Its owner deleted it, with everything in it. It cannot be brought back.' },
-  rate_limited: { title: 'Too many requests', text: 'The server asks for a short pause.', retries: true },
+  forbidden: {
+    title: term('You do not have access'),
+    text: term('Your link does not open this document. Ask its owner for one that does.')
+  },
+  not_found: { title: term('There is no such document'), text: term('Check the address. Part of the link may be missing.') },
+  deleted: {
+    title: term('This document was deleted'),
+    text: term('Its owner deleted it, with everything in it. It cannot be brought back.')
+  },
+  rate_limited: { title: term('Too many requests'), text: term('The server asks for a short pause.'), retries: true },
   server_error: {
-    title: 'Something went wrong on our side',
-    text: 'The document is safe. This page tries again by itself.',
+    title: term('Something went wrong on our side'),
+    text: term('The document is safe. This page tries again by itself.'),
     retries: true
   },
-  restarting: { title: 'The server is restarting', text: 'This takes a few seconds. The page opens by itself.', retries: true },
+  restarting: { title: term('The server is restarting'), text: term('This takes a few seconds. The page opens by itself.'), retries: true },
   never_opened: {
-    title: 'You are offline',
-    text: 'This document has not been opened on this device before, so there is no copy to show. It opens by itself when the connection is back.',
+    title: term('You are offline'),
+    text: term(
+      'This document has not been opened on this device before, so there is no copy to show. It opens by itself when the connection is back.'
+    ),
     retries: true
   },
-  no_page: { title: 'There is nothing at this address', text: 'Check the address, or start from the first page.' }
+  no_page: { title: term('There is nothing at this address'), text: term('Check the address, or start from the first page.') }
 }
 
 /** The refusal that an answer of the server means. */

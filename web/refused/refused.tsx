@@ -1,6 +1,7 @@
 /** The page in place of a document that cannot be shown. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { t } from '../text/t.ts'
 import { Logo } from '../ui/icons.tsx'
 import { refusalWords, type Refusal } from './refusals.ts'
 
@@ -21,37 +22,45 @@ function useCountdown(seconds: number | undefined, run: () => void): number | un
   return left
 }
 
+/** Longer waits are told in minutes: nobody counts so many seconds. */
+const minutesFrom = 120
+
+const waitWords = (seconds: number): string =>
+  seconds < minutesFrom
+    ? t('Trying again in {seconds} s.', { seconds })
+    : t('Trying again in {minutes} min.', { minutes: Math.ceil(seconds / 60) })
+
 export function Refused({ refusal }: { refusal: Refusal }): JSX.Element {
   const words = refusalWords[refusal.kind]
   const waits = words.retries === true && refusal.kind !== 'never_opened'
   const left = useCountdown(waits ? (refusal.retryAfterSeconds ?? retrySecondsDefault) : undefined, () => location.reload())
   useEffect(() => {
-    document.title = `${words.title} · agmd`
+    document.title = `${t(words.title)} · agmd`
   }, [words.title])
   return (
     <main class='plain refused'>
       <Logo size={40} />
-      <h1>{words.title}</h1>
-      <p>{words.text}</p>
-      {left !== undefined && left > 0 && <p class='muted tabular'>Trying again in {left} s.</p>}
+      <h1>{t(words.title)}</h1>
+      <p>{t(words.text)}</p>
+      {left !== undefined && left > 0 && <p class='muted tabular'>{waitWords(left)}</p>}
       {refusal.requestId !== undefined && (
         <p class='muted'>
-          Request <code>{refusal.requestId}</code>
+          {t('Request')} <code>{refusal.requestId}</code>
         </p>
       )}
       <p class='actions'>
-        <a class='button primary' href='/'>
-          Go to the first page
+        {words.retries === true && (
+          <button type='button' class='button primary' onClick={() => location.reload()}>
+            {t('Try now')}
+          </button>
+        )}
+        <a class={words.retries === true ? 'button' : 'button primary'} href='/'>
+          {t('Go to the first page')}
         </a>
         {words.signIn === true && (
           <a class='button' href={`/sign-in?return_to=${encodeURIComponent(location.pathname)}`}>
-            Sign in
+            {t('Sign in')}
           </a>
-        )}
-        {words.retries === true && (
-          <button type='button' class='button' onClick={() => location.reload()}>
-            Try now
-          </button>
         )}
       </p>
     </main>

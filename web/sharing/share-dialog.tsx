@@ -1,243 +1,93 @@
-/** Links of a document: one per person or agent, each with a role, each revocable alone. */
-import { useSignal, type Signal } from '@preact/signals'
+/** Who can open the document: links for people, an invitation for an agent, the published page. */
+import { effect } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
-import { roles, type Role } from '../../shared/roles.ts'
-import { createShare, listShares, revokeShare, RequestError, type Share } from '../api.ts'
+import { useEffect } from 'preact/hooks'
+import { includesRole } from '../../shared/roles.ts'
+import type { DialogName, View } from '../document/page.tsx'
 import type { Session } from '../document/session.ts'
-import { copyText } from '../ui/copy.ts'
+import { failureWords } from '../refused/failure.ts'
+import { t, term } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Icon } from '../ui/icons.tsx'
-import { agentText } from './agent-text.ts'
+import { panelOf, Tabs } from '../ui/tabs.tsx'
+import { AgentTab } from './agent-tab.tsx'
+import { linksOf } from './links.ts'
+import { LinksTab } from './links-tab.tsx'
+import { PublishTab } from './publish-tab.tsx'
+import { publishingOf } from './publishing.ts'
 
-const roleWords: Readonly<Record<Role, string>> = {
-  view: 'Can read',
-  comment: 'Can comment',
-  suggest: 'Can suggest',
-  edit: 'Can edit',
-  owner: 'Owner'
+const tabs = [
+  { id: 'share', name: term('Links'), icon: 'link', shown: LinksTab },
+  { id: 'agent', name: term('Invite an agent'), icon: 'bot', shown: AgentTab },
+  { id: 'publish', name: term('Publish'), icon: 'globe', shown: PublishTab }
+] as const satisfies readonly { readonly id: DialogName; readonly [field: string]: unknown }[]
+
+/** Why nothing can be changed here now. */
+function standing(session: Session): string | undefined {
+  if (session.link.ended.value !== undefined)
+    return t('Your access to this document has ended. What you see here is the last that this page knew.')
+  if (!includesRole(session.role.value, 'edit')) return t('Your link no longer lets you share this document.')
+  if (session.chip.value.state === 'offline')
+    return t('You are offline. Links that exist can be copied; changes can be made when the connection is back.')
+  return undefined
 }
 
-const words = (error: unknown): string => {
-  if (error instanceof RequestError && error.status === 0) return 'The server cannot be reached. Links can be made when you are online.'
-  if (error instanceof RequestError) return error.status === 403 ? 'Your link does not allow this.' : `${error.message} ${error.hint}`
-  return 'That did not work.'
-}
-
-function CreateForm({
-  session,
-  onCreated,
-  onFail
-}: {
-  session: Session
-  onCreated: (share: Share) => void
-  onFail: (error: unknown) => void
-}): JSX.Element {
-  const role = useSignal<Role>('edit')
-  const busy = useSignal(false)
-  const label = useRef<HTMLInputElement>(null)
-  const offered = roles.filter((name) => name !== 'owner' || session.role.value === 'owner')
-
-  const submit = async (): Promise<void> => {
-    busy.value = true
-    const name = label.current?.value.trim() ?? ''
-    try {
-      onCreated(await createShare(session.id, session.key, { role: role.value, ...(name !== '' && { label: name }) }))
-      if (label.current !== null) label.current.value = ''
-    } catch (error) {
-      onFail(error)
-    }
-    busy.value = false
-  }
-  return (
-    <form
-      class='share-form'
-      onSubmit={(event: Event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
-      <label class='field grow'>
-        <span>For whom</span>
-        <input ref={label} type='text' maxLength={200} placeholder='Ana, or “review agent”' />
-      </label>
-      <label class='field'>
-        <span>Role</span>
-        <select value={role.value} onChange={(event: Event) => (role.value = (event.target as HTMLSelectElement).value as Role)}>
-          {offered.map((name) => (
-            <option key={name} value={name}>
-              {roleWords[name]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <button class='button primary' disabled={busy.value}>
-        Create link
-      </button>
-    </form>
-  )
-}
-
-const canEdit = (role: Role): boolean => role === 'edit' || role === 'owner'
-
-function ShareRow({ session, share, onRevoke }: { session: Session; share: Share; onRevoke?: (share: Share) => void }): JSX.Element {
-  const asking = useSignal(false)
-  const name = share.label ?? 'Link without a name'
-  // To revoke the link that one holds would shut oneself out.
-  const own = share.secret === session.key
-  const used = own
-    ? 'this is your own link'
-    : share.lastUsedAt === null
-      ? 'never used'
-      : `last used ${new Date(share.lastUsedAt).toLocaleDateString('en', { day: 'numeric', month: 'short' })}`
-  return (
-    <li class='share-row'>
-      <div class='share-who'>
-        <strong>{name}</strong>
-        <span class='muted'>
-          {roleWords[share.role]} · {used}
-        </span>
-      </div>
-      {asking.value ? (
-        <div class='share-actions'>
-          <button type='button' class='button danger' onClick={() => onRevoke?.(share)}>
-            Revoke link
-          </button>
-          <button type='button' class='button quiet' onClick={() => (asking.value = false)}>
-            Keep
-          </button>
-        </div>
-      ) : (
-        <div class='share-actions'>
-          <button type='button' class='button' onClick={() => void copyText(share.url, 'Link')}>
-            <Icon name='copy' size={18} />
-            Copy link
-          </button>
-          <button
-            type='button'
-            class='button quiet icon-only'
-            aria-label={`Copy instructions for an agent: ${name}`}
-            title='Copy instructions for an agent'
-            onClick={() =>
-              void copyText(agentText(location.origin, session.id, share.secret, canEdit(share.role)), 'Instructions for an agent')
-            }
-          >
-            <Icon name='bot' />
-          </button>
-          {onRevoke !== undefined && !own && (
-            <button
-              type='button'
-              class='button quiet icon-only'
-              aria-label={`Revoke: ${name}`}
-              title='Revoke'
-              onClick={() => (asking.value = true)}
-            >
-              <Icon name='trash' />
-            </button>
-          )}
-        </div>
-      )}
-      {asking.value && (
-        <p class='muted share-warning'>Whoever uses this link is disconnected at once and cannot open the document again.</p>
-      )}
-    </li>
-  )
-}
-
-function Created({ session, share }: { session: Session; share: Share }): JSX.Element {
-  return (
-    <div class='share-created' role='status'>
-      <p>
-        <Icon name='check' size={18} /> {share.label === null ? 'The link is ready.' : `The link for ${share.label} is ready.`}
-      </p>
-      <div class='share-copy'>
-        <input
-          type='text'
-          readOnly
-          aria-label='New link'
-          value={share.url}
-          onFocus={(event: FocusEvent) => (event.target as HTMLInputElement).select()}
-        />
-        <button type='button' class='button primary' onClick={() => void copyText(share.url, 'Link')}>
-          Copy link
-        </button>
-      </div>
-      <details>
-        <summary>For an agent</summary>
-        <pre tabIndex={0} aria-label='Instructions for an agent'>
-          {agentText(location.origin, session.id, share.secret, canEdit(share.role))}
-        </pre>
-        <button
-          type='button'
-          class='button'
-          onClick={() =>
-            void copyText(agentText(location.origin, session.id, share.secret, canEdit(share.role)), 'Instructions for an agent')
-          }
-        >
-          <Icon name='copy' size={18} />
-          Copy instructions
-        </button>
-      </details>
-    </div>
-  )
-}
-
-function useShares(session: Session, owner: boolean, failure: Signal<string | undefined>): Signal<readonly Share[] | undefined> {
-  const shares = useSignal<readonly Share[] | undefined>(owner ? undefined : [])
+/** Keeps what the dialog shows true while it is open: after each connection, and when another page of an owner changes it. */
+function useCurrent({ session, here }: View): void {
   useEffect(() => {
-    if (!owner) return
-    listShares(session.id, session.key).then(
-      (list) => (shares.value = list),
-      (error: unknown) => (failure.value = words(error))
-    )
-  }, [])
-  return shares
+    const links = linksOf(session)
+    const publishing = publishingOf(session)
+    const stops = [
+      effect(() => {
+        // Read anew after each connection, and with each role.
+        if (session.link.socket.value !== 'synced' || !includesRole(session.role.value, 'edit')) return
+        void publishing.load()
+      }),
+      effect(() => {
+        // Who comes has used a link.
+        if (here.value.length > 0 && session.link.socket.value === 'synced' && session.role.value !== null) void links.load()
+      }),
+      session.onMessage((message) => {
+        if (message['type'] !== 'event') return
+        const { kind } = message['event'] as { kind: string }
+        if (kind.startsWith('share.')) void links.load()
+        if (kind === 'doc.published' || kind === 'doc.unpublished') void publishing.load()
+      })
+    ]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }, [session])
 }
 
-export function ShareDialog({ session, onClose }: { session: Session; onClose: () => void }): JSX.Element {
-  const owner = session.role.value === 'owner'
-  const failure = useSignal<string | undefined>(undefined)
-  const created = useSignal<Share | undefined>(undefined)
-  const shares = useShares(session, owner, failure)
-
-  const fail = (error: unknown): void => {
-    failure.value = words(error)
-  }
-  const add = (share: Share): void => {
-    failure.value = undefined
-    created.value = share
-    if (owner) shares.value = [share, ...(shares.value ?? [])]
-  }
-  const revoke = async (share: Share): Promise<void> => {
-    try {
-      await revokeShare(session.id, session.key, share.id)
-      shares.value = shares.value?.filter((other) => other.id !== share.id)
-      if (created.value?.id === share.id) created.value = undefined
-      failure.value = undefined
-    } catch (error) {
-      fail(error)
-    }
+export function ShareDialog({ view }: { view: View }): JSX.Element {
+  const { session } = view
+  const current = tabs.find(({ id }) => id === view.dialog.value)?.id ?? 'share'
+  const said = standing(session)
+  const { failure } = current === 'publish' ? publishingOf(session) : linksOf(session)
+  const Shown = tabs.find(({ id }) => id === current)?.shown ?? LinksTab
+  useCurrent(view)
+  // The browser tells of the end a moment later: another dialog may be open then.
+  const close = (): void => {
+    if (tabs.some(({ id }) => id === view.dialog.value)) view.dialog.value = undefined
   }
   return (
-    <Dialog title='Share' about='Give everyone a link of their own, people and agents alike. Each can be revoked alone.' onClose={onClose}>
-      <CreateForm session={session} onCreated={add} onFail={fail} />
-      <div role='alert'>{failure.value !== undefined && <p class='notice danger'>{failure.value}</p>}</div>
-      {created.value !== undefined && <Created session={session} share={created.value} />}
-      {owner && shares.value !== undefined && (
-        <section class='share-list' aria-labelledby='share-list-title'>
-          <h3 id='share-list-title'>Links</h3>
-          {shares.value.length === 0 ? (
-            <p class='muted'>No links yet. Only you can open this document.</p>
-          ) : (
-            <ul>
-              {shares.value.map((share) => (
-                <ShareRow key={share.id} session={session} share={share} onRevoke={(which) => void revoke(which)} />
-              ))}
-            </ul>
-          )}
-        </section>
-      )}
-      {!owner && <p class='muted'>The owner of the document sees all links and can revoke them.</p>}
+    <Dialog title={t('Share')} onClose={close}>
+      <Tabs
+        label={t('Ways to share')}
+        tabs={tabs.map(({ id, name, icon }) => ({ id, name: t(name), icon }))}
+        current={current}
+        onChoose={(id) => (view.dialog.value = id)}
+      />
+      <div class='share-said' role='alert'>
+        {said !== undefined ? (
+          <p class='notice warn'>{said}</p>
+        ) : (
+          failure.value !== undefined && <p class='notice danger'>{failureWords(failure.value)}</p>
+        )}
+      </div>
+      <div class='share-panel' {...panelOf(current)}>
+        <Shown view={view} disabled={said !== undefined} />
+      </div>
     </Dialog>
   )
 }

@@ -2,7 +2,7 @@
  * The words of the pages. A sentence in English is its own name; the catalogue of another language has a translation for each (a test
  * compares them with the sources). A catalogue is loaded before the first page is drawn, so that asking for words never waits.
  */
-import { readDevice } from '../device.ts'
+import { readDevice, writeDevice } from '../device.ts'
 
 /** Forms of a sentence with a number, by the plural category of the language (CLDR); `other` is there always. */
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string }
@@ -12,9 +12,12 @@ export type Catalogue = Readonly<Record<string, string | Forms>>
 type Values = Readonly<Record<string, string | number>>
 
 /** Languages that the pages speak, by their BCP 47 tag, as each names itself. */
-const languages = { en: 'English', de: 'Deutsch' } as const
+const names = { en: 'English', de: 'Deutsch' } as const
 
-type Language = keyof typeof languages
+export type Language = keyof typeof names
+
+/** In the order in which they are offered. */
+export const languages = Object.entries(names).map(([tag, name]) => ({ tag: tag as Language, name }))
 
 const languageKey = 'agmd.language'
 
@@ -22,7 +25,7 @@ const catalogues: Readonly<Record<Exclude<Language, 'en'>, () => Promise<Catalog
   de: async () => (await import('./de.ts')).de
 }
 
-const isLanguage = (tag: string): tag is Language => Object.hasOwn(languages, tag)
+const isLanguage = (tag: string): tag is Language => Object.hasOwn(names, tag)
 
 /** What this device has chosen, else the first language of the browser that is spoken here, else English. */
 const preferred = (): Language =>
@@ -44,6 +47,15 @@ export async function loadWords(): Promise<void> {
   locale = navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language
   plurals = new Intl.PluralRules(locale)
   document.documentElement.lang = language
+}
+
+/** The language that the pages speak now. */
+export const language = (): Language => [document.documentElement.lang].find(isLanguage) ?? 'en'
+
+/** Speaks another language from now on, on this device: the page is loaded anew, with what is kept here and on the server. */
+export function setLanguage(tag: Language): void {
+  writeDevice(languageKey, tag)
+  location.reload()
 }
 
 const fill = (sentence: string, values: Values): string =>

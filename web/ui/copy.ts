@@ -1,11 +1,12 @@
+import { t } from '../text/t.ts'
 import { toast } from './toast.tsx'
 
-/** Copies a text and says so; where the browser refuses, says that instead. */
+/** Copies a text and says so; `what` it is, in the language of the page. Where the browser refuses, says that instead. */
 export async function copyText(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    toast(`${what} copied`)
+    toast(t('{what} copied', { what }))
   } catch {
-    toast('The browser did not allow copying. Select the text and copy it by hand.')
+    toast(t('The browser did not allow copying. Select the text and copy it by hand.'))
   }
 }

@@ -1,6 +1,7 @@
 /** One short message at a time, bottom left. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { t } from '../text/t.ts'
 import { Icon } from './icons.tsx'
 
 interface Offer {
@@ -9,16 +10,30 @@ interface Offer {
   readonly run: () => void
 }
 
+/** A message that goes by itself, with what can be done about it while it is there. */
+interface Passing {
+  readonly text: string
+  readonly step?: { readonly name: string; readonly run: () => void }
+}
+
 const shownMs = 5000
-const passing = signal<string | undefined>(undefined)
+const passing = signal<Passing | undefined>(undefined)
 const staying = signal<Offer | undefined>(undefined)
+/** Modal dialogs that are open: what lies under one is not heard and not reached. */
+export const modals = signal(0)
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a message for five seconds. */
-export function toast(text: string): void {
+/** Shows a message for five seconds, or for as long as there is something to be done about it. */
+export function toast(text: string, step?: { readonly name: string; readonly run: () => void; readonly milliseconds: number }): void {
   clearTimeout(timer)
-  passing.value = text
-  timer = setTimeout(() => (passing.value = undefined), shownMs)
+  passing.value = { text, ...(step !== undefined && { step }) }
+  timer = setTimeout(() => (passing.value = undefined), step?.milliseconds ?? shownMs)
+}
+
+/** Takes the message away that passes. */
+export const dropToast = (): void => {
+  clearTimeout(timer)
+  passing.value = undefined
 }
 
 /** Shows a message with a button until it is taken up or closed; others may pass over it. */
@@ -33,19 +48,32 @@ function OfferToast({ text, name, run }: Offer): JSX.Element {
       <button type='button' class='button quiet' onClick={run}>
         {name}
       </button>
-      <button type='button' class='button quiet icon-only' aria-label='Not now' title='Not now' onClick={() => (staying.value = undefined)}>
+      <button
+        type='button'
+        class='button quiet icon-only'
+        aria-label={t('Not now')}
+        title={t('Not now')}
+        onClick={() => (staying.value = undefined)}
+      >
         <Icon name='x' size={18} />
       </button>
     </div>
   )
 }
 
-export function Toasts(): JSX.Element {
+/** Stands on the page, and in each modal dialog. */
+export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | null {
+  if (!modal && modals.value > 0) return null
   return (
     <div class='toasts' role='status'>
       {passing.value !== undefined ? (
         <div class='toast'>
-          <span>{passing.value}</span>
+          <span dir='auto'>{passing.value.text}</span>
+          {passing.value.step !== undefined && (
+            <button type='button' class='button quiet' onClick={passing.value.step.run}>
+              {passing.value.step.name}
+            </button>
+          )}
         </div>
       ) : (
         staying.value !== undefined && <OfferToast {...staying.value} />

@@ -1,6 +1,7 @@
 /** What is said when a file cannot be added, and what can be done about it. One table; no user interface. */
 import { limits } from '../../shared/limits.ts'
 import { findMediaType } from '../../shared/media-types.ts'
+import { t, term } from '../text/t.ts'
 
 /** `never`: the same file is refused again; `by hand`: a person may try again; `by itself`: it is tried again without anyone. */
 export type Again = 'never' | 'by hand' | 'by itself'
@@ -10,41 +11,51 @@ export interface Failure {
   readonly again: Again
 }
 
-const mebibytes = limits.assetBytesMax / 1024 / 1024
+/** What is said, as a term. */
+interface Meaning {
+  readonly says: string
+  readonly again: Again
+}
 
-const takes = 'Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.'
-const wrongType: Failure = { words: `This kind of file is not taken. ${takes}`, again: 'never' }
-const tooLarge: Failure = { words: `Larger than ${mebibytes} MiB.`, again: 'never' }
-const noRight: Failure = { words: 'Your link does not allow adding files to this document.', again: 'by hand' }
-const gone: Failure = { words: 'The document is no longer there.', again: 'never' }
-const busy: Failure = { words: 'The server is busy. Tried again by itself.', again: 'by itself' }
+const noRight: Meaning = { says: term('Your link does not allow adding files to this document.'), again: 'by hand' }
+const tooLarge: Meaning = { says: term('Larger than {mebibytes} MiB.'), again: 'never' }
+const gone: Meaning = { says: term('The document is no longer there.'), again: 'never' }
+const busy: Meaning = { says: term('The server is busy. Tried again by itself.'), again: 'by itself' }
+const notReached: Meaning = { says: term('Waiting for the connection.'), again: 'by itself' }
+const wrongType: Meaning = {
+  says: term('This kind of file is not taken. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.'),
+  again: 'never'
+}
 
-/** The server was not reached. */
-export const notReached: Failure = { words: 'Waiting for the connection.', again: 'by itself' }
-/** The role was lowered, or access has ended. */
-export const notAllowed = noRight
-
-const byCode: Readonly<Record<string, Failure>> = {
-  unsupported_media_type: { words: `The file is not what its name says, or is damaged. ${takes}`, again: 'never' },
+const byCode: Readonly<Record<string, Meaning>> = {
+  unsupported_media_type: {
+    says: term('The file is not what its name says, or is damaged. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.'),
+    again: 'never'
+  },
   body_too_large: tooLarge,
-  asset_quota_exceeded: { words: 'The files of this document have no room left.', again: 'by hand' },
+  asset_quota_exceeded: { says: term('The files of this document have no room left.'), again: 'by hand' },
   not_found: gone,
   document_deleted: gone,
   credential_required: noRight,
   credential_invalid: noRight,
   forbidden: noRight,
-  storage_full: { words: 'The disk of the server is full.', again: 'by hand' }
+  storage_full: { says: term('The disk of the server is full.'), again: 'by hand' }
 }
 
-const byStatus: Readonly<Record<number, Failure>> = { 0: notReached, 413: tooLarge, 429: busy, 502: busy, 503: busy, 504: busy }
+const byStatus: Readonly<Record<number, Meaning>> = { 0: notReached, 413: tooLarge, 429: busy, 502: busy, 503: busy, 504: busy }
+
+const spoken = ({ says, again }: Meaning): Failure => ({ words: t(says, { mebibytes: limits.assetBytesMax / 1024 / 1024 }), again })
+
+/** The role was lowered, or access has ended. */
+export const notAllowed = (): Failure => spoken(noRight)
 
 /** The meaning of a refusal: status (0: not reached) and code of its problem document. */
 export const failureOf = (status: number, code: string): Failure =>
-  byCode[code] ?? byStatus[status] ?? { words: 'The server could not take the file.', again: 'by hand' }
+  spoken(byCode[code] ?? byStatus[status] ?? { says: term('The server could not take the file.'), again: 'by hand' })
 
 /** Why a file need not be sent at all; undefined for one that may be taken. `type` is the browser's guess. */
 export function refusalOf({ type, size }: { readonly type: string; readonly size: number }): Failure | undefined {
-  if (findMediaType(type.toLowerCase().split(';', 1)[0]?.trim() ?? '') === undefined) return wrongType
-  if (size > limits.assetBytesMax) return tooLarge
-  return size === 0 ? { words: 'The file is empty.', again: 'never' } : undefined
+  if (findMediaType(type.toLowerCase().split(';', 1)[0]?.trim() ?? '') === undefined) return spoken(wrongType)
+  if (size > limits.assetBytesMax) return spoken(tooLarge)
+  return size === 0 ? spoken({ says: term('The file is empty.'), again: 'never' }) : undefined
 }

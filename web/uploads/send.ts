@@ -1,6 +1,7 @@
 /** One request that carries a file, with its progress (`fetch` tells none). */
 import { RequestError } from '../api.ts'
 import type { Output } from '../../shared/operations/index.ts'
+import { t } from '../text/t.ts'
 
 export interface Sending {
   /** Errors: `RequestError`; its status is 0 when the server was not reached or `cancel` was called. */
@@ -40,7 +41,7 @@ export function send({ doc, key, blob, name, idempotencyKey, onProgress }: Input
     clearTimeout(watch)
     watch = setTimeout(() => request.abort(), silentMsMax)
   }
-  const notReached = (): void => reject(new RequestError(0, { code: 'offline', message: 'The server cannot be reached.' }))
+  const notReached = (): void => reject(new RequestError(0, { code: 'offline', message: t('The server cannot be reached.') }))
   request.upload.addEventListener('progress', ({ loaded, total }) => {
     alive()
     onProgress(total === 0 ? 0 : loaded / total)

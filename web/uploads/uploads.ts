@@ -7,11 +7,13 @@ import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { RequestError } from '../api.ts'
+import { newId } from '../new-id.ts'
+import { t } from '../text/t.ts'
 import { claim } from './claim.ts'
 import { failureOf, notAllowed, refusalOf, type Failure } from './failures.ts'
 import { scaled } from './scale.ts'
 import { send, type Sending } from './send.ts'
-import { dropWaiting, findWaiting, keepWaiting, listWaiting, type Waiting } from './waiting.ts'
+import { waiting, type Waiting } from './waiting.ts'
 
 export type UploadState =
   | { readonly phase: 'queued' }
@@ -26,7 +28,7 @@ export interface Upload {
   /** Of the file. */
   readonly fileName: string
   readonly state: Signal<UploadState>
-  /** Came together with the one before it. */
+  /** Stands on a line of its own behind what is there: a picture, or the one that came together with it. */
   readonly follows: boolean
 }
 
@@ -39,7 +41,10 @@ export interface Uploads {
   readonly said: ReadonlySignal<string>
   /** Files that this page alone holds: they are lost with it. */
   readonly onlyHere: ReadonlySignal<number>
-  add(files: readonly File[], at: number): void
+  /** Whether this person may add any. */
+  readonly allowed: ReadonlySignal<boolean>
+  /** `follows`: the first of them stands on a line of its own, too. */
+  add(files: readonly File[], at: number, follows?: boolean): void
   /** Where it will stand, in UTF-16 units. */
   placeOf(upload: Upload): number
   cancel(upload: Upload): void
@@ -87,9 +92,6 @@ class Entry implements Upload {
   }
 }
 
-/** Random, as the locks and the server need it; `randomUUID` is for secure origins only. */
-const newId = (): string => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-
 /** The name of a file as the text in its place: without its ending and without what a line cannot hold. */
 export const altOf = (fileName: string): string =>
   fileName
@@ -119,7 +121,7 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     list.value = list.value.filter((other) => other !== entry)
     entry.release?.()
     count()
-    void entry.ready.then(() => dropWaiting(entry.id))
+    void entry.ready.then(() => waiting.drop(entry.id))
   }
 
   const fail = (entry: Entry, failure: Failure): void => {
@@ -127,14 +129,14 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     said.value = `${entry.fileName}: ${failure.words}`
     count()
     // Refused for good: a reload need not bring it back.
-    if (failure.again === 'never') void entry.ready.then(() => dropWaiting(entry.id))
+    if (failure.again === 'never') void entry.ready.then(() => waiting.drop(entry.id))
   }
 
   const keep = async (entry: Entry): Promise<void> => {
     const { id, fileName, blob, position, follows, at } = entry
-    const kept = await keepWaiting({ id, doc, name: fileName, blob, position: Y.encodeRelativePosition(position), follows, at })
+    const kept = await waiting.put({ id, doc, name: fileName, blob, position: Y.encodeRelativePosition(position), follows, at })
     entry.kept = kept && !entry.canceled
-    if (entry.canceled) await dropWaiting(id)
+    if (entry.canceled) await waiting.drop(id)
     count()
   }
 
@@ -154,20 +156,20 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     const later = list.value.slice(list.value.indexOf(entry) + 1).filter((other) => placeOf(other) === at)
     const before = text.length
     // It stands there already when an earlier page ended between the two steps.
-    if (!there && insert?.(at, markdown, entry) !== true) return fail(entry, notAllowed)
+    if (!there && insert?.(at, markdown, entry) !== true) return fail(entry, notAllowed())
     const end = at + text.length - before
     for (const other of later) {
       other.position = positionAt(end)
       if (other.kept) void keep(other)
     }
-    said.value = `${entry.fileName} was added.`
+    said.value = t('{name} was added.', { name: entry.fileName })
     remove(entry)
   }
 
   const sendOne = async (entry: Entry): Promise<void> => {
     await entry.ready
     if (entry.canceled || entry.state.value.phase === 'failed') return
-    if (!canEdit.value) return fail(entry, notAllowed)
+    if (!canEdit.value) return fail(entry, notAllowed())
     entry.state.value = { phase: 'sending', share: 0 }
     entry.sending = send({
       doc,
@@ -215,12 +217,12 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
   }
 
   const restore = async (): Promise<void> => {
-    for (const found of await listWaiting(doc)) {
+    for (const found of (await waiting.list(doc)) ?? []) {
       if (list.value.some(({ id }) => id === found.id)) continue
       const release = await claim(found.id)
       if (release === undefined) continue
       // The page that had it may have finished in between.
-      if ((await findWaiting(found.id)) === undefined) {
+      if ((await waiting.find(found.id)) === undefined) {
         release()
         continue
       }
@@ -236,29 +238,33 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     list,
     said,
     onlyHere,
+    allowed: canEdit,
     placeOf: (upload) => placeOf(upload as Entry),
-    add(files, at) {
+    add(files, at, follows = false) {
       const taken = files.slice(0, filesMax)
       const now = Date.now()
       const position = positionAt(at)
       const entries = taken.map((file, index) => {
         // Scripts of the page see a picture without a name as `image.png`.
         const name = file.name || 'file'
-        const entry = new Entry({ id: newId(), name, follows: index > 0, at: now + index / 100, blob: file }, position)
+        const entry = new Entry({ id: newId(), name, follows: follows || index > 0, at: now + index / 100, blob: file }, position)
         entry.ready = prepare(entry)
         return entry
       })
       list.value = [...list.value, ...entries]
       count()
       const names = entries.map(({ fileName }) => fileName).join(', ')
-      said.value = files.length > filesMax ? `Adding the first ${filesMax} of ${files.length} files.` : `Adding ${names}.`
+      said.value =
+        files.length > filesMax
+          ? t('Adding the first {max} of {count} files.', { max: filesMax, count: files.length })
+          : t('Adding {names}.', { names })
       void work()
     },
     cancel(upload) {
       const entry = upload as Entry
       entry.canceled = true
       entry.sending?.cancel()
-      said.value = `${entry.fileName} was not added.`
+      said.value = t('{name} was not added.', { name: entry.fileName })
       remove(entry)
     },
     retry(upload) {

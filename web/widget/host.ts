@@ -6,6 +6,9 @@ import { limits } from '../../shared/limits.ts'
 
 const framePath = '/embed/widget'
 
+/** The parameter of a request is not one that can be answered (JSON-RPC 2.0, 5.1). */
+const noSuchSheet = -32_602
+
 /** Shortest time between two states that are kept, in milliseconds. */
 const stateMsMin = 1000
 
@@ -80,7 +83,7 @@ export function runWidget({ html, title, height, state, onState, dataOf }: Widge
     } else if (method === 'ui/setState' && onState !== undefined) takeState(params?.state)
     else if (method === 'ui/getData') {
       const rows = dataOf?.(String(params?.sheet))
-      post(rows === undefined ? { id, error: { message: 'There is no such sheet here.' } } : { id, result: rows })
+      post(rows === undefined ? { id, error: { code: noSuchSheet, message: 'no such sheet' } } : { id, result: rows })
     }
   }
   addEventListener('message', hear)

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { pageHtml } from '../../../shared/markdown/template.ts'
 import { isDocumentId } from '../../../shared/names.ts'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -9,69 +10,84 @@ import { type PublishedDocument, readPublished } from '../../domain/publishing.t
 import type { Context, Http } from '../context.ts'
 import { namesTag } from '../etag.ts'
 import type { Files } from '../files.ts'
+import { html, showPage } from '../html.ts'
+import { mediaSources } from '../media-sources.ts'
+import { asksForHtml } from '../pages.ts'
 import type { Routers } from '../routers.ts'
-import { createRender, type Render, RenderingTooSlow } from './rendering.ts'
-import { pageHtml } from './template.ts'
+import { CannotRender, createRender, type Render } from './rendering.ts'
 
-/**
- * No script at all, but on a page with diagrams the one that draws them, and with widgets the one that runs them when asked to; pictures
- * and films may come from anywhere that is not plain text over the network.
- */
-const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared): string =>
+/** No script at all, but on a page with diagrams the one that draws them, and with widgets the one that runs them when asked to. */
+const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedia: boolean): string =>
   [
     "default-src 'none'",
     ...(hasScript ? ["script-src 'self'", "frame-src 'self'"] : []),
     `style-src ${styleSource}`,
     "font-src 'self'",
-    "img-src 'self' https: data:",
-    "media-src 'self' https:",
+    mediaSources(foreignMedia).images,
+    mediaSources(foreignMedia).media,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'"
   ].join('; ')
 
-interface Prepared {
-  readonly tag: string
-  /** The `style-src` that lets the page's own rules be used. */
-  readonly styleSource: string
-  /** Whether the page holds diagrams or widgets. */
-  readonly hasScript: boolean
+/** Bytes as they are sent. */
+interface Packed {
   readonly plain: Buffer
   readonly br: Buffer
   readonly gzip: Buffer
 }
 
-/** Pages kept in memory, the one that was asked for longest ago leaves first. */
-class Pages {
-  readonly #pages = new Map<string, Promise<Prepared>>()
-  readonly #sizes = new Map<string, number>()
+interface Prepared extends Packed {
+  readonly tag: string
+  /** The `style-src` that lets the page's own rules be used. */
+  readonly styleSource: string
+  /** Whether the page holds diagrams or widgets. */
+  readonly hasScript: boolean
+}
 
-  get(name: string, make: () => Promise<Prepared>): Promise<Prepared> {
-    const found = this.#pages.get(name) ?? make()
-    this.#pages.delete(name)
-    this.#pages.set(name, found)
+/** What was packed is kept in memory; what was asked for longest ago leaves first. */
+class Kept<Entry extends Packed> {
+  readonly #entries = new Map<string, Promise<Entry>>()
+  readonly #sizes = new Map<string, number>()
+  readonly #bytesMax: number
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  get(name: string, make: () => Promise<Entry>): Promise<Entry> {
+    const found = this.#entries.get(name) ?? make()
+    this.#entries.delete(name)
+    this.#entries.set(name, found)
     found.then(
-      (page) => this.#weigh(name, page.plain.length + page.br.length + page.gzip.length),
+      (entry) => this.#weigh(name, entry.plain.length + entry.br.length + entry.gzip.length),
       () => this.#drop(name)
     )
     return found
   }
 
   #drop(name: string): void {
-    this.#pages.delete(name)
+    this.#entries.delete(name)
     this.#sizes.delete(name)
   }
 
   #weigh(name: string, bytes: number): void {
-    if (this.#pages.has(name)) this.#sizes.set(name, bytes)
+    if (this.#entries.has(name)) this.#sizes.set(name, bytes)
     let total = 0
     for (const size of this.#sizes.values()) total += size
-    for (const oldest of this.#pages.keys()) {
-      if (total <= limits.publishedCacheBytesMax) return
+    for (const oldest of this.#entries.keys()) {
+      if (total <= this.#bytesMax) return
       total -= this.#sizes.get(oldest) ?? 0
       this.#drop(oldest)
     }
   }
+}
+
+const pack = async (text: string): Promise<Packed> => {
+  const plain = Buffer.from(text)
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+  const [br, gzipped] = await Promise.all([promisify(brotliCompress)(plain, quality), promisify(gzip)(plain, { level: 6 })])
+  return { plain, br, gzip: gzipped }
 }
 
 const sourceHtml = (content: string): string =>
@@ -88,62 +104,64 @@ interface Built {
   readonly scripts: Readonly<Record<string, string | undefined>>
 }
 
-const prepare = async (document: PublishedDocument, baseUrl: string, built: Built, render: Render): Promise<Prepared> => {
+const prepare = async (document: PublishedDocument, { service, log }: Http, built: Built, render: Render): Promise<Prepared> => {
   const { id, title, indexed, updatedAt, snapshot } = document
-  const rendered = await render(snapshot.content).catch((error: unknown) => {
-    if (!(error instanceof RenderingTooSlow)) throw error
-    return { html: sourceHtml(snapshot.content), css: '', headings: [], components: [], description: '' }
+  const rendered = await render(id, snapshot.content).catch((error: unknown) => {
+    if (!(error instanceof CannotRender)) throw error
+    log.warn('a published page shows its source', { doc: id, version: snapshot.version, reason: error.message, error: error.cause })
+    return { html: sourceHtml(snapshot.content), css: '', headings: [], description: '' }
   })
-  const url = `${baseUrl}/pub/${id}`
+  const url = `${service.baseUrl}/pub/${id}`
   const { style, font } = built
   const needed = Object.entries(built.scripts).filter(([name]) => rendered.html.includes(`<figure class="component ${name}"`))
   const scripts = needed.flatMap(([, script]) => script ?? [])
   const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style, font, scripts }
-  const plain = Buffer.from(pageHtml(page))
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
-  const [br, gzipped] = await Promise.all([promisify(brotliCompress)(plain, quality), promisify(gzip)(plain, { level: 6 })])
+  const packed = await pack(pageHtml(page))
   const styleSource = rendered.css === '' ? "'self'" : `'self' 'sha256-${createHash('sha256').update(rendered.css).digest('base64')}'`
-  return {
-    styleSource,
-    hasScript: needed.length > 0,
-    tag: createHash('sha256').update(plain).digest('base64url').slice(0, 22),
-    plain,
-    br,
-    gzip: gzipped
-  }
+  const tag = createHash('sha256').update(packed.plain).digest('base64url').slice(0, 22)
+  return { ...packed, styleSource, hasScript: needed.length > 0, tag }
 }
 
-/** Answers 304 when the reader has this already. */
-const isKnown = (ctx: Context, tag: string): boolean => {
-  ctx.set('ETag', `"${tag}"`)
+/** Sends bytes in the best coding that the reader takes, or 304 when they are there already. */
+const send = (ctx: Context, tag: string, { plain, br, gzip: gzipped }: Packed): void => {
+  ctx.vary('Accept-Encoding')
+  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
+  const coded = encoding === 'br' ? br : encoding === 'gzip' ? gzipped : plain
+  // Strong tags would say that the bytes are the same in every coding (RFC 9110, 8.8.1).
+  ctx.set('ETag', coded === plain ? `"${tag}"` : `W/"${tag}"`)
   // Kept by anyone, asked for again each time: unpublishing must act at once.
   ctx.set('Cache-Control', 'public, no-cache')
   ctx.status = 200
-  if (!namesTag(ctx, tag)) return false
-  ctx.status = 304
-  return true
+  if (namesTag(ctx, tag)) {
+    ctx.status = 304
+    return
+  }
+  if (coded !== plain) ctx.set('Content-Encoding', String(encoding))
+  ctx.body = coded
 }
 
-const sendPage = (ctx: Context, page: Prepared, indexed: boolean): void => {
-  const { tag, plain, br, gzip: gzipped } = page
-  ctx.set('Content-Security-Policy', contentSecurityPolicy(page))
+const sendPage = (ctx: Context, page: Prepared, { indexed }: PublishedDocument, foreignMedia: boolean): void => {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(page, foreignMedia))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (!indexed) ctx.set('X-Robots-Tag', 'noindex')
-  ctx.vary('Accept-Encoding')
-  if (isKnown(ctx, tag)) return
-  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
   ctx.type = 'text/html; charset=utf-8'
-  if (encoding === 'br' || encoding === 'gzip') ctx.set('Content-Encoding', encoding)
-  ctx.body = encoding === 'br' ? br : encoding === 'gzip' ? gzipped : plain
+  send(ctx, page.tag, page)
 }
 
-const sendMarkdown = (ctx: Context, { snapshot, indexed }: PublishedDocument): void => {
+const sendMarkdown = (ctx: Context, { snapshot, indexed }: PublishedDocument, packed: Packed): void => {
   if (!indexed) ctx.set('X-Robots-Tag', 'noindex')
-  if (isKnown(ctx, snapshot.version)) return
   ctx.set('X-Doc-Version', snapshot.version)
   ctx.type = 'text/markdown; charset=utf-8'
-  ctx.body = snapshot.content
+  send(ctx, snapshot.version, packed)
 }
+
+/** What people see where nothing is published; programs get the problem. */
+const showNothing = (ctx: Context, stylesheet: string | undefined): void =>
+  showPage(ctx, stylesheet, {
+    title: 'Nothing is published here',
+    status: 404,
+    body: html`<p>Whoever published this page may have taken it back, or the address is not complete.</p>`
+  })
 
 const wantsMarkdown = (ctx: Context): boolean => ctx.accepts('text/html', 'text/markdown') === 'text/markdown'
 
@@ -155,24 +173,35 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     font: files.built(fontSource),
     scripts: { 'component-mermaid': files.built('published/diagrams.ts'), 'component-widget': files.built('published/widgets.ts') }
   }
-  const pages = new Pages()
+  const pages = new Kept<Prepared>(limits.publishedCacheBytesMax)
+  const texts = new Kept<Packed>(limits.publishedCacheBytesMax)
   const find = (name: string): Promise<PublishedDocument> => {
     if (!isDocumentId(name)) throw new ServiceError('not_found')
     return readPublished(service, name)
   }
+  const markdown = async (ctx: Context, document: PublishedDocument): Promise<void> => {
+    const { id, snapshot } = document
+    sendMarkdown(ctx, document, await texts.get(JSON.stringify([id, snapshot.version]), () => pack(snapshot.content)))
+  }
+  const page = async (ctx: Context, document: PublishedDocument): Promise<void> => {
+    const { id, title, indexed, snapshot } = document
+    const name = JSON.stringify([id, snapshot.version, title, indexed])
+    sendPage(ctx, await pages.get(name, () => prepare(document, http, built, render)), document, http.foreignMedia)
+  }
   const { of } = routers
   of('/pub').get('/pub/:id.md', async (koa) => {
     const ctx = koa as unknown as Context & { params: Record<string, string> }
-    sendMarkdown(ctx, await find(ctx.params['id'] ?? ''))
+    await markdown(ctx, await find(ctx.params['id'] ?? ''))
   })
   of('/pub').get(/^\/pub\/([^/.]+)$/, async (koa) => {
     const ctx = koa as unknown as Context
-    const document = await find(/^\/pub\/([^/.]+)$/.exec(ctx.path)?.[1] ?? '')
     ctx.vary('Accept')
-    if (wantsMarkdown(ctx)) return sendMarkdown(ctx, document)
-    const { id, title, indexed, snapshot } = document
-    const name = JSON.stringify([id, snapshot.version, title, indexed])
-    const page = await pages.get(name, () => prepare(document, service.baseUrl, built, render))
-    return sendPage(ctx, page, indexed)
+    try {
+      const document = await find(/^\/pub\/([^/.]+)$/.exec(ctx.path)?.[1] ?? '')
+      await (wantsMarkdown(ctx) ? markdown(ctx, document) : page(ctx, document))
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'not_found' || !asksForHtml(ctx)) throw error
+      showNothing(ctx, files.stylesheet)
+    }
   })
 }

@@ -88,12 +88,13 @@ function cells(row: SyntaxNode, live: LiveContext): Cell[] {
 
 /** Columns line up on screen; the text is left as it was written. */
 export function table(node: SyntaxNode, live: LiveContext): void {
+  const head = live.state.doc.lineAt(node.from).number
+  for (const line of live.lines(node.from, node.to)) {
+    const name = line.number === head ? 'md-table-head' : line.number === head + 1 ? 'md-table-rule' : 'md-table-row'
+    live.lineClass(line.from, 'md-table', name, ...(live.lineTouched(line.from) ? ['md-open'] : []))
+  }
   const nodes: SyntaxNode[] = []
   for (let row = node.firstChild; row !== null && nodes.length <= tableRowsMax; row = row.nextSibling) nodes.push(row)
-  for (const row of nodes) {
-    const name = row.name === 'TableHeader' ? 'md-table-head' : row.name === 'TableDelimiter' ? 'md-table-rule' : 'md-table-row'
-    live.lineClass(live.state.doc.lineAt(row.from).from, 'md-table', name, ...(live.lineTouched(row.from) ? ['md-open'] : []))
-  }
   if (nodes.length > tableRowsMax) return
   const rows = nodes.map((row) => cells(row, live))
   const widths: number[] = []

@@ -1,5 +1,6 @@
 /** The few elements that stand in for Markdown characters. */
 import { WidgetType, type EditorView } from '@codemirror/view'
+import { t } from '../../text/t.ts'
 
 export class BulletWidget extends WidgetType {
   override eq(): boolean {
@@ -33,7 +34,7 @@ export class TaskWidget extends WidgetType {
     const box = span.appendChild(document.createElement('input'))
     box.type = 'checkbox'
     box.checked = this.#checked
-    box.setAttribute('aria-label', this.#checked ? 'Done' : 'To do')
+    box.setAttribute('aria-label', this.#checked ? t('Done') : t('To do'))
     box.disabled = view.state.readOnly
     // Reached with the cursor keys and Mod-Enter; Tab stays with the toolbar.
     box.tabIndex = -1

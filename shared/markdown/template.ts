@@ -1,12 +1,12 @@
-/** The published page as HTML: readable without a script, a sign-in or a second request but for its style. */
-import type { Heading } from '../../../shared/markdown/headings.ts'
+/** The published page as HTML: readable without a script, a sign-in or a second request but for its style. The same as a file of its own. */
+import type { Heading } from './headings.ts'
 
 export interface Page {
   readonly title: string
   readonly description: string
-  /** Of the page itself. */
-  readonly url: string
-  readonly markdownUrl: string
+  /** Of the page itself; undefined for a file, which is read wherever it is. */
+  readonly url: string | undefined
+  readonly markdownUrl: string | undefined
   readonly indexed: boolean
   /** Milliseconds since 1970. */
   readonly updatedAt: number
@@ -20,10 +20,13 @@ export interface Page {
   readonly font: string | undefined
   /** Paths of the scripts of what the page holds: diagrams, widgets. */
   readonly scripts: readonly string[]
+  /** What the page may load, where no server says it. */
+  readonly policy?: string
 }
 
-/** Fewer headings than this need no table of contents. */
+/** Fewer headings than this need no table of contents; of more than the other number it holds the first. */
 const contentsMin = 3
+const contentsMax = 300
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
@@ -31,22 +34,24 @@ const escape = (text: string): string =>
 const meta = (name: string, content: string): string =>
   `<meta ${name.startsWith('og:') ? 'property' : 'name'}="${name}" content="${escape(content)}">`
 
-const head = ({ title, description, url, markdownUrl, indexed, style, font, scripts, css }: Page): string =>
+const head = ({ title, description, url, markdownUrl, indexed, style, font, scripts, css, policy }: Page): string =>
   [
     '<meta charset="utf-8">',
+    ...(policy === undefined ? [] : [`<meta http-equiv="Content-Security-Policy" content="${escape(policy)}">`]),
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escape(title)}</title>`,
     ...(description === '' ? [] : [meta('description', description), meta('og:description', description)]),
     ...(indexed ? [] : [meta('robots', 'noindex')]),
     meta('og:title', title),
     meta('og:type', 'article'),
-    meta('og:url', url),
+    ...(url === undefined ? [] : [meta('og:url', url)]),
     meta('twitter:card', 'summary'),
     '<meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)">',
     '<meta name="theme-color" content="#1a1713" media="(prefers-color-scheme: dark)">',
-    '<link rel="icon" href="/icon.svg" type="image/svg+xml">',
-    `<link rel="canonical" href="${escape(url)}">`,
-    `<link rel="alternate" type="text/markdown" href="${escape(markdownUrl)}">`,
+    ...(url === undefined
+      ? []
+      : ['<link rel="icon" href="/icon.svg" type="image/svg+xml">', `<link rel="canonical" href="${escape(url)}">`]),
+    ...(markdownUrl === undefined ? [] : [`<link rel="alternate" type="text/markdown" href="${escape(markdownUrl)}">`]),
     ...(font === undefined ? [] : [`<link rel="preload" as="font" type="font/woff2" href="${escape(font)}" crossorigin>`]),
     ...(style === undefined ? [] : [`<link rel="stylesheet" href="${escape(style)}">`]),
     ...scripts.map((script) => `<script type="module" src="${escape(script)}"></script>`),
@@ -56,8 +61,10 @@ const head = ({ title, description, url, markdownUrl, indexed, style, font, scri
 const contents = (headings: readonly Heading[]): string => {
   const shown = headings.filter(({ level, text }) => level >= 2 && level <= 3 && text !== '')
   if (shown.length < contentsMin) return ''
-  const items = shown.map(({ level, text, id }) => `<li class="level-${level}"><a href="#${escape(id)}">${escape(text)}</a></li>`)
-  return `<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary><ol>\n${items.join('\n')}\n</ol></details></nav>`
+  const items = shown
+    .slice(0, contentsMax)
+    .map(({ level, text, id }) => `<li class="level-${level}"><a href="#${escape(id)}">${escape(text)}</a></li>`)
+  return `<nav class="contents" aria-label="Contents"><details><summary>Contents</summary><ol>\n${items.join('\n')}\n</ol></details></nav>`
 }
 
 /** The whole page. The document's own first heading is its title; a document without one gets its title as a heading. */
@@ -65,20 +72,21 @@ export const pageHtml = (page: Page): string => {
   const { title, headings, html, markdownUrl, updatedAt } = page
   const day = new Date(updatedAt).toISOString()
   const heading = headings.some(({ level }) => level === 1) ? '' : `<h1>${escape(title)}</h1>\n`
+  const links = markdownUrl === undefined ? '' : ` · <a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a>`
   return `<!doctype html>
 <html lang="en">
 <head>
 ${head(page)}
 </head>
 <body>
-<a class="skip" href="#text">Skip to the text</a>
+<a class="skip" href="#page:text">Skip to the text</a>
 ${contents(headings)}
-<main id="text">
-<article>
+<main id="page:text">
+<article dir="auto">
 ${heading}${html}</article>
 </main>
 <footer>
-<p>Updated <time datetime="${day}">${day.slice(0, 10)}</time> · <a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a></p>
+<p>Updated <time datetime="${day}">${day.slice(0, 10)}</time>${links}</p>
 </footer>
 </body>
 </html>

@@ -1,0 +1,278 @@
+/** What the commands do that are more than one call of an operation. */
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { type Client, errorFrom, inHeader } from '../shared/client.ts'
+import { describeCommands } from '../shared/commands/describe.ts'
+import { limits } from '../shared/limits.ts'
+import { isDocumentId } from '../shared/names.ts'
+import type { OperationName, Request as InputOf } from '../shared/operations/index.ts'
+import type { Action, Call } from './call.ts'
+import { completion } from './completion.ts'
+import { doctor } from './doctor.ts'
+import { Failure } from './failure.ts'
+import { mustReadText } from './files.ts'
+import { commandList } from './help.ts'
+import { forgetDocument, knownKey } from './hosts.ts'
+import { login, logout, openInBrowser } from './login.ts'
+import { mcp } from './mcp.ts'
+import { mediaActions, mediaFile } from './media.ts'
+import { node } from './node/node.ts'
+import { type Place, placeOf, sendWith, tokenFor } from './service.ts'
+import { eventLine, wordsFor } from './show.ts'
+import { diff, status } from './compare.ts'
+import { create } from './create.ts'
+import { pull } from './pull.ts'
+import { push } from './push.ts'
+import { harmless, maskedLink, oneLine, readInput } from './terminal.ts'
+import { upgrade } from './upgrade.ts'
+import { watch } from './watch.ts'
+
+// ——— one operation ———
+
+/** Fields by name, whatever the operation: what they may be is checked by the service. */
+type Loose = (...given: readonly unknown[]) => Promise<unknown>
+
+const loose = (client: Client, name: OperationName): Loose => client[name] as unknown as Loose
+
+/** The only assignment that a link sees, when none is named. Errors: `usage`. */
+const onlyTask = async (client: Client, place: Place): Promise<string> => {
+  const { tasks } = await client.listTasks(place.doc)
+  const [task] = tasks
+  if (task !== undefined && tasks.length === 1) return task.id
+  throw new Failure('usage', `TASK is missing: this link sees ${tasks.length} assignments.`, 'Name one: agmd tasks list DOC.')
+}
+
+/** A command that is one call of its operation. */
+export const callOperation: Action = async (call) => {
+  const { command } = call.parsed
+  const name = command.operation as OperationName
+  const onDocument = command.positionals[0]?.name === 'DOC'
+  const place = onDocument ? call.place() : undefined
+  const client = call.client(place)
+  const needsTask = command.positionals.some(({ field, required }) => field === 'taskId' && !required)
+  const task = needsTask && place !== undefined && call.fields['taskId'] === undefined ? { taskId: await onlyTask(client, place) } : {}
+  if (command.destroys === true) await call.confirm(`${command.summary} Go on?`)
+  const input = { ...call.fields, ...task }
+  const answer = await (place === undefined ? loose(client, name)(input) : loose(client, name)(place.doc, input))
+  if (name === 'deleteDocument' && place !== undefined) forgetDocument(place.origin, place.doc)
+  tellAnswer(call, name, answer)
+}
+
+const tellAnswer = (call: Call, name: OperationName, answer: unknown): void => {
+  const masks = !call.terminal.flags.showKeys && call.parsed.command.tellsLink !== true
+  const words = wordsFor(masks)[name] as ((answer: unknown) => string) | undefined
+  call.answer(answer, () => words?.(answer) ?? JSON.stringify(answer, null, 2))
+}
+
+// ——— reading and writing ———
+
+const cat: Action = async (call) => {
+  const place = call.place()
+  const found = await call.client(place).readContent(place.doc, call.fields)
+  if (call.terminal.flags.json) return call.answer(found, () => found.content)
+  const { content } = found
+  return call.terminal.text(content === '' || content.endsWith('\n') ? content : `${content}\n`)
+}
+
+const edit = async (call: Call, operations: InputOf<'editContent'>['operations']): Promise<void> => {
+  const place = call.place()
+  const { label, baseVersion, dryRun } = call.fields as Partial<InputOf<'editContent'>>
+  const suggests = call.flag('suggest') === true
+  const done = await call.client(place).editContent(place.doc, {
+    operations,
+    ...(suggests ? { mode: 'suggest' } : {}),
+    ...(label === undefined ? {} : { label }),
+    ...(baseVersion === undefined ? {} : { baseVersion }),
+    ...(dryRun === undefined ? {} : { dryRun })
+  })
+  call.answer(done, () => {
+    if (suggests) return `Proposed ${done.suggestions?.length ?? 0} changes; the document is as it was.`
+    if (dryRun === true) return done.diff === '' ? 'Nothing would change.' : harmless(done.diff)
+    return done.changed ? `Changed; version ${done.version}` : 'Nothing changed.'
+  })
+}
+
+const append: Action = (call) => {
+  const section = call.words('section')
+  return edit(call, [{ op: 'append', markdown: call.words('text') ?? '', ...(section === undefined ? {} : { section }) }])
+}
+
+const editWords: Action = (call) => {
+  const list = call.option('operations')
+  if (list !== undefined) {
+    if (!Array.isArray(list)) throw new Failure('usage', '--operations must be a JSON list.', 'agmd docs edit --help')
+    return edit(call, list as InputOf<'editContent'>['operations'])
+  }
+  const { find, occurrence, prefix, suffix, line } = call.fields as {
+    find?: string
+    occurrence?: number
+    prefix?: string
+    suffix?: string
+    line?: number
+  }
+  const text = call.words('with')
+  const deletes = call.flag('delete') === true
+  if (find === undefined || deletes === (text !== undefined))
+    throw new Failure('usage', 'Give --find with --with or --delete, or --operations.', 'agmd docs edit --help')
+  const where = {
+    ...(occurrence === undefined ? {} : { occurrence }),
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(suffix === undefined ? {} : { suffix }),
+    ...(line === undefined ? {} : { line })
+  }
+  return edit(call, [text === undefined ? { op: 'delete', find, ...where } : { op: 'replace', find, with: text, ...where }])
+}
+
+const open: Action = async (call) => {
+  const { origin, doc, key } = call.place()
+  const address = `${origin}/d/${doc}${key === undefined ? '' : `?key=${key}`}`
+  const opened = await openInBrowser(address)
+  call.answer({ ok: opened, url: maskedLink(address) }, () =>
+    opened ? `Opened ${maskedLink(address)}` : `There is no browser here. The document is at ${maskedLink(address)}`
+  )
+}
+
+// ——— events ———
+
+const events: Action = async (call) => {
+  const place = call.place()
+  const client = call.client(place)
+  const { json } = call.terminal.flags
+  const { since: given, ...filters } = call.fields as { since?: string; wait?: string }
+  if (call.flag('follow') !== true) {
+    const page = await client.listEvents(place.doc, call.fields)
+    return call.answer(page, () => [...page.events.map(eventLine), `latest ${page.latest}`].join('\n'))
+  }
+  for (let since: string | number = given ?? 'latest'; ;) {
+    const page = await client.listEvents(place.doc, { ...filters, since, wait: limits.eventWaitSecondsMax } as InputOf<'listEvents'>)
+    for (const event of page.events) {
+      if (json) call.terminal.line(event)
+      else call.terminal.print(eventLine(event))
+    }
+    since = page.latest
+  }
+}
+
+// ——— files and assignments ———
+
+const upload: Action = async (call) => {
+  const place = call.place()
+  const file = call.words('file') ?? ''
+  const made = await call.client(place).uploadAsset(place.doc, { name: call.words('name') ?? basename(file) }, { file: mediaFile(file) })
+  tellAnswer(call, 'uploadAsset', made)
+}
+
+/** The same title and instructions ask the same: a repeated command makes no second assignment. */
+const requestIdOf = (title: string, instructions: string): string =>
+  `agmd-${createHash('sha256')
+    .update(JSON.stringify([title, instructions]))
+    .digest('hex')
+    .slice(0, 16)}`
+
+const createTask: Action = async (call) => {
+  const place = call.place()
+  const title = call.words('title') ?? ''
+  const instructions = call.words('instructions') ?? ''
+  const requestId = call.words('request-id') ?? requestIdOf(title, instructions)
+  const made = await call.client(place).createTask(place.doc, { requestId, title, instructions })
+  tellAnswer(call, 'createTask', made)
+}
+
+// ——— anything else ———
+
+const fieldOf = (given: string): [string, unknown] => {
+  const equals = given.indexOf('=')
+  if (equals < 1) throw new Failure('usage', `--field must be NAME=VALUE, not "${oneLine(given)}".`, 'agmd api --help')
+  const text = given.slice(equals + 1)
+  try {
+    return [given.slice(0, equals), JSON.parse(text)]
+  } catch {
+    return [given.slice(0, equals), text]
+  }
+}
+
+const rawBody = async (call: Call): Promise<string | undefined> => {
+  const file = call.words('body-file')
+  if (file !== undefined) return file === '-' ? readInput() : mustReadText(file)
+  const given = call.option('field')
+  return Array.isArray(given) ? JSON.stringify(Object.fromEntries(given.map((each: string) => fieldOf(each)))) : undefined
+}
+
+const keyOfPath = (path: string, origin: string): string | undefined => {
+  const doc = /^\/(?:api\/docs|d)\/([\w-]+)/.exec(path)?.[1]
+  return doc !== undefined && isDocumentId(doc) ? knownKey(origin, doc) : undefined
+}
+
+/** What an answer says, if that is a JSON object. */
+const problemIn = (text: string): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+const api: Action = async (call) => {
+  const method = (call.positional('METHOD') ?? '').toUpperCase()
+  if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'].includes(method))
+    throw new Failure('usage', `${oneLine(method)} is no method.`, 'agmd api --help')
+  const path = call.positional('PATH') ?? ''
+  const place = /^https?:/i.test(path) ? placeOf(path, call.words('url')) : undefined
+  const origin = place?.origin ?? call.origin()
+  const url = new URL(path, origin)
+  if (place === undefined && (!path.startsWith('/') || url.origin !== origin))
+    throw new Failure('usage', 'PATH must begin with /.', 'agmd api GET /api/health')
+  const token = tokenFor(origin, call.words('url'))
+  const key = place?.key ?? (url.searchParams.has('key') ? undefined : keyOfPath(url.pathname, origin))
+  const body = await rawBody(call)
+  const response = await sendWith({ origin, key, implied: place?.implied ?? true, token, author: undefined })(
+    new URL(`${url.pathname}${url.search}`, origin),
+    {
+      method,
+      headers: {
+        Accept: 'application/json, text/markdown;q=0.9, */*;q=0.5',
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(call.author === undefined ? {} : { 'X-Agent-Author': inHeader(call.author) }),
+        ...(body === undefined ? {} : { 'Content-Type': call.words('type') ?? 'application/json' })
+      },
+      ...(body === undefined ? {} : { body })
+    }
+  )
+  const said = response.text()
+  call.terminal.text(said === '' || said.endsWith('\n') ? said : `${said}\n`)
+  if (!response.ok) throw errorFrom(response.status, problemIn(said))
+}
+
+const listCommands: Action = async (call) => {
+  call.terminal.result(describeCommands(), () => commandList(call.terminal))
+}
+
+const own: Readonly<Record<string, Action>> = {
+  login,
+  logout,
+  'docs create': create,
+  'docs pull': pull,
+  'docs push': push,
+  'docs status': status,
+  'docs diff': diff,
+  'docs cat': cat,
+  'docs append': append,
+  'docs edit': editWords,
+  'docs open': open,
+  'docs watch': watch,
+  events,
+  'assets upload': upload,
+  ...mediaActions,
+  node,
+  'tasks create': createTask,
+  api,
+  mcp,
+  commands: listCommands,
+  completion,
+  doctor,
+  upgrade
+}
+
+/** What a command does. */
+export const actionOf = (words: string): Action => own[words] ?? callOperation

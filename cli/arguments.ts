@@ -1,0 +1,214 @@
+/** From the words of a command line to a command and its values, by the table of commands. */
+import { parseArgs } from 'node:util'
+import { type Command, globalOptions, type Option } from '../shared/commands/command.ts'
+import { commands } from '../shared/commands/index.ts'
+import { Failure } from './failure.ts'
+import { mustReadText } from './files.ts'
+import { readInput } from './terminal.ts'
+
+export type Value = string | number | boolean | readonly string[] | object
+
+export interface Parsed {
+  readonly command: Command
+  /** By the name of the option; those of all commands too. */
+  readonly options: Readonly<Record<string, Value>>
+  /** By the name of the positional. */
+  readonly positionals: Readonly<Record<string, string>>
+}
+
+// ——— did you mean ———
+
+/** Letters to change from one word to the other (Levenshtein). */
+const distance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_cell, index) => index)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++)
+      next[j] = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1))
+    row = next
+  }
+  return row[other.length] ?? 0
+}
+
+/** The known word that somebody who typed this meant, if one is near. */
+export const nearest = (typed: string, known: readonly string[]): string | undefined => {
+  const [best] = known.map((word) => ({ word, far: distance(typed, word) })).toSorted((one, other) => one.far - other.far)
+  return best !== undefined && best.far <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined
+}
+
+// ——— the command ———
+
+/** Words of the line before the command are options of all commands. */
+const optionsBefore = (words: readonly string[]): number => {
+  let at = 0
+  while (words[at]?.startsWith('-') === true && words[at] !== '-') {
+    const name = words[at]?.replace(/^--?/, '')
+    const option = globalOptions.find((each) => each.name === name || each.short === name)
+    at += option?.type === 'string' ? 2 : 1
+  }
+  return Math.min(at, words.length)
+}
+
+export interface Line {
+  readonly command: Command | undefined
+  /** What was typed in the place of a command: one, a group of them, or neither. */
+  readonly typed: string
+  /** Without the words of the command. */
+  readonly rest: readonly string[]
+}
+
+/** The command that a line begins with. */
+export const splitLine = (words: readonly string[]): Line => {
+  const start = optionsBefore(words)
+  const spoken: string[] = []
+  for (const word of words.slice(start, start + 2)) {
+    if (word.startsWith('-')) break
+    spoken.push(word)
+  }
+  for (let length = spoken.length; length > 0; length--) {
+    const typed = spoken.slice(0, length).join(' ')
+    const command = commands.find((each) => each.words === typed)
+    if (command !== undefined) return { command, typed, rest: [...words.slice(0, start), ...words.slice(start + length)] }
+  }
+  const isGroup = commands.some((each) => each.words.startsWith(`${spoken[0] ?? ''} `))
+  const length = isGroup ? spoken.length : Math.min(spoken.length, 1)
+  return {
+    command: undefined,
+    typed: spoken.slice(0, length).join(' '),
+    rest: [...words.slice(0, start), ...words.slice(start + length)]
+  }
+}
+
+/** Errors: `usage`, with what was probably meant. */
+export const unknownCommand = (typed: string): Failure => {
+  // `agmd push` leaves out the first word.
+  const short = commands.find(({ words }) => words.endsWith(` ${typed}`))?.words
+  const meant = short ?? nearest(typed, [...new Set(commands.flatMap(({ words }) => [words, words.split(' ')[0] ?? '']))])
+  const hint = meant === undefined ? 'agmd --help lists the commands.' : `Did you mean: agmd ${meant}`
+  return new Failure('usage', `There is no command "${typed}".`, hint)
+}
+
+// ——— its values ———
+
+const usage = (command: Command, message: string, hint = `agmd ${command.words} --help`): Failure => new Failure('usage', message, hint)
+
+const fileName = (name: string): string => `${name}-file`
+
+interface Token {
+  readonly kind: 'option' | 'positional' | 'option-terminator'
+  readonly name?: string
+  readonly rawName?: string
+  readonly value?: string | undefined
+  readonly inlineValue?: boolean | undefined
+}
+
+// Ids may begin with a dash: a long word with a capital, a digit or a low line in it is one, not an option. No word of a command line holds NUL.
+const isId = (word: string): boolean => /^-(?=.*[A-Z\d_])[\w-]{11,}$/.test(word)
+const shield = (word: string): string => (isId(word) ? `\0${word}` : word)
+const unshield = (token: Token): Token => (token.value?.startsWith('\0') === true ? { ...token, value: token.value.slice(1) } : token)
+
+const tokensOf = (options: readonly Option[], words: readonly string[]): readonly Token[] => {
+  const known: Record<string, { type: 'string' | 'boolean'; short?: string; multiple: true }> = {}
+  for (const { name, short, type, text } of options) {
+    const flag = type === 'boolean'
+    known[name] = { type: flag ? 'boolean' : 'string', multiple: true, ...(short === undefined ? {} : { short }) }
+    if (flag) known[`no-${name}`] = { type: 'boolean', multiple: true }
+    if (text === true) known[fileName(name)] = { type: 'string', multiple: true }
+  }
+  const { tokens } = parseArgs({ args: words.map(shield), options: known, strict: false, allowPositionals: true, tokens: true })
+  return (tokens as readonly Token[]).map(unshield)
+}
+
+const valueOf = (command: Command, option: Option, given: readonly string[]): Value => {
+  const last = given.at(-1) ?? ''
+  if (option.type === 'list') return given.flatMap((each) => each.split(',')).filter((each) => each !== '')
+  if (option.values !== undefined && !option.values.includes(last))
+    throw usage(command, `--${option.name} must be ${option.values.join(', ')}, not "${last}".`)
+  if (option.type === 'integer') {
+    if (!/^\d{1,15}$/.test(last)) throw usage(command, `--${option.name} must be a whole number, not "${last}".`)
+    return Number(last)
+  }
+  if (option.type !== 'json') return option.name === 'field' ? given : last
+  try {
+    return JSON.parse(last) as object
+  } catch {
+    throw usage(command, `--${option.name} must be JSON.`)
+  }
+}
+
+/** A value as it was typed, or the file that it stands in. */
+type Source = { readonly text: string } | { readonly file: string }
+
+interface Given {
+  readonly values: Map<Option, Source[]>
+  readonly flags: Map<Option, boolean>
+  readonly positionals: string[]
+}
+
+/** Errors: `usage` for what is not known, or has no value. */
+const sort = (command: Command, options: readonly Option[], words: readonly string[]): Given => {
+  const given: Given = { values: new Map(), flags: new Map(), positionals: [] }
+  for (const { kind, name = '', rawName = '', value, inlineValue } of tokensOf(options, words)) {
+    if (kind === 'positional') given.positionals.push(value ?? '')
+    if (kind !== 'option') continue
+    const plain = options.find((option) => option.name === name)
+    const negated = options.find((option) => option.type === 'boolean' && `no-${option.name}` === name)
+    const fromFile = options.find((option) => option.text === true && fileName(option.name) === name)
+    const option = plain ?? negated ?? fromFile
+    if (option === undefined) {
+      const names = options.flatMap((each) => [`--${each.name}`, ...(each.type === 'boolean' ? [`--no-${each.name}`] : [])])
+      const meant = nearest(rawName, names)
+      throw usage(command, `agmd ${command.words} has no option ${rawName}.`, meant === undefined ? undefined : `Did you mean ${meant}?`)
+    }
+    if (option.type === 'boolean') {
+      if (inlineValue === true) throw usage(command, `${rawName} takes no value.`)
+      given.flags.set(option, negated === undefined)
+    } else {
+      const isOption = inlineValue === false && options.some((each) => `--${each.name}` === value)
+      if (value === undefined || isOption) throw usage(command, `${rawName} needs a value.`)
+      given.values.set(option, [...(given.values.get(option) ?? []), fromFile === undefined ? { text: value } : { file: value }])
+    }
+  }
+  return given
+}
+
+/** Texts that stand in files are read now. Errors: `file_not_found`. */
+const readSources = async (sources: readonly Source[]): Promise<string[]> => {
+  const texts: string[] = []
+  for (const source of sources) {
+    if ('text' in source) texts.push(source.text)
+    else texts.push(source.file === '-' ? await readInput() : mustReadText(source.file))
+  }
+  return texts
+}
+
+const placed = (command: Command, given: readonly string[]): Record<string, string> => {
+  const { positionals } = command
+  const missing = positionals[given.length]
+  if (missing?.required === true) throw usage(command, `${missing.name} is missing: ${missing.summary || missing.name}.`)
+  const extra = given[positionals.length]
+  if (extra !== undefined) throw usage(command, `"${extra}" is one word too many.`)
+  return Object.fromEntries(given.map((word, index) => [positionals[index]?.name ?? '', word]))
+}
+
+/** Errors: `usage`, `file_not_found`. */
+export const parse = async (command: Command, words: readonly string[]): Promise<Parsed> => {
+  const options = [...command.options, ...globalOptions]
+  const { values, flags, positionals } = sort(command, options, words)
+  const found: Record<string, Value> = Object.fromEntries([...flags].map(([{ name }, on]) => [name, on]))
+  if (found['help'] === true) return { command, options: found, positionals: {} }
+  const placedWords = placed(command, positionals)
+  for (const [option, sources] of values) found[option.name] = valueOf(command, option, await readSources(sources))
+  const missing = options.find(({ name, required }) => required === true && found[name] === undefined)
+  if (missing !== undefined) throw usage(command, `--${missing.name} is missing: ${missing.summary || missing.name}.`)
+  return { command, options: found, positionals: placedWords }
+}
+
+/** The fields of the operation's input that a line gives. */
+export const fieldsOf = ({ command, options, positionals }: Parsed): Record<string, unknown> => {
+  const fields: Record<string, unknown> = {}
+  for (const { name, field } of command.positionals)
+    if (field !== undefined && positionals[name] !== undefined) fields[field] = positionals[name]
+  for (const { name, field } of command.options) if (field !== undefined && options[name] !== undefined) fields[field] = options[name]
+  return fields
+}

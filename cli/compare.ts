@@ -1,0 +1,73 @@
+/** `docs status` and `docs diff`: how a file and its document differ. */
+import { unifiedDiff } from '../shared/text/diff.ts'
+import type { Call } from './call.ts'
+import { Failure } from './failure.ts'
+import { type Link, readLink } from './link.ts'
+import { fileOf, mustRead } from './sync.ts'
+import { oneLine } from './terminal.ts'
+
+/** Longest difference that is shown, in characters. */
+const shownDiffCharsMax = 1024 * 1024
+
+/** `+12 −3`, in lines. */
+export const counted = (before: string, after: string): string => {
+  const lines = unifiedDiff(before, after, shownDiffCharsMax).split('\n')
+  return `+${lines.filter((line) => line.startsWith('+')).length} −${lines.filter((line) => line.startsWith('-')).length}`
+}
+
+const diffBetween = (before: string, after: string, names: readonly [string, string]): string => {
+  if (before === after) return ''
+  return `--- ${names[0]}\n+++ ${names[1]}\n${unifiedDiff(before, after, shownDiffCharsMax)}\n`
+}
+
+const states = {
+  same: 'is as its document is',
+  here: 'was changed: push it',
+  there: 'is behind its document: pull it',
+  both: 'was changed, and so was its document: push or pull with --merge'
+} as const
+
+const stateOf = (local: string, base: string, remote: string): keyof typeof states => {
+  if (local === remote) return 'same'
+  if (remote === base) return 'here'
+  return local === base ? 'there' : 'both'
+}
+
+/** Errors: `not_pulled`. */
+const linkOf = (file: string): Link => {
+  const link = readLink(file)
+  if (link !== undefined) return link
+  throw new Failure('not_pulled', `${file} is not connected with a document.`, `Pull it: agmd docs pull URL -o ${file}`)
+}
+
+export const status = async (call: Call): Promise<void> => {
+  const file = call.positional('FILE') ?? ''
+  const link = linkOf(file)
+  const place = call.place('FILE')
+  const local = mustRead(file)
+  const remote = await call.client(place).readContent(place.doc)
+  const state = stateOf(local, link.base, remote.content)
+  const answer = { ok: true, file, doc: place.doc, state, baseVersion: link.version, version: remote.version }
+  call.answer(answer, () => `${file} ${states[state]} (“${oneLine(remote.title)}”, version ${remote.version})`)
+}
+
+export const diff = async (call: Call): Promise<number> => {
+  const place = call.place()
+  const client = call.client(place)
+  const from = call.words('from')
+  const to = call.words('to')
+  const shown = (text: string, facts: object): number => {
+    if (call.terminal.flags.json) call.answer({ ...facts, changed: text !== '', diff: text }, () => text)
+    else call.terminal.text(text)
+    return call.flag('exit-code') === true && text !== '' ? 1 : 0
+  }
+  if (from !== undefined) {
+    const found = await client.readDiff(place.doc, { from, ...(to === undefined ? {} : { to }) })
+    const head = `--- ${found.fromVersion}\n+++ ${found.toVersion}\n`
+    return shown(found.changed ? `${head}${found.diff}\n` : '', { fromVersion: found.fromVersion, toVersion: found.toVersion })
+  }
+  const file = fileOf(call, place)
+  const local = mustRead(file)
+  const remote = await client.readContent(place.doc, to === undefined ? {} : { version: to })
+  return shown(diffBetween(remote.content, local, [`document ${remote.version}`, file]), { file, version: remote.version })
+}

@@ -1,0 +1,26 @@
+/** `docs create`: a document, of a file if there is one. */
+import { existsSync } from 'node:fs'
+import type { Call } from './call.ts'
+import { Failure } from './failure.ts'
+import { rememberKey } from './hosts.ts'
+import { readLink } from './link.ts'
+import type { Place } from './service.ts'
+import { asDocument, connect, mustRead } from './sync.ts'
+import { readInput } from './terminal.ts'
+
+export const create = async (call: Call): Promise<void> => {
+  const file = call.words('file')
+  const content = file === undefined ? undefined : file === '-' ? asDocument(await readInput()) : mustRead(file)
+  const title = call.words('title')
+  if (file !== undefined && file !== '-' && existsSync(file) && readLink(file) !== undefined)
+    throw new Failure('file_changed', `${file} is connected with a document already.`, `Push it: agmd docs push ${file}`)
+  const origin = call.origin()
+  const made = await call
+    .client()
+    .createDocument({ ...(title === undefined ? {} : { title }), ...(content === undefined ? {} : { content }) })
+  const place: Place = { origin, doc: made.id, key: made.key, implied: false }
+  if (made.key !== undefined) rememberKey(origin, { doc: made.id, key: made.key, role: 'owner' })
+  if (file !== undefined && file !== '-') connect(file, place, { content: content ?? '', version: made.version })
+  call.answer(made, () => made.url)
+  if (made.key !== undefined) call.terminal.say('Whoever has this link owns the document. To give others less: agmd share create.')
+}

@@ -1,0 +1,70 @@
+/** Is everything as it should be: this machine, the service, the session. */
+import { statSync } from 'node:fs'
+import { exitCodes } from '../shared/exit-codes.ts'
+import { version } from './build.ts'
+import type { Action, Call } from './call.ts'
+import { tell } from './failure.ts'
+import { hostsPath, readHosts } from './hosts.ts'
+import { clientFor, tokenFor } from './service.ts'
+import { columns, oneLine } from './terminal.ts'
+import { isCurrent } from './upgrade.ts'
+
+interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly said: string
+  readonly exit?: number
+}
+
+const check = async (name: string, look: () => Promise<string> | string): Promise<Check> => {
+  try {
+    return { name, ok: true, said: await look() }
+  } catch (error) {
+    const { message, hint, exit } = tell(error)
+    return { name, ok: false, said: oneLine(`${message} ${hint}`), exit }
+  }
+}
+
+const settings = (): string => {
+  const count = Object.keys(readHosts()).length
+  const found = statSync(hostsPath(), { throwIfNoEntry: false })
+  return found === undefined ? `nothing remembered yet (${hostsPath()})` : `${count} service${count === 1 ? '' : 's'} in ${hostsPath()}`
+}
+
+const session = async (origin: string, token: string | undefined): Promise<string> => {
+  if (token === undefined) return 'not signed in; links work without'
+  const { user } = await clientFor({ origin, key: undefined, token, author: undefined }).readMe()
+  return `signed in as ${oneLine(user.email ?? user.name)}`
+}
+
+const service = async (call: Call): Promise<Check[]> => {
+  const origin = call.origin()
+  const reached = await check('service', async () => {
+    // Without credentials: a session that has ended is no fault of the service.
+    const health = await clientFor({ origin, key: undefined, token: undefined, author: undefined }).readHealth()
+    return `${origin}, version ${oneLine(health.version)}, ${health.status}`
+  })
+  if (!reached.ok) return [reached]
+  return [
+    reached,
+    await check('session', () => session(origin, tokenFor(origin, call.words('url')))),
+    await check('program', async () =>
+      (await isCurrent(origin)) ? 'the one that the service offers' : 'not the one that the service offers: agmd upgrade'
+    )
+  ]
+}
+
+export const doctor: Action = async (call) => {
+  const checks = [
+    { name: 'agmd', ok: true, said: `${version}, Node ${process.version}` },
+    await check('settings', settings),
+    ...(await service(call).catch((error: unknown): Check[] => [
+      { name: 'service', ok: false, said: `${tell(error).message} ${tell(error).hint}`, exit: tell(error).exit }
+    ]))
+  ]
+  const { paint } = call.terminal
+  call.answer({ ok: checks.every(({ ok }) => ok), checks: checks.map(({ name, ok, said }) => ({ name, ok, said })) }, () =>
+    columns(checks.map(({ name, ok, said }) => [ok ? paint('green', 'ok') : paint('red', '!!'), name, said]))
+  )
+  return checks.find(({ ok }) => !ok)?.exit ?? exitCodes.ok
+}

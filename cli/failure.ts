@@ -1,0 +1,106 @@
+/** What goes wrong here, beside the errors of the service (shared/errors.ts), and how both are told. */
+import { type ErrorCode, errorMeanings, ServiceError } from '../shared/errors.ts'
+import { exitCodes } from '../shared/exit-codes.ts'
+
+const exits = {
+  usage: exitCodes.usage,
+  foreign_origin: exitCodes.usage,
+  not_pulled: exitCodes.usage,
+  file_not_found: exitCodes.notFound,
+  not_signed_in: exitCodes.signIn,
+  file_changed: exitCodes.conflict,
+  merge_needed: exitCodes.conflict,
+  merge_conflict: exitCodes.conflict,
+  markers_left: exitCodes.conflict,
+  service_unreachable: exitCodes.network,
+  timeout: exitCodes.network,
+  not_an_agmd_service: exitCodes.error,
+  checksum_mismatch: exitCodes.error,
+  config_unusable: exitCodes.error,
+  file_error: exitCodes.error,
+  job_failed: exitCodes.error,
+  canceled: exitCodes.error
+} as const satisfies Record<string, number>
+
+export type FailureCode = keyof typeof exits
+
+/** An expected failure of the client. `hint` is the next step. */
+export class Failure extends Error {
+  readonly code: FailureCode
+  readonly hint: string
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: FailureCode, message: string, hint: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.name = 'Failure'
+    this.code = code
+    this.hint = hint
+    this.details = details
+  }
+}
+
+/** A failure as it is told: as `error` in JSON, and by its exit code. */
+export interface Told {
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+  readonly requestId?: string
+  readonly exit: number
+  /** What else the service said. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** What helps here in place of a hint that is about HTTP. */
+const hints: Partial<Record<ErrorCode, string>> = {
+  credential_required: 'Give the share URL of the document, or sign in: agmd login.',
+  credential_invalid: 'Ask the owner for a new link. If the session has ended: agmd login.',
+  account_required: 'Sign in: agmd login.',
+  version_conflict: 'See agmd docs diff; to put both together: agmd docs push --merge.',
+  not_found: 'Check the link or id.',
+  document_deleted: 'Create a new document: agmd docs create.',
+  task_link_required: 'Use the link of the assignment (task.share.url) as DOC.',
+  not_started: 'Start it first: agmd tasks start.',
+  idempotency_key_reused: 'Run the command again.'
+}
+
+/** Exit code of an answer that names no error of ours. */
+const exitOfStatus = (status: number): number => {
+  if (status === 401 || status === 403) return exitCodes.signIn
+  if (status === 404 || status === 410) return exitCodes.notFound
+  if (status === 409) return exitCodes.conflict
+  if (status === 429) return exitCodes.rateLimited
+  if (status === 502 || status === 503 || status === 504) return exitCodes.network
+  return status >= 400 && status < 500 ? exitCodes.usage : exitCodes.error
+}
+
+// Told in their own fields, or of no use outside of HTTP.
+const spoken = new Set(['type', 'title', 'detail', 'message', 'error', 'instance', 'code', 'hint', 'requestId', 'retryable'])
+
+const toldByService = (error: ServiceError): Told => {
+  const { requestId, hint, status, code } = error.details
+  const known = code === error.code
+  return {
+    code: typeof code === 'string' ? code : error.code,
+    message: known || typeof status !== 'number' ? error.message : `The service answered ${status}, and not as agmd does.`,
+    hint: hints[error.code] ?? (typeof hint === 'string' ? hint : errorMeanings[error.code].hint),
+    ...(typeof requestId === 'string' ? { requestId } : {}),
+    exit: known || typeof status !== 'number' ? errorMeanings[error.code].exit : exitOfStatus(status),
+    details: Object.fromEntries(Object.entries(error.details).filter(([name]) => !spoken.has(name)))
+  }
+}
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
+
+/** Any error as it is told. What is no expected failure is a fault of this program. */
+export const tell = (error: unknown): Told => {
+  if (error instanceof ServiceError) return toldByService(error)
+  if (error instanceof Failure) {
+    const { code, message, hint, details } = error
+    return { code, message, hint, exit: exits[code], details }
+  }
+  if (isSystemError(error))
+    return { code: 'file_error', message: error.message, hint: 'Check the path and its permissions.', exit: exits.file_error, details: {} }
+  const message = error instanceof Error ? error.message : String(error)
+  return { code: 'internal', message, hint: 'This is a fault of agmd itself: see agmd upgrade.', exit: exitCodes.error, details: {} }
+}

@@ -1,0 +1,59 @@
+/** Files are replaced as a whole or not at all. */
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { Failure } from './failure.ts'
+
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+const modeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mode
+
+/**
+ * Writes beside the file and renames: whoever looks, and whatever stops us, finds the old text or the new one. A symbolic link stays one; the
+ * permissions stay unless `mode` is given. Errors: `file_not_found`, those of the file system.
+ */
+export const writeWhole = (path: string, data: string | Uint8Array, mode?: number): void => {
+  const target = realPath(path)
+  if (statSync(dirname(target), { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new Failure('file_not_found', `There is no folder ${dirname(path)}.`, 'Make it, or choose another path.')
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
+  const wanted = mode ?? modeOf(target) ?? 0o666
+  const file = openSync(temporary, 'wx', wanted)
+  try {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
+    fsyncSync(file)
+    closeSync(file)
+    renameSync(temporary, target)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** A text file; undefined when it is not there. Errors: `file_error` when it is not UTF-8. */
+export const readText = (path: string): string | undefined => {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(path))
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new Failure('file_error', `${path} is not a text in UTF-8.`, 'Save it as UTF-8 and try again.')
+  }
+}
+
+/** Errors: `file_not_found`. */
+export const mustReadText = (path: string): string => {
+  const text = readText(path)
+  if (text === undefined) throw new Failure('file_not_found', `There is no file ${path}.`, 'Check the path.')
+  return text
+}
+
+export const makeFolder = (path: string, mode?: number): void => {
+  mkdirSync(path, { recursive: true, ...(mode === undefined ? {} : { mode }) })
+}

@@ -1,0 +1,120 @@
+/**
+ * What is remembered of services: sessions and keys, in `$XDG_CONFIG_HOME/agmd/hosts.json`, readable by its owner only.
+ * `{ "https://docs.example": { "token", "user", "keys": [{ "doc", "key", "role" }] } }`: a secret is only ever sent to the origin it stands under.
+ */
+import { createHash } from 'node:crypto'
+import { chmodSync, closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Role } from '../shared/roles.ts'
+import { roles } from '../shared/roles.ts'
+import { Failure } from './failure.ts'
+import { makeFolder, writeWhole } from './files.ts'
+
+export interface KnownKey {
+  readonly doc: string
+  readonly key: string
+  readonly role: Role
+}
+
+export interface Host {
+  readonly token?: string
+  /** Who is signed in, to be shown. */
+  readonly user?: string
+  /** Newest last. */
+  readonly keys?: readonly KnownKey[]
+}
+
+type Hosts = Readonly<Record<string, Host>>
+
+/** Keys that are remembered of one service; the oldest makes room. */
+const keysMax = 1000
+
+/** A lock that is older than this was left by a process that was killed, in milliseconds. */
+const staleLockMs = 5_000
+
+export const configFolder = (): string => {
+  const { XDG_CONFIG_HOME } = process.env
+  // Relative ones are to be ignored (XDG Base Directory Specification).
+  const base = XDG_CONFIG_HOME?.startsWith('/') === true ? XDG_CONFIG_HOME : join(homedir(), '.config')
+  return join(base, 'agmd')
+}
+
+export const hostsPath = (): string => join(configFolder(), 'hosts.json')
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Errors: `config_unusable`. */
+export const readHosts = (): Hosts => {
+  const path = hostsPath()
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return {}
+  // Others may have read it; from now on they cannot.
+  if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) chmodSync(path, 0o600)
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (isRecord(parsed) && Object.values(parsed).every(isRecord)) return parsed as Hosts
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw new Failure('config_unusable', `${path} is not what agmd wrote.`, 'Mend it, or move it away and sign in again.')
+}
+
+const takeLock = (path: string): void => {
+  for (;;) {
+    try {
+      return closeSync(openSync(path, 'wx', 0o600))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      const held = statSync(path, { throwIfNoEntry: false })
+      if (held !== undefined && Date.now() - held.mtimeMs > staleLockMs) rmSync(path, { force: true })
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    }
+  }
+}
+
+/** Changes what is remembered of one service; commands that run at the same time wait for each other. */
+const changeHost = (origin: string, change: (host: Host) => Host): void => {
+  makeFolder(configFolder(), 0o700)
+  const lock = `${hostsPath()}.lock`
+  takeLock(lock)
+  try {
+    const hosts = readHosts()
+    const changed = change(hosts[origin] ?? {})
+    const { [origin]: _former, ...others } = hosts
+    const next = Object.keys(changed).length === 0 ? others : { ...others, [origin]: changed }
+    writeWhole(hostsPath(), `${JSON.stringify(next, null, 2)}\n`, 0o600)
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+export const rememberSession = (origin: string, token: string, user: string): void =>
+  changeHost(origin, (host) => ({ ...host, token, user }))
+
+export const forgetSession = (origin: string): void => changeHost(origin, ({ token: _token, user: _user, ...host }) => host)
+
+export const rememberKey = (origin: string, known: KnownKey): void =>
+  changeHost(origin, (host) => {
+    const others = (host.keys ?? []).filter(({ doc, key }) => doc !== known.doc || key !== known.key)
+    return { ...host, keys: [...others, known].slice(-keysMax) }
+  })
+
+export const isKnown = (origin: string, doc: string, key: string): boolean =>
+  (readHosts()[origin]?.keys ?? []).some((known) => known.doc === doc && known.key === key)
+
+export const forgetDocument = (origin: string, gone: string): void =>
+  changeHost(origin, ({ keys = [], ...host }) => {
+    const left = keys.filter(({ doc }) => doc !== gone)
+    return left.length === 0 ? host : { ...host, keys: left }
+  })
+
+/** Names a key without telling it: what is kept beside a file. */
+export const fingerprint = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16)
+
+/** The key of a document that allows most; of two such the one used last. With `print` the one that has this fingerprint. */
+export const knownKey = (origin: string, doc: string, print?: string): string | undefined => {
+  const known = (readHosts()[origin]?.keys ?? []).filter((each) => each.doc === doc)
+  if (print !== undefined) return known.find(({ key }) => fingerprint(key) === print)?.key
+  return known.toSorted((one, other) => roles.indexOf(one.role) - roles.indexOf(other.role)).at(-1)?.key
+}

@@ -1,0 +1,154 @@
+/** Signing in by a code that a person approves in a browser (RFC 8628), and signing out. */
+import { spawn } from 'node:child_process'
+import { hostname } from 'node:os'
+import { createInterface } from 'node:readline'
+import { exitCodes } from '../shared/exit-codes.ts'
+import type { Call } from './call.ts'
+import { Failure } from './failure.ts'
+import { forgetSession, readHosts, rememberSession } from './hosts.ts'
+import { send } from './request.ts'
+import { clientFor } from './service.ts'
+import { oneLine, readInput } from './terminal.ts'
+
+/** RFC 8628 §3.5: slow_down asks for 5 seconds more between polls. */
+const slowDownSeconds = 5
+
+const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+
+// ——— the browser ———
+
+/** The program that opens addresses here. */
+const opener = (): readonly string[] => {
+  const { BROWSER } = process.env
+  if ((BROWSER ?? '') !== '') return [BROWSER as string]
+  if (process.platform === 'darwin') return ['open']
+  return process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open']
+}
+
+/** Opens an address in the browser. Resolves with whether there is a program for it. */
+export const openInBrowser = (address: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const [program = '', ...words] = opener()
+    const child = spawn(program, [...words, address], { stdio: 'ignore', detached: true })
+    child.once('error', () => resolve(false))
+    child.once('spawn', () => {
+      child.unref()
+      resolve(true)
+    })
+  })
+
+/** Opens it when Enter is pressed; ends with the login. */
+const openOnEnter = (address: string): (() => void) => {
+  const lines = createInterface({ input: process.stdin })
+  lines.once('line', () => void openInBrowser(address))
+  lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+  return () => lines.close()
+}
+
+// ——— the code ———
+
+interface Approved {
+  readonly access_token: string
+  readonly user: { readonly name: string; readonly email: string | null }
+}
+
+const refusals: Readonly<Record<string, readonly [string, string]>> = {
+  expired_token: ['The code has expired: nobody approved it in time.', 'Begin again: agmd login.'],
+  access_denied: ['The login was refused.', 'If that was a mistake, begin again: agmd login.']
+}
+
+/** Asks until the person has decided. Errors: `not_signed_in`. */
+const poll = async (origin: string, deviceCode: string, seconds: number): Promise<Approved> => {
+  for (let interval = seconds; ;) {
+    await pause(interval)
+    const response = await send(`${origin}/api/cli/device/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify({ device_code: deviceCode, client_id: 'agmd', grant_type: 'urn:ietf:params:oauth:grant-type:device_code' })
+    })
+    const said = (await response.json().catch(() => ({}))) as { error?: string; error_description?: string }
+    if (response.ok) return said as unknown as Approved
+    if (said.error === 'slow_down') interval += slowDownSeconds
+    else if (said.error !== 'authorization_pending' && response.status !== 429) {
+      const [message, hint] = refusals[said.error ?? ''] ?? [
+        said.error_description ?? `The service answered ${response.status}.`,
+        'agmd doctor tells more.'
+      ]
+      throw new Failure('not_signed_in', oneLine(message), hint)
+    }
+  }
+}
+
+/** An address that a person is sent to is the service's, or that of its identity broker (AGMD_AUTH_URL). */
+const isExpected = (address: string, origin: string): boolean => {
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return false
+  const { AGMD_AUTH_URL } = process.env
+  const { origin: there } = new URL(address)
+  return there === origin || (URL.canParse(AGMD_AUTH_URL ?? '') && new URL(AGMD_AUTH_URL ?? '').origin === there)
+}
+
+const byDevice = async (call: Call, origin: string): Promise<Approved> => {
+  const { terminal } = call
+  const name = call.words('name') ?? `agmd on ${hostname()}`
+  const begun = await clientFor({ origin, key: undefined, token: undefined, author: undefined }).startDeviceLogin({
+    client_name: name.slice(0, 80)
+  })
+  const { user_code: code, verification_uri: short, verification_uri_complete: address, expires_in: seconds } = begun
+  if (terminal.flags.json) {
+    terminal.line({ user_code: code, verification_uri: short, verification_uri_complete: address, expires_in: seconds })
+  } else {
+    terminal.warn(`Your one-time code: ${terminal.paint('bold', oneLine(code))}`)
+    terminal.warn(`Open ${oneLine(address)} and compare it there.`)
+    terminal.say(`Waiting for the approval, ${Math.round(seconds / 60)} minutes at most; Ctrl-C gives up.`)
+  }
+  const mayOpen = terminal.asks && call.flag('browser') !== false && isExpected(address, origin)
+  if (mayOpen) terminal.say('Press Enter to open it here.')
+  const close = mayOpen ? openOnEnter(address) : (): void => undefined
+  try {
+    return await poll(origin, begun.device_code, begun.interval)
+  } finally {
+    close()
+  }
+}
+
+/** A token that was made elsewhere, from the standard input: never from the command line, which others can read. */
+const byToken = async (origin: string): Promise<Approved> => {
+  if (process.stdin.isTTY) process.stderr.write('Paste the token, then Enter and Ctrl-D.\n')
+  const token = (await readInput()).trim()
+  if (!/^(asess|ai)_\S+$/.test(token))
+    throw new Failure('usage', 'What came on the standard input is no token.', 'It begins with asess_ or ai_.')
+  const { user } = await clientFor({ origin, key: undefined, token, author: undefined }).readMe()
+  return { access_token: token, user }
+}
+
+export const login = async (call: Call): Promise<void> => {
+  const origin = call.origin()
+  const { access_token: token, user } = call.flag('with-token') === true ? await byToken(origin) : await byDevice(call, origin)
+  const name = user.email ?? user.name
+  rememberSession(origin, token, name)
+  const said = { ok: true, origin, user }
+  if (call.terminal.flags.json) call.terminal.line(said)
+  else call.terminal.say(`${call.terminal.paint('green', '✓')} Signed in to ${new URL(origin).host} as ${oneLine(name)}.`)
+}
+
+/** Ends the session at the service too, if that can be reached; here in any case. */
+export const logout = async (call: Call): Promise<number> => {
+  const origin = call.origin()
+  const token = readHosts()[origin]?.token
+  if (token === undefined) {
+    call.answer({ ok: true, origin, ended: false }, () => `There was no session with ${new URL(origin).host}.`)
+    return exitCodes.ok
+  }
+  const client = clientFor({ origin, key: undefined, token, author: undefined })
+  const ended = await client
+    .listSessions()
+    .then(({ sessions }) => sessions.find(({ current }) => current))
+    .then((own) => own !== undefined && client.revokeSession({ session: own.id }).then(() => true))
+    .catch((error: unknown) => {
+      call.terminal.warn(`The session could not be ended at the service: ${oneLine((error as Error).message)}`)
+      return false
+    })
+  forgetSession(origin)
+  call.answer({ ok: true, origin, ended }, () => `Signed out of ${new URL(origin).host}.`)
+  return exitCodes.ok
+}

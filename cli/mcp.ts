@@ -1,0 +1,115 @@
+/** The MCP endpoint on standard input and output: one message a line (MCP, stdio transport), each sent as a request of its own. */
+import { createInterface } from 'node:readline'
+import { inHeader } from '../shared/client.ts'
+import { isDocumentId } from '../shared/names.ts'
+import type { Call } from './call.ts'
+import { tell } from './failure.ts'
+import { knownKey } from './hosts.ts'
+import { send } from './request.ts'
+import { type Place, placeOf, tokenFor } from './service.ts'
+
+interface Message {
+  readonly id?: string | number
+  readonly method?: string
+  readonly params?: { readonly arguments?: Record<string, unknown>; readonly protocolVersion?: string }
+}
+
+/** JSON-RPC §5.1. */
+const parseError = -32700
+const invalidRequest = -32600
+const internalError = -32603
+
+const errorTo = (id: string | number | null, code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+
+interface Bridge {
+  readonly address: string
+  readonly origin: string
+  readonly headers: Record<string, string>
+  /** Whether it was started for one document: then its link decides, and no key that is kept for this or another one goes along. */
+  readonly isBound: boolean
+}
+
+/** The key of a document that was named by its bare id goes along, so that no model has to see it; not beside a session, which it would narrow. */
+const withKey = (message: Message, { origin, headers, isBound }: Bridge): Message => {
+  if (isBound || headers['Authorization'] !== undefined) return message
+  const { method, params } = message
+  const given = params?.arguments
+  if (method !== 'tools/call' || typeof given !== 'object' || given === null || given['key'] !== undefined) return message
+  const { doc } = given
+  if (typeof doc !== 'string' || !isDocumentId(doc)) return message
+  const key = knownKey(origin, doc)
+  return key === undefined ? message : { ...message, params: { ...params, arguments: { ...given, key } } }
+}
+
+interface Answer {
+  readonly jsonrpc: '2.0'
+  readonly result?: { readonly protocolVersion?: string }
+}
+
+/** A message of JSON-RPC; undefined for anything else, a proxy's page, say. */
+const parsed = (text: string): Answer | undefined => {
+  try {
+    const value = JSON.parse(text) as Answer | null
+    return value?.jsonrpc === '2.0' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The answer to one line; undefined when there is none to give. */
+const relay = async (bridge: Bridge, line: string): Promise<string | undefined> => {
+  const { address, headers } = bridge
+  let message: Message
+  try {
+    message = JSON.parse(line) as Message
+  } catch {
+    return errorTo(null, parseError, 'This line is not JSON.')
+  }
+  if (typeof message !== 'object' || message === null || Array.isArray(message))
+    return errorTo(null, invalidRequest, 'Send one message a line: an object of JSON-RPC.')
+  try {
+    const body = JSON.stringify(withKey(message, bridge))
+    const response = await send(address, { method: 'POST', headers, body })
+    const said = response.text()
+    const answer = parsed(said)
+    // What was settled once is said with every message from then on (MCP, Streamable HTTP).
+    const version = message.method === 'initialize' ? answer?.result?.protocolVersion : undefined
+    if (version !== undefined) headers['MCP-Protocol-Version'] = version
+    if (message.id === undefined) return undefined
+    return answer === undefined ? errorTo(message.id, internalError, `The service answered ${response.status}.`) : JSON.stringify(answer)
+  } catch (error) {
+    return message.id === undefined ? undefined : errorTo(message.id, internalError, `${tell(error).message} ${tell(error).hint}`)
+  }
+}
+
+export const mcp = async (call: Call): Promise<void> => {
+  const named = call.positional('DOC')
+  const place: Place | undefined = named === undefined ? undefined : placeOf(named, call.words('url'))
+  const origin = place?.origin ?? call.origin()
+  const token = tokenFor(origin, call.words('url'))
+  const bridge: Bridge = {
+    address: `${origin}/mcp?names=underscore`,
+    origin,
+    isBound: place !== undefined,
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...(place?.key === undefined || (place.implied && token !== undefined) ? {} : { 'X-Share-Key': place.key }),
+      ...(call.author === undefined ? {} : { 'X-Agent-Author': inHeader(call.author) })
+    }
+  }
+  const underWay = new Set<Promise<void>>()
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    if (line.trim() === '') continue
+    const done = relay(bridge, line).then((said) => {
+      if (said !== undefined) process.stdout.write(`${said}\n`)
+    })
+    underWay.add(done)
+    void done.finally(() => underWay.delete(done))
+    // The version that `initialize` settles is needed by what follows.
+    if (line.includes('"initialize"')) await done
+  }
+  await Promise.all(underWay)
+}

@@ -1,0 +1,223 @@
+/** Engines of this machine, as far as they are installed: tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Segment } from '../../shared/media-jobs.ts'
+import type { Engine, Work } from './engine.ts'
+import { find, JobFailure, lastWords, run } from './program.ts'
+import { normalWav } from './wav.ts'
+
+const always = new AbortController().signal
+
+// ——— sound ———
+
+/** What turns other formats into WAV. */
+const converted = async ({ file, folder, signal }: Work): Promise<Buffer> => {
+  const out = join(folder, 'converted.wav')
+  const [ffmpeg, sox] = [find('ffmpeg'), find('sox')]
+  if (ffmpeg === undefined && sox === undefined)
+    throw new JobFailure('engine_unavailable', 'This node reads WAV only: it has neither ffmpeg nor sox.')
+  // A playlist could name files of this machine, or addresses: nothing but the file itself is opened.
+  const ran =
+    ffmpeg === undefined
+      ? await run(sox ?? '', [file, '-r', '16000', '-c', '1', '-b', '16', out], signal)
+      : await run(
+          ffmpeg,
+          ['-nostdin', '-v', 'error', '-protocol_whitelist', 'file', '-i', file, '-vn', '-ac', '1', '-ar', '16000', '-y', out],
+          signal
+        )
+  if (ran.code !== 0) throw new JobFailure('bad_input', `The recording cannot be read: ${lastWords(ran)}`)
+  return readFileSync(out)
+}
+
+/** The recording as mono WAV of 16 kHz, in a file. Errors: `bad_input`. */
+export const recording = async (work: Work): Promise<{ path: string; duration: number }> => {
+  const bytes = work.contentType === 'audio/wav' ? readFileSync(work.file) : await converted(work)
+  const normal = normalWav(bytes) ?? (work.contentType === 'audio/wav' ? normalWav(await converted(work)) : undefined)
+  if (normal === undefined) throw new JobFailure('bad_input', 'The recording holds no sound that can be read.')
+  const path = join(work.folder, 'recording.wav')
+  writeFileSync(path, normal.file)
+  return { path, duration: normal.duration }
+}
+
+// ——— OCR ———
+
+const tesseract = async (): Promise<Engine | undefined> => {
+  const program = find('tesseract')
+  if (program === undefined) return undefined
+  const { stdout, code } = await run(program, ['--list-langs'], always)
+  const known = stdout
+    .split('\n')
+    .slice(1)
+    .filter((line) => /^[\w/-]+$/.test(line) && line !== 'osd')
+  const wanted = (process.env['AGMD_NODE_OCR_LANGUAGES'] ?? 'eng').split(/[\s,+]+/).filter((language) => known.includes(language))
+  const languages = wanted.length > 0 ? wanted : known.slice(0, 1)
+  if (code !== 0 || languages.length === 0) return undefined
+  return {
+    kind: 'ocr',
+    name: 'tesseract',
+    async work({ file, signal }) {
+      const ran = await run(program, [file, 'stdout', '-l', languages.join('+')], signal)
+      if (ran.code !== 0) throw new JobFailure('bad_input', `The picture cannot be read: ${lastWords(ran)}`)
+      return { result: { text: ran.stdout.replaceAll('\f', '').trim() } }
+    }
+  }
+}
+
+// ——— speech ———
+
+/** Speaks into a file: `words` of the program, given the file with the text and the one for the sound. */
+const speaker = (
+  name: string,
+  program: string,
+  voices: readonly string[],
+  words: (voice: string, text: string, wav: string) => readonly string[]
+): Engine => ({
+  kind: 'speech',
+  name,
+  voices,
+  async work({ input: { text = '', voice = voices[0] ?? '' }, folder, signal }) {
+    // Of flite a voice may also be a file or an address: only those that it has are passed on.
+    if (!voices.includes(voice))
+      throw new JobFailure('bad_input', `There is no voice ${voice}; there are ${voices.slice(0, 20).join(', ')}.`)
+    const [said, wav] = [join(folder, 'text.txt'), join(folder, 'speech.wav')]
+    writeFileSync(said, text)
+    const ran = await run(program, words(voice, said, wav), signal)
+    const normal = ran.code === 0 ? normalWav(readFileSync(wav)) : undefined
+    if (normal === undefined) throw new JobFailure('engine_failed', `${name} failed: ${lastWords(ran)}`)
+    return { result: { duration: normal.duration }, file: { bytes: normal.file, contentType: 'audio/wav' } }
+  }
+})
+
+const flite = async (): Promise<Engine | undefined> => {
+  const program = find('flite')
+  if (program === undefined) return undefined
+  const { stdout } = await run(program, ['-lv'], always)
+  const known = (/^Voices available:(.*)$/m.exec(stdout)?.[1] ?? '').split(' ').filter((voice) => voice !== '' && !voice.includes('_'))
+  if (known.length === 0) return undefined
+  const voices = [...known.filter((voice) => voice === 'slt'), ...known.filter((voice) => voice !== 'slt')]
+  return speaker('flite', program, voices, (voice, text, wav) => ['-voice', voice, '-f', text, '-o', wav])
+}
+
+const espeak = async (): Promise<Engine | undefined> => {
+  const program = find('espeak-ng')
+  if (program === undefined) return undefined
+  const { stdout } = await run(program, ['--voices'], always)
+  const known = stdout
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => /^\s*\d+\s+(\S+)/.exec(line)?.[1] ?? [])
+  if (known.length === 0) return undefined
+  const voices = ['en-us', ...known.filter((voice) => voice !== 'en-us')].slice(0, 200)
+  return speaker('espeak-ng', program, voices, (voice, text, wav) => ['-v', voice, '-s', '140', '-f', text, '-w', wav])
+}
+
+/** Several voices of several programs as one engine: the one that has the voice speaks. */
+const speakers = (engines: readonly Engine[]): Engine | undefined => {
+  const [first] = engines
+  if (first === undefined || engines.length === 1) return first
+  return {
+    kind: 'speech',
+    name: engines.map(({ name }) => name).join(', '),
+    voices: [...new Set(engines.flatMap(({ voices = [] }) => voices))].slice(0, 200),
+    async work(work) {
+      const { voice } = work.input
+      const engine = engines.find(({ voices = [] }) => voice === undefined || voices.includes(voice)) ?? first
+      const done = await engine.work(work)
+      return { ...done, result: { ...done.result, engine: engine.name } }
+    }
+  }
+}
+
+// ——— transcription ———
+
+/** Noises and pauses are no words; `read(2)` is the second way to say "read". */
+const wordOf = (token: string): string => (/^(<.*>|\[.*\]|\+\+.*\+\+)$/.test(token) ? '' : token.replace(/\(\d+\)$/, ''))
+
+const joined = (segments: readonly Segment[]): string => segments.map(({ text }) => text).join('\n')
+
+/** What `pocketsphinx_continuous -time yes` prints: an utterance, then its words with start, end and confidence. */
+export const readContinuous = (output: string): Segment[] => {
+  const segments: Segment[] = []
+  let words: { word: string; start: number; end: number }[] = []
+  for (const line of output.split('\n')) {
+    const [, token = '', start, end] = /^(\S+) (\d+\.\d+) (\d+\.\d+) \d+\.\d+$/.exec(line.trim()) ?? []
+    if (token === '') continue
+    const word = wordOf(token)
+    if (word !== '') words.push({ word, start: Number(start), end: Number(end) })
+    if (token !== '</s>' || words.length === 0) continue
+    segments.push({ start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? 0, text: words.map((each) => each.word).join(' ') })
+    words = []
+  }
+  return segments
+}
+
+interface Utterance {
+  readonly b: number
+  readonly d: number
+  readonly t: string
+}
+
+/** What `pocketsphinx single` of version 5 prints: a line of JSON for each utterance, with beginning, duration and text. */
+export const readSingle = (output: string): Segment[] =>
+  output
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Utterance)
+    .filter(({ t }) => t.trim() !== '')
+    .map(({ b, d, t }) => ({ start: b, end: b + d, text: t.trim() }))
+
+interface Whispered {
+  readonly transcription: readonly { readonly offsets: { readonly from: number; readonly to: number }; readonly text: string }[]
+}
+
+/** What `whisper-cli -oj` writes; offsets in milliseconds. */
+export const readWhisper = (json: string): Segment[] =>
+  (JSON.parse(json) as Whispered).transcription
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ offsets, text }) => ({ start: offsets.from / 1000, end: offsets.to / 1000, text: text.trim() }))
+
+const transcriber = (name: string, write: (wav: string, work: Work) => Promise<Segment[]>): Engine => ({
+  kind: 'transcription',
+  name,
+  async work(work) {
+    const { path, duration } = await recording(work)
+    work.progress(0.1)
+    const segments = await write(path, work)
+    return { result: { text: joined(segments), duration, segments } }
+  }
+})
+
+const must = async (name: string, program: string, words: readonly string[], signal: AbortSignal): Promise<string> => {
+  const ran = await run(program, words, signal)
+  if (ran.code !== 0) throw new JobFailure('engine_failed', `${name} failed: ${lastWords(ran)}`)
+  return ran.stdout
+}
+
+/** whisper.cpp, when AGMD_NODE_WHISPER_MODEL names its model. */
+const whisper = (): Engine | undefined => {
+  const program = find('whisper-cli')
+  const model = process.env['AGMD_NODE_WHISPER_MODEL'] ?? ''
+  if (program === undefined || model === '') return undefined
+  return transcriber('whisper.cpp', async (wav, { folder, signal }) => {
+    const out = join(folder, 'whisper')
+    await must('whisper.cpp', program, ['-m', model, '-f', wav, '-oj', '-of', out, '-np'], signal)
+    return readWhisper(readFileSync(`${out}.json`, 'utf8'))
+  })
+}
+
+const pocketsphinx = (): Engine | undefined => {
+  const continuous = find('pocketsphinx_continuous')
+  if (continuous !== undefined)
+    return transcriber('pocketsphinx', async (wav, { signal }) =>
+      readContinuous(await must('pocketsphinx', continuous, ['-infile', wav, '-time', 'yes', '-logfn', '/dev/null'], signal))
+    )
+  const single = find('pocketsphinx')
+  if (single === undefined) return undefined
+  return transcriber('pocketsphinx', async (wav, { signal }) => readSingle(await must('pocketsphinx', single, ['single', wav], signal)))
+}
+
+/** The engines that are here. */
+export const localEngines = async (): Promise<Engine[]> => {
+  const speech = speakers((await Promise.all([flite(), espeak()])).filter((engine) => engine !== undefined))
+  return [await tesseract(), speech, whisper() ?? pocketsphinx()].filter((engine) => engine !== undefined)
+}

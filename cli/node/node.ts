@@ -1,0 +1,94 @@
+/** `agmd node`: lends this machine to a service, for media jobs. It dials out; nothing on it is opened to the network. */
+import { relayCloseCodes } from '../../shared/relay.ts'
+import { exitCodes } from '../../shared/exit-codes.ts'
+import type { Action } from '../call.ts'
+import { Failure } from '../failure.ts'
+import { oneLine } from '../terminal.ts'
+import { localEngines } from './local.ts'
+import { openaiEngines } from './openai.ts'
+import { connect } from './worker.ts'
+
+/** Times between attempts to dial in, in milliseconds: from the first to the longest. */
+const pauseMsMin = 500
+const pauseMsMax = 30_000
+
+/** The token, from the environment: a command line is seen by everybody on the machine. */
+const tokenOf = (): string => {
+  const token = process.env['AGMD_NODE_TOKEN'] ?? ''
+  if (/^anode_\S+$/.test(token)) return token
+  throw new Failure(
+    'usage',
+    token === '' ? 'AGMD_NODE_TOKEN is not set.' : 'AGMD_NODE_TOKEN is no token of a node.',
+    'Make one: agmd node token (or on the account page).'
+  )
+}
+
+/** Whether the service takes the token at all: an upgrade that is refused does not tell why. Errors: `not_signed_in`. */
+const fatal: Readonly<Record<number, Failure>> = {
+  [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'The token of this node was revoked.', 'Make a new one: agmd node token.'),
+  [relayCloseCodes.tooMany]: new Failure(
+    'canceled',
+    'Another node dialled in with the same token.',
+    'Make a token for each node: agmd node token.'
+  ),
+  [relayCloseCodes.badMessage]: new Failure('not_an_agmd_service', 'The service does not understand this node.', 'Update it: agmd upgrade.')
+}
+
+export const node: Action = async (call) => {
+  if (typeof WebSocket !== 'function')
+    throw new Failure('usage', `agmd node needs Node 22 or newer, but this is ${process.version}.`, 'See https://nodejs.org.')
+  const { terminal } = call
+  const token = tokenOf()
+  const origin = call.origin()
+  // What the settings name goes before what is found.
+  const remote = await openaiEngines((words) => terminal.warn(words))
+  const engines = [...remote, ...(await localEngines()).filter(({ kind }) => remote.every((each) => each.kind !== kind))]
+  const offers = Object.fromEntries(engines.map(({ kind, name }) => [kind, name]))
+  const tell = (value: Readonly<Record<string, unknown>>, words: string): void =>
+    terminal.flags.json ? terminal.line(value) : terminal.say(oneLine(words))
+  tell({ offers }, `Offers ${engines.map(({ kind, name }) => `${kind} (${name})`).join(', ') || 'nothing'}.`)
+  if (call.flag('check') === true) return exitCodes.ok
+  if (engines.length === 0)
+    throw new Failure(
+      'usage',
+      'There is no engine here.',
+      'Install tesseract-ocr, flite, espeak-ng or pocketsphinx, or set AGMD_NODE_OPENAI_URL.'
+    )
+
+  const stopped = new AbortController()
+  process.once('SIGTERM', () => stopped.abort())
+  const slots = Number(call.option('slots') ?? 1)
+  if (!Number.isInteger(slots) || slots < 1 || slots > 16) throw new Failure('usage', '--slots must be from 1 to 16.', 'agmd node --help')
+  const options = {
+    origin,
+    token,
+    engines,
+    slots,
+    onWelcome: (name: string) => tell({ connected: true, name }, `Connected to ${origin} as ${name}.`),
+    onJob: (kind: string, how: string) => tell({ job: kind, how }, `${kind}: ${how}`)
+  }
+  for (let pauseMs = pauseMsMin; !stopped.signal.aborted;) {
+    const { code, reason, welcomed } = await connect(options, stopped.signal)
+    if (stopped.signal.aborted) break
+    const failure = fatal[code]
+    if (failure !== undefined) throw failure
+    pauseMs = welcomed ? pauseMsMin : Math.min(pauseMsMax, pauseMs * 2)
+    tell({ connected: false, reason }, `Not connected${reason === '' ? '' : ` (${reason})`}; dialling again.`)
+    // Not all at once after a restart of the service.
+    await pause(pauseMs * (0.5 + Math.random() / 2), stopped.signal)
+  }
+  return exitCodes.ok
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true }
+    )
+  })

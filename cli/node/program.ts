@@ -1,0 +1,58 @@
+/** Programs of this machine that do the work. */
+import { spawn } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import type { nodeFailures } from '../../shared/relay.ts'
+
+/** Why a job cannot be done, as the service is told. */
+export class JobFailure extends Error {
+  readonly code: (typeof nodeFailures)[number]
+
+  constructor(code: (typeof nodeFailures)[number], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Largest output of a program that is kept, in bytes: the longest text that may be answered, and some. */
+const outputBytesMax = 2 * 1024 * 1024
+
+/** Where a program lies; undefined when it is not installed. */
+export const find = (name: string): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    })
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a program without a shell. It ends with the job. Errors: `JobFailure` when it cannot be run, the reason of the signal. */
+export const run = (program: string, words: readonly string[], signal: AbortSignal): Promise<Ran> =>
+  new Promise((resolve, reject) => {
+    const output = { stdout: '', stderr: '' }
+    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' })
+    for (const stream of ['stdout', 'stderr'] as const)
+      child[stream].setEncoding('utf8').on('data', (text: string) => {
+        if (output[stream].length < outputBytesMax) output[stream] += text
+      })
+    child.once('error', (error) =>
+      reject(signal.aborted ? (signal.reason as Error) : new JobFailure('engine_unavailable', `${program}: ${error.message}`))
+    )
+    child.once('close', (code) => resolve({ code, ...output }))
+  })
+
+/** The last words of a program that failed. */
+export const lastWords = ({ code, stderr, stdout }: Ran): string =>
+  (stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ').slice(0, 300) || `it ended with ${code}`

@@ -1,0 +1,127 @@
+/** Sound as numbers: reads WAV, mixes it to one channel, brings it to 16 kHz, writes it (specification, Limits: mono 16 kHz WAV). */
+
+export const rate = 16_000
+
+interface Sound {
+  /** Hz. */
+  readonly rate: number
+  readonly channels: number
+  /** Samples of all channels in turn, from -1 to 1. */
+  readonly samples: Float32Array
+}
+
+/** Formats of WAV: whole numbers, floating point, and the one that names its format further on. */
+const wholeNumbers = 1
+const floating = 3
+const extensible = 0xfffe
+
+interface Format {
+  readonly code: number
+  readonly channels: number
+  readonly rate: number
+  readonly bits: number
+}
+
+const readFormat = (chunk: Buffer): Format => {
+  const code = chunk.readUInt16LE(0)
+  return {
+    code: code === extensible && chunk.length >= 26 ? chunk.readUInt16LE(24) : code,
+    channels: chunk.readUInt16LE(2),
+    rate: chunk.readUInt32LE(4),
+    bits: chunk.readUInt16LE(14)
+  }
+}
+
+const readers: Readonly<Record<string, (data: Buffer, at: number) => number>> = {
+  [`${wholeNumbers} 8`]: (data, at) => ((data[at] ?? 128) - 128) / 128,
+  [`${wholeNumbers} 16`]: (data, at) => data.readInt16LE(at) / 32_768,
+  [`${wholeNumbers} 24`]: (data, at) => data.readIntLE(at, 3) / 8_388_608,
+  [`${wholeNumbers} 32`]: (data, at) => data.readInt32LE(at) / 2_147_483_648,
+  [`${floating} 32`]: (data, at) => data.readFloatLE(at)
+}
+
+const samplesOf = (data: Buffer, { code, bits }: Format): Float32Array | undefined => {
+  const read = readers[`${code} ${bits}`]
+  const width = bits / 8
+  return read && Float32Array.from({ length: Math.floor(data.length / width) }, (_sample, index) => read(data, index * width))
+}
+
+/** The sound of a WAV file; undefined when it is none that can be read. One whose header was written before its length was known is read to its end. */
+export const readWav = (file: Buffer): Sound | undefined => {
+  if (file.length < 12 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE') return undefined
+  let format: Format | undefined
+  for (let at = 12; at + 8 <= file.length;) {
+    const name = file.toString('latin1', at, at + 4)
+    const length = file.readUInt32LE(at + 4)
+    const chunk = file.subarray(at + 8, at + 8 + length)
+    if (name === 'fmt ' && chunk.length >= 16) format = readFormat(chunk)
+    if (name === 'data' && format !== undefined && format.channels > 0 && format.rate > 0) {
+      const samples = samplesOf(chunk, format)
+      return samples && { rate: format.rate, channels: format.channels, samples }
+    }
+    // Chunks begin at even places.
+    at += 8 + length + (length % 2)
+  }
+  return undefined
+}
+
+const mixed = ({ channels, samples }: Sound): Float32Array => {
+  if (channels === 1) return samples
+  const mono = new Float32Array(Math.floor(samples.length / channels))
+  for (let at = 0; at < mono.length; at++) {
+    let sum = 0
+    for (let channel = 0; channel < channels; channel++) sum += samples[at * channels + channel] ?? 0
+    mono[at] = sum / channels
+  }
+  return mono
+}
+
+/** Samples to either side that one new sample is made of. */
+const reach = 16
+
+/** Another rate, by a windowed sinc that also takes out what the new rate cannot carry. */
+const resampled = (samples: Float32Array, from: number): Float32Array => {
+  if (from === rate) return samples
+  const cutoff = Math.min(1, rate / from)
+  const span = reach / cutoff
+  const made = new Float32Array(Math.floor((samples.length * rate) / from))
+  for (let index = 0; index < made.length; index++) {
+    const center = (index * from) / rate
+    let sum = 0
+    for (let at = Math.max(0, Math.ceil(center - span)); at <= Math.min(samples.length - 1, center + span); at++) {
+      const x = (at - center) * cutoff
+      const sinc = x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
+      const hann = 0.5 + 0.5 * Math.cos((Math.PI * (at - center)) / span)
+      sum += (samples[at] ?? 0) * sinc * hann * cutoff
+    }
+    made[index] = sum
+  }
+  return made
+}
+
+/** Mono, 16 kHz, 16 bit. */
+export const writeWav = (samples: Float32Array): Buffer => {
+  const file = Buffer.alloc(44 + samples.length * 2)
+  file.write('RIFF', 0, 'latin1')
+  file.writeUInt32LE(36 + samples.length * 2, 4)
+  file.write('WAVEfmt ', 8, 'latin1')
+  file.writeUInt32LE(16, 16)
+  file.writeUInt16LE(wholeNumbers, 20)
+  file.writeUInt16LE(1, 22)
+  file.writeUInt32LE(rate, 24)
+  file.writeUInt32LE(rate * 2, 28)
+  file.writeUInt16LE(2, 32)
+  file.writeUInt16LE(16, 34)
+  file.write('data', 36, 'latin1')
+  file.writeUInt32LE(samples.length * 2, 40)
+  samples.forEach((sample, index) => file.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768))), 44 + index * 2))
+  return file
+}
+
+/** A WAV file as mono of 16 kHz, and its length in seconds; undefined when it cannot be read. */
+export const normalWav = (file: Buffer): { file: Buffer; duration: number } | undefined => {
+  const sound = readWav(file)
+  if (sound === undefined || sound.samples.length < sound.channels) return undefined
+  const samples = resampled(mixed(sound), sound.rate)
+  return { file: writeWav(samples), duration: Math.round((samples.length / rate) * 1000) / 1000 }
+}

@@ -1,0 +1,82 @@
+/** `docs pull`: the document into the file; what was changed there is never taken away. */
+import { merge } from '../shared/text/merge.ts'
+import type { Call } from './call.ts'
+import { Failure } from './failure.ts'
+import { readText } from './files.ts'
+import { readLink } from './link.ts'
+import type { Place } from './service.ts'
+import { asDocument, type Both, checkMarks, connect, type Copy, remember, save, writeMarks } from './sync.ts'
+import { oneLine } from './terminal.ts'
+
+/** Both sides in one, or the failure that tells where they cannot be. */
+const together = (both: Both): string | Failure => {
+  const merged = merge(both.base, both.local, both.remote.content)
+  return merged.clean ? merged.content : writeMarks(both, merged.conflicts.length)
+}
+
+export type Pulled = 'created' | 'updated' | 'unchanged' | 'kept' | 'merged'
+
+interface PullOptions {
+  readonly merge: boolean
+  readonly force: boolean
+}
+
+/** Brings the file to where the document is. Errors: `file_changed`, `merge_conflict`; the file is as it was then, or has marks. */
+export const pullInto = (file: string, place: Place, remote: Copy, { merge: merges, force }: PullOptions): Pulled => {
+  const before = readText(file)
+  const local = before === undefined ? undefined : asDocument(before)
+  const link = readLink(file)
+  const linked = link !== undefined && link.doc === place.doc ? link : undefined
+  const take = (how: Pulled): Pulled => {
+    if (local !== remote.content) save(file, remote.content)
+    connect(file, place, remote)
+    return how
+  }
+  if (local === undefined) return take('created')
+  if (local === remote.content) return take('unchanged')
+  if (force || local === linked?.base) return take('updated')
+  if (linked === undefined)
+    throw new Failure('file_changed', `${file} is there already, with another text.`, `Choose another file, or --force to replace it.`, {
+      file
+    })
+  if (remote.content === linked.base) {
+    connect(file, place, remote)
+    return 'kept'
+  }
+  if (!merges)
+    throw new Failure(
+      'file_changed',
+      `${file} was changed, and so was the document.`,
+      `To put both together: agmd docs pull ${file} --merge`,
+      { file }
+    )
+  checkMarks(file, local, linked.base)
+  const merged = together({ file, place, base: linked.base, local, remote })
+  if (merged instanceof Failure) throw merged
+  save(file, merged)
+  connect(file, place, remote)
+  return 'merged'
+}
+
+const saidOfPull: Readonly<Record<Pulled, string>> = {
+  created: 'Pulled into',
+  updated: 'Updated',
+  unchanged: 'Nothing new in',
+  kept: 'Nothing new; your changes stay in',
+  merged: 'Merged what others changed into'
+}
+
+export const pull = async (call: Call): Promise<void> => {
+  const place = call.place()
+  const file = call.words('output') ?? place.file
+  if (file === undefined) throw new Failure('usage', '-o is missing: the file to write to.', 'For example -o notes.md; -o - prints it.')
+  const remote = await call.client(place).readContent(place.doc)
+  if (file === '-') return call.terminal.flags.json ? call.answer(remote, () => '') : call.terminal.text(remote.content)
+  const how = pullInto(file, place, remote, { merge: call.flag('merge') === true, force: call.flag('force') === true })
+  await remember(call, place)
+  const { title, version } = remote
+  call.answer(
+    { ok: true, file, result: how, doc: place.doc, title, version },
+    () => `${saidOfPull[how]} ${file} (“${oneLine(title)}”, version ${version})`
+  )
+}

@@ -1,0 +1,184 @@
+/** `docs push`: the file into the document, if nobody was faster; else both together, if that is wanted. */
+import type { Client } from '../shared/client.ts'
+import { ServiceError } from '../shared/errors.ts'
+import { merge } from '../shared/text/merge.ts'
+import type { Call } from './call.ts'
+import { counted } from './compare.ts'
+import { Failure } from './failure.ts'
+import { readLink } from './link.ts'
+import type { Place } from './service.ts'
+import { checkMarks, checkStill, connect, type Copy, fileOf, mustRead, remember, save, writeMarks } from './sync.ts'
+
+/** How often a push is tried again on what came in the meantime. */
+const roundsMax = 5
+
+/** What a push is about. */
+interface Push {
+  readonly call: Call
+  readonly client: Client
+  readonly place: Place
+  readonly file: string
+  readonly local: string
+  /** The text and version that the file began with. */
+  readonly base: Copy
+  /** Whether to put both together: said beforehand, or to be asked. */
+  readonly merges: boolean | undefined
+}
+
+const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.code === 'version_conflict'
+
+/** The version that a push begins with: of the file, or as it was said. Errors: `not_pulled`. */
+const baseOf = async (call: Call, client: Client, place: Place, file: string, local: string): Promise<Copy> => {
+  const said = call.words('base-version')
+  const link = readLink(file)
+  if (said !== undefined) return { version: said, content: (await client.readContent(place.doc, { version: said })).content }
+  if (link !== undefined && link.doc === place.doc) return { version: link.version, content: link.base }
+  const remote = await client.readContent(place.doc)
+  // An empty document loses nothing, nor does one that says the same.
+  if (remote.content === '' || remote.content === local || call.flag('force') === true) return remote
+  throw new Failure(
+    'not_pulled',
+    `${file} was not pulled from this document, so nobody knows what it began with.`,
+    `Pull first (agmd docs pull URL -o ${file}), say --base-version, or --force to replace the document.`
+  )
+}
+
+interface Written {
+  readonly version: string
+  readonly content: string
+  readonly merged: boolean
+  readonly changed: boolean
+  readonly diff?: string | undefined
+}
+
+/** Replaces the document by a text that is made on the version `on`; one attempt. */
+const replace = async (
+  { call, client, place }: Push,
+  text: string,
+  on: string
+): Promise<{ version: string; changed: boolean; diff?: string | undefined }> => {
+  const label = call.words('label')
+  const dryRun = call.flag('dry-run') === true
+  return client.replaceContent(place.doc, {
+    content: text,
+    baseVersion: on,
+    ...(label === undefined ? {} : { label }),
+    ...(dryRun ? { dryRun } : {})
+  })
+}
+
+/** Whether a merge may be pushed: said beforehand, or agreed to now. */
+const mayMerge = async ({ call, file, merges }: Push, conflicts: number): Promise<boolean> => {
+  if (merges !== undefined) return merges
+  const question =
+    conflicts === 0
+      ? `The document changed since the pull, elsewhere than ${file}. Put both together and push?`
+      : `The document changed since the pull, in the same places as ${file} (${conflicts}). Write both into the file?`
+  // --yes is about what is destroyed; a merge has a word of its own.
+  return call.terminal.asks && !call.terminal.flags.yes && call.terminal.confirm(question)
+}
+
+const needed = (file: string, version: string, conflicts: number): Failure =>
+  new Failure(
+    'merge_needed',
+    `The document changed since the pull${conflicts === 0 ? '; the changes do not touch yours' : `, in the same places as ${file}`}. Nothing was pushed.`,
+    `agmd docs diff ${file} shows it; to put both together: agmd docs push ${file} --merge`,
+    { file, currentVersion: version, conflicts, clean: conflicts === 0 }
+  )
+
+/** The text that has both. Errors: `merge_needed`, `merge_conflict`. */
+const reconcile = async (push: Push, local: string, base: string, remote: Copy): Promise<string> => {
+  const { file, place } = push
+  const merged = merge(base, local, remote.content)
+  const conflicts = merged.clean ? 0 : merged.conflicts.length
+  if (!(await mayMerge(push, conflicts))) throw needed(file, remote.version, conflicts)
+  if (merged.clean) return merged.content
+  if (push.call.flag('dry-run') === true) throw needed(file, remote.version, conflicts)
+  checkStill(file, push.local)
+  throw writeMarks({ file, place, base, local, remote }, conflicts)
+}
+
+/** Pushes, and where the document was changed meanwhile puts both together and tries again, if that is wanted. */
+const pushRounds = async (push: Push): Promise<Written> => {
+  const { client, place, call } = push
+  let base = push.base
+  let text = push.local
+  for (let round = 1; ; round++) {
+    try {
+      const done = await replace(push, text, base.version)
+      return { ...done, content: text, merged: text !== push.local }
+    } catch (error) {
+      if (!isConflict(error) || round === roundsMax) throw error
+    }
+    const remote = await client.readContent(place.doc)
+    if (remote.content === text) return { version: remote.version, content: text, merged: text !== push.local, changed: false }
+    if (call.flag('force') !== true) text = await reconcile(push, text, base.content, remote)
+    base = remote
+  }
+}
+
+const proposeInstead = async ({ call, client, place, file, local, base }: Push): Promise<void> => {
+  const answer = await client.replaceContent(place.doc, { content: local, baseVersion: base.version, as: 'suggestions' })
+  const count = answer.suggestions?.length ?? 0
+  call.answer({ ...answer, file }, () => `Proposed ${count} change${count === 1 ? '' : 's'}; the document is as it was.`)
+}
+
+const tellPush = ({ call, file, place, base, local }: Push, { version, content, merged, changed, diff }: Written): void => {
+  const answer = {
+    ok: true,
+    file,
+    doc: place.doc,
+    baseVersion: base.version,
+    version,
+    changed,
+    merged,
+    ...(diff === undefined ? {} : { diff })
+  }
+  call.answer(answer, () => {
+    if (diff !== undefined) return diff === '' ? 'Nothing would change.' : diff
+    if (!changed) return `Nothing to push: ${file} says nothing new.`
+    const how = merged ? 'Merged and pushed' : 'Pushed'
+    return `${how} ${file} (${counted(base.content, merged ? content : local)}, version ${base.version} → ${version})`
+  })
+}
+
+/** Writes down what the file and its document say now. A file that was saved meanwhile stays, and so does what it began with. Errors: `file_changed`. */
+const finish = ({ file, place, local }: Push, { content, version }: Written): void => {
+  if (content !== local) {
+    checkStill(file, local)
+    save(file, content)
+  }
+  connect(file, place, { content, version })
+}
+
+/** Pushes a file without a word about it. Errors: as `push`. */
+export const pushFile = async (call: Call, place: Place, file: string, merges: boolean): Promise<Written> => {
+  const local = mustRead(file)
+  const client = call.client(place)
+  const base = await baseOf(call, client, place, file, local)
+  checkMarks(file, local, base.content)
+  const about: Push = { call, client, place, file, local, base, merges }
+  const written = await pushRounds(about)
+  finish(about, written)
+  return written
+}
+
+export const push = async (call: Call): Promise<void> => {
+  const place = call.place()
+  const file = fileOf(call, place)
+  const local = mustRead(file)
+  const client = call.client(place)
+  const base = await baseOf(call, client, place, file, local)
+  const about: Push = { call, client, place, file, local, base, merges: call.flag('merge') }
+  if (call.flag('force') !== true) {
+    checkMarks(file, local, base.content)
+    if (local === base.content) return tellPush(about, { content: local, version: base.version, merged: false, changed: false })
+  }
+  if (call.flag('suggest') === true) return proposeInstead(about)
+  const written = await pushRounds(about)
+  if (call.flag('dry-run') !== true) {
+    finish(about, written)
+    await remember(call, place)
+  }
+  return tellPush(about, written)
+}

@@ -1,0 +1,100 @@
+/** Requests by Node's own HTTP client: `fetch` would make every command wait 50 ms longer, and on Node 20 still more. */
+import { request as plainRequest } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import type { Send } from '../shared/client.ts'
+import { version } from './build.ts'
+import { Failure } from './failure.ts'
+
+/** Longest time for an answer, in milliseconds: more than a long poll takes. */
+const answerMsMax = 90_000
+
+/** Largest answer, in bytes: several times the largest document. */
+const answerBytesMax = 128 * 1024 * 1024
+
+/** An answer, all of it. */
+export interface Answer {
+  readonly ok: boolean
+  readonly status: number
+  readonly bytes: Buffer
+  text(): string
+  json(): Promise<unknown>
+  /** With the Content-Type that it came with. */
+  blob(): Promise<Blob>
+}
+
+export type SendInit = Partial<Parameters<Send>[1]>
+
+const answerOf = (status: number, type: string, bytes: Buffer): Answer => {
+  const text = (): string => bytes.toString('utf8')
+  return {
+    ok: status >= 200 && status < 300,
+    status,
+    bytes,
+    text,
+    json: async () => JSON.parse(text()) as unknown,
+    blob: async () => new Blob([new Uint8Array(bytes)], { type })
+  }
+}
+
+const unreachable = (origin: string, error: NodeJS.ErrnoException): Failure => {
+  const why = error.code ?? error.message
+  return new Failure(
+    'service_unreachable',
+    `${origin} cannot be reached (${why}).`,
+    'Check the address and the network; agmd doctor tells more.',
+    {
+      origin
+    }
+  )
+}
+
+// A redirect could lead keys and tokens elsewhere.
+const redirected = (origin: string, to: string): Failure =>
+  new Failure(
+    'not_an_agmd_service',
+    `${origin} sends us on to ${to}. Nothing was sent there.`,
+    'Give the right address with AGMD_URL or --url.',
+    {
+      origin
+    }
+  )
+
+/** Errors: `service_unreachable`, `timeout`, `not_an_agmd_service`; the reason of `signal` when that ends it. */
+export const send = async (address: string | URL, { method = 'GET', headers, body, signal }: SendInit = {}): Promise<Answer> => {
+  const url = new URL(address)
+  const bytes = typeof body === 'object' ? Buffer.from(await body.arrayBuffer()) : body
+  const time = AbortSignal.timeout(answerMsMax)
+  const length = bytes === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(bytes)) }
+  const options = {
+    method,
+    headers: { ...headers, ...length, 'User-Agent': `agmd/${version}` },
+    signal: signal === undefined ? time : AbortSignal.any([time, signal])
+  }
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => {
+      if (signal?.aborted === true) reject(signal.reason as Error)
+      else if (time.aborted)
+        reject(new Failure('timeout', `${url.origin} did not answer in ${answerMsMax / 1000} s.`, 'Try again; agmd doctor tells more.'))
+      else reject(error instanceof Failure ? error : unreachable(url.origin, error))
+    }
+    const outgoing = (url.protocol === 'https:' ? secureRequest : plainRequest)(url, options, (incoming) => {
+      const { statusCode = 0, headers: told } = incoming
+      const chunks: Buffer[] = []
+      let size = 0
+      incoming.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > answerBytesMax)
+          incoming.destroy(new Failure('not_an_agmd_service', `${url.origin} answers without end.`, 'Check the address.'))
+        else chunks.push(chunk)
+      })
+      incoming.once('error', fail)
+      incoming.once('end', () => {
+        if (statusCode >= 300 && statusCode < 400) fail(redirected(url.origin, told.location ?? 'nowhere'))
+        else resolve(answerOf(statusCode, told['content-type'] ?? '', Buffer.concat(chunks)))
+      })
+    })
+    outgoing.once('error', fail)
+    // A text would be joined with the headers, and they with it be written as UTF-8.
+    outgoing.end(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
+  })
+}

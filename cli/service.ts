@@ -1,0 +1,156 @@
+/** Which service is spoken to, with what, and how a document is named. */
+import { existsSync } from 'node:fs'
+import { type Client, createClient } from '../shared/client.ts'
+import { documentIdPattern, shareKeyPattern } from '../shared/names.ts'
+import { home } from './build.ts'
+import { Failure } from './failure.ts'
+import { readHosts, knownKey } from './hosts.ts'
+import { linkPath, readLink } from './link.ts'
+import { type Answer, send, type SendInit } from './request.ts'
+
+/** Errors: `usage`. */
+const originOf = (text: string, from: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new Failure('usage', `${from} is no address of a service: ${text}`, 'Give one like https://docs.example.org.')
+  return url.origin
+}
+
+const isLoopback = ({ hostname }: URL): boolean => hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
+
+/** Whether two origins are one: this machine has several names. */
+const sameOrigin = (one: string, other: string): boolean => {
+  const [a, b] = [new URL(one), new URL(other)]
+  return one === other || (isLoopback(a) && isLoopback(b) && a.port === b.port && a.protocol === b.protocol)
+}
+
+/** The service that was asked for in so many words. */
+const askedOrigin = (given: string | undefined): string | undefined => {
+  if (given !== undefined) return originOf(given, '--url')
+  const { AGMD_URL } = process.env
+  return (AGMD_URL ?? '') === '' ? undefined : originOf(AGMD_URL as string, 'AGMD_URL')
+}
+
+/** The one service there is a session with, if there is only one. */
+const onlyHost = (): string | undefined => {
+  const origins = Object.keys(readHosts())
+  return origins.length === 1 ? origins[0] : undefined
+}
+
+/** The service for what names none. Errors: `usage`. */
+export const serviceOrigin = (given: string | undefined): string => {
+  const origin = askedOrigin(given) ?? home ?? onlyHost()
+  if (origin === undefined) throw new Failure('usage', 'Which service?', 'Set AGMD_URL to its address, or give --url.')
+  return origin
+}
+
+/**
+ * The origin to speak to for an address that was given: its own, if that is the service that was asked for, the one this program came from, or
+ * one that is known. Errors: `foreign_origin`; nothing was sent then.
+ */
+const acceptedOrigin = (origin: string, given: string | undefined): string => {
+  const asked = askedOrigin(given)
+  const expected = asked ?? home
+  if (expected === undefined) return origin
+  if (sameOrigin(origin, expected)) return expected
+  if (asked === undefined && Object.hasOwn(readHosts(), origin)) return origin
+  throw new Failure(
+    'foreign_origin',
+    `This link is of ${origin}, but the service here is ${expected}. Nothing was sent.`,
+    `If you trust it: agmd --url ${origin} …`
+  )
+}
+
+/** A document, where it is, and what opens it. */
+export interface Place {
+  readonly origin: string
+  readonly doc: string
+  readonly key: string | undefined
+  /** Whether that key was not given, but is known: it must not narrow what the session may. */
+  readonly implied: boolean
+  /** The file that it was named by. */
+  readonly file?: string
+}
+
+const keyFromText = (text: string): string => {
+  if (!shareKeyPattern.test(text)) throw new Failure('usage', 'The key in this link is not one.', 'Copy the link again, all of it.')
+  return text
+}
+
+const placeOfUrl = (text: string, given: string | undefined): Place => {
+  const url = new URL(text)
+  const doc = /^\/(?:d|api\/docs)\/([\w-]+)(?:\.md)?(?:\/|$)/.exec(url.pathname)?.[1]
+  if (doc === undefined || !documentIdPattern.test(doc))
+    throw new Failure('usage', 'This address is no document.', 'Give its share URL: https://…/d/ID?key=KEY.')
+  const origin = acceptedOrigin(url.origin, given)
+  const key = url.searchParams.get('key')
+  return { origin, doc, key: key === null ? knownKey(origin, doc) : keyFromText(key), implied: key === null }
+}
+
+/** What a share URL, a document id or a file that was pulled stands for. Errors: `usage`, `foreign_origin`, `not_pulled`. */
+export const placeOf = (text: string, given: string | undefined): Place => {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return placeOfUrl(text, given)
+  const link = readLink(text)
+  if (link !== undefined) {
+    const origin = acceptedOrigin(link.origin, given)
+    // One that was pulled with a session alone stays so: another link would narrow it.
+    const key = link.key === undefined ? undefined : (knownKey(origin, link.doc, link.key) ?? knownKey(origin, link.doc))
+    return { origin, doc: link.doc, key, implied: link.implied === true, file: text }
+  }
+  if (existsSync(text))
+    throw new Failure(
+      'not_pulled',
+      `${text} is not connected with a document.`,
+      `Pull it (agmd docs pull URL -o ${text}), or give the share URL.`
+    )
+  if (!documentIdPattern.test(text))
+    throw new Failure(
+      'usage',
+      `${text} is no share URL, no document id and no file (${linkPath(text)} is not there).`,
+      'Give the share URL: https://…/d/ID?key=KEY.'
+    )
+  const origin = serviceOrigin(given)
+  return { origin, doc: text, key: knownKey(origin, text), implied: true }
+}
+
+/** The session at a service. `AGMD_TOKEN` counts for the service that was asked for, and for no other that a link may name. */
+export const tokenFor = (origin: string, given: string | undefined): string | undefined => {
+  const { AGMD_TOKEN } = process.env
+  if ((AGMD_TOKEN ?? '') === '') return readHosts()[origin]?.token
+  const asked = askedOrigin(given) ?? home ?? onlyHost()
+  return asked !== undefined && sameOrigin(asked, origin) ? AGMD_TOKEN : undefined
+}
+
+export interface Access {
+  readonly origin: string
+  readonly key: string | undefined
+  /** As in `Place`. */
+  readonly implied?: boolean
+  readonly token: string | undefined
+  readonly author: string | undefined
+}
+
+/**
+ * A session owns a document or is nobody there, and a key beside it narrows (specification, Authentication). So a key that nobody gave is sent only
+ * where the session alone finds nothing.
+ */
+export const sendWith = ({ key, implied = false, token }: Access): typeof send => {
+  if (key === undefined) return send
+  const withKey = (url: string | URL, init: SendInit = {}): Promise<Answer> =>
+    send(url, { ...init, headers: { ...init.headers, 'X-Share-Key': key } })
+  if (!implied || token === undefined) return withKey
+  return async (url, init) => {
+    const answer = await send(url, init)
+    return answer.status === 404 ? withKey(url, init) : answer
+  }
+}
+
+export const clientFor = (access: Access): Client => {
+  const { origin, token, author } = access
+  return createClient({
+    baseUrl: origin,
+    ...(token === undefined ? {} : { token }),
+    ...(author === undefined ? {} : { author }),
+    send: sendWith(access)
+  })
+}

@@ -1,0 +1,198 @@
+/** Answers of the service in words. What others wrote is one harmless line. */
+import type { OperationName, Output } from '../shared/operations/index.ts'
+import { columns, harmless, maskedLink, oneLine } from './terminal.ts'
+
+/** Operations whose answer has words of its own; what is left is shown field by field. */
+type Words = { readonly [Name in OperationName]?: (answer: Output<Name>) => string }
+
+const date = (instant: string): string => instant.slice(0, 16).replace('T', ' ')
+
+/** What a dry run would change. */
+const wouldChange = (diff: string): string => (diff === '' ? 'Nothing would change.' : harmless(diff))
+
+const list = (rows: readonly (readonly string[])[], nothing: string): string => (rows.length === 0 ? nothing : columns(rows))
+
+type Comment = Output<'listComments'>['comments'][number]
+type Suggestion = Output<'listSuggestions'>['suggestions'][number]
+type Task = Output<'readTask'>['task']
+
+const place = ({ line, anchored, target }: Comment): string => {
+  if (target.kind === 'document') return 'document'
+  return anchored ? `line ${line}` : 'gone'
+}
+
+const commentRow = (comment: Comment): string[] => [
+  comment.id,
+  comment.status,
+  oneLine(comment.author, 24),
+  place(comment),
+  oneLine(`${comment.body}${comment.replies.length === 0 ? '' : ` (+${comment.replies.length})`}`)
+]
+
+const change = ({ operation, original, text }: Suggestion): string => {
+  if (operation === 'insert') return `+ ${oneLine(text, 100)}`
+  return operation === 'delete' ? `− ${oneLine(original, 100)}` : `${oneLine(original, 60)} → ${oneLine(text, 60)}`
+}
+
+const suggestionRow = (suggestion: Suggestion): string[] => [
+  suggestion.id,
+  suggestion.status,
+  oneLine(suggestion.author, 24),
+  suggestion.line === null ? '-' : `line ${suggestion.line}`,
+  change(suggestion)
+]
+
+const taskLines = (task: Task): string =>
+  columns([
+    ['id', task.id],
+    ['status', task.status],
+    ['title', oneLine(task.title)],
+    ['version', task.startingVersion],
+    ...(task.share === undefined ? [] : [['link', task.share.url]]),
+    ...(task.startedBy === null ? [] : [['started by', oneLine(task.startedBy.name ?? task.startedBy.id)]]),
+    ...(task.report === null
+      ? []
+      : [
+          [
+            'reported',
+            `${date(task.report.reportedAt)}${task.report.stale ? ', on an older version' : ''}: ${oneLine(task.report.summary)}`
+          ],
+          ['outputs', `${task.report.commentIds.length} comments, ${task.report.suggestionIds.length} suggestions`]
+        ])
+  ]) + (task.instructions === '' ? '' : `\n\n${harmless(task.instructions)}`)
+
+const about =
+  (masked: boolean) =>
+  (task: Task): string => {
+    const shown = masked && task.share !== undefined ? { ...task, share: { ...task.share, url: maskedLink(task.share.url) } } : task
+    return taskLines(shown)
+  }
+
+/** Words for the answers; `masked`: keys in links are hidden. */
+export const wordsFor = (masked: boolean): Words => {
+  const link = (url: string): string => (masked ? maskedLink(url) : url)
+  const task = about(masked)
+  return {
+    readMe: ({ kind, user }) =>
+      `${oneLine(user.name)}${user.email === null ? '' : ` <${oneLine(user.email)}>`}${kind === 'agent' ? ', an agent' : ''}`,
+    listSessions: ({ sessions }) =>
+      list(
+        sessions.map(({ id, kind, name, lastUsedAt, current }) => [
+          id,
+          kind,
+          date(lastUsedAt),
+          `${oneLine(name)}${current ? ' (this one)' : ''}`
+        ]),
+        'No sessions.'
+      ),
+    revokeSession: () => 'Ended the session.',
+    revokeSessions: ({ revoked }) => `Ended ${revoked} sessions, this one too.`,
+    listDocuments: ({ docs, nextBefore }) =>
+      list(
+        docs.map(({ id, updatedAt, title }) => [id, date(updatedAt), oneLine(title)]),
+        'No documents.'
+      ) + (nextBefore === null ? '' : `\nMore: --before ${nextBefore}`),
+    claimDocument: ({ doc }) => `“${oneLine(doc.title)}” is yours now.`,
+    deleteDocument: () => 'Deleted.',
+    readDocument: ({ id, title, role, version, updatedAt, published, owner, url }) =>
+      columns([
+        ['id', id],
+        ['title', oneLine(title)],
+        ['role', role],
+        ['version', version],
+        ['updated', date(updatedAt)],
+        ['owner', oneLine(owner.name ?? owner.kind)],
+        ['published', published ? 'yes' : 'no'],
+        ['link', link(url)]
+      ]),
+    readOutline: ({ title, lines, headings }) =>
+      `${oneLine(title)} (${lines} lines)\n${headings.map((heading) => `${'  '.repeat(heading.level - 1)}${'#'.repeat(heading.level)} ${oneLine(heading.title)}  ${heading.line}–${heading.lastLine}`).join('\n')}`,
+    readAttribution: ({ lines }) =>
+      list(
+        lines.map(({ line, lastLine, author, at }) => [
+          line === lastLine ? String(line) : `${line}–${lastLine}`,
+          at === null ? '' : date(at),
+          oneLine(author ?? '')
+        ]),
+        'No lines.'
+      ),
+    listComments: ({ comments }) => list(comments.map(commentRow), 'No comments.'),
+    createComment: ({ id, anchored, comment }) =>
+      `${id}${anchored || comment.target.kind === 'document' ? '' : '  (those words are not there: it has no place)'}`,
+    replyToComment: ({ id }) => id,
+    resolveComment: ({ comment }) => `${comment.id} is ${comment.status}.`,
+    editComment: ({ comment }) => `Changed ${comment.id}.`,
+    deleteComment: () => 'Deleted.',
+    listSuggestions: ({ suggestions }) => list(suggestions.map(suggestionRow), 'No suggestions.'),
+    createSuggestion: ({ id }) => id,
+    decideSuggestion: ({ suggestion, diff }) => (diff === undefined ? `${suggestion.id} is ${suggestion.status}.` : wouldChange(diff)),
+    decideSuggestions: ({ results, diff }) =>
+      diff === undefined
+        ? list(
+            results.map(({ suggestionId, ok, message }) => [suggestionId, ok ? 'done' : (message ?? 'refused')]),
+            'Nothing to decide.'
+          )
+        : wouldChange(diff),
+    listShares: ({ shares }) =>
+      list(
+        shares.map(({ id, role, revoked, lastUsedAt, label, url }) => [
+          id,
+          revoked ? `${role}, revoked` : role,
+          lastUsedAt === null ? 'unused' : date(lastUsedAt),
+          `${oneLine(label ?? '')}  ${link(url)}`.trim()
+        ]),
+        'No links.'
+      ),
+    createShare: ({ url }) => url,
+    revokeShare: () => 'Revoked.',
+    listRevisions: ({ revisions }) =>
+      list(
+        revisions.map(({ id, createdAt, cause, added, removed, author, label }) => [
+          `${id}`,
+          date(createdAt),
+          cause,
+          `+${added} −${removed}`,
+          oneLine(`${author ?? ''}  ${label ?? ''}`)
+        ]),
+        'No revisions.'
+      ),
+    readRevision: ({ content }) => harmless(content),
+    labelRevision: ({ id, label }) => (label === null ? `Revision ${id} has no name now.` : `Revision ${id} is “${oneLine(label)}”.`),
+    restoreRevision({ version, changed, diff }) {
+      if (diff !== undefined) return wouldChange(diff)
+      return changed ? `Restored as version ${version}.` : 'Nothing to restore: it reads so already.'
+    },
+    publishDocument: ({ published, url }) => (published ? url : 'Not published.'),
+    uploadAsset: ({ markdown }) => harmless(markdown),
+    cancelJob: ({ jobId, status }) => `${jobId} is ${status}.`,
+    readRelayStatus: ({ nodes, capabilities }) =>
+      nodes === 0 ? 'No compute node is connected.' : `${nodes} connected: ${capabilities.join(', ') || 'no engines'}.`,
+    createNode: ({ token }) => token,
+    listNodes: ({ nodes }) =>
+      list(
+        nodes.map(({ id, connected, shared, lastSeenAt, name }) => [
+          id,
+          connected ? 'connected' : lastSeenAt === null ? 'never seen' : date(lastSeenAt),
+          shared ? 'for everybody' : 'for you',
+          oneLine(name)
+        ]),
+        'No nodes.'
+      ),
+    revokeNode: () => 'Revoked.',
+    createTask: ({ task: made }) => task(made),
+    readTask: ({ task: found }) => task(found),
+    startTask: ({ task: started }) => task(started),
+    reportTask: ({ task: reported }) => task(reported),
+    closeTask: ({ task: closed }) => `${closed.id} is ${closed.status}.`,
+    listTasks: ({ tasks, nextBefore }) =>
+      list(
+        tasks.map(({ id, status, createdAt, title }) => [id, status, date(createdAt), oneLine(title)]),
+        'No assignments.'
+      ) + (nextBefore === null ? '' : `\nMore: --before ${nextBefore}`)
+  }
+}
+
+type Event = Output<'listEvents'>['events'][number]
+
+export const eventLine = ({ seq, at, kind, actor, version }: Event): string =>
+  `${String(seq).padStart(5)}  ${date(at)}  ${kind.padEnd(20)}  ${oneLine(actor ?? '', 30)}${version === undefined ? '' : `  ${version}`}`

@@ -1,0 +1,92 @@
+/** A file and the document that it is of: the text that both had, marks of a merge, and what is remembered (experience.md 3.4). */
+import { markedLines, mergeWithMarks } from '../shared/text/merge.ts'
+import type { Call } from './call.ts'
+import { Failure } from './failure.ts'
+import { mustReadText, readText, writeWhole } from './files.ts'
+import { fingerprint, isKnown, rememberKey } from './hosts.ts'
+import { writeLink } from './link.ts'
+import type { Place } from './service.ts'
+
+/** A text and the version it is of. */
+export interface Copy {
+  readonly content: string
+  readonly version: string
+}
+
+/** Line ends and a byte-order mark are the file's own; the document has LF (api.md). */
+export const asDocument = (text: string): string => text.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
+
+const asFile = (text: string, former: string | undefined): string =>
+  former?.includes('\r\n') === true ? text.replaceAll('\n', '\r\n') : text
+
+export const save = (file: string, text: string): void => writeWhole(file, asFile(text, readText(file)))
+
+export const mustRead = (file: string): string => asDocument(mustReadText(file))
+
+/** Errors: `markers_left`, when the file has marks of a merge that its document did not have. */
+export const checkMarks = (file: string, local: string, base: string): void => {
+  const marks = markedLines(local)
+  if (marks.length <= markedLines(base).length) return
+  throw new Failure(
+    'markers_left',
+    `${file} still has marks of a merge (line ${marks.join(', ')}).`,
+    'Keep what is right between <<<<<<< and >>>>>>>, remove the marks, and push again.',
+    { file, lines: marks }
+  )
+}
+
+/** Connects a file with a document: what it began with, and the key that opens it. */
+export const connect = (file: string, { origin, doc, key, implied }: Place, { content, version }: Copy): void => {
+  writeLink(file, {
+    origin,
+    doc,
+    ...(key === undefined ? {} : { key: fingerprint(key), ...(implied ? { implied } : {}) }),
+    version,
+    base: content
+  })
+}
+
+/** Keys are kept for the commands that name the document by its id or file. */
+export const remember = async (call: Call, place: Place): Promise<void> => {
+  if (place.key === undefined || isKnown(place.origin, place.doc, place.key)) return
+  const { role } = await call.client(place).readDocument(place.doc)
+  rememberKey(place.origin, { doc: place.doc, key: place.key, role })
+}
+
+/** The file that was named, in one place or the other. Errors: `usage`. */
+export const fileOf = (call: Call, place: Place): string => {
+  const file = call.words('file') ?? place.file
+  if (file === undefined) throw new Failure('usage', '-f is missing: the file.', 'For example -f notes.md.')
+  return file
+}
+
+// ——— both changed ———
+
+/** Both changed: what is in the file now, and what the document says. */
+export interface Both {
+  readonly file: string
+  readonly place: Place
+  readonly base: string
+  readonly local: string
+  readonly remote: Copy
+}
+
+/** Somebody may save the file while we wait for the service. Errors: `file_changed`; nothing was written then. */
+export const checkStill = (file: string, local: string): void => {
+  if (mustRead(file) === local) return
+  throw new Failure('file_changed', `${file} was saved meanwhile; it stays as it is.`, `Run the command again.`, { file })
+}
+
+/** Writes both sides into the file, between marks; the file then begins with the version of the other side. */
+export const writeMarks = ({ file, place, base, local, remote }: Both, conflicts: number): Failure => {
+  const labels = { mine: `${file} (yours)`, base: 'before', theirs: `the document (${remote.version})` }
+  save(file, mergeWithMarks(base, local, remote.content, labels))
+  connect(file, place, remote)
+  const places = `${conflicts} place${conflicts === 1 ? '' : 's'}`
+  return new Failure(
+    'merge_conflict',
+    `Both changed the same, in ${places}. ${file} has both now, between marks.`,
+    `Settle it in ${file}, then: agmd docs push ${file}`,
+    { file, conflicts, version: remote.version }
+  )
+}

@@ -1,0 +1,58 @@
+/** The program as the service offers it: fetched, checked against its checksum, and put in the place of this one. */
+import { createHash } from 'node:crypto'
+import { readFileSync, realpathSync } from 'node:fs'
+import { version } from './build.ts'
+import type { Action } from './call.ts'
+import { Failure } from './failure.ts'
+import { writeWhole } from './files.ts'
+import { type Answer, send } from './request.ts'
+
+/** Largest program that is taken, in bytes. */
+const programBytesMax = 10 * 1024 * 1024
+
+/** The file that is running. */
+const ownFile = (): string => realpathSync(process.argv[1] ?? '')
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+const get = async (address: string): Promise<Answer> => {
+  const response = await send(address)
+  if (!response.ok) throw new Failure('not_an_agmd_service', `${address} answered ${response.status}.`, 'Check AGMD_URL.')
+  return response
+}
+
+/** The checksum that a service tells. Errors: `not_an_agmd_service`. */
+export const offeredChecksum = async (origin: string): Promise<string> => {
+  const text = (await get(`${origin}/downloads/agmd/checksum`)).text()
+  const sum = /^[0-9a-f]{64}/.exec(text)?.[0]
+  if (sum === undefined) throw new Failure('not_an_agmd_service', `${origin} told no checksum.`, 'Check AGMD_URL.')
+  return sum
+}
+
+/** Errors: `usage` for a program that was not downloaded. */
+const checkDownloaded = (): void => {
+  if (version === 'from source') throw new Failure('usage', 'This is not the built program.', 'npm run build makes dist/agmd.')
+}
+
+/** Whether this program is the one that the service offers. */
+export const isCurrent = async (origin: string): Promise<boolean> => (await offeredChecksum(origin)) === sha256(readFileSync(ownFile()))
+
+export const upgrade: Action = async (call) => {
+  checkDownloaded()
+  const origin = call.origin()
+  const sum = await offeredChecksum(origin)
+  const file = ownFile()
+  if (sum === sha256(readFileSync(file)))
+    return call.answer({ ok: true, changed: false }, () => 'This is the program that the service offers.')
+  if (call.flag('check') === true)
+    return call.answer({ ok: true, changed: false, available: true }, () => 'The service offers another one: agmd upgrade')
+  const bytes = (await get(`${origin}/downloads/agmd`)).bytes
+  if (sha256(bytes) !== sum || bytes.length > programBytesMax)
+    throw new Failure(
+      'checksum_mismatch',
+      'What was downloaded is not what the checksum promises. Nothing was changed.',
+      'Try again; if it happens again, tell the operator.'
+    )
+  writeWhole(file, bytes)
+  return call.answer({ ok: true, changed: true, file }, () => `Replaced ${file}.`)
+}

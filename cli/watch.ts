@@ -1,0 +1,100 @@
+/** A file that follows its document, and the other way round (`docs watch`). */
+import { type FSWatcher, watch as watchFolder } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { exitCodes } from '../shared/exit-codes.ts'
+import { limits } from '../shared/limits.ts'
+import type { Call } from './call.ts'
+import { Failure, tell } from './failure.ts'
+import { readLink } from './link.ts'
+import { pullInto } from './pull.ts'
+import { pushFile } from './push.ts'
+import { mustRead } from './sync.ts'
+
+/** Quiet time after a change of the file, in milliseconds: editors write in several steps. */
+const quietMs = 300
+
+/** Waiting time after the service could not be reached, in milliseconds: doubles up to the longest. */
+const retryMs = 1_000
+const retryMsMax = 30_000
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+const contentKinds = 'content.changed,content.replaced,content.restored'
+
+export const watch = async (call: Call): Promise<never> => {
+  const file = call.positional('FILE') ?? ''
+  const place = call.place('FILE')
+  const client = call.client(place)
+  const told = (what: 'pulled' | 'pushed' | 'waiting', words: string): void => {
+    const version = readLink(file)?.version
+    if (call.terminal.flags.json) call.terminal.line({ type: what, file, version })
+    else call.terminal.say(`${words} (version ${version})`)
+  }
+  // One at a time: what comes meanwhile is seen by the next.
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(step: () => Promise<T>): Promise<T> => {
+    const next = turn.then(step)
+    turn = next.catch(() => undefined)
+    return next
+  }
+  const bring = async (): Promise<void> => {
+    const how = pullInto(file, place, await client.readContent(place.doc), { merge: true, force: false })
+    if (how === 'updated' || how === 'merged') told('pulled', `${how === 'merged' ? 'Merged into' : 'Updated'} ${file}`)
+  }
+  const take = async (): Promise<void> => {
+    if (mustRead(file) === readLink(file)?.base) return
+    try {
+      const { changed } = await pushFile(call, place, file, true)
+      if (changed) told('pushed', `Pushed ${file}`)
+    } catch (error) {
+      // Saved again while it was pushed: that is an event of its own.
+      if (!(error instanceof Failure) || error.code !== 'file_changed') throw error
+    }
+  }
+
+  // Node 20 has no Promise.withResolvers.
+  let fail: (error: unknown) => void = () => undefined
+  const failed = new Promise<never>((_resolve, reject) => (fail = reject))
+  const ended = new AbortController()
+  let watcher: FSWatcher | undefined
+  await inTurn(bring)
+  if (call.flag('two-way') === true) {
+    await inTurn(take)
+    let timer: NodeJS.Timeout | undefined
+    // The folder is watched, not the file: editors replace files by renaming.
+    watcher = watchFolder(dirname(file), (_event, name) => {
+      if (name !== basename(file)) return
+      clearTimeout(timer)
+      timer = setTimeout(() => void inTurn(take).catch(fail), quietMs)
+    })
+  }
+  told('waiting', `Watching ${file}; Ctrl-C ends it`)
+
+  const follow = async (): Promise<never> => {
+    let since: number | 'latest' = 'latest'
+    for (let wait = retryMs; ;) {
+      try {
+        const { latest, events } = await client.listEvents(
+          place.doc,
+          { since, types: contentKinds, wait: since === 'latest' ? 0 : limits.eventWaitSecondsMax },
+          { signal: ended.signal }
+        )
+        // Between the first pull and the first cursor something may have come.
+        if (since === 'latest' || events.length > 0) await inTurn(bring)
+        since = latest
+        wait = retryMs
+      } catch (error) {
+        if (ended.signal.aborted || tell(error).exit < exitCodes.rateLimited) throw error
+        await pause(wait)
+        wait = Math.min(wait * 2, retryMsMax)
+      }
+    }
+  }
+  try {
+    return await Promise.race([follow(), failed])
+  } finally {
+    // What still waits would keep the process alive.
+    ended.abort()
+    watcher?.close()
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Start-up time of the client: `agmd --version` and a call of the service, beside bare `node -e 0` and a bare `fetch`, for every Node here. Rounds alternate, so that
+ * all see the same machine; of each the best counts, which is the one that nothing disturbed. Run: `npm run bench client`.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { nodes } from '../../test/support/cli.ts'
+import { ms, percentile, startProcess, table } from './support/support.ts'
+
+/** Starts of each kind. */
+const rounds = Number(process.env['AGMD_BENCH_ROUNDS'] ?? 30)
+
+/** What `agmd --version` may take beyond the bare start, in milliseconds (experience.md 3.1). */
+const extraMsMax = 60
+
+const agmd = join(import.meta.dirname, '..', '..', 'dist', 'agmd')
+const home = await mkdtemp(join(tmpdir(), 'agmd-bench-'))
+const world = await startProcess()
+
+const kinds: Readonly<Record<string, readonly string[]>> = {
+  'node -e 0': ['-e', '0'],
+  'agmd --version': [agmd, '--version'],
+  'agmd docs push --help': [agmd, 'docs', 'push', '--help'],
+  'agmd api GET /api/health': [agmd, 'api', 'GET', '/api/health'],
+  'the same by bare fetch': ['-e', `fetch('${world.url}/api/health').then((answer) => answer.text())`]
+}
+
+const start = (node: string, words: readonly string[]): number => {
+  const begun = performance.now()
+  const { status, stderr } = spawnSync(node, words, { env: { HOME: home, AGMD_URL: world.url }, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${words.join(' ')}: ${status} ${stderr}`)
+  return performance.now() - begun
+}
+
+const rows: string[][] = []
+for (const node of nodes()) {
+  const times = Object.fromEntries(Object.keys(kinds).map((name): [string, number[]] => [name, []]))
+  for (let round = 0; round < rounds; round++) for (const [name, words] of Object.entries(kinds)) times[name]?.push(start(node, words))
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()
+  const best = (name: string): number => Math.min(...(times[name] ?? []))
+  for (const [name, all] of Object.entries(times)) {
+    const extra = best(name) - best('node -e 0')
+    rows.push([version, name, ms(best(name)), ms(percentile(all, 0.5)), `+${ms(extra)}`, (best(name) / best('node -e 0')).toFixed(2)])
+    if (name === 'agmd --version' && extra > extraMsMax) process.exitCode = 1
+  }
+}
+console.log(`start to end, ms, of ${rounds} starts each`)
+table(['node', 'command', 'best', 'p50', 'beyond bare', 'ratio'], rows)
+
+await world.stop()
+await rm(home, { recursive: true, force: true })

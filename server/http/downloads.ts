@@ -1,0 +1,116 @@
+/** The client to download, its checksum, and the script that installs it (specification, Command-line client endpoints and discovery). */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { ServiceError } from '../../shared/errors.ts'
+import type { Context } from './context.ts'
+import { namesTag } from './etag.ts'
+import type { Routers } from './routers.ts'
+
+/** The program as this service offers it; undefined when it was not built. */
+export interface Download {
+  readonly bytes: Buffer
+  /** SHA-256, in hexadecimal digits. */
+  readonly checksum: string
+}
+
+const homePlaceholder = '__AGMD_HOME__'
+
+/** Reads the built client and writes the address of the service into it, so that it needs no settings. */
+export const readDownload = async (file: string, baseUrl: string): Promise<Download | undefined> => {
+  const built = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (built === undefined) return undefined
+  const bytes = Buffer.from(built.replace(homePlaceholder, () => baseUrl))
+  return { bytes, checksum: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/** A word for the shell, as it is. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/**
+ * POSIX sh. Everything happens in a function that the very last line calls: a script that was cut off on its way does nothing. Node itself, which the
+ * client needs anyway, computes the checksum.
+ */
+const installer = (baseUrl: string): string => `#!/bin/sh
+# Installs agmd, the command-line client of ${baseUrl}, into ~/.local/bin (or AGMD_INSTALL_DIR). Nothing else is touched, and no rights are needed.
+set -eu
+
+fail() {
+  printf 'agmd: %s\\n' "$1" >&2
+  exit 1
+}
+
+fetch() {
+  if command -v curl >/dev/null 2>&1; then
+    curl -fsSL "$1" -o "$2"
+  elif command -v wget >/dev/null 2>&1; then
+    wget -q -O "$2" "$1"
+  else
+    fail 'curl or wget is needed.'
+  fi
+}
+
+main() {
+  base=${quoted(baseUrl)}
+  folder=\${AGMD_INSTALL_DIR:-"$HOME/.local/bin"}
+
+  command -v node >/dev/null 2>&1 || fail 'Node 20.16 or newer is needed: https://nodejs.org'
+  node -e 'process.exit(typeof process.getBuiltinModule === "function" ? 0 : 1)' ||
+    fail "Node 20.16 or newer is needed, but this is $(node --version): https://nodejs.org"
+
+  mkdir -p "$folder" || fail "$folder cannot be made; set AGMD_INSTALL_DIR to another folder."
+  # Beside its place, so that moving it there is one step.
+  part=$(mktemp "$folder/.agmd.XXXXXX") || fail "$folder cannot be written; set AGMD_INSTALL_DIR to another folder."
+  trap 'rm -f "$part" "$part.sum"' EXIT
+  trap 'exit 130' INT TERM HUP
+
+  fetch "$base/downloads/agmd" "$part" || fail "$base/downloads/agmd could not be fetched."
+  fetch "$base/downloads/agmd/checksum" "$part.sum" || fail "$base/downloads/agmd/checksum could not be fetched."
+  read -r wanted rest <"$part.sum" || fail 'The checksum is empty.'
+  found=$(node -e 'process.stdout.write(require("crypto").createHash("sha256").update(require("fs").readFileSync(process.argv[1])).digest("hex"))' "$part")
+  [ "$found" = "$wanted" ] || fail 'The download is not what its checksum promises. Nothing was installed.'
+
+  chmod 755 "$part"
+  mv -f "$part" "$folder/agmd"
+  printf 'Installed %s (%s)\\n' "$folder/agmd" "$("$folder/agmd" --version)"
+
+  case ":$PATH:" in
+    *":$folder:"*) printf 'Begin with: agmd --help\\n' ;;
+    *) printf 'It is not on your PATH yet. Add this line to your shell profile:\\n  export PATH="%s:$PATH"\\n' "$folder" ;;
+  esac
+}
+
+main "$@"
+`
+
+export const bindDownloads = (baseUrl: string, download: Download | undefined, routers: Routers): void => {
+  const offered = (): Download => {
+    if (download !== undefined) return download
+    throw new ServiceError('not_found', { message: 'The client was not built.', hint: 'Ask the operator to run npm run build.' })
+  }
+  const answer = (ctx: Context, type: string, body: string | Buffer): void => {
+    ctx.set('Access-Control-Allow-Origin', '*')
+    ctx.set('Cache-Control', 'no-cache')
+    ctx.type = type
+    ctx.body = body
+  }
+  const router = routers.of('/downloads')
+  router.get('/downloads/agmd', (koa) => {
+    const ctx = koa as unknown as Context
+    const { bytes, checksum } = offered()
+    ctx.set('ETag', `"${checksum}"`)
+    ctx.set('Content-Disposition', 'attachment; filename="agmd"')
+    if (namesTag(ctx, checksum)) ctx.status = 304
+    else answer(ctx, 'application/octet-stream', bytes)
+  })
+  // As sha256sum writes and reads it.
+  router.get('/downloads/agmd/checksum', (koa) =>
+    answer(koa as unknown as Context, 'text/plain; charset=utf-8', `${offered().checksum}  agmd\n`)
+  )
+  routers.of('/install.sh').get('/install.sh', (koa) => {
+    offered()
+    answer(koa as unknown as Context, 'text/x-shellscript; charset=utf-8', installer(baseUrl))
+  })
+}

@@ -1,0 +1,155 @@
+/** One attempt at a job on one node: its file on the way there, its result on the way back. */
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { JobKind, JobResult } from '../../shared/media-jobs.ts'
+import { findMediaType, type MediaKind, maySendAs } from '../../shared/media-types.ts'
+import { encodeChunk, Inbox, relayChunkBytesMax, type ServiceMessage, Window, type WireFile } from '../../shared/relay.ts'
+import type { Job, JobBlob } from '../domain/keys.ts'
+import type { JobError, Outcome } from '../domain/media-jobs.ts'
+import type { Upload } from '../domain/ports.ts'
+import { newAssetId } from '../domain/secrets.ts'
+import type { Service } from '../domain/service.ts'
+
+/** What a connection does for its assignments. */
+export interface Wire {
+  say(message: ServiceMessage): void
+  send(frame: Uint8Array): void
+}
+
+/** Kind of file that comes out of a job; absent: none. */
+const fileOf: Partial<Readonly<Record<JobKind, MediaKind>>> = { image: 'image', speech: 'audio' }
+
+/** The node ended, the job was canceled, or what came was refused: nothing of it is to be kept. */
+class Stopped extends Error {}
+
+const refused = (message: string): { error: JobError } => ({ error: { code: 'result_refused', message } })
+
+export class Assignment {
+  readonly number: number
+  readonly job: Job
+  readonly doc: string
+  /** From 0 to 1; undefined: the node has not told. */
+  progress: number | undefined
+  readonly #service: Service
+  readonly #wire: Wire
+  readonly #window = new Window()
+  readonly #inbox: Inbox
+  /** What comes back, from its first byte on. */
+  #upload: Promise<Upload> | undefined
+  #over = false
+  readonly #settle: (outcome: Outcome) => void
+
+  /** `settle` is called once, with how the attempt ended by what the node said. */
+  constructor(service: Service, wire: Wire, doc: string, job: Job, number: number, settle: (outcome: Outcome) => void) {
+    this.#service = service
+    this.#wire = wire
+    this.doc = doc
+    this.job = job
+    this.number = number
+    this.#settle = settle
+    this.#inbox = new Inbox((bytes) => {
+      if (!this.#over) wire.say({ type: 'credit', job: number, bytes })
+    })
+  }
+
+  /** Whether the node has said its last word, or none is wanted. */
+  get isOver(): boolean {
+    return this.#over
+  }
+
+  /** Tells the node, and sends the file as fast as the node takes it. Errors: those of the blobs. */
+  async start(): Promise<void> {
+    const { job, number } = this
+    const { file, kind, input } = job
+    const wired: WireFile | null = file && { bytes: file.size, hash: file.hash, contentType: file.contentType }
+    const resultBytesMax = fileOf[kind] === undefined ? 0 : limits.mediaResultBytesMax
+    this.#wire.say({ type: 'job', job: number, kind, input, file: wired, seconds: limits.mediaSeconds[kind], resultBytesMax })
+    if (file === null) return
+    const blob = await this.#service.blobs.open(file.name)
+    if (blob === undefined) throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the blob of job ${job.id} is gone`) })
+    for await (const bytes of blob.read(0, file.size - 1))
+      for (let at = 0; at < bytes.length; at += relayChunkBytesMax) {
+        const piece = bytes.subarray(at, at + relayChunkBytesMax)
+        if (!(await this.#window.take(piece.length))) return
+        this.#wire.send(encodeChunk(number, piece))
+      }
+  }
+
+  /** The node has worked through so many bytes of the file. Errors: `RangeError`. */
+  credit(bytes: number): void {
+    this.#window.give(bytes)
+  }
+
+  /** A piece of the result. Errors: `RangeError` beyond the window; what is too much for the job ends the job. */
+  push(bytes: Uint8Array): void {
+    if (this.#over) return
+    const bytesMax = fileOf[this.job.kind] === undefined ? 0 : limits.mediaResultBytesMax
+    if (this.#inbox.bytes + bytes.length > bytesMax)
+      return this.#refuse(`The result is larger than ${bytesMax} bytes, the most that this job may answer.`)
+    this.#inbox.push(bytes)
+    this.#upload ??= this.#receive()
+    return undefined
+  }
+
+  #receive(): Promise<Upload> {
+    const upload = this.#service.blobs.receive(this.#inbox)
+    upload.catch((error: unknown) => {
+      // A full disk is no fault of the node's, but it is the end of this job.
+      if (!(error instanceof Stopped)) this.#refuse(error instanceof Error ? error.message : 'The result could not be kept.')
+    })
+    return upload
+  }
+
+  #refuse(message: string): void {
+    if (this.#over) return
+    this.stop()
+    this.#wire.say({ type: 'cancel', job: this.number })
+    this.#settle(refused(message))
+  }
+
+  /** The node has ended the job. The first word counts; what comes after it is dropped. */
+  finish(result: JobResult, file: WireFile | null): void {
+    if (this.#over) return
+    this.#over = true
+    this.#window.close()
+    this.#inbox.end()
+    this.#take(result, file).then(
+      (outcome) => this.#settle(outcome),
+      (error: unknown) => this.#settle(refused(error instanceof Error ? error.message : 'The result could not be kept.'))
+    )
+  }
+
+  fail(error: JobError): void {
+    if (this.#over) return
+    this.stop()
+    this.#settle({ error })
+  }
+
+  /** Nothing that comes from now on counts, and what came is let go. */
+  stop(): void {
+    this.#over = true
+    this.#window.close()
+    this.#inbox.end(new Stopped('the job is over'))
+    this.#upload?.then((upload) => upload.discard()).catch(() => undefined)
+  }
+
+  async #take(result: JobResult, told: WireFile | null): Promise<Outcome> {
+    const upload = await this.#upload
+    try {
+      const expected = fileOf[this.job.kind]
+      if (expected === undefined) return { result, file: null }
+      if (upload === undefined || told === null) return refused('The node answered no file.')
+      if (upload.bytes !== told.bytes || upload.hash !== told.hash) return refused('The file did not arrive as it was sent.')
+      const type = findMediaType(told.contentType)
+      if (type?.kind !== expected || !maySendAs(type, upload.sniffed) || !upload.whole)
+        return refused(
+          `The node answered ${told.contentType} that shows ${upload.sniffed ?? 'no known type'}, in place of whole ${expected}.`
+        )
+      const file: JobBlob = { name: newAssetId(), contentType: type.contentType, size: upload.bytes, hash: upload.hash }
+      await upload.keep(file.name)
+      return { result, file }
+    } finally {
+      await upload?.discard()
+    }
+  }
+}

@@ -1,0 +1,216 @@
+/** The socket of one node: what it says is checked and handed to the assignment that is meant. */
+import { limits } from '../../shared/limits.ts'
+import {
+  type Capability,
+  decodeChunk,
+  relayCloseCodes,
+  relayProtocol,
+  relayWindowBytes,
+  type NodeMessage,
+  type ServiceMessage
+} from '../../shared/relay.ts'
+import type { JobKind } from '../../shared/media-jobs.ts'
+import type { WebSocket } from 'ws'
+import type { Job } from '../domain/keys.ts'
+import type { Outcome } from '../domain/media-jobs.ts'
+import type { NodeToken } from '../domain/nodes.ts'
+import type { Service } from '../domain/service.ts'
+import { Assignment } from './assignment.ts'
+import { parseMessage } from './messages.ts'
+
+export interface NodeEvents {
+  /** It said hello: it may be given jobs. */
+  ready(node: Node): void
+  /** A slot is free again. */
+  free(): void
+  /** It is gone, with these jobs in hand. */
+  gone(node: Node, lost: readonly Assignment[]): void
+}
+
+export class Node {
+  readonly token: NodeToken
+  /** Whether it works for everybody, or for the account of its token alone. */
+  readonly shared: boolean
+  readonly #service: Service
+  readonly #socket: WebSocket
+  readonly #events: NodeEvents
+  readonly #assignments = new Map<number, Assignment>()
+  #capabilities: readonly Capability[] = []
+  #slots = 0
+  #reserved = 0
+  #numbers = 0
+  /** Bytes that may still come of jobs that are over: what was under way. */
+  #strayBytes = 0
+  #heardAt: number
+  #cancelBeat = (): void => undefined
+  #ended = false
+
+  constructor(service: Service, socket: WebSocket, { node, shared }: { node: NodeToken; shared: boolean }, events: NodeEvents) {
+    this.token = node
+    this.shared = shared
+    this.#service = service
+    this.#socket = socket
+    this.#events = events
+    this.#heardAt = service.clock.now()
+    socket.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary))
+    socket.on('close', () => this.end())
+    this.#cancelBeat = service.clock.after(limits.relayHelloSecondsMax * 1000, () => this.close(relayCloseCodes.tooSlow, 'no hello'))
+  }
+
+  get isReady(): boolean {
+    return this.#slots > 0 && !this.#ended
+  }
+
+  get isFree(): boolean {
+    return this.isReady && this.#assignments.size + this.#reserved < this.#slots
+  }
+
+  /** Keeps a slot for a job that is about to be given. */
+  reserve(): void {
+    this.#reserved += 1
+  }
+
+  release(): void {
+    this.#reserved -= 1
+  }
+
+  can(kind: JobKind): boolean {
+    return this.#capabilities.some((each) => each.kind === kind)
+  }
+
+  serves(account: string | null): boolean {
+    return this.isReady && (this.shared || this.token.account === account)
+  }
+
+  find(job: string): Assignment | undefined {
+    return [...this.#assignments.values()].find((each) => each.job.id === job)
+  }
+
+  /** Gives it a job. `settle` hears how that ended, unless the node is gone before. */
+  assign(doc: string, job: Job, settle: (outcome: Outcome) => void): void {
+    const number = ++this.#numbers
+    const over = (): void => {
+      cancelTime()
+      this.#forget(number)
+      this.#events.free()
+    }
+    const assignment: Assignment = new Assignment(this.#service, this, doc, job, number, (outcome) => {
+      over()
+      settle(outcome)
+    })
+    this.#assignments.set(number, assignment)
+    const seconds = limits.mediaSeconds[job.kind]
+    const cancelTime = this.#service.clock.after(seconds * 1000, () => {
+      this.say({ type: 'cancel', job: number })
+      assignment.fail({ code: 'timed_out', message: `The job took longer than ${seconds} s.` })
+    })
+    assignment.start().catch((error: unknown) => {
+      this.say({ type: 'cancel', job: number })
+      assignment.fail({ code: 'engine_failed', message: error instanceof Error ? error.message : 'The file could not be sent.' })
+    })
+  }
+
+  /** Takes a job back. */
+  cancel(assignment: Assignment): void {
+    assignment.stop()
+    this.say({ type: 'cancel', job: assignment.number })
+    this.#forget(assignment.number)
+    this.#events.free()
+  }
+
+  say(message: ServiceMessage): void {
+    if (!this.#ended) this.#socket.send(JSON.stringify(message))
+  }
+
+  send(frame: Uint8Array): void {
+    if (!this.#ended) this.#socket.send(frame)
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason)
+    // Whoever does not answer the goodbye is not waited for.
+    this.end()
+  }
+
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#cancelBeat()
+    // Of those that it has answered the end is being written.
+    const lost = [...this.#assignments.values()].filter((each) => !each.isOver)
+    this.#assignments.clear()
+    for (const each of lost) each.stop()
+    this.#events.gone(this, lost)
+  }
+
+  #forget(number: number): void {
+    if (this.#assignments.delete(number)) this.#strayBytes += relayWindowBytes
+  }
+
+  #beat(): void {
+    const { clock } = this.#service
+    if (clock.now() - this.#heardAt > limits.relaySilentSecondsMax * 1000) {
+      this.close(relayCloseCodes.tooSlow, 'silent for too long')
+      this.#socket.terminate()
+      return
+    }
+    this.say({ type: 'beat' })
+    this.#cancelBeat = clock.after(limits.relayBeatSeconds * 1000, () => this.#beat())
+  }
+
+  #hear(data: Buffer, isBinary: boolean): void {
+    if (this.#ended) return
+    this.#heardAt = this.#service.clock.now()
+    try {
+      if (isBinary) this.#take(data)
+      else this.#obey(parseMessage(data.toString('utf8')))
+    } catch (error) {
+      this.close(relayCloseCodes.badMessage, error instanceof RangeError ? error.message : 'bad message')
+    }
+  }
+
+  #take(data: Buffer): void {
+    const { job, bytes } = decodeChunk(data)
+    const assignment = this.#meant(job)
+    if (assignment !== undefined) return assignment.push(bytes)
+    this.#strayBytes -= bytes.length
+    if (this.#strayBytes < 0) throw new RangeError('more bytes of a job that is over than could be under way')
+    return undefined
+  }
+
+  /** The job of a number; undefined when it is over. Errors: `RangeError` for one that the node was never given. */
+  #meant(number: number): Assignment | undefined {
+    if (number > this.#numbers) throw new RangeError('this job was never given to this node')
+    return this.#assignments.get(number)
+  }
+
+  #obey(message: NodeMessage): void {
+    if (message.type === 'hello') return this.#greet(message)
+    if (this.#slots === 0) throw new RangeError('say hello first')
+    if (message.type === 'beat') return undefined
+    const assignment = this.#meant(message.job)
+    if (assignment === undefined) return undefined
+    if (message.type === 'progress') assignment.progress = message.progress
+    else if (message.type === 'credit') assignment.credit(message.bytes)
+    else if (message.type === 'fail') assignment.fail({ code: message.code, message: message.message })
+    else assignment.finish(message.result, message.file)
+    return undefined
+  }
+
+  #greet({ protocol, slots, capabilities }: Extract<NodeMessage, { type: 'hello' }>): void {
+    if (this.#slots > 0) throw new RangeError('hello is said once')
+    if (protocol !== relayProtocol) throw new RangeError(`this service speaks version ${relayProtocol} of the protocol`)
+    this.#slots = slots
+    this.#capabilities = capabilities
+    this.#cancelBeat()
+    this.say({
+      type: 'welcome',
+      protocol: relayProtocol,
+      name: this.token.name,
+      beatSeconds: limits.relayBeatSeconds,
+      silentSecondsMax: limits.relaySilentSecondsMax
+    })
+    this.#beat()
+    this.#events.ready(this)
+  }
+}

@@ -1,0 +1,311 @@
+/**
+ * The relay: compute nodes dial in, and jobs are given to them.
+ *
+ * ## Protocol (version 1)
+ *
+ * A node opens a WebSocket at `/relay` with `Authorization: Bearer anode_…`, a token that an account made; nothing is ever opened towards a
+ * node. A request with an Origin comes from a page and is refused. 401: the token is not good; 429: too many sockets.
+ *
+ * Text frames are JSON messages (shared/relay.ts has their types), binary frames are pieces of files: the number of the job, 32 bits
+ * big-endian, then 1 to 65,536 bytes.
+ *
+ *     node                                 service
+ *     hello {protocol, slots, capabilities}  →            within 10 s; a capability is a kind of job and the engine that does it
+ *                                            ←  welcome {protocol, name, beatSeconds, silentSecondsMax}
+ *                                            ←  beat      every 10 s; the node answers each with a beat. Whoever hears nothing
+ *     beat                                   →            for 25 s takes the other for gone
+ *                                            ←  job {job, kind, input, file, seconds, resultBytesMax}, then the pieces of the file
+ *     credit {job, bytes}                    →            so many bytes of the file are worked through
+ *     progress {job, progress}               →            from 0 to 1; as often as the node likes
+ *     pieces of the result                   →
+ *                                            ←  credit {job, bytes}
+ *     result {job, result, file} or          →            ends the job; size and hash of the file that was sent before it
+ *     fail {job, code, message}              →
+ *                                            ←  cancel {job}   nobody wants the job any more; nothing need be said of it
+ *
+ * `job` is a number of this connection, counted from 1, and of this attempt: a node can name no job of another, and the answer of an attempt
+ * that is over counts for nothing. At most `slots` jobs are given at once. Of a file at most 256 KiB are under way without a credit, in both
+ * directions, so neither side holds more than that in memory. Sizes are checked while the bytes come, the hash (SHA-256, base64url) at
+ * the end. `fail` tells whose fault it was: `bad_input`, `engine_failed`, `timed_out` end the job; `engine_unavailable` too.
+ *
+ * Close codes: 1001 the service restarts: dial in again; 4400 bad message; 4401 the token was revoked: do not come back; 4408 silent for too
+ * long; 4429 too many. A node that dials in again begins anew: what it had in hand was given to another.
+ *
+ * ## Jobs
+ *
+ * The truth is the record (domain/media-jobs.ts); here is only who waits and who works. A job goes to a node of its account, or to one that
+ * serves everybody. When a node ends with a job in hand, the job goes to another at once; without any it fails after 45 s. After a restart the
+ * open jobs are read from the store. Whatever comes back is written by compare-and-set on the attempt, so no job ends twice.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { limits } from '../../shared/limits.ts'
+import { jobKinds, type JobKind } from '../../shared/media-jobs.ts'
+import { relayCloseCodes } from '../../shared/relay.ts'
+import { decodeRecord, type Job, keys } from '../domain/keys.ts'
+import { beginJob, endJob, type JobError, type Outcome, requeueJob } from '../domain/media-jobs.ts'
+import { findNode } from '../domain/nodes.ts'
+import type { Offer, Relay } from '../domain/ports.ts'
+import type { Service } from '../domain/service.ts'
+import type { Log } from '../log.ts'
+import type { Assignment } from './assignment.ts'
+import { Node } from './node.ts'
+
+/** A job between its start and its end. */
+interface Open {
+  readonly doc: string
+  readonly id: string
+  readonly account: string
+  readonly kind: JobKind
+  /** Where it is worked on; undefined: it waits. */
+  node: Node | undefined
+  /** Ends the job when it has waited too long: for any node, and in all. */
+  cancelNodeless: (() => void) | undefined
+  cancelQueue: (() => void) | undefined
+}
+
+export interface RelayServer extends Relay {
+  /** Takes over an HTTP upgrade. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Takes no more nodes and says goodbye to those there are. Their jobs stay open by their records. */
+  stop(): void
+  /** Cuts off who did not answer the goodbye. */
+  terminateNodes(): void
+}
+
+interface RelayOptions {
+  readonly service: () => Service
+  readonly log: Log
+}
+
+const deny = (socket: Duplex, status: string): void => {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
+  const wss = new WebSocketServer({
+    noServer: true,
+    maxPayload: limits.relayMessageBytesMax,
+    perMessageDeflate: false,
+    clientTracking: false
+  })
+  const nodes = new Set<Node>()
+  /** Sockets that are open, goodbyes included. */
+  const left = new Set<WebSocket>()
+  /** Sockets whose token is still being looked at, too. */
+  let sockets = 0
+  /** Open jobs in the order in which they came; one that lost its node keeps its place. */
+  const jobs = new Map<string, Open>()
+  let stopping = false
+
+  const failed = (what: string, error: unknown): void => log.error(what, { error })
+
+  // ——— waiting ———
+
+  const stopWaiting = (open: Open): void => {
+    open.cancelNodeless?.()
+    open.cancelQueue?.()
+    open.cancelNodeless = open.cancelQueue = undefined
+  }
+
+  const drop = (open: Open): void => {
+    stopWaiting(open)
+    jobs.delete(open.id)
+  }
+
+  const giveUp = (open: Open, error: JobError): void => {
+    drop(open)
+    endJob(service(), open.doc, open.id, null, { error }).catch((reason: unknown) => failed('a job could not be ended', reason))
+  }
+
+  const canDo = (node: Node, { account, kind }: Open): boolean => node.serves(account) && node.can(kind)
+
+  /** Nodes of the account before those that serve everybody. */
+  const freeNodeFor = (open: Open): Node | undefined => {
+    const free = [...nodes].filter((node) => node.isFree && canDo(node, open))
+    return free.find((node) => node.token.account === open.account) ?? free[0]
+  }
+
+  /** Starts or ends the time that a job may be without any node. */
+  const watch = (open: Open): void => {
+    const { clock } = service()
+    const { mediaQueueSecondsMax: queueSeconds, mediaNodelessSecondsMax: nodelessSeconds } = limits
+    open.cancelQueue ??= clock.after(queueSeconds * 1000, () =>
+      giveUp(open, { code: 'timed_out', message: `No compute node was free within ${queueSeconds} s.` })
+    )
+    if ([...nodes].some((node) => canDo(node, open))) {
+      open.cancelNodeless?.()
+      open.cancelNodeless = undefined
+    } else
+      open.cancelNodeless ??= clock.after(nodelessSeconds * 1000, () =>
+        giveUp(open, { code: 'node_offline', message: `No compute node that could do this was connected for ${nodelessSeconds} s.` })
+      )
+  }
+
+  // ——— working ———
+
+  const settle = async (open: Open, job: Job, outcome: Outcome): Promise<void> => {
+    drop(open)
+    await endJob(service(), open.doc, open.id, job.attempt, outcome)
+    if ('error' in outcome) log.info('a media job failed', { job: open.id, kind: open.kind, code: outcome.error.code })
+  }
+
+  const begin = async (open: Open, node: Node): Promise<void> => {
+    const job = await beginJob(service(), open.doc, open.id).catch((error: unknown) => {
+      // Deleted meanwhile: nothing is left to do.
+      log.debug('a job could not begin', { job: open.id, error })
+      return undefined
+    })
+    if (jobs.get(open.id) !== open) return
+    if (job === undefined) return drop(open)
+    if (!node.isReady) return putBack(open, false)
+    node.assign(open.doc, job, (outcome) => {
+      settle(open, job, outcome).catch((error: unknown) => failed('the end of a job could not be written', error))
+    })
+    return undefined
+  }
+
+  const assignNext = (): void => {
+    if (stopping) return
+    for (const open of jobs.values()) {
+      if (open.node !== undefined) continue
+      const node = freeNodeFor(open)
+      if (node === undefined) {
+        watch(open)
+        continue
+      }
+      stopWaiting(open)
+      open.node = node
+      node.reserve()
+      begin(open, node)
+        .catch((error: unknown) => failed('a job could not begin', error))
+        .finally(() => node.release())
+    }
+  }
+
+  /** The node is gone: the job waits again, if it may. */
+  const putBack = (open: Open, lost: boolean): void => {
+    requeueJob(service(), open.doc, open.id, lost)
+      .then((job) => {
+        if (jobs.get(open.id) !== open) return
+        if (job === undefined) return drop(open)
+        open.node = undefined
+        assignNext()
+        return undefined
+      })
+      .catch((error: unknown) => {
+        drop(open)
+        log.debug('a job could not be put back', { job: open.id, error })
+      })
+  }
+
+  const events = {
+    ready: (node: Node): void => {
+      log.info('a compute node is connected', { node: node.token.id, account: node.token.account, shared: node.shared })
+      assignNext()
+    },
+    free: (): void => assignNext(),
+    gone: (node: Node, lost: readonly Assignment[]): void => {
+      nodes.delete(node)
+      sockets -= 1
+      log.info('a compute node is gone', { node: node.token.id, jobs: lost.length })
+      if (stopping) return
+      for (const { job } of lost) {
+        const open = jobs.get(job.id)
+        if (open !== undefined) putBack(open, true)
+      }
+      for (const open of jobs.values()) if (open.node === undefined) watch(open)
+    }
+  }
+
+  const add = (doc: string, { id, account, kind }: Job): void => {
+    if (stopping || jobs.has(id)) return
+    jobs.set(id, { doc, id, account, kind, node: undefined, cancelNodeless: undefined, cancelQueue: undefined })
+    assignNext()
+  }
+
+  const forget = (open: Open): void => {
+    drop(open)
+    const assignment = open.node?.find(open.id)
+    if (assignment !== undefined) open.node?.cancel(assignment)
+  }
+
+  // ——— dialling in ———
+
+  const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    const found = token === undefined ? undefined : await findNode(service(), token)
+    if (found === undefined || stopping) {
+      sockets -= 1
+      return deny(socket, stopping ? '503 Service Unavailable' : '401 Unauthorized\r\nWWW-Authenticate: Bearer')
+    }
+    const before = [...nodes].find(({ token: { id } }) => id === found.node.id)
+    wss.handleUpgrade(request, socket, head, (ws: WebSocket) => {
+      left.add(ws)
+      ws.on('close', () => left.delete(ws))
+      ws.on('error', (error) => log.debug('node socket error', { error }))
+      // A node that dials in again has lost its former socket, whether or not we have heard of that.
+      before?.close(relayCloseCodes.tooMany, 'the same token dialled in again')
+      nodes.add(new Node(service(), ws, found, events))
+    })
+    return undefined
+  }
+
+  return {
+    upgrade(request, socket, head) {
+      socket.on('error', () => socket.destroy())
+      if (stopping) return deny(socket, '503 Service Unavailable')
+      if (request.headers.origin !== undefined) return deny(socket, '403 Forbidden')
+      if (sockets >= limits.relaySocketsMax) return deny(socket, '429 Too Many Requests')
+      sockets += 1
+      admit(request, socket, head).catch((error: unknown) => {
+        sockets -= 1
+        failed('a node could not be admitted', error)
+        deny(socket, '503 Service Unavailable')
+      })
+      return undefined
+    },
+    offer(account): Offer {
+      const serving = [...nodes].filter((node) => node.serves(account))
+      return { nodes: serving.length, capabilities: jobKinds.filter((kind) => serving.some((node) => node.can(kind))) }
+    },
+    openJobs: (account) => [...jobs.values()].filter((open) => open.account === account).length,
+    submit: add,
+    progressOf: (id) => jobs.get(id)?.node?.find(id)?.progress,
+    forget(id) {
+      const open = jobs.get(id)
+      if (open !== undefined) forget(open)
+    },
+    forgetDocument(doc) {
+      for (const open of jobs.values()) if (open.doc === doc) forget(open)
+    },
+    isConnected: (id) => [...nodes].some((node) => node.token.id === id && node.isReady),
+    endNode(id) {
+      for (const node of nodes) if (node.token.id === id) node.close(relayCloseCodes.tokenEnded, 'the token was revoked')
+    },
+    async recover() {
+      const { storage } = service()
+      for (let after: string | undefined; ;) {
+        const entries = await storage.list(keys.openJobs(), after === undefined ? {} : { after })
+        for (const { key, value } of entries) {
+          const id = (after = String(key.at(-1)))
+          if (jobs.has(id)) continue
+          const doc = decodeRecord<string>(value)
+          // Of a deleted document nothing is done; if the deletion is taken back, the next look finds it.
+          const job = await requeueJob(service(), doc, id, false).catch(() => undefined)
+          if (job !== undefined) add(doc, job)
+        }
+        if (entries.length < limits.listMax) return
+      }
+    },
+    stop() {
+      stopping = true
+      for (const open of jobs.values()) stopWaiting(open)
+      for (const node of nodes) node.close(relayCloseCodes.restarting, 'restarting')
+    },
+    terminateNodes() {
+      for (const socket of left) socket.terminate()
+    }
+  }
+}

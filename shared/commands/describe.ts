@@ -1,0 +1,89 @@
+/** The commands as programs and shells are told of them: `agmd commands --json`, `/api/cli/commands`, usage lines. */
+import { exitCodes, exitMeanings } from '../exit-codes.ts'
+import { type Operation, pathParameters } from '../operation.ts'
+import { operations } from '../operations/index.ts'
+import { type Command, globalOptions, isOnByDefault, type Option } from './command.ts'
+import { commands } from './index.ts'
+
+const placeholders: Readonly<Record<Option['type'], string>> = { string: ' TEXT', integer: ' N', list: ' A,B', json: ' JSON', boolean: '' }
+
+/** As help shows an option: `-l, --label TEXT`, `--merge`, `--no-browser`. */
+export const optionUsage = (option: Option): string => {
+  const { name, short, type } = option
+  const dashed = `--${isOnByDefault(option) ? 'no-' : ''}${name}${placeholders[type]}`
+  return short === undefined ? dashed : `-${short}, ${dashed}`
+}
+
+/** What an option does, in one line. */
+export const optionMeaning = ({ name, summary, values, text, required }: Option): string =>
+  [
+    summary.replace(/^with --no-\S+ /, ''),
+    ...(values === undefined ? [] : [`one of ${values.join(', ')}`]),
+    ...(text === true ? [`--${name}-file FILE reads it from there (- is the standard input)`] : []),
+    ...(required === true ? ['needed'] : [])
+  ].join('; ')
+
+/** `agmd docs push DOC [OPTION…]`. */
+export const usageOf = ({ words, positionals, options }: Command): string => {
+  const needed = options.filter(({ required }) => required === true).map(({ name }) => ` --${name} …`)
+  const placed = positionals.map(({ name, required }) => (required ? ` ${name}` : ` [${name}]`))
+  return `agmd ${words}${placed.join('')}${needed.join('')}${options.length > needed.length ? ' [OPTION…]' : ''}`
+}
+
+const operationOf = ({ operation }: Command): Operation | undefined => (operation === undefined ? undefined : operations[operation])
+
+const placeIn = ({ rest }: Operation, field: string): 'path' | 'query' | 'body' => {
+  if (pathParameters(rest.path).includes(field)) return 'path'
+  return rest.query?.includes(field) === true || rest.method === 'GET' ? 'query' : 'body'
+}
+
+const described = (command: Command): object => {
+  const operation = operationOf(command)
+  const withPlace = <T extends { readonly field?: string }>(argument: T): object => ({
+    ...argument,
+    ...(operation === undefined || argument.field === undefined ? {} : { in: placeIn(operation, argument.field) })
+  })
+  const { words, summary, description, positionals, options, examples, endless = false } = command
+  return {
+    command: words,
+    usage: usageOf(command),
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(operation === undefined
+      ? {}
+      : {
+          operation: command.operation,
+          method: operation.rest.method,
+          path: operation.rest.path,
+          on: operation.on,
+          ...(operation.role === undefined ? {} : { role: operation.role }),
+          ...(operation.needs === undefined ? {} : { needs: operation.needs }),
+          errors: operation.errors
+        }),
+    positionals: positionals.map(withPlace),
+    options: options.map(withPlace),
+    examples,
+    endless
+  }
+}
+
+/** Everything about the commands, for programs. */
+export const describeCommands = (service?: string): object => ({
+  name: 'agmd',
+  ...(service === undefined ? {} : { service }),
+  globalOptions,
+  exitCodes: Object.entries(exitCodes).map(([name, code]) => ({ code, name, meaning: exitMeanings[name as keyof typeof exitCodes] })),
+  environment: environmentVariables,
+  commands: commands.map(described)
+})
+
+/** Variables that the client looks at. */
+export const environmentVariables: Readonly<Record<string, string>> = {
+  AGMD_URL: 'address of the service',
+  AGMD_AUTH_URL: 'address of the identity broker, if a login may be approved there',
+  AGMD_TOKEN: 'session or agent token, in place of the stored session',
+  AGMD_AUTHOR: 'the name under which a guest or agent writes',
+  XDG_CONFIG_HOME: 'where agmd/hosts.json is kept; ~/.config when not set',
+  BROWSER: 'the program that opens addresses',
+  NO_COLOR: 'nothing is coloured'
+}

@@ -1,0 +1,25 @@
+/** How `agmd` ends: one exit code for each kind of failure (errors.ts names the one of every error of the service). */
+export const exitCodes = {
+  ok: 0,
+  error: 1,
+  usage: 2,
+  notFound: 3,
+  signIn: 4,
+  conflict: 5,
+  rateLimited: 6,
+  network: 7,
+  /** 128 + SIGINT. */
+  interrupted: 130
+} as const
+
+export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: 'done',
+  error: 'an error, here or at the service',
+  usage: 'the command or its input is wrong',
+  notFound: 'there is no such document, comment, version or file',
+  signIn: 'signing in is needed, or the role does not allow it',
+  conflict: 'a conflict: others changed the same, or markers are left',
+  rateLimited: 'too many requests',
+  network: 'the service cannot be reached, or is not ready',
+  interrupted: 'stopped by Ctrl-C; files are as they were'
+}

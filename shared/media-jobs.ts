@@ -1,0 +1,32 @@
+/** Media jobs: what a compute node can be asked, and what it answers (specification, Node media). */
+
+export const jobKinds = ['image', 'speech', 'transcription', 'ocr'] as const
+
+export type JobKind = (typeof jobKinds)[number]
+
+export interface JobInput {
+  /** image */
+  readonly prompt?: string
+  /** Pixels. */
+  readonly width?: number
+  readonly height?: number
+  /** speech */
+  readonly text?: string
+  readonly voice?: string
+}
+
+export interface Segment {
+  /** Seconds from the beginning. */
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** What came out beside a file: `text` of a transcription or picture; `duration` in seconds. */
+export interface JobResult {
+  readonly text?: string
+  readonly duration?: number
+  readonly segments?: readonly Segment[]
+  /** What did it. */
+  readonly engine?: string
+}

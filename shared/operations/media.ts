@@ -1,0 +1,285 @@
+/** Media jobs on a compute node (specification, Node media), and the nodes of an account. */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { jobKinds } from '../media-jobs.ts'
+import { operation, rename } from '../operation.ts'
+import { Asset } from './assets.ts'
+import { Instant, line } from './schemas.ts'
+
+const wait = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .transform((seconds) => Math.min(seconds, limits.mediaWaitSecondsMax))
+  .optional()
+  .meta({ description: `Seconds to wait for the end of the job, at most ${limits.mediaWaitSecondsMax}; 0 when absent.` })
+
+const jobId = z.string().min(1).max(limits.idCharsMax).meta({ description: 'Id of the job.' })
+
+/** What a start and a poll answer; `result` and its fields are there when `status` is `done`. */
+const jobOf = <Result extends z.ZodRawShape>(id: string, idName: string, result: Result) =>
+  z
+    .object({
+      id: z.string(),
+      jobId: z.string(),
+      ...(idName === 'jobId' ? {} : { [idName]: z.string() }),
+      kind: z.enum(jobKinds),
+      status: z.enum(['queued', 'running', 'done', 'failed', 'canceled']),
+      progress: z.number().min(0).max(1).optional(),
+      result: z.object({ ...result, engine: z.string().optional() }).nullable(),
+      error: z.object({ code: z.string(), message: z.string() }).optional(),
+      createdAt: Instant,
+      ...(z.object(result).partial().shape as { [Name in keyof Result]: z.ZodOptional<Result[Name]> }),
+      engine: z.string().optional()
+    })
+    .meta({ id })
+
+const ImageJob = jobOf('ImageJob', 'jobId', {
+  markdown: z.string().meta({ description: 'Shows the picture; it is an asset of the document already.' }),
+  url: z.string()
+})
+const SpeechJob = jobOf('SpeechJob', 'talkId', {
+  audioUrl: z.string().meta({ description: 'The sound, for the same account.' }),
+  markdown: z.string().optional().meta({ description: 'Plays it; there when it was saved.' }),
+  url: z.string().optional()
+})
+const Segment = z.object({ start: z.number(), end: z.number(), text: z.string() }).meta({ id: 'Segment', description: 'Times in seconds.' })
+const TranscriptionJob = jobOf('TranscriptionJob', 'asrId', {
+  text: z.string(),
+  duration: z.number().meta({ description: 'Seconds.' }),
+  segments: z.array(Segment)
+})
+const OcrJob = jobOf('OcrJob', 'ocrId', { text: z.string() })
+
+const document = { on: 'document', needs: 'account' } as const
+const startErrors = ['account_required', 'node_offline', 'engine_unavailable', 'media_queue_full'] as const
+const media = '/api/docs/{id}/media'
+
+const pixels = z.coerce.number().int().min(limits.imagePixelsMin).max(limits.imagePixelsMax).optional()
+
+export const startImage = operation({
+  summary: 'Generates a picture on a compute node, and keeps it as an asset.',
+  description: 'Poll until `status` is `done`; `markdown` then shows the picture. It is made by a model: nothing is drawn in its place.',
+  ...document,
+  role: 'edit',
+  rest: { method: 'POST', path: `${media}/image`, query: ['wait'], status: 202 },
+  mcp: 'generate_image',
+  cli: 'media image',
+  input: z.object({
+    prompt: z.string().trim().min(1).max(limits.promptCharsMax).meta({ description: 'What is to be seen.' }),
+    width: pixels.meta({ description: `Pixels; ${limits.imagePixelsDefault} when absent.` }),
+    height: pixels.meta({ description: `Pixels; ${limits.imagePixelsDefault} when absent.` }),
+    wait
+  }),
+  output: ImageJob,
+  errors: startErrors,
+  normalise: rename({ text: 'prompt', description: 'prompt' })
+})
+
+export const readImage = operation({
+  summary: 'Tells how a picture is coming along.',
+  ...document,
+  role: 'view',
+  rest: { method: 'GET', path: `${media}/image/{jobId}`, query: ['wait'] },
+  input: z.object({ jobId, wait }),
+  output: ImageJob,
+  errors: ['account_required']
+})
+
+export const startSpeech = operation({
+  summary: 'Speaks a text on a compute node: mono WAV of 16 kHz.',
+  ...document,
+  role: 'edit',
+  rest: { method: 'POST', path: `${media}/speak`, query: ['wait'], status: 202 },
+  mcp: 'speak_text',
+  cli: 'media speak',
+  input: z.object({
+    text: z
+      .string()
+      .trim()
+      .min(1)
+      .max(limits.speechCharsMax)
+      .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
+    // The node looks it up among its own; it is no path and no option of a program.
+    voice: z
+      .string()
+      .regex(/^[A-Za-z0-9][\w.+-]{0,79}$/)
+      .optional()
+      .meta({ description: 'A voice that the node has.' }),
+    wait
+  }),
+  output: SpeechJob,
+  errors: startErrors
+})
+
+export const readSpeech = operation({
+  summary: 'Tells how a speech is coming along.',
+  ...document,
+  role: 'view',
+  rest: { method: 'GET', path: `${media}/speak/{talkId}`, query: ['wait'] },
+  input: z.object({ talkId: jobId, wait }),
+  output: SpeechJob,
+  errors: ['account_required']
+})
+
+export const readSpeechAudio = operation({
+  summary: 'Gives the sound of a speech.',
+  ...document,
+  role: 'view',
+  rest: { method: 'GET', path: `${media}/speak/{talkId}/audio`, reply: 'file' },
+  input: z.object({ talkId: jobId }),
+  output: z.object({ contentType: z.string(), size: z.number().int(), blob: z.custom<Blob>().optional() }),
+  errors: ['account_required', 'job_not_done']
+})
+
+export const saveSpeech = operation({
+  summary: 'Keeps a speech as an asset, and answers the Markdown that plays it.',
+  ...document,
+  role: 'edit',
+  rest: { method: 'POST', path: `${media}/speak/{talkId}/save`, status: 201 },
+  input: z.object({ talkId: jobId }),
+  output: Asset,
+  errors: ['account_required', 'job_not_done', 'asset_quota_exceeded']
+})
+
+const sent = {
+  data: z.string().optional().meta({ description: 'The file, in base64.' }),
+  url: z.string().max(500).optional().meta({ description: 'Address of an asset of this service, in place of data: /f/….' })
+}
+const fileNames = { base64: 'data', audio: 'data', image: 'data', assetUrl: 'url', asset: 'url' }
+
+export const startTranscription = operation({
+  summary: 'Writes down a recording on a compute node.',
+  description:
+    'The body is the recording itself, the Content-Type its type; or JSON with `data` (base64) or `url` (an asset of this service). The ' +
+    'node brings it to mono 16 kHz WAV.',
+  ...document,
+  role: 'edit',
+  rest: {
+    method: 'POST',
+    path: `${media}/transcribe`,
+    query: ['wait'],
+    status: 202,
+    body: 'media',
+    media: { kinds: ['audio', 'video'], bytesMax: limits.transcriptionBytesMax, fields: true }
+  },
+  mcp: 'transcribe_audio',
+  cli: 'media transcribe',
+  input: z.object({ ...sent, wait }),
+  output: TranscriptionJob,
+  errors: startErrors,
+  normalise: rename(fileNames)
+})
+
+export const readTranscription = operation({
+  summary: 'Tells how a transcription is coming along.',
+  ...document,
+  role: 'view',
+  rest: { method: 'GET', path: `${media}/transcribe/{asrId}`, query: ['wait'] },
+  input: z.object({ asrId: jobId, wait }),
+  output: TranscriptionJob,
+  errors: ['account_required']
+})
+
+export const startOcr = operation({
+  summary: 'Reads the text in a picture on a compute node.',
+  description:
+    'The body is the picture itself, the Content-Type its type; or JSON with `data` (base64) or `url` (an asset of this service).',
+  ...document,
+  role: 'edit',
+  rest: {
+    method: 'POST',
+    path: `${media}/ocr`,
+    query: ['wait'],
+    status: 202,
+    body: 'media',
+    media: { kinds: ['image'], bytesMax: limits.ocrBytesMax, fields: true }
+  },
+  mcp: 'ocr_image',
+  cli: 'media ocr',
+  input: z.object({ ...sent, wait }),
+  output: OcrJob,
+  errors: startErrors,
+  normalise: rename(fileNames)
+})
+
+export const readOcr = operation({
+  summary: 'Tells how the reading of a picture is coming along.',
+  ...document,
+  role: 'view',
+  rest: { method: 'GET', path: `${media}/ocr/{ocrId}`, query: ['wait'] },
+  input: z.object({ ocrId: jobId, wait }),
+  output: OcrJob,
+  errors: ['account_required']
+})
+
+export const cancelJob = operation({
+  summary: 'Cancels a media job that waits or runs.',
+  ...document,
+  role: 'view',
+  rest: { method: 'DELETE', path: `${media}/jobs/{jobId}` },
+  cli: 'media cancel',
+  input: z.object({ jobId }),
+  output: z.object({ ok: z.literal(true), jobId: z.string(), status: z.enum(['queued', 'running', 'done', 'failed', 'canceled']) }),
+  errors: ['account_required']
+})
+
+export const readRelayStatus = operation({
+  summary: 'Tells which media jobs the compute nodes that are connected could do for the caller now.',
+  on: 'service',
+  rest: { method: 'GET', path: '/api/relay/status' },
+  cli: 'media status',
+  input: z.object({}),
+  output: z.object({
+    online: z.boolean(),
+    nodes: z.number().int().meta({ description: 'Connected nodes that work for the caller: shared ones, and those of the account.' }),
+    capabilities: z.array(z.enum(jobKinds))
+  }),
+  errors: []
+})
+
+const Node = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    connected: z.boolean(),
+    shared: z.boolean().meta({ description: 'Whether it works for everybody (AGMD_NODE_ACCOUNTS), or for this account alone.' }),
+    createdAt: Instant,
+    lastSeenAt: Instant.nullable()
+  })
+  .meta({ id: 'Node' })
+
+export const createNode = operation({
+  summary: 'Makes a token with which a compute node of the account dials in (agmd node).',
+  on: 'account',
+  needs: 'account',
+  rest: { method: 'POST', path: '/api/me/nodes', status: 201 },
+  cli: 'node token',
+  input: z.object({
+    name: line(limits.mediaNameCharsMax).optional().meta({ description: 'What the node is called on the account page.' })
+  }),
+  output: z.object({ node: Node, token: z.string().meta({ description: 'Told only here.' }) }),
+  errors: ['too_many_nodes']
+})
+
+export const listNodes = operation({
+  summary: 'Lists the compute nodes of the account.',
+  on: 'account',
+  needs: 'account',
+  rest: { method: 'GET', path: '/api/me/nodes' },
+  cli: 'node list',
+  input: z.object({}),
+  output: z.object({ nodes: z.array(Node) }),
+  errors: []
+})
+
+export const revokeNode = operation({
+  summary: 'Ends the token of a compute node. It is disconnected at once.',
+  on: 'account',
+  needs: 'account',
+  rest: { method: 'DELETE', path: '/api/me/nodes/{node}' },
+  cli: 'node revoke',
+  input: z.object({ node: z.string().max(limits.idCharsMax) }),
+  output: z.object({ ok: z.literal(true), revoked: z.literal(true) }),
+  errors: ['not_found']
+})

@@ -1,0 +1,154 @@
+/** The messages between service and compute node. What they mean, and in which order they come, is told in server/relay/relay.ts. */
+import type { JobInput, JobKind, JobResult } from './media-jobs.ts'
+
+/** Path of the WebSocket endpoint for nodes. */
+export const relayPath = '/relay'
+
+/** Version of the protocol. */
+export const relayProtocol = 1
+
+/** Largest piece of a file in one frame, and bytes that may be under way without a credit, in bytes. */
+export const relayChunkBytesMax = 64 * 1024
+export const relayWindowBytes = 256 * 1024
+
+/** Close codes of `/relay`. */
+export const relayCloseCodes = { restarting: 1001, badMessage: 4400, tokenEnded: 4401, tooSlow: 4408, tooMany: 4429 } as const
+
+/** What a node can do, and with what. */
+export interface Capability {
+  readonly kind: JobKind
+  readonly engine: string
+  readonly voices?: readonly string[] | undefined
+}
+
+/** A file that goes over the wire, told before or after its bytes. */
+export interface WireFile {
+  readonly bytes: number
+  /** SHA-256, base64url. */
+  readonly hash: string
+  readonly contentType: string
+}
+
+export const nodeFailures = ['bad_input', 'engine_failed', 'engine_unavailable', 'timed_out'] as const
+
+/** From node to service. */
+export type NodeMessage =
+  | { readonly type: 'hello'; readonly protocol: number; readonly slots: number; readonly capabilities: readonly Capability[] }
+  | { readonly type: 'beat' }
+  | { readonly type: 'progress'; readonly job: number; readonly progress: number }
+  | { readonly type: 'credit'; readonly job: number; readonly bytes: number }
+  | { readonly type: 'result'; readonly job: number; readonly result: JobResult; readonly file: WireFile | null }
+  | { readonly type: 'fail'; readonly job: number; readonly code: (typeof nodeFailures)[number]; readonly message: string }
+
+/** What a node is asked. */
+export interface JobMessage {
+  readonly type: 'job'
+  /** Names the job on this connection, and this attempt at it. */
+  readonly job: number
+  readonly kind: JobKind
+  readonly input: JobInput
+  readonly file: WireFile | null
+  /** Time for it, and largest file that may come back. */
+  readonly seconds: number
+  readonly resultBytesMax: number
+}
+
+/** From service to node. */
+export type ServiceMessage =
+  | {
+      readonly type: 'welcome'
+      readonly protocol: number
+      readonly name: string
+      readonly beatSeconds: number
+      readonly silentSecondsMax: number
+    }
+  | { readonly type: 'beat' }
+  | JobMessage
+  | { readonly type: 'credit'; readonly job: number; readonly bytes: number }
+  | { readonly type: 'cancel'; readonly job: number }
+
+/** Bytes of a job's file as a frame: its number, big-endian, then the bytes. */
+export const encodeChunk = (job: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> => {
+  const frame = new Uint8Array(4 + bytes.length)
+  new DataView(frame.buffer).setUint32(0, job)
+  frame.set(bytes, 4)
+  return frame
+}
+
+/** Errors: `RangeError` for a frame that is none. */
+export const decodeChunk = (frame: Uint8Array): { job: number; bytes: Uint8Array } => {
+  if (frame.length <= 4 || frame.length > 4 + relayChunkBytesMax) throw new RangeError('a piece of a file has the wrong size')
+  return { job: new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint32(0), bytes: frame.subarray(4) }
+}
+
+/** Counts the bytes under way to the other side, and waits while there are too many. */
+export class Window {
+  #left = relayWindowBytes
+  #wake: (() => void) | undefined
+  #closed = false
+
+  /** Resolves when so many bytes may be sent; false when nothing may be any more. */
+  async take(bytes: number): Promise<boolean> {
+    while (this.#left < bytes && !this.#closed) await new Promise<void>((resolve) => (this.#wake = resolve))
+    this.#left -= bytes
+    return !this.#closed
+  }
+
+  /** The other side has worked through so many. Errors: `RangeError` when it never had them. */
+  give(bytes: number): void {
+    this.#left += bytes
+    if (this.#left > relayWindowBytes) throw new RangeError('a credit for bytes that were not sent')
+    this.#wake?.()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#wake?.()
+  }
+}
+/** Bytes from the other side, in the order in which they came, never more than the window. */
+export class Inbox implements AsyncIterable<Uint8Array> {
+  readonly #chunks: Uint8Array[] = []
+  readonly #consumed: (bytes: number) => void
+  #waiting = 0
+  #wake: (() => void) | undefined
+  #ended = false
+  #error: Error | undefined
+  /** All that came so far. */
+  bytes = 0
+
+  /** `consumed` is told of what was worked through, to be credited. */
+  constructor(consumed: (bytes: number) => void) {
+    this.#consumed = consumed
+  }
+
+  /** Errors: `RangeError` when the sender goes beyond the window. */
+  push(chunk: Uint8Array): void {
+    this.#waiting += chunk.length
+    this.bytes += chunk.length
+    if (this.#waiting > relayWindowBytes) throw new RangeError('more bytes than the window allows')
+    if (this.#ended) return
+    this.#chunks.push(chunk)
+    this.#wake?.()
+  }
+
+  /** No more will come; the reader gets what is left, then the end or this error. */
+  end(error?: Error): void {
+    this.#ended = true
+    this.#error ??= error
+    this.#wake?.()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunk = this.#chunks.shift()
+      if (chunk !== undefined) {
+        yield chunk
+        this.#waiting -= chunk.length
+        this.#consumed(chunk.length)
+      } else if (this.#error !== undefined) throw this.#error
+      else if (this.#ended) return
+      else await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+}

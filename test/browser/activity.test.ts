@@ -1,0 +1,164 @@
+/** Activity beside a document in real Chromium. */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { look, sizes } from './appearance.ts'
+import { chip, complaints, createDocument, createLink, launch, saved, typeAtEnd, until, type Document } from './browser.ts'
+
+let world: World
+let browser: Browser
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+const open = async (url: string, name: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(15_000)
+  await context.addInitScript((value) => {
+    if (location.protocol !== 'about:') localStorage.setItem('agmd.name', value)
+  }, name)
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(url)
+  await page.locator('.chip:is([data-state=saved], [data-state=readonly])').waitFor()
+  return { context, page, heard }
+}
+
+/** What a program does by HTTP, under a name. */
+const act = async ({ id, key }: Document, path: string, body: object, author: string): Promise<Record<string, unknown>> => {
+  const response = await fetch(`${world.url}/api/docs/${id}/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-share-key': key, 'x-agent-author': author },
+    body: JSON.stringify(body)
+  })
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as Record<string, unknown>
+}
+
+const panel = (page: Page) => page.getByRole('region', { name: 'Activity' })
+const openPanel = (page: Page): Promise<void> => page.getByRole('button', { name: /^Activity/ }).click()
+
+test('[ACTIVITY-1] the panel tells who did what, newest first, by day, and follows live', async () => {
+  const document = await createDocument(world.url, '# Walks\n\nOne.\n')
+  const made = await act(document, 'comments', { find: 'One', body: 'Which one?' }, 'reviewer')
+  await act(document, 'suggestions', { operation: 'replace', find: 'One', text: 'The first' }, 'reviewer')
+  const link = await createLink(world.url, document, 'edit')
+  const { context, page, heard } = await open(document.url, 'Ana')
+  await openPanel(page)
+  await panel(page).getByText('made a link for \u2068a edit\u2069: Can edit').waitFor()
+  await panel(page).getByRole('heading', { name: 'Today' }).waitFor()
+  const rows = (): Promise<string[]> => panel(page).locator('.deed-words').allTextContents()
+  const kinds = (await rows()).map((row) => ['made a link', 'suggested', 'commented', 'created'].find((words) => row.includes(words)))
+  expect(kinds).toEqual(['made a link', 'suggested', 'commented', 'created'])
+
+  const bea = await open(link.url, 'Bea')
+  await typeAtEnd(bea.page, 'Bea was here.')
+  await saved(bea.page)
+  await panel(page).getByText('Bea wrote').waitFor()
+  await panel(page).locator('.deed-text', { hasText: 'Bea was here.' }).waitFor()
+  // To the comment, in the text.
+  await panel(page).locator('.deed', { hasText: 'commented' }).getByRole('button', { name: 'Show it in the text' }).click()
+  await page.locator('.card', { hasText: 'Which one?' }).first().waitFor()
+  expect(made['comment']).toBeDefined()
+  expect([...heard, ...bea.heard]).toEqual([])
+  await context.close()
+  await bea.context.close()
+})
+
+test('[ACTIVITY-2] what others did since the last look is marked; one’s own is no news', async () => {
+  const document = await createDocument(world.url, '# News\n')
+  const { context, page } = await open(document.url, 'Ana')
+  const news = page.getByRole('button', { name: 'Activity: something new' })
+  await typeAtEnd(page, 'mine')
+  await saved(page)
+  await act(document, 'comments', { body: 'seen live' }, 'reviewer')
+  await news.waitFor()
+  await openPanel(page)
+  await panel(page).getByText('New above').waitFor()
+  await until(async () => (await news.count()) === 0, 'looked at')
+  await page.keyboard.press('Escape')
+  await panel(page).waitFor({ state: 'detached' })
+  // Away, and back: also what happened without this page.
+  await page.goto('about:blank')
+  await act(document, 'comments', { body: 'while away' }, 'reviewer')
+  await page.goto(`${world.url}/d/${document.id}`)
+  await news.waitFor()
+  await openPanel(page)
+  await panel(page).getByText('New above').waitFor()
+  const first = panel(page).locator('.deeds > ol > li').nth(1)
+  expect(await first.getAttribute('class')).toBe('deeds-mark')
+  await context.close()
+})
+
+test('[ACTIVITY-3] older events come on request, each once; without the connection the panel says so and goes on with it', async () => {
+  const document = await createDocument(world.url, '# Long\n')
+  for (let each = 0; each < 70; each++) await act(document, 'comments', { body: `remark ${each}` }, 'reviewer')
+  const { context, page } = await open(document.url, 'Ana')
+  await openPanel(page)
+  await panel(page).getByRole('button', { name: 'Show older' }).click()
+  await panel(page).getByText('created the document').waitFor()
+  expect(await panel(page).locator('.deed').count()).toBe(71)
+  expect(await panel(page).getByRole('button', { name: 'Show older' }).count()).toBe(0)
+  await context.setOffline(true)
+  await page.evaluate(() => dispatchEvent(new Event('offline')))
+  await chip(page, 'offline').waitFor()
+  await act(document, 'comments', { body: 'missed' }, 'reviewer')
+  await context.setOffline(false)
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await until(async () => (await panel(page).locator('.deed').count()) === 72, 'what was missed is read')
+  await page.keyboard.press('Escape')
+  // Opened for the first time without a connection.
+  await page.reload()
+  await saved(page)
+  await page.route('**/events?**', (route) => route.abort())
+  await openPanel(page)
+  await panel(page).getByText('The server cannot be reached.', { exact: false }).waitFor()
+  await page.unroute('**/events?**')
+  await panel(page).getByRole('button', { name: 'Try again' }).click()
+  await panel(page).locator('.deed').first().waitFor()
+  await context.close()
+})
+
+for (const viewport of sizes) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`[ACTIVITY-4] activity at ${viewport.width} px, ${colorScheme}: no violations, whatever names hold`, async () => {
+      const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days, from the first lake to the last.\n')
+      const { context, page, heard } = await open(document.url, 'Ana', { viewport, colorScheme, reducedMotion: 'reduce' })
+      await act(document, 'comments', { find: 'three days', body: 'Two would do.' }, 'Review agent')
+      await act(document, 'suggestions', { operation: 'replace', find: 'three', text: 'two' }, 'Review agent')
+      await act(document, 'shares', { role: 'suggest', label: '<img src=x onerror=alert(1)> ‮gnirts' }, 'Bea of the printing house')
+      await act(document, 'publish', {}, 'Bea of the printing house')
+      await act(document, 'tasks', { requestId: 'one', title: 'Check the tone', instructions: 'Is it kind?' }, 'Bea of the printing house')
+      await typeAtEnd(page, 'And back.')
+      await saved(page)
+      await act(
+        document,
+        'edits',
+        { operations: [{ op: 'append', markdown: 'A line that an agent wrote while Ana was writing, too.' }] },
+        'Review agent'
+      )
+      await page.evaluate((id) => localStorage.setItem(`agmd.seen.${id}`, '7'), document.id)
+      await page.reload()
+      await saved(page)
+      if (viewport.width > 900) await openPanel(page)
+      else {
+        await page.getByRole('button', { name: 'More' }).click()
+        await page.getByRole('button', { name: 'Activity' }).click()
+      }
+      await panel(page).getByText('New above').waitFor()
+      await look(page, `activity-${colorScheme}-${viewport.width}`)
+      expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByText('Deutsch').waitFor()
+      await look(page, `menu-${colorScheme}-${viewport.width}`)
+      expect(heard).toEqual([])
+      await context.close()
+    })
+  }
+}

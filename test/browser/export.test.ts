@@ -1,0 +1,221 @@
+/** Documents taken along in real Chromium: as one file, on paper. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hostileTexts } from '../support/hostile.ts'
+import { png } from '../support/media.ts'
+import { start, type World } from '../support/start.ts'
+import { look } from './appearance.ts'
+import { complaints, createDocument, launch, saved, type Document } from './browser.ts'
+
+let world: World
+let browser: Browser
+let folder: string
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+  folder = await mkdtemp(join(tmpdir(), 'agmd-export-'))
+})
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const text = `# Lakes *of* the North
+
+A walk with \`code\`, a [link](https://example.org), a [^1] note, and $a^2 + b^2$.
+
+\`\`\`js
+const lake = 'first' // coloured
+\`\`\`
+
+\`\`\`mermaid
+graph TD
+  A[First] --> B[Second]
+\`\`\`
+
+- [x] done
+
+[^1]: At the end.
+`
+
+/** A person takes the page along; answers where the file is. */
+async function taken(page: Page, name: string): Promise<string> {
+  await page.getByRole('button', { name: 'More' }).click()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as web page' }).click()])
+  expect(download.suggestedFilename()).toMatch(/\.html$/)
+  const path = join(folder, `${name}.html`)
+  await download.saveAs(path)
+  return path
+}
+
+async function withPicture(): Promise<Document> {
+  const document = await createDocument(world.url, text)
+  const answer = await fetch(`${world.url}/api/docs/${document.id}/assets?name=lake.png`, {
+    method: 'POST',
+    headers: { 'content-type': 'image/png', 'x-share-key': document.key },
+    body: new Uint8Array(png())
+  })
+  const { markdown } = (await answer.json()) as { markdown: string }
+  await fetch(`${world.url}/api/docs/${document.id}/edits`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-share-key': document.key },
+    body: JSON.stringify({ operations: [{ op: 'append', markdown }] })
+  })
+  return document
+}
+
+test('[EXPORT-1] the document as one file: it reads as its published page, asks for nothing, and nothing was uploaded for it', async () => {
+  const document = await withPicture()
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(document.url)
+  await saved(page)
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') sent.push(`${request.method()} ${request.url()}`)
+  })
+  const path = await taken(page, 'lakes')
+  expect(sent).toEqual([])
+  expect(await page.locator('.print-sheet').count()).toBe(0)
+
+  const asked: string[] = []
+  const reader = await browser.newContext({ offline: true })
+  const file = await reader.newPage()
+  file.on('request', (request) => {
+    if (!/^(file|data|about):/.test(request.url())) asked.push(request.url())
+  })
+  const broken = complaints(file)
+  await file.goto(`file://${path}`)
+  await file.locator('article h1').waitFor()
+  await file.evaluate(() => globalThis.document.fonts.ready)
+  expect(asked).toEqual([])
+  // The picture and the diagram are inside, the formula is set, the typeface is there.
+  const widths = await file.locator('article img').evaluateAll((list) => list.map((image) => (image as HTMLImageElement).naturalWidth))
+  expect(widths).toHaveLength(2)
+  expect(widths.every((width) => width > 0)).toBe(true)
+  expect(await file.locator('math').count()).toBe(1)
+  expect(await file.locator('.hljs-keyword, [class*=hljs]').count()).toBeGreaterThan(0)
+  expect(
+    await file.evaluate(() =>
+      [...globalThis.document.fonts].some((font) => font.family.includes('Source Serif') && font.status === 'loaded')
+    )
+  ).toBe(true)
+
+  await fetch(`${world.url}/api/docs/${document.id}/publish`, { method: 'POST', headers: { 'x-share-key': document.key } })
+  const published = await context.newPage()
+  await published.goto(`${world.url}/pub/${document.id}`)
+  await published.locator('figure.diagram').waitFor()
+  const words = (where: Page): Promise<string> =>
+    where.locator('article').evaluate((element) => (element.textContent ?? '').replaceAll(/\s+/g, ' ').trim())
+  expect(await words(file)).toBe(await words(published))
+  const font = (where: Page): Promise<string> =>
+    where.locator('article h1').evaluate((element) => {
+      const { font: whole, color } = getComputedStyle(element)
+      return `${whole} ${color}`
+    })
+  expect(await font(file)).toBe(await font(published))
+  await look(file, 'export')
+  expect([...heard, ...broken]).toEqual([])
+  await context.close()
+  await reader.close()
+})
+
+test('[EXPORT-2] a hostile text as a file runs and loads nothing', async () => {
+  const texts = hostileTexts([])
+  const some = texts.filter((_, index) => index % Math.ceil(texts.length / 400) === 0)
+  const document = await createDocument(
+    world.url,
+    `# "><script>canary(1)</script>\n\n${some.map((each) => `- ${each.replaceAll('\n', '\n  ')}\n`).join('\n')}`
+  )
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  await context.route(
+    (url) => url.hostname.endsWith('.example'),
+    (route) => route.abort()
+  )
+  const page = await context.newPage()
+  await page.goto(document.url)
+  await saved(page)
+  const path = await taken(page, 'hostile')
+  const html = await readFile(path, 'utf8')
+  expect(html).toContain('Content-Security-Policy')
+  const reader = await browser.newContext()
+  const found: string[] = []
+  await reader.exposeFunction('canary', () => void found.push('ran'))
+  await reader.route(
+    // Pictures and films that a text names may be asked for where it says: here, and where the document is.
+    (url) => url.protocol.startsWith('http') && url.host !== 'picture.example' && url.origin !== world.url,
+    (route) => {
+      found.push(route.request().url())
+      return route.abort()
+    }
+  )
+  const file = await reader.newPage()
+  file.on('dialog', (asked) => {
+    found.push(asked.type())
+    void asked.dismiss()
+  })
+  await file.goto(`file://${path}`)
+  await file.locator('article').waitFor()
+  // Also without the policy of the file nothing would run: there is no script, no handler, no address of one.
+  expect(
+    await file.evaluate(() => {
+      const all = [...globalThis.document.querySelectorAll('*')]
+      return all
+        .filter(
+          (element) =>
+            element.matches('script, iframe, object, embed, form') ||
+            [...element.attributes].some(({ name, value }) => name.startsWith('on') || /^\s*javascript:/i.test(value))
+        )
+        .map((element) => element.outerHTML.slice(0, 200))
+    })
+  ).toEqual([])
+  expect(found).toEqual([])
+  await context.close()
+  await reader.close()
+})
+
+test('[EXPORT-3] paper has the text alone, all of it: set by our own command, as Markdown by the menu of the browser', async () => {
+  const long = Array.from({ length: 400 }, (_, index) => `Line ${index} of the walk.`).join('\n\n')
+  const document = await createDocument(world.url, `${text}\n${long}\n`)
+  const context = await browser.newContext({ colorScheme: 'dark' })
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.addInitScript(() => {
+    globalThis.print = () => {
+      ;(globalThis as { printed?: boolean }).printed = true
+    }
+  })
+  await page.goto(document.url)
+  await saved(page)
+  await page.keyboard.press('ControlOrMeta+p')
+  await page.waitForFunction(() => (globalThis as { printed?: boolean }).printed === true)
+  await page.emulateMedia({ media: 'print' })
+  const visible = (): Promise<string[]> =>
+    page.evaluate(() =>
+      [...globalThis.document.body.children]
+        .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+        .map(({ className }) => className)
+    )
+  expect(await visible()).toEqual(['print-sheet'])
+  const sheet = page.locator('.print-sheet article')
+  expect(await sheet.locator('p', { hasText: 'Line 399 of the walk.' }).count()).toBe(1)
+  expect(await sheet.locator('figure.diagram img').count()).toBe(1)
+  // Dark ink, whatever the theme.
+  expect(await sheet.evaluate((element) => getComputedStyle(element).getPropertyValue('--text').trim())).toBe('#26201c')
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+  expect(await page.locator('.print-sheet').count()).toBe(0)
+  // The menu of the browser leaves no time.
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+  expect(await visible()).toEqual(['print-sheet'])
+  expect(await page.locator('pre.print-sheet').textContent()).toContain('Line 399 of the walk.')
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+  await page.emulateMedia({ media: null })
+  expect(await page.locator('.print-sheet').count()).toBe(0)
+  expect(heard).toEqual([])
+  await context.close()
+})

@@ -1,0 +1,151 @@
+/** History in Chromium: versions, what changed between two, who wrote what, and the way back; with the keyboard alone. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { look, sizes } from './appearance.ts'
+import { complaints, createDocument, createLink, type Document, editorText, launch, saved, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+const trip =
+  '# Trip\n\nWe leave on Friday.\n\n## Packing\n\n- tent\n- stove\n\n## Costs\n\nNobody knows yet.\n\nOne.\n\nTwo.\n\nThree.\n\nFour.\n'
+
+const put = async ({ id, key }: Document, content: string, author: string): Promise<void> => {
+  const answer = await fetch(`${world.url}/api/docs/${id}/content`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', 'x-share-key': key },
+    body: JSON.stringify({ content, author })
+  })
+  expect(answer.status).toBe(200)
+}
+
+/** Three versions by two writers. */
+async function written(): Promise<Document> {
+  const document = await createDocument(world.url, trip)
+  await put(document, trip.replace('Friday', 'Saturday at noon').replace('- stove\n', ''), 'Ana')
+  await put(document, trip.replace('Friday', 'Saturday at noon').replace('Nobody knows yet.', 'About 300.'), 'Ben <b>bold</b>')
+  return document
+}
+
+async function open(document: Document, url = document.url): Promise<{ page: Page; heard: readonly string[] }> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(url)
+  await page.locator('.cm-content:visible, .reading:visible').waitFor()
+  return { page, heard }
+}
+
+const changesOf = (page: Page, kind: 'ins' | 'del'): Promise<string[]> => page.locator(`.history-text ${kind}`).allTextContents()
+
+test('[HISTORY-1] by keyboard: open, read the words that changed, go through changes, restore, and undo that', async () => {
+  const document = await written()
+  const { page, heard } = await open(document)
+  await saved(page)
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+Alt+h')
+  await page.locator('.history-text .row').first().waitFor()
+  expect(await changesOf(page, 'ins')).toEqual(['- stove', 'About 300'])
+  expect(await changesOf(page, 'del')).toEqual(['Nobody knows yet'])
+  await page.locator('.history-text').focus()
+  await page.keyboard.press('n')
+  await page.getByText('1 of 2').waitFor()
+  await page.keyboard.press('n')
+  await page.getByText('2 of 2').waitFor()
+  // The first version, by Tab and Enter.
+  const first = page.locator('.timeline-item').last()
+  await first.focus()
+  await page.keyboard.press('Enter')
+  await until(async () => (await changesOf(page, 'ins')).includes('# Trip'), 'the first version')
+  await page.getByRole('button', { name: 'Restore', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await until(async () => (await editorText(page)) === trip, 'the restored text')
+  await page.getByRole('button', { name: 'Undo' }).focus()
+  await page.keyboard.press('Enter')
+  await until(async () => (await editorText(page)).includes('About 300.'), 'the text as it was')
+  expect(heard).toEqual([])
+  await page.context().close()
+})
+
+test('[HISTORY-2] any two versions are compared; what was typed and is no version yet is Now; versions get names', async () => {
+  const document = await written()
+  const { page } = await open(document)
+  await saved(page)
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('typed')
+  await saved(page)
+  await page.keyboard.press('Control+Alt+h')
+  await page.locator('.timeline-item strong', { hasText: 'Now' }).waitFor()
+  await until(async () => (await changesOf(page, 'ins')).join() === 'typed', 'what was typed')
+  await page.getByLabel('Compared with').selectOption({ index: 3 })
+  await until(async () => (await changesOf(page, 'ins')).includes('Saturday at noon'), 'all since the first')
+  await page.locator('.timeline-item').nth(1).click()
+  await page.getByRole('button', { name: 'Name this version' }).click()
+  await page.keyboard.type('For <i>Ben</i>')
+  await page.keyboard.press('Enter')
+  await page.locator('.timeline-label', { hasText: 'For <i>Ben</i>' }).waitFor()
+  await page.getByLabel('Written by').selectOption('Ana')
+  await until(async () => (await page.locator('.timeline-item').count()) === 1, 'those of Ana')
+  await page.keyboard.press('Escape')
+  await page.locator('dialog.history').waitFor({ state: 'detached' })
+  await page.context().close()
+})
+
+test('[HISTORY-3] each line says who wrote it', async () => {
+  const document = await written()
+  const { page } = await open(document)
+  await saved(page)
+  await page.keyboard.press('Control+Alt+h')
+  await page.getByRole('button', { name: 'Who wrote it' }).click()
+  const run = page.locator('.authored-run', { hasText: 'About 300.' })
+  await run.getByText('Ben <b>bold</b>').waitFor()
+  await page.locator('.authored-run', { hasText: 'Saturday' }).getByText('Ana').waitFor()
+  await page.context().close()
+})
+
+test('[HISTORY-4] who may only view reads the history and restores nothing; without the server it says so and comes back', async () => {
+  const document = await written()
+  const { page } = await open(document, (await createLink(world.url, document, 'view')).url)
+  await page.locator('.reading').waitFor()
+  await page.context().setOffline(true)
+  await page.keyboard.press('Control+Alt+h')
+  await page.getByText('comes with the connection').first().waitFor()
+  await page.context().setOffline(false)
+  const again = page.getByRole('button', { name: 'Try again' })
+  await until(async () => {
+    if ((await again.count()) > 0) await again.click()
+    else if ((await page.locator('dialog.history').count()) === 0) await page.keyboard.press('Control+Alt+h')
+    return (await page.locator('.timeline-item').count()) === 3
+  }, 'the versions')
+  expect(await page.getByRole('button', { name: 'Restore', exact: true }).count()).toBe(0)
+  await page.context().close()
+})
+
+const appearances = sizes.flatMap((viewport) => (['light', 'dark'] as const).map((colorScheme) => ({ viewport, colorScheme })))
+
+test.each(appearances)('[HISTORY-5] at $viewport.width px, $colorScheme: no violations', async (options) => {
+  const document = await written()
+  const context = await browser.newContext({ ...options, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  const as = (name: string): string => `${name}-${options.colorScheme}-${options.viewport.width}`
+  await page.goto(document.url)
+  await saved(page)
+  await page.locator('.cm-content').press('Control+Alt+h')
+  await page.locator('.history-text .row').first().waitFor()
+  await look(page, as('history'))
+  await page.getByRole('button', { name: 'Who wrote it' }).click()
+  await page.locator('.authored-run').first().waitFor()
+  await look(page, as('history-authors'))
+  await context.close()
+})

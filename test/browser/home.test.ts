@@ -1,0 +1,273 @@
+/** The first page in real Chromium: lists of documents, bringing files, deleting with a way back. */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hostileNames } from '../support/hostile.ts'
+import { password } from '../support/visitor.ts'
+import { start, type World } from '../support/start.ts'
+import { look, sizes } from './appearance.ts'
+import { complaints, createDocument, createLink, launch, saved, until, type Document } from './browser.ts'
+
+let world: World
+let browser: Browser
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+interface Visit {
+  readonly context: BrowserContext
+  readonly page: Page
+  readonly heard: string[]
+}
+
+const visit = async (options = {}): Promise<Visit> => {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(15_000)
+  const page = await context.newPage()
+  return { context, page, heard: complaints(page) }
+}
+
+/** Opens documents as links, so that the device knows them. */
+const know = async (page: Page, urls: readonly string[]): Promise<void> => {
+  for (const url of urls) {
+    await page.goto(url)
+    await page.locator('.chip:is([data-state=saved], [data-state=readonly])').waitFor()
+  }
+}
+
+const titles = (page: Page): Promise<string[]> => page.locator('.recent-title').allTextContents()
+const status = async ({ id, key }: Document): Promise<number> =>
+  (await fetch(`${world.url}/api/docs/${id}`, { headers: { 'x-share-key': key } })).status
+
+/** Drops files on the page, as a person does. */
+const drop = (page: Page, files: readonly { name: string; bytes: readonly number[] }[]): Promise<void> =>
+  page.evaluate((list) => {
+    const data = new DataTransfer()
+    for (const { name, bytes } of list) data.items.add(new File([new Uint8Array(bytes)], name))
+    const event = (type: string): DragEvent => new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true })
+    globalThis.document.body.dispatchEvent(event('dragover'))
+    globalThis.document.body.dispatchEvent(event('drop'))
+  }, files)
+
+const bytesOf = (text: string): number[] => [...new TextEncoder().encode(text)]
+
+test('[HOME-1] documents of this device are found by title, filtered and ordered', async () => {
+  const { context, page, heard } = await visit()
+  await page.goto(world.url)
+  await page.getByText('Nothing here yet. Start writing, or drop a Markdown file.').waitFor()
+  const own = await createDocument(world.url, '# Zebra notes')
+  const news = await createDocument(world.url, '# News')
+  await fetch(`${world.url}/api/docs/${news.id}/publish`, { method: 'POST', headers: { 'x-share-key': news.key } })
+  const other = await createDocument(world.url, '# Ähren')
+  await know(page, [own.url, news.url, (await createLink(world.url, other, 'comment')).url])
+  await page.goto(world.url)
+  await page.locator('.recent').nth(2).waitFor()
+  expect(await titles(page)).toEqual(['Ähren', 'News', 'Zebra notes'])
+  await page.getByLabel('Order').selectOption('By title')
+  expect(await titles(page)).toEqual(['Ähren', 'News', 'Zebra notes'])
+  await page.getByLabel('Show').selectOption('My own')
+  expect(await titles(page)).toEqual(['News', 'Zebra notes'])
+  await page.getByLabel('Show').selectOption('Published')
+  expect(await titles(page)).toEqual(['News'])
+  await page.getByLabel('Show').selectOption('Shared with me')
+  expect(await titles(page)).toEqual(['Ähren'])
+  await page.getByText('Can comment').first().waitFor()
+  await page.getByLabel('Show').selectOption('All')
+  await page.getByLabel('Search titles').fill('ahr')
+  expect(await titles(page)).toEqual(['Ähren'])
+  await page.getByLabel('Search titles').fill('nothing of that')
+  await page.getByText('No document fits.').waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[HOME-2] who is signed in finds the documents of the account too, by words of the text, each once', async () => {
+  const { context, page, heard } = await visit()
+  await page.goto(`${world.url}/sign-up`)
+  await page.getByLabel('Email').fill('ana@example.org')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL(`${world.url}/account`)
+  const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const make = async (content: string): Promise<string> => {
+    const headers = { 'content-type': 'application/json', origin: world.url, cookie }
+    const response = await fetch(`${world.url}/api/docs`, { method: 'POST', headers, body: JSON.stringify({ content }) })
+    return ((await response.json()) as { id: string }).id
+  }
+  const fish = await make('# Fish\n\nA herring swims by.')
+  await make('# Bread')
+  await know(page, [`${world.url}/d/${fish}`])
+  await page.goto(world.url)
+  await page.locator('.recent').nth(1).waitFor()
+  expect((await titles(page)).toSorted()).toEqual(['Bread', 'Fish'])
+  await page.getByLabel('Search title and text').fill('herring')
+  await until(async () => (await titles(page)).join() === 'Fish', 'found by a word of the text')
+  await page.getByRole('link', { name: /Fish/ }).click()
+  await saved(page)
+  // Deleted from here it is gone for the account.
+  await page.goto(world.url)
+  await page.getByRole('button', { name: 'Delete “Bread”' }).click()
+  await page.getByText('“Bread” deleted, for everyone.').waitFor()
+  await page.goto(`${world.url}/account`)
+  await until(async () => {
+    await page.reload()
+    return (await page.getByRole('link', { name: 'Bread' }).count()) === 0
+  }, 'left, so deleted')
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[HOME-3] deleting waits ten seconds: taken back nothing has happened, otherwise it is gone for everyone; a failure brings it back and says why', async () => {
+  const { context, page } = await visit()
+  const [tea, cake, milk] = [
+    await createDocument(world.url, '# Tea'),
+    await createDocument(world.url, '# Cake'),
+    await createDocument(world.url, '# Milk')
+  ] as const
+  const lent = await createLink(world.url, await createDocument(world.url, '# Lent'), 'edit')
+  await know(page, [tea.url, cake.url, milk.url, lent.url])
+  await page.clock.install()
+  await page.goto(world.url)
+  await page.locator('.recent').nth(3).waitFor()
+  // What is not one's own cannot be deleted.
+  expect(await page.getByRole('button', { name: 'Delete “Lent”' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Delete “Tea”' }).click()
+  expect(await titles(page)).not.toContain('Tea')
+  await page.getByRole('button', { name: 'Delete “Cake”' }).click()
+  await page.getByText('2 documents deleted, for everyone.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  expect((await titles(page)).toSorted()).toEqual(['Cake', 'Lent', 'Milk', 'Tea'])
+  await page.clock.runFor(11_000)
+  expect([await status(tea), await status(cake)]).toEqual([200, 200])
+
+  await page.getByRole('button', { name: 'Delete “Tea”' }).click()
+  await page.clock.runFor(9000)
+  expect(await status(tea)).toBe(200)
+  await page.clock.runFor(2000)
+  await until(async () => (await status(tea)) === 410, 'gone')
+  // Without a connection.
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Delete “Milk”' }).click()
+  await page.clock.runFor(11_000)
+  await page.getByText('“Milk” was not deleted.').waitFor()
+  expect(await titles(page)).toContain('Milk')
+  await context.setOffline(false)
+  expect(await status(milk)).toBe(200)
+
+  await page.getByRole('button', { name: 'Remove “Lent” from this device' }).click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await until(async () => !(await titles(page)).includes('Lent'), 'removed from the device')
+  await context.close()
+})
+
+test('[HOME-4] files become documents by drop and by button; what is no text, too large or a folder is refused in a sentence', async () => {
+  const { context, page, heard } = await visit()
+  await page.goto(world.url)
+  await page.getByRole('button', { name: 'Start writing' }).waitFor()
+  await drop(page, [{ name: 'picture.png', bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13] }])
+  await page.getByText('“picture.png” is not a text. Markdown and other plain text can be opened.').waitFor()
+  await drop(page, [
+    { name: 'one.md', bytes: bytesOf('\uFEFF# One\r\n\r\nfirst') },
+    { name: 'umlaut.txt', bytes: [0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72] },
+    { name: 'wide.md', bytes: [0xff, 0xfe, 0x41, 0, 0x42, 0] },
+    { name: '<img src=x onerror=alert(1)>.bin', bytes: [0, 1, 2] }
+  ])
+  await page.getByText('3 documents made').waitFor()
+  await page.getByText('“<img src=x onerror=alert(1)>.bin” is not a text.').waitFor()
+  expect((await titles(page)).toSorted()).toEqual(['one', 'umlaut', 'wide'])
+  await page.getByRole('link', { name: /umlaut/ }).click()
+  await saved(page)
+  expect(await page.locator('.cm-line').allTextContents()).toEqual(['Müller'])
+  await page.goto(world.url)
+  // Larger than is taken: refused before it is read.
+  await page.evaluate(() => {
+    const data = new DataTransfer()
+    data.items.add(new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'large.md'))
+    globalThis.document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+  })
+  await page.getByText('“large.md” is larger than 10 MiB.').waitFor()
+  const choosing = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Open a Markdown file' }).click()
+  await (await choosing).setFiles([{ name: 'two.md', mimeType: 'text/markdown', buffer: Buffer.from('# Two\n') }])
+  await page.waitForURL(/\/d\//)
+  await saved(page)
+  await page.locator('.cm-line', { hasText: 'Two' }).waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[HOME-5] a new document is made once, whatever is lost on the way', async () => {
+  const { context, page } = await visit()
+  await page.goto(world.url)
+  const made: string[] = []
+  await page.route('**/new', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    const response = await route.fetch()
+    made.push(((await response.json()) as { id: string }).id)
+    return made.length === 1 ? route.abort() : route.fulfill({ response })
+  })
+  await page.getByRole('button', { name: 'Start writing' }).click()
+  await page.getByText('The server cannot be reached.', { exact: false }).waitFor()
+  await page.getByRole('button', { name: 'Start writing' }).click()
+  await saved(page)
+  expect(new Set(made).size).toBe(1)
+  await context.close()
+})
+
+test('[HOME-6] the language is chosen in the menu and on the first page; the text stays', async () => {
+  const document = await createDocument(world.url, '# Words')
+  const { context, page, heard } = await visit({ locale: 'en-GB' })
+  await page.goto(document.url)
+  await saved(page)
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type(' of mine')
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByText('Deutsch').click()
+  await page.getByRole('button', { name: 'Teilen' }).waitFor()
+  await page.locator('.chip', { hasText: 'Gespeichert' }).waitFor()
+  expect(await page.locator('.cm-line').first().textContent()).toContain('Words of mine')
+  expect(await page.evaluate(() => globalThis.document.documentElement.lang)).toBe('de')
+  await page.goto(world.url)
+  await page.getByRole('button', { name: 'Losschreiben' }).waitFor()
+  await page.getByRole('button', { name: 'English' }).click()
+  await page.getByRole('button', { name: 'Start writing' }).waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+for (const viewport of sizes) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`[HOME-7] the first page at ${viewport.width} px, ${colorScheme}: no violations`, async () => {
+      const as = (name: string): string => `${name}-${colorScheme}-${viewport.width}`
+      const { context, page, heard } = await visit({ viewport, colorScheme, reducedMotion: 'reduce' })
+      await page.goto(world.url)
+      await page.getByText('Nothing here yet.').waitFor()
+      await look(page, as('home-empty'))
+      const own = await createDocument(world.url, '# The Seven Lakes of the North')
+      const news = await createDocument(world.url, '# Notes on a very long title that has to be broken somewhere because it is that long')
+      await fetch(`${world.url}/api/docs/${news.id}/publish`, { method: 'POST', headers: { 'x-share-key': news.key } })
+      const other = await createDocument(world.url, `# ${hostileNames[0] ?? ''}`)
+      await know(page, [own.url, news.url, (await createLink(world.url, other, 'suggest')).url])
+      await page.goto(world.url)
+      await page.locator('.recent').nth(2).waitFor()
+      await look(page, as('home'))
+      expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      await page
+        .getByRole('button', { name: /^Remove/ })
+        .first()
+        .click()
+      await page.getByRole('button', { name: 'Delete “The Seven Lakes of the North”' }).click()
+      await page.getByRole('button', { name: 'Undo' }).waitFor()
+      await drop(page, [{ name: 'picture.png', bytes: [0, 1, 2] }])
+      await page.getByText('is not a text').waitFor()
+      await look(page, as('home-asking'))
+      await page.getByRole('button', { name: 'Undo' }).click()
+      expect(heard).toEqual([])
+      await context.close()
+    })
+  }
+}

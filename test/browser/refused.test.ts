@@ -1,0 +1,125 @@
+/** Every refusal as people see it: in words, with the next step, in every look. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { look, sizes } from './appearance.ts'
+import { complaints, createDocument, createLink, editorText, launch, saved, workerActive } from './browser.ts'
+import { startProxy } from './proxy.ts'
+
+let world: World
+let browser: Browser
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+/** What no test can make the server say at will. */
+const answers = [
+  { status: 403, name: 'forbidden', title: 'You do not have access' },
+  { status: 429, name: 'busy', title: 'Too many requests', headers: { 'retry-after': '4711' } },
+  { status: 500, name: 'error', title: 'Something went wrong on our side' },
+  { status: 503, name: 'restarting', title: 'The server is restarting', headers: { 'retry-after': '60' } }
+] as const
+
+for (const viewport of sizes) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`[REFUSED-1] every refusal at ${viewport.width} px, ${colorScheme}: words, a next step, no violations`, async () => {
+      const way = await startProxy(world.url)
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      context.setDefaultTimeout(15_000)
+      const page = await context.newPage()
+      const heard = complaints(page)
+      const lookAt = async (name: string, title: string): Promise<void> => {
+        await page.getByRole('heading', { level: 1, name: title }).waitFor()
+        await page.getByRole('link', { name: 'Go to the first page' }).waitFor()
+        await look(page, `refused-${name}-${colorScheme}-${viewport.width}`)
+        expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth), name).toBe(true)
+      }
+      const document = await createDocument(world.url, '# Refused')
+      const link = await createLink(world.url, document, 'edit')
+      await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
+      await page.goto(`${world.url}/d/${document.id}`)
+      await lookAt('private', 'This document is private')
+      await page.getByRole('link', { name: 'Sign in' }).waitFor()
+      await page.goto(link.url)
+      await lookAt('ended', 'This link no longer works')
+      const other = await createDocument(world.url, '# Other')
+      await page.goto(`${world.url}/d/${other.id}?key=${document.key}`)
+      await lookAt('missing', 'There is no such document')
+      const deleted = await createDocument(world.url, '# Deleted')
+      await fetch(`${world.url}/api/docs/${deleted.id}`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
+      await page.goto(deleted.url)
+      await lookAt('deleted', 'This document was deleted')
+      await page.goto(`${world.url}/nothing/here`)
+      await lookAt('no-page', 'There is nothing at this address')
+      for (const { status, name, title, ...more } of answers) {
+        way.answer((incoming, response) => {
+          if (incoming.url?.startsWith('/api/') !== true) return false
+          response.writeHead(status, { 'content-type': 'application/problem+json', ...('headers' in more ? more.headers : {}) })
+          response.end(JSON.stringify({ status, requestId: 'r-5f2a90' }))
+          return true
+        })
+        await page.goto(`${way.url}/d/${document.id}?key=${document.key}`)
+        await lookAt(name, title)
+        if (status >= 429) await page.getByText('Trying again in').waitFor()
+        if (status === 429) await page.getByText('Trying again in 79 min.').waitFor()
+        if (status === 500) await page.getByText('r-5f2a90').waitFor()
+      }
+      expect(heard).toEqual([])
+      await context.close()
+      await way.stop()
+    })
+  }
+}
+
+test('[REFUSED-2] without a connection a document that was never here says so, and opens by itself when the connection is back', async () => {
+  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  const document = await createDocument(world.url, '# Later')
+  await page.goto(world.url)
+  await workerActive(page)
+  await context.setOffline(true)
+  await page.goto(document.url)
+  await page.getByRole('heading', { name: 'You are offline' }).waitFor()
+  await look(page, 'refused-offline')
+  await context.setOffline(false)
+  await saved(page)
+  expect(await editorText(page)).toBe('# Later')
+  await context.close()
+})
+
+test('[REFUSED-3] what is refused on the first page is said there, with how long to wait or what to tell, and works afterwards', async () => {
+  const way = await startProxy(world.url)
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(way.url)
+  const say = (status: number, headers: Record<string, string> = {}): void =>
+    way.answer((incoming, response) => {
+      if (incoming.method !== 'POST') return false
+      response.writeHead(status, { 'content-type': 'application/problem+json', ...headers })
+      response.end(JSON.stringify({ status, code: status === 413 ? 'content_too_large' : 'x', requestId: 'r-77' }))
+      return true
+    })
+  const begin = (): Promise<void> => page.getByRole('button', { name: 'Start writing' }).click()
+  say(429, { 'retry-after': '30' })
+  await begin()
+  await page.getByText('Too many requests. Try again in 30 s.').waitFor()
+  say(413)
+  await begin()
+  await page.getByText('This text is longer than a document may be.').waitFor()
+  say(500)
+  await begin()
+  await page.getByText('Something went wrong on the server. Request r-77.').waitFor()
+  say(503)
+  await begin()
+  await page.getByText('The server is restarting. Try again in a few seconds.').waitFor()
+  way.answer(undefined)
+  await begin()
+  await saved(page)
+  await context.close()
+  await way.stop()
+})

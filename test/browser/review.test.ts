@@ -1,0 +1,554 @@
+/** Comments, suggestions and assignments in the browser: by keyboard, between people and programs, offline, by role. */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { complaints, createDocument, createLink, editorText, launch, readMarkdown, until, workerActive, type Document } from './browser.ts'
+
+const text = `# Launch plan
+
+The importer reads every file twice, which is slow.
+
+We ship on Monday, if the tests are green.
+`
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+interface Someone {
+  readonly context: BrowserContext
+  readonly page: Page
+  readonly heard: string[]
+}
+
+/** A person with a name who opened an address, at which remarks can be made. */
+async function person(name: string, url: string, viewport = { width: 1280, height: 860 }): Promise<Someone> {
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
+  await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(url)
+  await page.locator('.remarks-button').waitFor()
+  await page.locator('.cm-content').waitFor({ state: 'attached' })
+  await page.locator('.chip:is([data-state=saved], [data-state=readonly])').waitFor()
+  return { context, page, heard }
+}
+
+/** Selects the first place of some words in the editor, as a person does with the mouse. */
+async function select(page: Page, words: string): Promise<void> {
+  await page.locator('.cm-content').evaluate((element, wanted) => {
+    interface View {
+      readonly state: { readonly doc: { toString(): string } }
+      dispatch(change: object): void
+      focus(): void
+    }
+    const view = (element as unknown as { cmTile?: { view?: View } }).cmTile?.view
+    if (view === undefined) throw new Error('there is no editor behind this element')
+    const from = view.state.doc.toString().indexOf(wanted)
+    if (from === -1) throw new Error(`the text has no "${wanted}"`)
+    view.focus()
+    view.dispatch({ selection: { anchor: from, head: from + wanted.length }, scrollIntoView: true })
+  }, words)
+}
+
+async function ask<Answer>(document: Document, method: string, path: string, body?: unknown, key = document.key): Promise<Answer> {
+  const response = await fetch(`${world.url}/api/docs/${document.id}/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', 'x-share-key': key, 'x-agent-author': 'Robot' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  const answer = (await response.json()) as Answer
+  if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(answer)}`)
+  return answer
+}
+
+interface Listed {
+  readonly comments: readonly {
+    id: string
+    body: string
+    author: string
+    resolved: boolean
+    replies: readonly { body: string; author: string }[]
+    target: { quote: string }
+  }[]
+}
+interface ListedSuggestions {
+  readonly suggestions: readonly { id: string; status: string; original: string; text: string; author: string }[]
+}
+
+const comments = (document: Document): Promise<Listed> => ask(document, 'GET', 'comments')
+const suggestions = (document: Document): Promise<ListedSuggestions> => ask(document, 'GET', 'suggestions')
+
+test('[REVIEW-1] a comment is made on a selection, answered and resolved with the keyboard alone', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page, heard } = await person('Ana', document.url)
+  await select(page, 'twice')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.keyboard.type('Once should do.')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.rm-comment', { hasText: 'twice' }).waitFor()
+  await until(async () => (await comments(document)).comments.length === 1, 'the comment at the server')
+  expect((await comments(document)).comments[0]).toMatchObject({ body: 'Once should do.', author: 'Ana', target: { quote: 'twice' } })
+
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.press('F8')
+  await page.getByRole('status').filter({ hasText: '1 of 1. Comment by Ana' }).waitFor()
+  await page.keyboard.press('Control+.')
+  await page.locator('.side-panel .card.active').waitFor()
+  await page.keyboard.press('F6')
+  await until(() => page.evaluate(() => globalThis.document.activeElement?.closest('.side-panel') !== null), 'the focus in the panel')
+  await page.locator('.side-panel-body').focus()
+  await page.keyboard.press('j')
+  for (let tries = 0; tries < 12; tries++) {
+    if ((await page.evaluate(() => globalThis.document.activeElement?.tagName)) === 'TEXTAREA') break
+    await page.keyboard.press('Tab')
+  }
+  await page.keyboard.type('Agreed.')
+  await page.keyboard.press('Control+Enter')
+  await until(async () => (await comments(document)).comments[0]?.replies.length === 1, 'the reply at the server')
+  await page.keyboard.press('Control+Shift+KeyP')
+  await page.locator('dialog input').waitFor()
+  await page.keyboard.type('resolve this')
+  await page.keyboard.press('Enter')
+  await until(async () => (await comments(document)).comments[0]?.resolved === true, 'the comment resolved')
+  await page.locator('.rm-comment').waitFor({ state: 'detached' })
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[REVIEW-2] what somebody types who may only suggest becomes a suggestion, and is accepted with the keyboard alone', async () => {
+  const document = await createDocument(world.url, text)
+  const bea = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
+  const ana = await person('Ana', document.url)
+  await select(bea.page, 'twice')
+  await bea.page.keyboard.type('once')
+  await bea.page.locator('.rm-own', { hasText: 'once' }).waitFor()
+  await bea.page.keyboard.press('Control+End')
+  await until(async () => (await suggestions(document)).suggestions.length === 1, 'the suggestion at the server')
+  expect((await suggestions(document)).suggestions[0]).toMatchObject({ original: 'twice', text: 'once', author: 'Bea', status: 'pending' })
+  expect(await readMarkdown(world.url, document)).toBe(text)
+  await ana.page.locator('ins', { hasText: 'once' }).first().waitFor()
+  await ana.page.locator('.cm-content').press('Control+Home')
+  await ana.page.keyboard.press('F8')
+  await ana.page.keyboard.press('Control+Alt+Enter')
+  await until(async () => (await editorText(ana.page)).includes('every file once'), 'the text of Ana')
+  await until(async () => (await editorText(bea.page)).includes('every file once'), 'the text of Bea')
+  expect(await readMarkdown(world.url, document)).toBe(text.replace('twice', 'once'))
+  expect([...ana.heard, ...bea.heard]).toEqual([])
+  await ana.context.close()
+  await bea.context.close()
+})
+
+test('[REVIEW-3] two people and a program see each other’s remarks at once, and these stay on their words while all of them write', async () => {
+  const document = await createDocument(world.url, text)
+  const ana = await person('Ana', document.url)
+  const bea = await person('Bea', (await createLink(world.url, document, 'edit')).url)
+  const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
+  for (const { page } of [ana, bea]) {
+    await page.locator('.rm-comment', { hasText: 'Monday' }).waitFor()
+    await page.locator('.margin .card', { hasText: 'A holiday!' }).waitFor()
+  }
+  await bea.page.locator('.cm-content').press('Control+Home')
+  await bea.page.keyboard.type('Before all. ')
+  await ask(document, 'POST', 'edits', { edits: [{ find: 'We ship on', replace: 'The whole team ships on' }] })
+  await until(async () => (await editorText(ana.page)).includes('The whole team ships on'), 'the edit of the program')
+  for (const { page } of [ana, bea]) expect(await page.locator('.rm-comment').allTextContents()).toEqual(['Monday'])
+
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'green', text: 'all green', note: 'To be sure.' })
+  await ana.page.locator('.margin .card', { hasText: 'To be sure.' }).getByRole('button', { name: 'Accept' }).click()
+  await until(async () => (await editorText(bea.page)).includes('are all green'), 'the accepted text at Bea')
+  await bea.page.locator('.margin .card', { hasText: 'To be sure.' }).waitFor({ state: 'detached' })
+  expect(await readMarkdown(world.url, document)).toContain('if the tests are all green.')
+
+  await ana.page.locator('.margin .card', { hasText: 'A holiday!' }).click()
+  await ana.page.getByRole('textbox', { name: 'Reply' }).fill('Tuesday, then.')
+  await ana.page.getByRole('button', { name: 'Reply' }).click()
+  await bea.page.locator('.margin .card', { hasText: '1 reply' }).waitFor()
+  await ask(document, 'POST', `comments/${id}/resolve`, {})
+  await ana.page.locator('.rm-comment').waitFor({ state: 'detached' })
+  await bea.page.locator('.rm-comment').waitFor({ state: 'detached' })
+
+  // What somebody deletes takes the comment out of the text, and undo brings it back.
+  await ask(document, 'POST', `comments/${id}/resolve`, { resolved: false })
+  await bea.page.locator('.rm-comment', { hasText: 'Monday' }).waitFor()
+  await select(bea.page, ' on Monday')
+  await bea.page.keyboard.press('Delete')
+  await ana.page.locator('.rm-comment').waitFor({ state: 'detached' })
+  await bea.page.keyboard.press('Control+z')
+  await ana.page.locator('.rm-comment', { hasText: 'Monday' }).waitFor()
+  expect([...ana.heard, ...bea.heard]).toEqual([])
+  await ana.context.close()
+  await bea.context.close()
+})
+
+test('[REVIEW-4] what is done without a connection is kept across a reload, told, and arrives once, in order, also with two tabs open', async () => {
+  const document = await createDocument(world.url, text)
+  const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
+  const { id: proposal } = await ask<{ id: string }>(document, 'POST', 'suggestions', { operation: 'delete', find: ', which is slow' })
+  const { context, page } = await person('Ana', document.url)
+  await workerActive(page)
+  await page.locator('.margin .card').first().waitFor()
+  const other = await context.newPage()
+  await other.goto(`${world.url}/d/${document.id}`)
+  await other.locator('.remarks-button').waitFor()
+  await context.setOffline(true)
+
+  await select(page, 'twice')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.getByRole('textbox', { name: 'Write a comment' }).fill('Once should do.')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.card', { hasText: 'Once should do.' }).getByText('Kept on this device.', { exact: false }).waitFor()
+  await page.locator('.card', { hasText: 'A holiday!' }).getByRole('button', { name: 'Resolve' }).click()
+  await page.locator('.rm-comment', { hasText: 'Monday' }).waitFor({ state: 'detached' })
+  await page.locator('.card.proposal').getByRole('button', { name: 'Accept' }).click()
+  await page.locator('.card.proposal').getByText('Accepting…').waitFor()
+  await page.locator('.cm-content').focus()
+  await page.keyboard.press('Control+Shift+KeyE')
+  await select(page, 'Launch')
+  await page.keyboard.type('Start')
+  await page.locator('.cm-content').press('Control+End')
+  await page.locator('.card', { hasText: 'Start' }).getByText('Kept on this device.', { exact: false }).waitFor()
+  await page.reload()
+  await page.locator('.card', { hasText: 'Once should do.' }).waitFor()
+  await page.locator('.card', { hasText: 'Start' }).waitFor()
+  await page.locator('.rm-comment', { hasText: 'twice' }).waitFor()
+
+  await context.setOffline(false)
+  await until(async () => (await readMarkdown(world.url, document)) === text.replace(', which is slow', ''), 'the accepted suggestion')
+  await until(async () => (await suggestions(document)).suggestions.length === 2, 'the suggestion of Ana')
+  await until(async () => (await page.getByText('Kept on this device.', { exact: false }).count()) === 0, 'nothing waits')
+  const now = await comments(document)
+  expect(now.comments.map(({ body }) => body).toSorted()).toEqual(['A holiday!', 'Once should do.'])
+  expect(now.comments.find((comment) => comment.id === id)?.resolved).toBe(true)
+  expect((await suggestions(document)).suggestions.find((each) => each.id === proposal)?.status).toBe('accepted')
+  const { events } = await ask<{ events: { type: string }[] }>(document, 'GET', 'events')
+  expect(events.map(({ type }) => type).filter((type) => /^(comment|suggestion)\./.test(type))).toEqual([
+    'comment.created',
+    'suggestion.created',
+    'comment.created',
+    'comment.resolved',
+    'suggestion.accepted',
+    'suggestion.created'
+  ])
+  await other.locator('.rm-comment', { hasText: 'twice' }).waitFor()
+  expect(await other.locator('.card', { hasText: 'Once should do.' }).count()).toBe(1)
+  await context.close()
+})
+
+test('[REVIEW-5] each role has what it may do: reading, commenting, suggesting, or choosing between suggesting and editing', async () => {
+  const document = await createDocument(world.url, text)
+  await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'green', text: 'all green' })
+  const as = async (role: string): Promise<Someone> => person('Bea', (await createLink(world.url, document, role)).url)
+
+  const viewer = await as('view')
+  await viewer.page.keyboard.press('Control+.')
+  await viewer.page.locator('.side-panel .card', { hasText: 'A holiday!' }).click()
+  expect(
+    await viewer.page
+      .locator('.side-panel')
+      .getByRole('button', { name: /Comment|Reply|Resolve|Accept|Reject|Delete/ })
+      .count()
+  ).toBe(0)
+  expect(await viewer.page.getByRole('button', { name: 'Suggest' }).count()).toBe(0)
+  await viewer.context.close()
+
+  const commenter = await as('comment')
+  await commenter.page.locator('.chip', { hasText: 'Commenting' }).waitFor()
+  await commenter.page.locator('.cm-content').press('Control+Home')
+  await commenter.page.keyboard.type('xyz')
+  await commenter.page.locator('.margin .card', { hasText: 'A holiday!' }).click()
+  await commenter.page.locator('.margin .card').getByRole('button', { name: 'Resolve' }).waitFor()
+  expect(await commenter.page.getByRole('button', { name: /Accept|Suggest/ }).count()).toBe(0)
+  expect(await editorText(commenter.page)).toBe(text)
+  await commenter.context.close()
+
+  const suggester = await as('suggest')
+  await suggester.page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  expect(await suggester.page.getByRole('button', { name: /Accept|^Suggest$/ }).count()).toBe(0)
+  await suggester.page.locator('.cm-content').press('Control+End')
+  await suggester.page.keyboard.type('And then?')
+  await suggester.page.keyboard.press('Control+z')
+  await suggester.page.keyboard.type('And now?')
+  await suggester.page.locator('.cm-content').press('Control+Home')
+  await until(async () => (await suggestions(document)).suggestions.some((each) => each.text === 'And now?'), 'the suggestion')
+  // One's own can be taken back.
+  const own = suggester.page.locator('.margin .card', { hasText: 'And now?' })
+  await own.click()
+  await own.getByRole('button', { name: 'Withdraw' }).click()
+  await until(async () => (await suggestions(document)).suggestions.some((each) => each.status === 'rejected'), 'the suggestion withdrawn')
+  await own.waitFor({ state: 'detached' })
+  await suggester.context.close()
+
+  const editor = await as('edit')
+  await editor.page.locator('.cm-content').press('Control+Shift+KeyE')
+  await editor.page.locator('.cm-content').press('Control+Home')
+  await editor.page.keyboard.type('New ')
+  await editor.page.locator('.rm-own', { hasText: 'New' }).waitFor()
+  // Leaving the mode proposes what was typed, and typing writes again.
+  await editor.page.keyboard.press('Control+Shift+KeyE')
+  await until(async () => (await suggestions(document)).suggestions.some((each) => each.text === 'New '), 'the other suggestion')
+  await editor.page.locator('.cm-content').press('Control+End')
+  await editor.page.keyboard.type('Written.')
+  await until(async () => (await readMarkdown(world.url, document)) === `${text}Written.`, 'the written text')
+  await editor.context.close()
+})
+
+test('[REVIEW-6] access that ends in mid-action keeps the words, says why, and lets them be copied', async () => {
+  const document = await createDocument(world.url, text)
+  const link = await createLink(world.url, document, 'suggest')
+  const { context, page } = await person('Bea', link.url)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await context.setOffline(true)
+  await select(page, 'twice')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.getByRole('textbox', { name: 'Write a comment' }).fill('These words cost me an hour.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Kept on this device.', { exact: false }).waitFor()
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('A draft.')
+  await ask(document, 'DELETE', `shares/${link.id}`)
+  await context.setOffline(false)
+  const card = page.locator('.card', { hasText: 'These words cost me an hour.' })
+  await card.getByText('Your access to this document has ended.').waitFor()
+  await card.getByRole('button', { name: 'Copy text' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('These words cost me an hour.')
+  await page.locator('.card', { hasText: 'A draft.' }).getByText('Your access to this document has ended.').waitFor()
+  await card.getByRole('button', { name: 'Discard' }).click()
+  await card.waitFor({ state: 'detached' })
+  expect(await readMarkdown(world.url, document)).toBe(text)
+  await context.close()
+})
+
+test('[REVIEW-7] hostile names, comments and suggestions are plain text wherever they stand', async () => {
+  const document = await createDocument(world.url, text)
+  const evil = '<img src=x onerror="globalThis.broken=1">\u202e"\'</script><script>globalThis.broken=1</script>'
+  const post = async (path: string, body: unknown): Promise<void> => {
+    const author = String.fromCharCode(...new TextEncoder().encode(evil.slice(0, 70)))
+    const response = await fetch(`${world.url}/api/docs/${document.id}/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-share-key': document.key, 'x-agent-author': author },
+      body: JSON.stringify(body)
+    })
+    expect(response.status).toBe(201)
+  }
+  await post('comments', { find: 'Monday', body: evil })
+  await post('suggestions', { operation: 'replace', find: 'green', text: `${evil}\n${'wide'.repeat(200)}`, note: evil })
+  await post('tasks', { requestId: 'evil', title: evil.slice(0, 100), instructions: evil })
+  const { context, page, heard } = await person(evil.slice(0, 40), document.url)
+  await page.locator('.margin .card.comment').click()
+  await page.keyboard.press('Control+.')
+  await page.locator('.side-panel .card').nth(1).waitFor()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'Review assignments' }).click()
+  await page.locator('.side-panel .card.task').waitFor()
+  expect(await page.evaluate(() => (globalThis as { broken?: number }).broken)).toBeUndefined()
+  expect(await page.locator('.document img:not(.cm-widgetBuffer)').count()).toBe(0)
+  expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[REVIEW-8] a decision that came too late says so: decided the other way, or on text that has changed', async () => {
+  const document = await createDocument(world.url, text)
+  const suggest = async (find: string, body: string): Promise<string> =>
+    (await ask<{ id: string }>(document, 'POST', 'suggestions', { operation: 'replace', find, text: body })).id
+  const rejected = await suggest('Monday', 'Tuesday')
+  await suggest('green', 'all green')
+  await suggest('twice', 'once')
+  const { context, page } = await person('Ana', document.url)
+  await page.locator('.margin .card.proposal').nth(2).waitFor()
+  await context.setOffline(true)
+  for (const words of ['Tuesday', 'all green', 'once'])
+    await page.locator('.card.proposal', { hasText: words }).getByRole('button', { name: 'Accept' }).click()
+  await ask(document, 'POST', `suggestions/${rejected}`, { action: 'reject' })
+  await ask(document, 'POST', 'edits', { edits: [{ find: 'green', replace: 'red' }] })
+  await context.setOffline(false)
+  await until(async () => (await readMarkdown(world.url, document)).includes('every file once'), 'the one that could be accepted')
+  await page.getByRole('button', { name: /^Comments/ }).click()
+  await page.locator('.side-panel .card', { hasText: 'all green' }).getByText('changed', { exact: false }).waitFor()
+  await page.locator('.segments').getByText('Done').click()
+  await page.locator('.side-panel .card', { hasText: 'Tuesday' }).getByText('Rejected by Robot').waitFor()
+  await page.locator('.side-panel .card', { hasText: 'Tuesday' }).getByRole('alert').waitFor()
+  expect(await readMarkdown(world.url, document)).toContain('on Monday')
+  await context.close()
+})
+
+test('[REVIEW-9] the address of a comment opens it, also when its text is gone; comments are found by who wrote them and by state', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page } = await person('Ana', document.url)
+  await select(page, 'Monday')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.getByRole('textbox', { name: 'Write a comment' }).fill('Mine.')
+  await page.keyboard.press('Control+Enter')
+  await until(async () => (await comments(document)).comments.length === 1, 'the comment')
+  const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'twice', body: 'Not mine.' })
+  await page.goto(`${world.url}/d/${document.id}#comment-${id}`)
+  await page.locator(`#remark-${id}.active`).waitFor()
+  await until(() => page.evaluate((name) => globalThis.document.activeElement?.id === name, `remark-${id}`), 'the focus on the comment')
+  await page.keyboard.press('Control+.')
+  await page.locator('.segments').getByText('Mine').click()
+  await page.locator('.side-panel .card', { hasText: 'Mine.' }).waitFor()
+  expect(await page.locator('.side-panel .card').count()).toBe(1)
+  // One's own is changed and deleted; somebody else's is not.
+  await page.locator('.side-panel .card').click()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('textbox', { name: 'Comment' }).fill('Mine, still.')
+  await page.keyboard.press('Control+Enter')
+  await until(async () => (await comments(document)).comments.some(({ body }) => body === 'Mine, still.'), 'the changed comment')
+  await page.getByRole('button', { name: 'Delete comment' }).click()
+  await until(async () => (await comments(document)).comments.length === 1, 'the comment deleted')
+  await page.locator('.segments').getByText('Open').click()
+  await page.locator('.side-panel .card', { hasText: 'Not mine.' }).click()
+  expect(await page.getByRole('button', { name: 'Delete comment' }).count()).toBe(0)
+
+  await ask(document, 'POST', 'edits', { edits: [{ find: 'twice, ', replace: '' }] })
+  await page.getByText('Their text is gone').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.side-panel').waitFor({ state: 'detached' })
+  await page.goto(world.url)
+  await page.goto(`${world.url}/d/${document.id}#comment-${id}`)
+  await page.locator('.side-panel').getByText('The text was deleted.').waitFor()
+  expect(await page.locator(`#remark-${id} .card-quote`).textContent()).toBe('twice')
+  await context.close()
+})
+
+test('[REVIEW-10] a document of 1 MB with 2,000 remarks is written in, gone through and listed', async () => {
+  const line = (index: number): string => `Line ${index} of a long text about many things, one of which is number ${index}.`
+  const many = Array.from({ length: 14_000 }, (_each, index) => line(index)).join('\n')
+  const document = await createDocument(world.url, many)
+  for (let index = 0; index < 2000; index += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, (_each, step) => {
+        const body = { line: 1 + (index + step) * 7, body: `Remark ${index + step}` }
+        return ask(document, 'POST', 'comments', body)
+      })
+    )
+  const { context, page } = await person('Ana', document.url)
+  await page.getByRole('button', { name: 'Comments: 2,000 open' }).waitFor()
+  await page.locator('.margin .card', { hasText: /^R.*Remark 0$/ }).waitFor()
+  expect(await page.locator('.margin .card').count()).toBeLessThanOrEqual(80)
+  await page.locator('.cm-content').press('Control+Home')
+  await page.keyboard.type('typed here ')
+  await until(async () => (await editorText(page)).startsWith('typed here '), 'what was typed')
+  await page.keyboard.press('F8')
+  await page.keyboard.press('F8')
+  await page.locator('.card.active', { hasText: 'Remark 1' }).waitFor()
+  await page.locator('.cm-content').press('Control+End')
+  await page.locator('.margin .card', { hasText: 'Remark 1999' }).waitFor()
+  await page.keyboard.press('Control+.')
+  await page.getByRole('button', { name: '1,940 more' }).click()
+  await until(async () => (await page.locator('.side-panel .card').count()) === 120, 'more of the list')
+  await context.close()
+})
+
+test('[REVIEW-11] an assignment is created, followed and closed; whoever holds its link starts it and reports', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page } = await person('Ana', document.url)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'Review assignments' }).click()
+  await page.getByLabel('What is to be reviewed').fill('The dates')
+  await page.getByLabel('Instructions').fill('Are they possible?')
+  await page.getByRole('button', { name: 'Create the assignment' }).click()
+  await page.getByText('Waiting for the reviewer').waitFor()
+  await page.getByRole('button', { name: 'Copy prompt for an agent' }).click()
+  const prompt = await page.evaluate(() => navigator.clipboard.readText())
+  expect(prompt).toContain('Are they possible?')
+  await page.getByRole('button', { name: 'Copy link for a person' }).click()
+  const url = await page.evaluate(() => navigator.clipboard.readText())
+
+  const bea = await person('Bea', url)
+  await bea.page.getByRole('button', { name: 'More' }).click()
+  await bea.page.getByRole('button', { name: 'Review assignments' }).click()
+  await bea.page.getByRole('button', { name: 'Start the review' }).click()
+  await page.getByText('Started by Bea').waitFor()
+  await select(bea.page, 'Monday')
+  await bea.page.keyboard.press('Control+Alt+KeyM')
+  await bea.page.getByRole('textbox', { name: 'Write a comment' }).fill('A holiday!')
+  await bea.page.keyboard.press('Control+Enter')
+  await until(async () => (await comments(document)).comments.length === 1, 'the comment of the review')
+  await bea.page.getByRole('button', { name: 'More' }).click()
+  await bea.page.getByRole('button', { name: 'Review assignments' }).click()
+  await bea.page.getByText('1 comment, 0 suggestions').waitFor()
+  await bea.page.getByRole('textbox', { name: 'What did you find?' }).fill('One date is a holiday.')
+  await bea.page.keyboard.press('Control+Enter')
+  await page.locator('.task-report', { hasText: 'One date is a holiday.' }).waitFor()
+  await page.getByRole('button', { name: 'Go to the first of them' }).click()
+  await page.locator('.side-panel .card.active', { hasText: 'A holiday!' }).waitFor()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'Review assignments' }).click()
+  await page.getByRole('button', { name: 'Close the assignment' }).click()
+  await page.locator('.side-panel .tag[data-state=closed]').waitFor()
+  await bea.page.locator('.side-panel .tag[data-state=closed]').waitFor()
+  await context.close()
+  await bea.context.close()
+})
+
+/** Changes the text of the editor at random, as somebody does who types, deletes and pastes. */
+const scribble = (page: Page, seed: number, rounds: number): Promise<void> =>
+  page.locator('.cm-content').evaluate(
+    async (element, { from, times }) => {
+      interface View {
+        readonly state: { readonly doc: { readonly length: number } }
+        dispatch(change: object): void
+      }
+      const view = (element as unknown as { cmTile?: { view?: View } }).cmTile?.view
+      if (view === undefined) throw new Error('there is no editor behind this element')
+      let state = from
+      const random = (below: number): number => {
+        state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+        return (state >>> 8) % below
+      }
+      for (let round = 0; round < times; round++) {
+        const { length } = view.state.doc
+        const at = random(length + 1)
+        const to = random(3) === 0 ? Math.min(length, at + random(12)) : at
+        const insert = random(4) === 0 ? '' : ['x', 'word ', 'two\nlines', 'é😀'][random(4)]
+        view.dispatch({ changes: { from: at, to, insert }, userEvent: 'input.type' })
+        // What the others write comes in between.
+        await new Promise((resolve) => setTimeout(resolve, 0))
+      }
+    },
+    { from: seed, times: rounds }
+  )
+
+test('[REVIEW-13] whoever suggests types as ever, whatever the others write meanwhile: nothing of it enters the text, and leaving the mode shows the text as it is', async () => {
+  const document = await createDocument(world.url, `${text}${'Many words follow here, again and again.\n'.repeat(30)}`)
+  const ana = await person('Ana', document.url)
+  const bea = await person('Bea', (await createLink(world.url, document, 'edit')).url)
+  for (const [round, seed] of [7, 42, 1234].entries()) {
+    await bea.page.locator('.cm-content').press('Control+Shift+KeyE')
+    await until(async () => (await bea.page.getByRole('button', { name: 'Suggest' }).getAttribute('aria-pressed')) === 'true', 'suggesting')
+    await Promise.all([scribble(bea.page, seed, 25), scribble(ana.page, seed + 1, 25)])
+    // Letters that are put together stay together.
+    const input = await bea.context.newCDPSession(bea.page)
+    await bea.page.locator('.cm-content').press('Control+End')
+    await input.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
+    await input.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 })
+    await input.send('Input.insertText', { text: '日本' })
+    await until(async () => (await editorText(bea.page)).endsWith('日本'), `the letters, round ${round}`)
+    await bea.page.locator('.cm-content').press('Control+Shift+KeyE')
+    await until(async () => (await suggestions(document)).suggestions.some((each) => each.text.endsWith('日本')), 'the suggestions')
+    await until(async () => (await editorText(bea.page)) === (await editorText(ana.page)), `the same text in both, round ${round}`)
+    expect(await editorText(bea.page)).toBe(await readMarkdown(world.url, document))
+    expect(await editorText(ana.page)).not.toContain('日本')
+    for (const { id, status } of (await suggestions(document)).suggestions)
+      if (status === 'pending') await ask(document, 'POST', `suggestions/${id}`, { action: 'reject' })
+  }
+  await bea.page.locator('.cm-content').press('Control+End')
+  await bea.page.keyboard.type('Written again.')
+  await until(async () => (await readMarkdown(world.url, document)).endsWith('Written again.'), 'the text of Bea')
+  expect([...ana.heard, ...bea.heard]).toEqual([])
+  await ana.context.close()
+  await bea.context.close()
+})

@@ -1,0 +1,360 @@
+/** Sharing in real Chromium: links, invitations for agents, publishing; by keyboard, without a connection, with access that ends. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { look, sizes } from './appearance.ts'
+import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, until, type Document } from './browser.ts'
+
+let world: World
+let browser: Browser
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+/** Somebody who has opened an address; what was copied can be read again. */
+const open = async (url: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options })
+  context.setDefaultTimeout(15_000)
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(url)
+  return { context, page, heard }
+}
+
+const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+const dialog = (page: Page) => page.getByRole('dialog')
+
+const sharesOf = async ({
+  id,
+  key
+}: Document): Promise<{ id: string; label: string | null; role: string; expiresAt: string | null; revoked: boolean }[]> => {
+  const response = await fetch(`${world.url}/api/docs/${id}/shares`, { headers: { 'x-share-key': key } })
+  return ((await response.json()) as { shares: [] }).shares
+}
+const live = async (document: Document) => (await sharesOf(document)).filter(({ revoked }) => !revoked)
+
+const revoke = ({ id, key }: Document, share: string): Promise<Response> =>
+  fetch(`${world.url}/api/docs/${id}/shares/${share}`, { method: 'DELETE', headers: { 'x-share-key': key } })
+
+/** Goes on with Tab until the control of this name has the focus. */
+async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const names: string[] = []
+  for (let pressed = 0; pressed < 60; pressed++) {
+    const current = await page.evaluate(() => {
+      const element = document.activeElement
+      return element?.getAttribute('aria-label') ?? element?.closest('label')?.textContent ?? element?.textContent ?? ''
+    })
+    names.push(current)
+    if (typeof name === 'string' ? current.trim().startsWith(name) : name.test(current)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`never reached ${String(name)}: ${names.join(' | ')}`)
+}
+
+/** Runs a command of the palette, by keyboard. */
+async function command(page: Page, name: string): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+Shift+p')
+  await page.getByRole('combobox').waitFor()
+  await page.keyboard.type(name)
+  await page.getByRole('option').first().waitFor()
+  await page.keyboard.press('Enter')
+}
+
+test('[SHARING-1] by keyboard alone: a link with role, name and end is made, copied, shown as a code and revoked', async () => {
+  const document = await createDocument(world.url, '# Shared')
+  const { context, page, heard } = await open(document.url)
+  await saved(page)
+  await command(page, 'Share')
+  await tabTo(page, 'For whom')
+  await page.keyboard.type('Bea')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Can comment')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('In a week')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByText('The link for Bea is ready.').waitFor()
+  const [made] = (await live(document)).filter(({ label }) => label === 'Bea')
+  expect(made).toMatchObject({ role: 'comment' })
+  const days = (Date.parse(made?.expiresAt ?? '') - Date.now()) / 86_400_000
+  expect(days).toBeGreaterThan(6.9)
+  expect(days).toBeLessThan(7)
+
+  await tabTo(page, 'Copy link: Bea')
+  await page.keyboard.press('Enter')
+  await page.locator('.toast', { hasText: 'Link copied' }).waitFor()
+  const url = await clipboard(page)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('img', { name: 'QR code of the link: Bea' }).waitFor()
+  const bea = await open(url)
+  await chip(bea.page, 'readonly').waitFor()
+  // The list knows it.
+  await page.getByText('last used').waitFor()
+
+  await tabTo(page, 'Revoke: Bea')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => globalThis.document.activeElement?.textContent === 'Keep')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await page.locator('.share-row', { hasText: 'Bea' }).waitFor({ state: 'detached' })
+  await chip(bea.page, 'ended').waitFor()
+  expect(await page.evaluate(() => globalThis.document.activeElement?.closest('dialog') !== null)).toBe(true)
+  await page.keyboard.press('Escape')
+  await dialog(page).waitFor({ state: 'detached' })
+  expect([...heard, ...bea.heard]).toEqual([])
+  await context.close()
+  await bea.context.close()
+})
+
+const run = (shell: string): Promise<string> => promisify(execFile)('bash', ['-ec', shell]).then(({ stdout }) => stdout)
+
+test('[SHARING-2] by keyboard alone: an agent is invited, and what is shown for it works as it stands, for each role', async () => {
+  const document = await createDocument(world.url, '# For agents\n\nText.\n')
+  const { context, page, heard } = await open(document.url)
+  await saved(page)
+  const found: Record<string, Record<string, string>> = {}
+  for (const role of ['Can suggest', 'Can edit', 'Can comment', 'Can read']) {
+    await command(page, 'Invite an agent')
+    await tabTo(page, 'Name of the link')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type(`"; rm -rf $HOME '<b>` + role)
+    await tabTo(page, role)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: role }).waitFor()
+    for (const name of ['Prompt', 'MCP', 'curl', 'Command line']) {
+      await tabTo(page, `Copy: ${name}`)
+      await page.keyboard.press('Enter')
+      await page.locator('.toast', { hasText: `${name} copied` }).waitFor()
+      ;(found[role] ??= {})[name] = await clipboard(page)
+    }
+    await page.getByRole('button', { name: 'Invite another' }).click()
+    await page.keyboard.press('Escape')
+  }
+  expect((await live(document)).map(({ role }) => role).toSorted()).toEqual(['comment', 'edit', 'owner', 'suggest', 'view'])
+  const given = Object.values(found).flatMap((texts) => Object.values(texts))
+  expect(given.filter((text) => text.includes('rm -rf') || text.includes('For agents'))).toEqual([])
+
+  for (const texts of Object.values(found)) {
+    const said = await run(texts['curl'] ?? '')
+    expect(said).toContain('# For agents')
+    const config = JSON.parse(texts['MCP'] ?? '') as { mcpServers: { agmd: { url: string; headers: Record<string, string> } } }
+    const { url, headers } = config.mcpServers.agmd
+    const client = new Client({ name: 'test', version: '1' })
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as never)
+    const tool = (await client.listTools()).tools.find(({ name }) => name.endsWith('read_doc'))
+    expect(tool?.name).not.toContain('.')
+    const answer = await client.callTool({ name: tool?.name ?? '', arguments: { doc: document.id } })
+    expect(JSON.stringify(answer)).toContain('For agents')
+    await client.close()
+    // What the prompt names is there.
+    const addresses = (texts['Prompt'] ?? '').match(/https?:\/\/[^\s:]+:\d+[^\s]*[^\s:.]/g) ?? []
+    expect(addresses).toHaveLength(2)
+    for (const address of addresses) expect((await fetch(address, { headers: { accept: 'text/markdown' } })).status).toBe(200)
+    expect(texts['Command line']).toContain(`agmd docs pull '${addresses[0]}'`)
+  }
+  expect(await readMarkdown(world.url, document)).toContain('- a line by an agent')
+  const ask = async (what: string): Promise<unknown[]> => {
+    const response = await fetch(`${world.url}/api/docs/${document.id}/${what}`, { headers: { 'x-share-key': document.key } })
+    return ((await response.json()) as Record<string, unknown[]>)[what] ?? []
+  }
+  expect(await ask('suggestions')).toHaveLength(1)
+  expect(await ask('comments')).toHaveLength(1)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[SHARING-3] by keyboard alone: a document is published, read by anyone, listed if its owner wants, and unpublished', async () => {
+  const document = await createDocument(world.url, '# News\n\nFor everyone.')
+  const { context, page, heard } = await open(document.url)
+  await saved(page)
+  await command(page, 'Publish')
+  const turn = page.getByRole('switch', { name: 'Published' })
+  await turn.waitFor()
+  await tabTo(page, 'Published')
+  await page.keyboard.press('Space')
+  const address = await page.getByLabel('Address of the published page').inputValue()
+  const robots = async (): Promise<string | null> => (await fetch(address)).headers.get('x-robots-tag')
+  expect(await robots()).toBe('noindex')
+  await tabTo(page, 'Search engines')
+  await page.keyboard.press('Space')
+  await until(async () => (await robots()) === null, 'search engines may list it')
+  const reader = await open((await page.getByRole('link', { name: 'View as a reader' }).getAttribute('href')) ?? '')
+  await reader.page.getByText('For everyone.').waitFor()
+  const markdown = await fetch((await page.getByRole('link', { name: 'As Markdown' }).getAttribute('href')) ?? '')
+  expect(await markdown.text()).toBe('# News\n\nFor everyone.')
+  // Known again the next time.
+  await page.keyboard.press('Escape')
+  await page.reload()
+  await saved(page)
+  await command(page, 'Publish')
+  await page.getByRole('checkbox', { name: 'Search engines may list it', checked: true }).waitFor()
+  await tabTo(page, 'Published')
+  await page.keyboard.press('Space')
+  await page.getByText('Readers will find nothing').waitFor()
+  await tabTo(page, 'Unpublish')
+  await page.keyboard.press('Enter')
+  await page.getByRole('switch', { name: 'Published', checked: false }).waitFor()
+  expect((await fetch(address)).status).toBe(404)
+  expect([...heard, ...reader.heard]).toEqual([])
+  await context.close()
+  await reader.context.close()
+})
+
+test('[SHARING-4] a connection that is lost in the dialog loses no words and makes no link twice', async () => {
+  const document = await createDocument(world.url, '# Weak')
+  const { context, page } = await open(document.url)
+  await saved(page)
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByLabel('For whom').fill('Cleo')
+  await page.getByLabel('Role').selectOption('suggest')
+  await page.getByLabel('Ends').selectOption('day')
+  // The server makes it; the answer is lost.
+  await page.route('**/shares', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    await route.fetch()
+    return route.abort()
+  })
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByText('The server cannot be reached. Nothing is lost').waitFor()
+  expect(await page.getByLabel('For whom').inputValue()).toBe('Cleo')
+  // Closed and opened again, all is still there.
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Share' }).click()
+  expect(await page.getByLabel('For whom').inputValue()).toBe('Cleo')
+  expect(await page.getByLabel('Role').inputValue()).toBe('suggest')
+  await page.unroute('**/shares')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByText('The link for Cleo is ready.').waitFor()
+  expect((await live(document)).filter(({ label }) => label === 'Cleo')).toHaveLength(1)
+  expect(await page.locator('.share-row', { hasText: 'Cleo' }).count()).toBe(1)
+
+  await context.setOffline(true)
+  await page.evaluate(() => dispatchEvent(new Event('offline')))
+  await page.getByText('You are offline. Links that exist can be copied').waitFor()
+  await page.getByLabel('For whom').fill('Dora')
+  expect(await page.getByRole('button', { name: 'Create link' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Copy link: Cleo' }).click()
+  await page.locator('.toast', { hasText: 'Link copied' }).waitFor()
+  await page.getByRole('tab', { name: 'Invite an agent' }).click()
+  expect(await page.getByRole('button', { name: 'Can edit' }).isDisabled()).toBe(true)
+  await page.getByRole('tab', { name: 'Publish' }).click()
+  expect(await page.getByRole('switch').isDisabled()).toBe(true)
+  await context.setOffline(false)
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await page.getByRole('tab', { name: 'Links' }).click()
+  expect(await page.getByLabel('For whom').inputValue()).toBe('Dora')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByText('The link for Dora is ready.').waitFor()
+  await context.close()
+})
+
+test('[SHARING-5] access that ends or shrinks in mid-action is said in the dialog, and nothing of it dies', async () => {
+  const document = await createDocument(world.url, '# Ending')
+  const link = await createLink(world.url, document, 'edit')
+  const { context, page, heard } = await open(link.url)
+  await saved(page)
+  await page.getByRole('button', { name: 'Share' }).click()
+  // An editor sees what was made here, and no owner's list.
+  await page.getByText('The owner of the document sees all links').waitFor()
+  expect(await page.locator('.share-row').count()).toBe(0)
+  expect(await page.getByLabel('Role').locator('option').count()).toBe(4)
+  await page.getByLabel('For whom').fill('Bea')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByText('The link for Bea is ready.').waitFor()
+  expect(await page.getByRole('button', { name: /^Revoke/ }).count()).toBe(0)
+  await page.getByLabel('For whom').fill('Cleo')
+  await revoke(document, link.id)
+  await page.getByText('Your access to this document has ended.').first().waitFor()
+  expect(await page.getByLabel('For whom').inputValue()).toBe('Cleo')
+  expect(await page.getByRole('button', { name: 'Create link' }).isDisabled()).toBe(true)
+  for (const name of ['Invite an agent', 'Publish', 'Links']) await page.getByRole('tab', { name }).click()
+  await page.getByRole('button', { name: 'Copy link: Bea' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Download my copy' }).waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[SHARING-6] names of links are shown as they are, whatever they hold', async () => {
+  const document = await createDocument(world.url, '# Names')
+  const names = ['<img src=x onerror=alert(1)>', '‮gnirts‬ \u200f عربي', 'W'.repeat(200), '{name} {count}', "O'Neil “x” & <b>"]
+  for (const label of names)
+    await fetch(`${world.url}/api/docs/${document.id}/shares`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-share-key': document.key },
+      body: JSON.stringify({ role: 'view', label })
+    })
+  const { context, page, heard } = await open(document.url, { viewport: { width: 360, height: 740 } })
+  page.on('dialog', (asked) => heard.push(`dialog: ${asked.message()}`))
+  await saved(page)
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.locator('.share-row').nth(5).waitFor()
+  const shown = await page.locator('.share-who strong').allTextContents()
+  expect(names.filter((name) => !shown.includes(name))).toEqual([])
+  expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  expect(await page.locator('dialog').evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+for (const viewport of sizes) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`[SHARING-7] sharing at ${viewport.width} px, ${colorScheme}: no violations`, async () => {
+      const as = (name: string): string => `${name}-${colorScheme}-${viewport.width}`
+      const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days.\n')
+      const { context, page, heard } = await open(document.url, { viewport, colorScheme, reducedMotion: 'reduce' })
+      await saved(page)
+      await page.getByRole('button', { name: 'Share' }).click()
+      await page.getByRole('heading', { name: 'Links' }).waitFor()
+      await look(page, as('share-empty'))
+      for (const [label, role, ends] of [
+        ['Ana', 'comment', 'never'],
+        ['Review agent', 'suggest', 'week'],
+        ['Bea of the printing house in the north', 'edit', 'date']
+      ] as const) {
+        await page.getByLabel('For whom').fill(label)
+        await page.getByLabel('Role').selectOption(role)
+        await page.getByLabel('Ends').selectOption(ends)
+        if (ends === 'date') await page.getByLabel('Last day').fill('2099-05-01')
+        await page.getByRole('button', { name: 'Create link' }).click()
+        await page.getByText(`The link for ${label} is ready.`).waitFor()
+      }
+      await look(page, as('share'))
+      await page.getByRole('button', { name: 'QR code: Review agent' }).click()
+      await page.getByRole('img', { name: 'QR code of the link: Review agent' }).waitFor()
+      await page.getByRole('button', { name: 'Revoke: Ana' }).click()
+      await page.getByText('Whoever uses this link').scrollIntoViewIfNeeded()
+      await look(page, as('share-revoke'))
+      await page.getByRole('tab', { name: 'Invite an agent' }).click()
+      await look(page, as('agent-roles'))
+      await page.getByRole('button', { name: 'Can suggest' }).click()
+      await page.getByRole('button', { name: 'Copy: Prompt' }).waitFor()
+      await look(page, as('agent'))
+      await page.getByRole('tab', { name: 'Publish' }).click()
+      await look(page, as('publish-off'))
+      await page.getByRole('switch').click()
+      await page.getByLabel('Address of the published page').waitFor()
+      await look(page, as('publish-on'))
+      await page.getByRole('switch').click()
+      await page.getByText('Readers will find nothing').waitFor()
+      await look(page, as('publish-end'))
+      await context.setOffline(true)
+      await page.evaluate(() => dispatchEvent(new Event('offline')))
+      await page.getByText('You are offline.').waitFor()
+      await page.getByRole('tab', { name: 'Links' }).click()
+      await look(page, as('share-offline'))
+      expect(heard).toEqual([])
+      await context.close()
+    })
+  }
+}

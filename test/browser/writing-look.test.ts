@@ -1,0 +1,98 @@
+/** What opens while one writes, in every look: axe, the policy, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { look, sizes } from './appearance.ts'
+import { complaints, createDocument, createLink, launch, saved } from './browser.ts'
+
+const sample = readFileSync(join(import.meta.dirname, 'writing.md'), 'utf8')
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+for (const viewport of sizes) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`[WRITE-23] menus, panels and tables at ${viewport.width} px, ${colorScheme}: no violations`, async () => {
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      const heard = complaints(page)
+      const as = (name: string): string => `${name}-${colorScheme}-${viewport.width}`
+      const text = page.locator('.cm-content[aria-autocomplete]')
+
+      await page.goto((await createDocument(world.url, '')).url)
+      await saved(page)
+      await text.waitFor()
+      await look(page, as('editor-blank'))
+      await text.press('/')
+      await page.getByRole('option', { name: 'Heading 1' }).waitFor()
+      await look(page, as('slash'))
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Backspace')
+
+      const document = await createDocument(world.url, sample)
+      await page.goto(document.url)
+      await saved(page)
+      await page.locator('.md-diagram img').waitFor()
+      await page.locator('.md-code .hljs-keyword').first().waitFor()
+      await page.locator('.md-table-row').first().click()
+      await page.getByRole('button', { name: 'Add row below' }).waitFor()
+      await look(page, as('table'))
+
+      const bea = await browser.newPage()
+      await bea.addInitScript(() => localStorage.setItem('agmd.name', 'Bea'))
+      await bea.goto((await createLink(world.url, document, 'edit')).url)
+      await saved(bea)
+      await bea.locator('.cm-line').first().click()
+      await page.getByRole('button', { name: 'Follow Bea' }).click()
+      await page.getByText('Following Bea').waitFor()
+      await look(page, as('following'))
+      await page.keyboard.press('Escape')
+      await bea.close()
+
+      await text.press('Control+\\')
+      await page.getByRole('navigation', { name: 'Outline' }).getByRole('link', { name: 'Drawn' }).waitFor()
+      await look(page, as('outline'))
+      await page.keyboard.press('Control+\\')
+
+      await page.locator('.cm-line', { hasText: 'A line with' }).click()
+      await page.keyboard.press('Home')
+      await page.keyboard.press('Shift+End')
+      await page.getByRole('toolbar', { name: 'What to do with the selection' }).waitFor()
+      await look(page, as('bubble'))
+
+      await page.keyboard.press('Control+Alt+f')
+      await page.getByRole('textbox', { name: 'Find', exact: true }).fill('e')
+      await page.getByRole('search').getByText(/found/).waitFor()
+      await look(page, as('find-replace'))
+      await page.keyboard.press('Escape')
+
+      await page.keyboard.press('Control+Shift+p')
+      await page.getByRole('option').first().waitFor()
+      await look(page, as('palette'))
+      await page.getByRole('combobox').fill('tab')
+      await look(page, as('palette-found'))
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Control+/')
+      await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+      await look(page, as('shortcuts'))
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: /words$/ }).click()
+      await page.getByRole('dialog', { name: 'Length of the text' }).waitFor()
+      await look(page, as('length'))
+      expect(heard).toEqual([])
+      await context.close()
+    })
+  }
+}

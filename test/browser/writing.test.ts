@@ -1,0 +1,440 @@
+/** Writing: commands, menus, tables, paste, find, outline; with the keyboard alone. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { complaints, createDocument, type Document, editorText, launch, saved, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+interface Writer {
+  readonly page: Page
+  readonly document: Document
+  readonly heard: readonly string[]
+  /** Waits until the editor holds a text. */
+  text(expected: string): Promise<void>
+  press(...keys: readonly string[]): Promise<void>
+  type(text: string): Promise<void>
+  leave(): Promise<void>
+}
+
+/** A person with the cursor at the end of a new document. */
+async function writer(content: string): Promise<Writer> {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const heard = complaints(page)
+  const document = await createDocument(world.url, content)
+  await page.goto(document.url)
+  await saved(page)
+  await page.locator('.cm-content[aria-autocomplete]').press('Control+End')
+  return {
+    page,
+    document,
+    heard,
+    text: async (expected) => {
+      await until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 3000).catch(async () => {
+        expect(await editorText(page)).toBe(expected)
+      })
+    },
+    press: async (...keys) => {
+      for (const key of keys) await page.keyboard.press(key)
+    },
+    type: (text) => page.keyboard.type(text),
+    leave: async () => {
+      expect(heard).toEqual([])
+      await context.close()
+    }
+  }
+}
+
+test('[WRITE-3] palette and sheet open by their keys, do what is chosen, and give the focus back', async () => {
+  const { page, press, type, text, leave } = await writer('word')
+  await press('Control+Shift+p')
+  await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor()
+  await type('bold')
+  await page.getByRole('option', { name: /^Bold/, selected: true }).waitFor()
+  await press('Enter')
+  await text('**word**')
+  await type('s')
+  await text('**words**')
+  // Over a selection the key makes a link; elsewhere it opens the palette.
+  await press('Control+a', 'Control+k')
+  await text('[**words**]()')
+  await press('End', 'Control+k')
+  await page.getByRole('combobox').waitFor()
+  await press('Escape')
+  await page.getByRole('combobox').waitFor({ state: 'detached' })
+  await press('Control+/')
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+  await press('Escape')
+  await type('!')
+  await text('[**words**]()!')
+  // Outside the text a question mark opens the sheet.
+  await page.getByRole('button', { name: 'Bold' }).focus()
+  await press('?')
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+  await leave()
+})
+
+test('[WRITE-4] Escape and Tab leave the text, F6 goes from one part of the page to the next and back', async () => {
+  const { page, press, leave } = await writer('- one')
+  const focused = (): Promise<string> =>
+    page.evaluate(() => globalThis.document.activeElement?.closest('.top-bar, .toolbar, .cm-content, .status-line')?.className ?? '')
+  await press('Escape', 'Tab')
+  expect(await focused()).not.toContain('cm-content')
+  await press('Shift+Tab')
+  expect(await focused()).toContain('cm-content')
+  await press('Shift+F6')
+  expect(await focused()).toBe('toolbar')
+  await press('Shift+F6')
+  expect(await focused()).toBe('top-bar')
+  await press('F6', 'F6')
+  expect(await focused()).toContain('cm-content')
+  await leave()
+})
+
+test('[WRITE-5] a slash opens the menu of blocks, which stays while others write; code is left alone', async () => {
+  const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
+  await type('/tab')
+  await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
+  const answer = await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'x-share-key': document.key, 'content-type': 'text/markdown' },
+    body: '# The plan\n\n/tab'
+  })
+  expect(answer.status).toBe(200)
+  await text('# The plan\n\n/tab')
+  await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
+  await press('Enter')
+  await type('Name')
+  await text('# The plan\n\n| Name | Column |\n| ------ | ------ |\n|        |        |\n')
+  await press('Control+a', 'Delete')
+  await type('/head')
+  await page.getByRole('option', { name: 'Heading 1', selected: true }).waitFor()
+  await press('ArrowDown', 'Enter')
+  await type('Two')
+  await text('## Two')
+  await press('Enter')
+  await type('a /x and/or 1/2 :tada')
+  await page.getByRole('option', { name: 'tada' }).waitFor()
+  await press('Enter')
+  await text('## Two\na /x and/or 1/2 🎉')
+  await press('Enter', 'Enter')
+  await type('`/')
+  await press('Enter')
+  await text('## Two\na /x and/or 1/2 🎉\n\n`/\n')
+  await leave()
+})
+
+/** Pastes as a browser does it: kinds of one clipboard by their media type. */
+const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<void> =>
+  page.locator('.cm-content').evaluate((element, values) => {
+    const data = new DataTransfer()
+    for (const [type, value] of Object.entries(values)) data.setData(type, value)
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+  }, kinds)
+
+test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an address over a selection as a link; hostile HTML is text', async () => {
+  const { page, press, type, text, leave } = await writer('')
+  const clear = () => press('Control+a', 'Delete')
+  const cases: [html: string, markdown: string][] = [
+    [
+      '<h2>Plan</h2><p>A <b>bold</b> and <i>quiet</i> <a href="https://a.example/x">word</a></p>',
+      '## Plan\n\nA **bold** and *quiet* [word](https://a.example/x)'
+    ],
+    ['<ul><li>one<ul><li>two</li></ul></li><li>three</li></ul>', '- one\n  - two\n- three'],
+    ['<ol start="3"><li><p>a</p><p>b</p></li></ol>', '3. a\n\n   b'],
+    ['<table><tr><th>A</th><th>B|C</th></tr><tr><td>1</td><td>x<br>y</td></tr></table>', '| A | B\\|C |\n| --- | --- |\n| 1 | x<br>y |'],
+    ['<pre><code class="language-ts">let a = `x`\n</code></pre>', '```ts\nlet a = `x`\n```'],
+    ['<b style="font-weight:normal" id="docs-internal-guid-1"><p><span style="font-weight:700">Docs</span> text</p></b>', '**Docs** text'],
+    ['<p>1. not a *list* <code>x_y</code> snake_case</p>', '1\\. not a \\*list\\* `x_y` snake_case'],
+    ['<blockquote><p>one</p><p>two</p></blockquote>', '> one\n>\n> two'],
+    ['<img src=x onerror=alert(1)><b>bad</b><script>alert(2)</script><a href="javascript:alert(3)">go</a>', '![](x)**bad**go']
+  ]
+  for (const [html, markdown] of cases) {
+    await paste(page, { 'text/html': html, 'text/plain': 'plain' })
+    await text(markdown)
+    await clear()
+  }
+  await paste(page, { 'text/html': '<span>only</span>', 'text/plain': 'only' })
+  await text('only')
+  await press('Control+a')
+  await paste(page, { 'text/plain': 'https://a.example/' })
+  await text('[only](https://a.example/)')
+  await clear()
+  await paste(page, { 'text/plain': 'Name\tSum\nAna\t3' })
+  await text('| Name | Sum |\n| --- | --- |\n| Ana | 3 |\n')
+  await press('ArrowUp')
+  await paste(page, { 'text/plain': 'a|b\nc' })
+  await until(async () => (await editorText(page)).includes('a\\|b<br>c'), 'the cell')
+  await clear()
+  // Code stays as it was copied, and so does what is pasted with Shift.
+  await type('```')
+  await press('Enter')
+  await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })
+  await text('```\nx')
+  await clear()
+  await page.locator('.cm-content').dispatchEvent('keydown', { key: 'V', code: 'KeyV', ctrlKey: true, shiftKey: true })
+  await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })
+  await text('x')
+  await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })
+  await text('x**x**')
+  await leave()
+})
+
+test('[WRITE-11] five megabytes pasted freeze nothing and lose nothing; what fits enters at once', async () => {
+  const { page, type, leave } = await writer('before ')
+  const pasted = async (kind: string, unit: string, times: number): Promise<number> =>
+    page.locator('.cm-content').evaluate(
+      (element, [type, part, count]) => {
+        const data = new DataTransfer()
+        data.setData('text/plain', type === 'text/plain' ? part.repeat(count) : 'plain instead')
+        if (type !== 'text/plain') data.setData(type, part.repeat(count))
+        const start = performance.now()
+        element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+        return performance.now() - start
+      },
+      [kind, unit, times] as const
+    )
+  const took = [
+    await pasted('text/plain', 'A line of text that is pasted.\n', 170_000),
+    await pasted('text/plain', 'cell\tcell\n', 500_000),
+    await pasted('text/html', '<p>a <b>word</b></p>', 250_000)
+  ]
+  await page.getByText('the change was not made').waitFor()
+  await until(async () => (await editorText(page)) === 'before plain instead', 'the plain text')
+  await pasted('text/plain', 'A line of text that is pasted.\n', 30_000)
+  await until(async () => (await editorText(page)).length === 20 + 31 * 30_000, 'what fits')
+  await type('after')
+  await saved(page)
+  // Far below what one takes for a freeze, far above what a busy machine needs.
+  expect(Math.max(...took)).toBeLessThan(5000)
+  await leave()
+})
+
+test('[WRITE-12] a table is written and changed with the keyboard alone', async () => {
+  const { page, press, type, text, leave } = await writer('')
+  const run = async (command: string): Promise<void> => {
+    await press('Control+Shift+p')
+    await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor()
+    await type(command)
+    await page.getByRole('option', { name: command, selected: true }).waitFor()
+    await press('Enter')
+  }
+  await type('/table')
+  await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
+  await press('Enter')
+  await type('Name')
+  await press('Tab')
+  await type('Sum')
+  await press('Tab')
+  await type('Ana')
+  await press('Tab')
+  await type('3')
+  await text('| Name | Sum |\n| ------ | ------ |\n| Ana       | 3       |\n')
+  // After the last cell a row; before the first nothing.
+  await press('Tab')
+  await type('Bea')
+  await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab')
+  await type('Who')
+  await text('| Who | Sum |\n| ------ | ------ |\n| Ana       | 3       |\n| Bea |  |\n')
+  await run('Line up the columns')
+  await text('| Who | Sum |\n| --- | --- |\n| Ana | 3   |\n| Bea |     |\n')
+  await run('Add column after')
+  await type('Note')
+  await run('Move column left')
+  await text('| Note | Who | Sum |\n| --- | --- | --- |\n|  | Ana | 3   |\n|  | Bea |     |\n')
+  await run('Delete column')
+  await text('| Who | Sum |\n| --- | --- |\n| Ana | 3   |\n| Bea |     |\n')
+  await run('Alignment of the column')
+  await press('Enter', 'Enter')
+  await run('Move row up')
+  await text('| Who | Sum |\n| :-- | --- |\n| Bea |     |\n| Ana | 3   |\n')
+  await run('Delete row')
+  await press('Control+Home', 'End', 'Enter', 'Enter', 'Enter')
+  await type('below')
+  await text('| Who | Sum |\n| :-- | --- |\n| Ana | 3   |\n\nbelow')
+  await leave()
+})
+
+test('[WRITE-13] a table of 20,000 rows is written in as one of two', async () => {
+  const rows = Array.from({ length: 20_000 }, (_, at) => `| row ${at} | ${at} | some words |`)
+  const { page, press, type, leave } = await writer(`| a | b | c |\n| --- | --- | --- |\n${rows.join('\n')}\n`)
+  await press('Control+Home')
+  await page.evaluate(() => {
+    const found = { ms: 0 }
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) found.ms = Math.max(found.ms, duration)
+    }).observe({ type: 'longtask' })
+    Object.assign(globalThis, { longest: found })
+  })
+  await press('ArrowDown', 'ArrowDown', 'End', 'ArrowLeft')
+  await type('x')
+  await press('Tab')
+  await type('y')
+  await until(async () => (await editorText(page)).includes('| row 0 | 0 | some words x|\n| y | 1 | some words |'), 'the text')
+  const longest = await page.evaluate(() => (globalThis as unknown as { longest: { ms: number } }).longest.ms)
+  // A key, not all of the table: some hundred milliseconds on a busy machine. It was a second before rows were read briefly.
+  expect(longest).toBeLessThan(800)
+  await leave()
+})
+
+test('[WRITE-14] text is found and replaced: counted, by case, whole words and expressions, in the selection alone', async () => {
+  const { page, press, type, text, leave } = await writer('one One someone\none two\none')
+  const status = (words: string) => page.getByRole('search').getByText(words, { exact: true }).waitFor()
+  await press('Control+Home', 'Control+f')
+  await page.getByRole('textbox', { name: 'Find', exact: true }).waitFor()
+  await type('one')
+  await status('5 found')
+  await press('Enter', 'Enter')
+  await status('2 of 5')
+  await press('Shift+Enter')
+  await status('1 of 5')
+  await page.getByRole('button', { name: 'Match case' }).click()
+  await status('1 of 4')
+  await page.getByRole('button', { name: 'Whole words' }).click()
+  await status('1 of 3')
+  await page.getByRole('button', { name: 'Regular expression' }).click()
+  await page.getByRole('textbox', { name: 'Find', exact: true }).fill('o(n')
+  await status('Not an expression')
+  await page.getByRole('textbox', { name: 'Find', exact: true }).fill('o(n)e')
+  await status('1 of 3')
+  // What is selected over several lines is what is searched in.
+  await press('Escape', 'Control+Home', 'ArrowDown', 'Control+Shift+End', 'Control+Alt+f')
+  await page.getByRole('textbox', { name: 'Replace with' }).fill('a$1')
+  await page.getByRole('textbox', { name: 'Find', exact: true }).fill('o(n)e')
+  await status('2 found')
+  await page.getByRole('button', { name: 'Replace all' }).click()
+  await text('one One someone\nan two\nan')
+  await press('Escape')
+  await page.getByRole('search').waitFor({ state: 'detached' })
+  await press('Control+z')
+  await text('one One someone\none two\none')
+  await leave()
+})
+
+test('[WRITE-16] the outline goes to headings in every view and copies their links; the length of text and selection is told', async () => {
+  const filler = 'Some words that fill the page.\n\n'.repeat(60)
+  const { page, document, press, type, leave } = await writer(`# One\n\n${filler}## Two\n\n${filler}## Three\n\n${filler}`)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await press('Control+Home', 'Control+\\')
+  const outline = page.getByRole('navigation', { name: 'Outline' })
+  const current = (name: string) => outline.locator('[aria-current=location]', { hasText: name }).waitFor()
+  await current('One')
+  await outline.getByRole('link', { name: 'Two' }).click()
+  await current('Two')
+  await type('!')
+  await outline.getByRole('link', { name: 'Two!' }).waitFor()
+  await outline.getByRole('link', { name: 'Three' }).hover()
+  await outline.getByRole('button', { name: 'Copy link to Three' }).click()
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  expect(link).toBe(`${world.url}/d/${document.id}#three`)
+  await page.getByRole('button', { name: 'Read' }).click()
+  await page.locator('.reading article h2').first().waitFor()
+  await outline.getByRole('link', { name: 'Three' }).click()
+  await current('Three')
+  await page.getByRole('button', { name: 'Read' }).click()
+  await page.locator('.cm-content:focus').waitFor()
+  await press('Control+Home', 'Shift+End')
+  await page.getByRole('button', { name: /^1 of [\d,]+ words$/ }).click()
+  const about = page.getByRole('dialog', { name: 'Length of the text' })
+  await about.getByText('What is selected').waitFor()
+  expect(await about.locator('dd').allTextContents()).toEqual(['1', '5', '1', '1 minute'])
+  await press('Escape')
+  await page.goto('about:blank')
+  await page.goto(link)
+  await current('Three')
+  await leave()
+})
+
+const sample = readFileSync(join(import.meta.dirname, 'writing.md'), 'utf8')
+
+test('[WRITE-17] code is coloured and its spelling not checked; text from right to left stands on its side', async () => {
+  const { page, leave } = await writer(sample)
+  await page.locator('.md-code .hljs-keyword', { hasText: 'export' }).waitFor()
+  expect(await page.locator('.cm-content').getAttribute('spellcheck')).toBe('true')
+  expect(await page.locator('.md-code').first().getAttribute('spellcheck')).toBe('false')
+  expect(await page.locator('[spellcheck=false]', { hasText: /^code$/ }).count()).toBe(1)
+  const line = page.locator('.cm-line', { hasText: 'اقتباس' })
+  expect(await line.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl')
+  await page.getByRole('button', { name: 'Source' }).click()
+  await page.locator('.cm-source .hljs-keyword', { hasText: 'export' }).waitFor()
+  await leave()
+})
+
+test('[WRITE-18] formulas and diagrams show in the live view, and their source where the cursor is', async () => {
+  const { page, press, type, leave } = await writer(sample)
+  await page.locator('.md-formula math').waitFor()
+  await page.locator('.md-formula-block math').waitFor()
+  await page.locator('.md-diagram img').waitFor()
+  expect(await page.locator('.cm-line', { hasText: 'flowchart' }).count()).toBe(0)
+  await page.locator('.md-diagram').click()
+  await page.locator('.cm-line', { hasText: 'flowchart' }).waitFor()
+  await page.locator('.md-formula-block').click()
+  await page.locator('.cm-line', { hasText: String.raw`\int` }).click()
+  await press('End')
+  await type(String.raw` \no`)
+  await press('Control+Home')
+  await page.locator('.md-formula-source', { hasText: String.raw`\no` }).waitFor()
+  await press('Control+End', 'Enter', 'Enter')
+  await type('$5 and $6')
+  await press('Enter')
+  expect(await page.locator('.md-formula').count()).toBe(1)
+  await leave()
+})
+
+test('[WRITE-19] a selection gets a few buttons above it, which keep it', async () => {
+  const { page, press, text, leave } = await writer('some words')
+  await press('Control+Shift+ArrowLeft')
+  const bubble = page.getByRole('toolbar', { name: 'What to do with the selection' })
+  await bubble.getByRole('button', { name: 'Italic' }).click()
+  await text('some *words*')
+  await bubble.getByRole('button', { name: 'Bold' }).click()
+  await text('some ***words***')
+  await press('ArrowRight')
+  await bubble.waitFor({ state: 'detached' })
+  await leave()
+})
+
+test('[WRITE-20] a new item of a numbered list counts on below', async () => {
+  const { press, type, text, leave } = await writer('1. one\n   - in it\n2. two\n3. three\n7. seven')
+  await press('Control+Home', 'End', 'Enter')
+  await type('new')
+  await text('1. one\n2. new\n   - in it\n3. two\n4. three\n7. seven')
+  await leave()
+})
+
+test('[WRITE-21] nothing below moves when marks are revealed', async () => {
+  const { page, press, leave } = await writer(
+    '# One\n\n**bold** and *quiet*\n\n> quote\n\n- item\n- [ ] task\n\n1. first\n\n```ts\nlet a\n```\n\n---\n\n[link](/x) `code` ~~no~~\n\n| a | b |\n| - | - |\n| c | d |\n\nUnder\n-----\n\nlast'
+  )
+  await page.locator('.hljs-keyword').waitFor()
+  // From the beginning of the text: the page may scroll.
+  const bottom = () =>
+    page
+      .locator('.cm-line')
+      .last()
+      .evaluate((line) => Math.round(line.getBoundingClientRect().top - (line.parentElement?.getBoundingClientRect().top ?? 0)))
+  await press('Control+Home')
+  await page.evaluate(() => globalThis.document.fonts.ready)
+  await press('Control+End')
+  const before = await bottom()
+  await press('Control+Home')
+  for (let line = 0; line < 26; line++) {
+    expect(await bottom(), `at line ${line + 1}`).toBe(before)
+    await press('ArrowDown', 'End')
+  }
+  await leave()
+})

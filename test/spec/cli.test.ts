@@ -1,0 +1,846 @@
+/** The command-line client against a real server: every command, every example, every exit code. */
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { createServer, type IncomingMessage, request as httpRequest, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Account, createAccount } from '../../server/domain/accounts.ts'
+import { openSession } from '../../server/domain/sessions.ts'
+import { type Command, globalOptions } from '../../shared/commands/command.ts'
+import { commands } from '../../shared/commands/index.ts'
+import { exitCodes } from '../../shared/exit-codes.ts'
+import type { Operation } from '../../shared/operation.ts'
+import { operations } from '../../shared/operations/index.ts'
+import { buildClient, type Machine, newMachine, nodes, type Ran } from '../support/cli.ts'
+import { samples } from '../support/media.ts'
+import { startSharedNode } from '../support/nodes.ts'
+import { comment, suggest } from '../support/remarks.ts'
+import { assign } from '../support/reviews.ts'
+import { signUp } from '../support/visitor.ts'
+import { type Json, type Person, startWorld, until, type World } from '../support/world.ts'
+
+let world: World
+let client: string
+let here: Machine
+beforeAll(async () => {
+  client = await buildClient()
+  world = await startWorld({ clientFile: client, env: { AGMD_NODE_ACCOUNTS: 'node@example.org' } })
+  await startSharedNode(world, 'node@example.org')
+  here = await newMachine(world.url)
+})
+afterAll(async () => {
+  await world.stop()
+  await here.remove()
+})
+
+const linkOf = ({ doc, key }: Person): string => `${world.url}/d/${doc}?key=${key}`
+
+/** A document of this text, in a file. */
+const pulled = async (file: string, content = '# Notes\n\nFirst words.\n\nMiddle.\n\nLast words.\n'): Promise<Person> => {
+  const owner = await world.create(content)
+  expect((await here.agmd('docs', 'pull', linkOf(owner), '-o', file)).code).toBe(0)
+  return owner
+}
+
+const text = async (owner: Person): Promise<string> => (await owner.read()).content
+
+// ——— the program ———
+
+test('[CLI-1] the client is one file of at most 200 KB that runs without an ending under any package.json, on every Node here', async () => {
+  expect(statSync(client).size).toBeLessThanOrEqual(200 * 1024)
+  for (const type of ['module', 'commonjs', undefined]) {
+    const folder = here.path(`in-${type}`)
+    mkdirSync(folder)
+    if (type !== undefined) writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
+    copyFileSync(client, join(folder, 'agmd'))
+    for (const node of nodes()) {
+      const { code, stdout } = await here.shell(`'${node}' '${join(folder, 'agmd')}' --version`)
+      expect({ type, node, code, stdout }).toEqual({ type, node, code: 0, stdout: 'agmd 0.2.0\n' })
+      expect((await here.shell(`'${node}' '${join(folder, 'agmd')}' api GET /api/health`)).json.ok).toBe(true)
+    }
+  }
+})
+
+test('[CLI-2] the commands are those of the table: in help, in `commands --json`, and as the service tells them', async () => {
+  const { json } = await here.agmd('commands', '--json')
+  const { json: served } = await world.ask('GET', '/api/cli/commands')
+  expect({ ...json, service: world.url }).toEqual(served)
+  expect(json.commands.map(({ command }: Json) => command)).toEqual(commands.map(({ words }) => words))
+  const { stdout } = await here.agmd()
+  for (const { words } of commands) expect(stdout).toContain(`${words} `)
+  expect(commands.every(({ summary }) => summary.endsWith('.'))).toBe(true)
+  // Every operation that has a command is one, and every option is explained.
+  const named = (Object.values(operations) as Operation[]).flatMap(({ cli }) => (cli === undefined ? [] : [cli]))
+  for (const words of named) expect(commands.map((command) => command.words)).toContain(words)
+  for (const { words, options, positionals } of commands)
+    for (const { name, summary } of [...options, ...positionals, ...globalOptions]) expect(summary, `${words} ${name}`).not.toBe('')
+})
+
+test('[CLI-2] every command tells how it is used, with examples first', async () => {
+  for (const { words, examples } of commands.slice(0, 60).filter((_command, index) => index % 6 === 0)) {
+    const { code, stdout } = await here.agmd(...words.split(' '), '--help')
+    expect({ words, code }).toEqual({ words, code: 0 })
+    expect(stdout).toContain(`Examples\n  ${examples[0]}`)
+  }
+  expect(await here.agmd('help', 'docs', 'push')).toEqual(await here.agmd('docs', 'push', '-h'))
+})
+
+/** What an example runs in: a fresh document with a comment, a suggestion, an assignment and a file. */
+const prepared = async (machine: Machine, example: string, token: string): Promise<Record<string, string>> => {
+  const owner = await world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\n\nLast words.\n' })
+  const { task } = await assign(world, owner)
+  const url = linkOf(owner)
+  machine.write('draft.md', '# Draft\n')
+  writeFileSync(machine.path('picture.png'), samples['png']?.bytes ?? '')
+  writeFileSync(machine.path('recording.wav'), samples['wav']?.bytes ?? '')
+  const headers = { Authorization: `Bearer ${token}` }
+  const made = async (path: string, json: object): Promise<Json> => (await owner.ask('POST', path, { headers, json })).json
+  rmSync(machine.path('.agmd'), { recursive: true, force: true })
+  if (example.includes('notes.md')) await machine.agmd('docs', 'pull', url, '-o', 'notes.md', '--force')
+  return {
+    URL: url,
+    COMMENT: (await comment(owner, { body: 'Hm.' }, { headers: { Authorization: `Bearer ${token}` } })).id,
+    SUGGESTION: (await suggest(owner, { operation: 'insert', text: 'x' }, { headers: { Authorization: `Bearer ${token}` } })).id,
+    SHARE: (await owner.share('view')).link.id,
+    TASK: task.id,
+    TASK_URL: task.share.url,
+    VERSION: task.startingVersion,
+    ...(example.includes('$JOB') && { JOB: (await made('/media/speak', { text: 'Hello' })).jobId }),
+    ...(/\$NODE\b/.test(example) && { NODE: (await world.ask('POST', '/api/me/nodes', { headers, json: {} })).json.node.id }),
+    ...(example.includes('$NODE_TOKEN') && { NODE_TOKEN: (await world.ask('POST', '/api/me/nodes', { headers, json: {} })).json.token })
+  }
+}
+
+const newAccount = async (email: string): Promise<Account> =>
+  (await createAccount(world.service, { email, password: 'correct horse battery' })) as Account
+
+const session = async (account: Account): Promise<string> => (await openSession(world.service, account.id, 'app', 'a test')).token
+
+const idOf = async (token: string): Promise<string> => {
+  const { json } = await world.ask('GET', '/api/me/sessions', { headers: { Authorization: `Bearer ${token}` } })
+  return json.sessions.find(({ current }: Json) => current).id
+}
+
+/** What waits for somebody, or for ever: tried where it is stopped ([CLI-16]). */
+const waiting = (words: string, example: string): boolean =>
+  words === 'docs watch' || example === 'agmd login --no-browser' || example.endsWith(' agmd node')
+const examplesOf = (chosen: readonly Command[]): { words: string; example: string }[] =>
+  chosen.flatMap(({ words, examples }) => examples.map((example) => ({ words, example })))
+
+const tryExamples = async (chosen: readonly Command[], account: Account): Promise<void> => {
+  const machine = await newMachine(world.url)
+  // What others do with the account must not stand in the way of what these are for.
+  let token = await session(account)
+  for (const { words, example } of examplesOf(chosen).filter((each) => !waiting(each.words, each.example))) {
+    rememberIn(machine, token)
+    const env = await prepared(machine, example, token)
+    const other: Record<string, string> = {
+      TOKEN: token,
+      ...(words === 'auth revoke' ? { SESSION: await idOf(await session(account)) } : {})
+    }
+    if (words === 'tasks report') await machine.shell('agmd tasks start "$TASK_URL" --author Ben', { env })
+    const { code, stderr } = await machine.shell(example, { env: { ...env, ...other } })
+    expect({ example, code, stderr }).toEqual({ example, code: 0, stderr: expect.any(String) })
+    if (/^(auth|logout)/.test(words)) token = await session(account)
+  }
+  await machine.remove()
+}
+
+test('[CLI-3] every example of every command does what it says', { timeout: 240_000 }, async () => {
+  const groups = [...Map.groupBy(commands, (_command, index) => index % 3).values()]
+  await Promise.all(groups.map(async (chosen, index) => tryExamples(chosen, await newAccount(`ana${index}@example.org`))))
+})
+
+/** A session as `agmd login` leaves it. */
+const rememberIn = (machine: Machine, token: string): void => {
+  const folder = machine.path('.config/agmd')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'hosts.json'), JSON.stringify({ [world.url]: { token, user: 'ana' } }), { mode: 0o600 })
+}
+
+test('[CLI-3] the first steps of the guide lead from nothing to a document', async () => {
+  const machine = await newMachine()
+  await machine.shell('rm bin/agmd')
+  const guide = (await world.ask('GET', '/cli.md')).text
+  const steps = [...guide.slice(0, guide.indexOf('## Commands')).matchAll(/^```sh\n([\s\S]+?)\n```$/gm)].map(([, step = '']) => step)
+  expect(steps).toHaveLength(3)
+  const env = { URL: linkOf(await world.create('# Theirs\n')), PATH: `${machine.path('.local/bin')}:${machine.env['PATH']}` }
+  for (const step of steps) {
+    const { code, stderr } = await machine.shell(step, { env })
+    expect({ step, code, stderr }).toMatchObject({ step, code: 0 })
+  }
+  expect(machine.read('theirs.md')).toBe('# Theirs\n')
+  await machine.remove()
+})
+
+// ——— files and documents ———
+
+test('[CLI-4] a document is made of a file, pulled, changed and pushed; the file holds nothing but the Markdown', async () => {
+  here.write('four.md', '# Four\n')
+  const made = await here.agmd('docs', 'create', '-f', 'four.md')
+  expect(made.stdout).toMatch(new RegExp(`^${world.url}/d/[\\w-]+\\?key=[\\w-]{32}\n$`))
+  expect(here.read('four.md')).toBe('# Four\n')
+  expect((await here.agmd('docs', 'push', 'four.md', '--json')).json).toMatchObject({ changed: false })
+  here.write('four.md', '# Four\n\nMore.\n')
+  const pushed = await here.agmd('docs', 'push', 'four.md', '--json')
+  expect(pushed.json).toMatchObject({ ok: true, changed: true, merged: false, file: 'four.md' })
+  expect(await here.agmd('docs', 'cat', 'four.md')).toMatchObject({ code: 0, stdout: '# Four\n\nMore.\n' })
+  const again = await here.agmd('docs', 'pull', made.stdout.trim(), '-o', 'copy.md')
+  expect({ code: again.code, text: here.read('copy.md') }).toEqual({ code: 0, text: '# Four\n\nMore.\n' })
+  expect(here.read('.agmd/.gitignore')).toBe('*\n')
+  expect((await here.agmd('docs', 'status', 'copy.md', '--json')).json).toMatchObject({ state: 'same', version: pushed.json.version })
+})
+
+test('[CLI-5] a push on an older version writes nothing, here or there, and ends with 5', async () => {
+  const owner = await pulled('five.md')
+  await owner.replace('# Notes\n\nOther words.\n\nMiddle.\n\nLast words.\n')
+  here.write('five.md', '# Notes\n\nFirst words.\n\nMiddle.\n\nFinal words.\n')
+  const { code, json } = await here.agmd('docs', 'push', 'five.md', '--json')
+  expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'merge_needed', clean: true, exitCode: 5 } } })
+  expect(await text(owner)).toContain('Last words.')
+  expect(here.read('five.md')).toContain('First words.')
+  const shown = await here.agmd('docs', 'push', 'five.md', '--merge', '--dry-run')
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('+Final words.') })
+  expect(await text(owner)).toContain('Last words.')
+  expect((await here.agmd('docs', 'push', 'five.md', '--merge', '--json')).json).toMatchObject({ merged: true, changed: true })
+  expect(await text(owner)).toBe('# Notes\n\nOther words.\n\nMiddle.\n\nFinal words.\n')
+  expect(here.read('five.md')).toBe(await text(owner))
+})
+
+test('[CLI-6] where both changed the same, the file gets both between marks, and nothing is pushed while marks are left', async () => {
+  const owner = await pulled('six.md')
+  await owner.replace('# Notes\n\nTheir words.\n\nMiddle.\n\nLast words.\n')
+  here.write('six.md', '# Notes\n\nMy words.\n\nMiddle.\n\nFinal words.\n')
+  expect((await here.agmd('docs', 'push', 'six.md')).code).toBe(exitCodes.conflict)
+  expect(here.read('six.md')).not.toContain('<<<<<<<')
+  const { code, json } = await here.agmd('docs', 'push', 'six.md', '--merge', '--json')
+  expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'merge_conflict', conflicts: 1 } } })
+  const marked = here.read('six.md')
+  expect(marked).toMatch(/<<<<<<< .*\nMy words\.\n\|{7} before\nFirst words\.\n=======\nTheir words\.\n>>>>>>> /)
+  expect(marked).toContain('Final words.')
+  for (const extra of [[], ['--merge'], ['--suggest']])
+    expect(await here.agmd('docs', 'push', 'six.md', ...extra, '--json')).toMatchObject({
+      code: 5,
+      json: { error: { code: 'markers_left' } }
+    })
+  expect(await text(owner)).toContain('Their words.')
+  here.write('six.md', '# Notes\n\nOur words.\n\nMiddle.\n\nFinal words.\n')
+  expect((await here.agmd('docs', 'push', 'six.md')).code).toBe(0)
+  expect(await text(owner)).toBe('# Notes\n\nOur words.\n\nMiddle.\n\nFinal words.\n')
+})
+
+test('[CLI-6] a document that is about marks may be pushed', async () => {
+  const about = 'Git writes\n\n<<<<<<< mine\n=======\n>>>>>>> theirs\n'
+  const owner = await pulled('about.md', about)
+  here.write('about.md', `${about}\nMore.\n`)
+  expect((await here.agmd('docs', 'push', 'about.md')).code).toBe(0)
+  expect(await text(owner)).toBe(`${about}\nMore.\n`)
+})
+
+test('[CLI-7] a pull never takes away what was changed in a file', async () => {
+  const owner = await pulled('seven.md')
+  here.write('seven.md', '# Notes\n\nMy words.\n\nMiddle.\n\nLast words.\n')
+  expect((await here.agmd('docs', 'pull', 'seven.md', '--json')).json).toMatchObject({ result: 'kept' })
+  await owner.replace('# Notes\n\nFirst words.\n\nMiddle.\n\nTheir end.\n')
+  expect(await here.agmd('docs', 'pull', 'seven.md', '--json')).toMatchObject({ code: 5, json: { error: { code: 'file_changed' } } })
+  expect(here.read('seven.md')).toContain('My words.')
+  expect((await here.agmd('docs', 'pull', 'seven.md', '--merge', '--json')).json).toMatchObject({ result: 'merged' })
+  expect(here.read('seven.md')).toBe('# Notes\n\nMy words.\n\nMiddle.\n\nTheir end.\n')
+  here.write('mine.md', 'my own')
+  expect(await here.agmd('docs', 'pull', linkOf(owner), '-o', 'mine.md', '--json')).toMatchObject({
+    code: 5,
+    json: { error: { code: 'file_changed' } }
+  })
+  expect(here.read('mine.md')).toBe('my own')
+  expect((await here.agmd('docs', 'pull', linkOf(owner), '-o', 'mine.md', '--force')).code).toBe(0)
+  expect(here.read('mine.md')).toBe(await text(owner))
+})
+
+/** A way to the service on which something can happen before an answer arrives. */
+const detour = async (before: (request: IncomingMessage) => void): Promise<Elsewhere> => {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    const { method = 'GET', headers, url } = request
+    const onward = httpRequest(`${world.listening}${url}`, { method, headers }, (answer) => {
+      before(request)
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(onward)
+  })
+  return serving(server, requests)
+}
+
+test('[CLI-7] a file that is saved while it is pushed keeps what was saved', async () => {
+  const owner = await world.create('one\n\ntwo\n\nthree\n')
+  const machine = await newMachine()
+  let save = ''
+  const way = await detour(({ method }) => {
+    if (method === 'PUT' && save !== '') machine.write('saved.md', save)
+  })
+  const url = ['--url', way.url]
+  await machine.agmd('docs', 'pull', `${way.url}/d/${owner.doc}?key=${owner.key}`, '-o', 'saved.md', ...url)
+  await owner.replace('ONE\n\ntwo\n\nthree\n')
+  machine.write('saved.md', 'one\n\ntwo\n\nTHREE\n')
+  save = 'one\n\nTWO\n\nTHREE\n'
+  expect(await machine.agmd('docs', 'push', 'saved.md', '--merge', '--json', ...url)).toMatchObject({
+    code: 5,
+    json: { error: { code: 'file_changed' } }
+  })
+  expect(machine.read('saved.md')).toBe(save)
+  save = ''
+  expect((await machine.agmd('docs', 'push', 'saved.md', '--merge', ...url)).code).toBe(0)
+  expect(machine.read('saved.md')).toBe('ONE\n\nTWO\n\nTHREE\n')
+  expect(await text(owner)).toBe('ONE\n\nTWO\n\nTHREE\n')
+  await way.close()
+  await machine.remove()
+})
+
+test('[CLI-8] a file that was not pulled is not pushed over a text, unless that is said', async () => {
+  const owner = await world.create('theirs\n')
+  here.write('eight.md', 'mine\n')
+  const push = (...words: string[]): Promise<Ran> => here.agmd('docs', 'push', linkOf(owner), '-f', 'eight.md', '--json', ...words)
+  expect(await push()).toMatchObject({ code: 2, json: { error: { code: 'not_pulled' } } })
+  expect(await text(owner)).toBe('theirs\n')
+  const { version } = await owner.read()
+  expect(await push('--base-version', version)).toMatchObject({ code: 0, json: { changed: true } })
+  await owner.replace('theirs again\n')
+  expect(await push('--base-version', version)).toMatchObject({ code: 5 })
+  expect(await push('--force')).toMatchObject({ code: 0 })
+  expect(await text(owner)).toBe('mine\n')
+})
+
+test('[CLI-9] a file keeps its line ends, its permissions and its link; nothing is left beside it', async () => {
+  const owner = await pulled('nine.md', 'one\n\ntwo\n\nthree\n')
+  const target = here.write('target.md', 'one\r\n\r\ntwo\r\n\r\nTHREE\r\n')
+  rmSync(here.path('nine.md'))
+  symlinkSync(target, here.path('nine.md'))
+  chmodSync(here.path('target.md'), 0o640)
+  await owner.replace('ONE\n\ntwo\n\nthree\n')
+  expect((await here.agmd('docs', 'push', 'nine.md', '--merge')).code).toBe(0)
+  expect(await text(owner)).toBe('ONE\n\ntwo\n\nTHREE\n')
+  expect(here.read('target.md')).toBe('ONE\r\n\r\ntwo\r\n\r\nTHREE\r\n')
+  expect({ mode: statSync(here.path('target.md')).mode & 0o777, link: lstatSync(here.path('nine.md')).isSymbolicLink() }).toEqual({
+    mode: 0o640,
+    link: true
+  })
+  expect(readdirSync(here.home).filter((name) => name.endsWith('.tmp'))).toEqual([])
+})
+
+// ——— errors ———
+
+test('[CLI-10] the exit code tells the kind of error, and JSON on the standard error tells all of it', async () => {
+  const owner = await world.create('one\n')
+  const view = await owner.share('view')
+  const told = async (expected: number, code: string, ...words: string[]): Promise<void> => {
+    const ran = await here.agmd(...words, '--json')
+    expect({ words, code: ran.code, stdout: ran.stdout, error: ran.json?.error?.code }).toEqual({
+      words,
+      code: expected,
+      stdout: '',
+      error: code
+    })
+    expect(ran.json.error).toMatchObject({ message: expect.any(String), hint: expect.any(String), exitCode: expected })
+  }
+  await told(2, 'usage', 'docs', 'cat')
+  await told(2, 'target_not_found', 'docs', 'edit', linkOf(owner), '--find', 'nowhere', '--with', 'x')
+  await told(3, 'not_found', 'comments', 'resolve', linkOf(owner), 'A'.repeat(16))
+  await told(3, 'file_not_found', 'docs', 'create', '-f', 'missing.md')
+  await told(4, 'forbidden', 'docs', 'append', linkOf(view), '--text', 'x')
+  await told(4, 'credential_required', 'docs', 'cat', owner.doc)
+  await told(4, 'credential_invalid', 'docs', 'cat', `${world.url}/d/${owner.doc}?key=${'A'.repeat(32)}`)
+  await owner.ask('DELETE', '')
+  await told(3, 'document_deleted', 'docs', 'cat', linkOf(owner))
+  const down = await here.agmd('--url', 'http://127.0.0.1:9', 'docs', 'list', '--json')
+  expect(down).toMatchObject({ code: 7, json: { error: { code: 'service_unreachable' } } })
+  const { requestId } = (await here.agmd('docs', 'cat', owner.doc, '--json')).json.error
+  expect(requestId).toEqual(expect.any(String))
+  const words = await here.agmd('docs', 'cat', owner.doc)
+  expect(words.stderr).toMatch(/^agmd: .+\n {2}.+agmd login.*\n {2}request [\w-]+\n$/)
+})
+
+interface Elsewhere {
+  readonly url: string
+  readonly requests: IncomingMessage[]
+  close(): Promise<unknown>
+}
+
+/** Another server, which answers everything with this. */
+const elsewhere = async (
+  status: number,
+  headers: Record<string, string>,
+  body: string | ((path: string) => string)
+): Promise<Elsewhere> => {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    response.writeHead(status, headers).end(typeof body === 'string' ? body : body(request.url ?? ''))
+  })
+  return serving(server, requests)
+}
+
+const serving = async (server: Server, requests: IncomingMessage[]): Promise<Elsewhere> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, requests, close: () => new Promise((resolve) => server.close(resolve)) }
+}
+
+test('[CLI-10] too many requests are 6; what is no answer of ours is told as such', async () => {
+  const busy = await elsewhere(
+    429,
+    { 'Content-Type': 'application/problem+json' },
+    '{"code":"rate_limited","status":429,"detail":"Too many.","requestId":"r1"}'
+  )
+  expect(await here.agmd('--url', busy.url, 'docs', 'list', '--json')).toMatchObject({
+    code: 6,
+    json: { error: { code: 'rate_limited', requestId: 'r1' } }
+  })
+  expect((await here.agmd('--url', busy.url, 'api', 'GET', '/api/health')).code).toBe(6)
+  await busy.close()
+  const proxy = await elsewhere(502, { 'Content-Type': 'text/html' }, '<h1>Bad gateway</h1>')
+  expect((await here.agmd('--url', proxy.url, 'docs', 'list')).code).toBe(7)
+  await proxy.close()
+})
+
+test('[CLI-11] what cannot be meant is refused before anything is sent, with what was probably meant', async () => {
+  const url = linkOf(await world.create('x'))
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [['doc'], /Did you mean: agmd docs\n/],
+    [['push', 'notes.md'], /Did you mean: agmd docs push\n/],
+    [['docs', 'psuh'], /Did you mean: agmd docs push\n/],
+    [['docs', 'push', '--mrge', 'x.md'], /Did you mean --merge\?/],
+    [['docs', 'cat', url, 'again'], /"again" is one word too many/],
+    [['docs', 'cat', url, '--lines'], /--lines needs a value/],
+    [['docs', 'cat', url, '--lines', '--json'], /--lines needs a value/],
+    [['docs', 'push', '--merge=yes', 'x.md'], /--merge takes no value/],
+    [['comments', 'list', url, '--status', 'closed'], /--status must be open, resolved, all/],
+    [['comments', 'add', url], /--body is missing/],
+    [['comments', 'add', url, '-m', 'x', '--line', 'two'], /--line must be a whole number/],
+    [['docs', 'edit', url, '--operations', '{'], /--operations must be JSON/],
+    [['docs', 'cat', 'nowhere.md'], /is no share URL, no document id and no file/],
+    [['docs', 'cat', `${world.url}/pub/x`], /This address is no document/],
+    [['docs', 'delete', url], /Say --yes/],
+    [['completion', 'tcsh'], /bash, zsh or fish/]
+  ]
+  for (const [words, said] of cases) {
+    const { code, stdout, stderr } = await here.agmd(...words)
+    expect({ words, code, stdout, stderr }).toEqual({ words, code: 2, stdout: '', stderr: expect.stringMatching(said) })
+  }
+})
+
+// ——— secrets ———
+
+test('[CLI-12] keys and tokens are in one file for its owner only, and are printed where a link is made and nowhere else', async () => {
+  const machine = await newMachine(world.url)
+  const made = (await machine.agmd('docs', 'create', '--title', 'T', '--json')).json
+  // From the first moment: what reads it later would mend it.
+  const modes = (): object => ({
+    file: statSync(machine.path('.config/agmd/hosts.json')).mode & 0o777,
+    folder: statSync(machine.path('.config/agmd')).mode & 0o777
+  })
+  expect(modes()).toEqual({ file: 0o600, folder: 0o700 })
+  const token = await session(await newAccount('twelve@example.org'))
+  const said = [await machine.run(['login', '--with-token'], { input: `${token}\n` })]
+  const share = (await machine.agmd('share', 'create', made.id, 'edit', '--json')).json
+  await machine.agmd('docs', 'pull', `${world.url}/d/${made.id}?key=${share.key}`, '-o', 'twelve.md')
+  for (const words of ['share list', 'docs info', 'tasks list', 'docs outline', 'events', 'docs open'])
+    for (const json of [[], ['--json']]) said.push(await machine.run([...words.split(' '), made.id, ...json], { env: { BROWSER: 'true' } }))
+  said.push(
+    await machine.agmd('doctor'),
+    await machine.agmd('auth', 'status', '--json'),
+    await machine.agmd('docs', 'push', 'twelve.md', '--json')
+  )
+  const heard = said.map(({ stdout, stderr }) => stdout + stderr).join('\n') + machine.read('.agmd/twelve.md.json')
+  for (const secret of [token, made.key, share.key]) expect(heard).not.toContain(secret)
+  expect((await machine.agmd('share', 'list', made.id, '--show-keys')).stdout).toContain(share.key)
+  const hosts = machine.path('.config/agmd/hosts.json')
+  chmodSync(hosts, 0o644)
+  await machine.agmd('docs', 'info', made.id)
+  expect(statSync(hosts).mode & 0o777).toBe(0o600)
+  // No option takes a secret.
+  const named = commands.flatMap(({ options }) => options).filter(({ name }) => /token|secret|password|key/.test(name))
+  expect(named.filter(({ type }) => type !== 'boolean')).toEqual([])
+  await machine.remove()
+})
+
+test('[CLI-12] of several links to a document the one that allows most is used for its id; a file keeps its own', async () => {
+  const machine = await newMachine(world.url)
+  const owner = await world.create('one\n')
+  await machine.agmd('docs', 'pull', linkOf(owner), '-o', 'own.md')
+  await machine.agmd('docs', 'pull', linkOf(await owner.share('view')), '-o', 'view.md')
+  const role = async (doc: string): Promise<string> => (await machine.agmd('docs', 'info', doc, '--json')).json.role
+  expect([await role(owner.doc), await role('own.md'), await role('view.md')]).toEqual(['owner', 'owner', 'view'])
+  // A file that was pulled with a session alone is not narrowed by a link that is known, too.
+  const token = await session(await newAccount('several@example.org'))
+  const { json: own } = await world.ask('POST', '/api/docs', { headers: { Authorization: `Bearer ${token}` }, json: { content: 'one' } })
+  const env = { AGMD_TOKEN: token }
+  const { url } = (await machine.run(['share', 'create', own.id, 'view', '--json'], { env })).json
+  await machine.run(['docs', 'pull', own.id, '-o', 'account.md'], { env })
+  await machine.agmd('docs', 'pull', url, '-o', 'narrow.md')
+  expect((await machine.run(['docs', 'info', 'account.md', '--json'], { env })).json.role).toBe('owner')
+  await machine.remove()
+})
+
+test('[CLI-12] commands that run at once lose no key', async () => {
+  const machine = await newMachine(world.url)
+  const made = await Promise.all(Array.from({ length: 6 }, () => machine.agmd('docs', 'create', '--json')))
+  const { [world.url]: host } = JSON.parse(machine.read('.config/agmd/hosts.json')) as Json
+  expect(new Set(host.keys.map(({ doc }: Json) => doc))).toEqual(new Set(made.map(({ json }) => json.id)))
+  await machine.remove()
+})
+
+test('[CLI-13] an address of another service is refused and nothing is sent there; a token goes to its own service only', async () => {
+  const trap = await elsewhere(200, { 'Content-Type': 'application/json' }, '{"content":"x","version":"1-abc","title":"x","role":"view"}')
+  const foreign = `${trap.url}/d/abcdefghijklmnop?key=${'K'.repeat(32)}`
+  const env = { AGMD_TOKEN: 'asess_secret' }
+  for (const words of [['docs', 'cat'], ['docs', 'pull', '-o', 'foreign.md'], ['api', 'GET'], ['mcp']]) {
+    const { code, json } = await here.run([...words, foreign, '--json'], { env })
+    expect({ words, code, json }).toMatchObject({ code: 2, json: { error: { code: 'foreign_origin' } } })
+    expect(JSON.stringify(json)).not.toContain('KKKK')
+  }
+  expect(trap.requests).toHaveLength(0)
+  // A service that was asked for by no name gets the key of its link, and no token of another one.
+  const free = await newMachine()
+  expect((await free.run(['docs', 'cat', foreign], { env })).code).toBe(0)
+  expect(trap.requests[0]?.headers).toHaveProperty('x-share-key', 'K'.repeat(32))
+  expect(trap.requests[0]?.headers).not.toHaveProperty('authorization')
+  await trap.close()
+  await free.remove()
+})
+
+test('[CLI-13] the program that a service offers knows it, and refuses links of others', async () => {
+  const bytes = (await world.ask('GET', '/downloads/agmd')).text
+  const machine = await newMachine()
+  writeFileSync(machine.path('bin/agmd'), bytes)
+  expect((await machine.shell('agmd api GET /api/health')).json.ok).toBe(true)
+  const ran = await machine.shell('agmd docs cat "https://docs.example/d/abcdefghijklmnop" --json')
+  expect(ran).toMatchObject({ code: 2, json: { error: { code: 'foreign_origin' } } })
+  await machine.remove()
+})
+
+// ——— terminals ———
+
+const hostile = 'a\u001b[31mred\u001b]0;title\u0007\u009b2Jb\u202ec\u001bPq\u001b\\d'
+
+test('[CLI-14] on a terminal what others wrote cannot steer it; in a pipe a document is as it is', async () => {
+  const owner = await world.create(`${hostile}\n`)
+  await comment(owner, { body: hostile }, { headers: { 'X-Agent-Author': 'Eve' } })
+  expect((await here.agmd('docs', 'cat', linkOf(owner))).stdout).toBe(`${hostile}\n`)
+  const steering = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/
+  for (const words of [
+    ['docs', 'cat'],
+    ['comments', 'list'],
+    ['revisions', 'show', '1'],
+    ['api', 'GET', '/comments']
+  ]) {
+    const [group = '', name = '', ...rest] = words
+    const place = group === 'api' ? `/api/docs/${owner.doc}${rest.pop()}?key=${owner.key}` : linkOf(owner)
+    const { stdout } = await here.onTerminal([group, name, place, ...rest])
+    expect(stdout, words.join(' ')).toContain('red')
+    expect(stdout, words.join(' ')).not.toMatch(steering)
+  }
+  // JSON keeps everything, escaped.
+  const { stdout, json } = await here.onTerminal(['docs', 'cat', linkOf(owner), '--json'])
+  expect(stdout).not.toMatch(steering)
+  expect(json.content).toBe(`${hostile}\n`)
+  // Tables and messages are clean everywhere.
+  expect((await here.agmd('comments', 'list', linkOf(owner))).stdout).not.toMatch(/[\u001b\u009b\u202e]/)
+})
+
+test('[CLI-14] colours are for terminals, and for those who want them', async () => {
+  const coloured = '\u001b['
+  expect((await here.agmd('docs')).stdout).not.toContain(coloured)
+  expect((await here.onTerminal(['docs'])).stdout).toContain(coloured)
+  expect((await here.onTerminal(['docs', '--no-color'])).stdout).not.toContain(coloured)
+  expect((await here.onTerminal(['docs'], { env: { NO_COLOR: '1' } })).stdout).not.toContain(coloured)
+  expect((await here.run(['docs'], { env: { FORCE_COLOR: '1' } })).stdout).toContain(coloured)
+})
+
+test('[CLI-14] on a terminal it asks before it merges or destroys', async () => {
+  const owner = await pulled('asked.md')
+  await owner.replace('# Notes\n\nOther words.\n\nMiddle.\n\nLast words.\n')
+  here.write('asked.md', '# Notes\n\nFirst words.\n\nMiddle.\n\nFinal words.\n')
+  const no = await here.onTerminal(['docs', 'push', 'asked.md'], { input: 'n\n' })
+  expect(no).toMatchObject({ code: 5, stdout: expect.stringContaining('Put both together and push? [y/N]') })
+  expect(await text(owner)).toContain('Last words.')
+  expect((await here.onTerminal(['docs', 'push', 'asked.md'], { input: 'y\n' })).code).toBe(0)
+  expect(await text(owner)).toBe('# Notes\n\nOther words.\n\nMiddle.\n\nFinal words.\n')
+  expect((await here.onTerminal(['docs', 'delete', 'asked.md'], { input: 'n\n' })).code).toBe(1)
+  expect((await here.onTerminal(['docs', 'delete', 'asked.md'], { input: 'y\n' })).code).toBe(0)
+})
+
+// ——— signing in ———
+
+test('[CLI-15] login shows the code, waits for the approval, and keeps the session; logout ends it at the service too', async () => {
+  const machine = await newMachine(world.url)
+  const ana = await signUp(world.url, 'login@example.org')
+  const login = machine.start(['login', '--json', '--name', 'The laptop'])
+  await until(() => login.stdout().includes('\n'), 'the code')
+  const shown = JSON.parse(login.stdout()) as Json
+  expect(Object.keys(shown)).toEqual(['user_code', 'verification_uri', 'verification_uri_complete', 'expires_in'])
+  await ana.visit(shown.verification_uri_complete)
+  expect(ana.page.text).toContain('The laptop')
+  await ana.submit('/device', { decision: 'approve' })
+  const { code, stdout } = await login.ended
+  expect({ code, said: JSON.parse(stdout.split('\n')[1] ?? '') as Json }).toMatchObject({
+    code: 0,
+    said: { ok: true, user: { email: 'login@example.org' } }
+  })
+  expect((await machine.agmd('auth', 'status')).stdout).toBe('login <login@example.org>\n')
+  const { [world.url]: host } = JSON.parse(machine.read('.config/agmd/hosts.json')) as Json
+  expect(await machine.agmd('logout', '--json')).toMatchObject({ code: 0, json: { ended: true } })
+  expect((await world.ask('GET', '/api/me', { headers: { Authorization: `Bearer ${host.token}` } })).status).toBe(401)
+  expect(await machine.agmd('auth', 'status', '--json')).toMatchObject({ code: 4, json: { error: { code: 'credential_required' } } })
+  await machine.remove()
+})
+
+test('[CLI-15] a login that is refused, and a token that is none, end with 4 and 2', async () => {
+  const machine = await newMachine(world.url)
+  const ben = await signUp(world.url, 'refuser@example.org')
+  const login = machine.start(['login', '--json'])
+  await until(() => login.stdout().includes('\n'), 'the code')
+  await ben.visit((JSON.parse(login.stdout()) as Json).verification_uri_complete)
+  await ben.submit('/device', { decision: 'deny' })
+  const { code, stderr } = await login.ended
+  expect({ code, error: (JSON.parse(stderr) as Json).error.code }).toEqual({ code: 4, error: 'not_signed_in' })
+  expect((await machine.run(['login', '--with-token'], { input: 'hunter2' })).code).toBe(2)
+  expect((await machine.run(['login', '--with-token'], { input: `asess_${'A'.repeat(50)}` })).code).toBe(4)
+  expect(existsSync(machine.path('.config/agmd/hosts.json'))).toBe(false)
+  await machine.remove()
+})
+
+// ——— what goes on ———
+
+test('[CLI-16] Ctrl-C ends with 130 and leaves files as they were', async () => {
+  await pulled('notes.md')
+  const before = readdirSync(here.home)
+  // A node needs a token: see the tests of media.
+  const examples = examplesOf(commands).filter(({ words, example }) => waiting(words, example) && words !== 'node')
+  const lines = [...examples.map(({ example }) => example.split(' ').slice(1)), ['events', 'notes.md', '--follow', '--since', '0']]
+  expect(lines).toHaveLength(4)
+  for (const words of lines) {
+    const running = here.start(words)
+    // The first page of events is there.
+    await until(() => (words[0] === 'events' ? running.stdout() : running.stderr()) !== '', 'a word')
+    running.child.kill('SIGINT')
+    expect({ words, code: (await running.ended).code }).toEqual({ words, code: 130 })
+  }
+  expect(readdirSync(here.home)).toEqual(before)
+})
+
+test('[CLI-17] a watched file follows its document, and with --two-way the document the file', async () => {
+  const owner = await pulled('watched.md', 'one\n\ntwo\n\nthree\n')
+  const running = here.start(['docs', 'watch', 'watched.md', '--two-way', '--json'])
+  await until(() => running.stdout().includes('"waiting"'), 'the watch')
+  await owner.replace('ONE\n\ntwo\n\nthree\n')
+  await until(() => here.read('watched.md').startsWith('ONE'), 'the change in the file')
+  here.write('watched.md', 'ONE\n\ntwo\n\nTHREE\n')
+  await until(async () => (await text(owner)).includes('THREE'), 'the change in the document')
+  // Both at once, in different places.
+  here.write('watched.md', 'ONE\n\nTWO\n\nTHREE\n')
+  await until(async () => (await text(owner)) === 'ONE\n\nTWO\n\nTHREE\n', 'the second change')
+  running.child.kill('SIGINT')
+  const { code, stdout } = await running.ended
+  expect(code).toBe(130)
+  const types = stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as Json).type)
+  expect(types).toEqual(expect.arrayContaining(['waiting', 'pulled', 'pushed']))
+})
+
+test('[CLI-17] a watch ends with 5 where both changed the same', async () => {
+  const owner = await pulled('clash.md', 'one\n')
+  const running = here.start(['docs', 'watch', 'clash.md'])
+  await until(() => running.stderr() !== '', 'the watch')
+  here.write('clash.md', 'mine\n')
+  await owner.replace('theirs\n')
+  expect((await running.ended).code).toBe(5)
+  expect(here.read('clash.md')).toContain('<<<<<<<')
+})
+
+test('[CLI-17] events are followed line by line', async () => {
+  const owner = await world.create('x')
+  const running = here.start(['events', linkOf(owner), '--follow', '--since', '0', '--json'])
+  await until(() => running.stdout().includes('doc.created'), 'the first event')
+  await comment(owner, { body: 'Hm.' })
+  await until(() => running.stdout().includes('comment.created'), 'the second event')
+  running.child.kill('SIGINT')
+  await running.ended
+  for (const line of running.stdout().trim().split('\n')) expect((JSON.parse(line) as Json).seq).toEqual(expect.any(Number))
+})
+
+// ——— other programs ———
+
+test('[CLI-18] an MCP client talks to the service through it; a key that is known is never seen by the model', async () => {
+  const owner = await pulled('tools.md')
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [here.path('bin/agmd'), 'mcp', '--author', 'Claude'],
+    env: { ...here.env }
+  })
+  const mcp = new Client({ name: 'test', version: '1' })
+  await mcp.connect(transport as never)
+  const { tools } = await mcp.listTools()
+  expect(tools.map(({ name }) => name)).toContain('svc_read_doc')
+  const read = await mcp.callTool({ name: 'svc_read_doc', arguments: { doc: owner.doc } })
+  expect(read.structuredContent).toMatchObject({ content: await text(owner) })
+  expect(JSON.stringify(read)).not.toContain(owner.key)
+  await mcp.callTool({ name: 'svc_append_doc', arguments: { doc: owner.doc, content: 'By a tool.' } })
+  expect(await text(owner)).toContain('By a tool.')
+  const { revisions } = await owner.revisions()
+  expect(revisions[0].author).toBe('Claude')
+  await mcp.close()
+})
+
+test('[CLI-18] a line that is no message, and a service that is not there, are errors of JSON-RPC', async () => {
+  const lines = ['{', '{"jsonrpc":"2.0","id":7,"method":"tools/list"}', '{"jsonrpc":"2.0","method":"notifications/initialized"}'].join('\n')
+  const { code, stdout } = await here.run(['mcp', '--url', 'http://127.0.0.1:9'], { input: lines })
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Json)
+  expect({ code, answers }).toMatchObject({
+    code: 0,
+    answers: expect.arrayContaining([expect.objectContaining({ id: null }), expect.objectContaining({ id: 7 })])
+  })
+  expect(new Set(answers.map(({ error }) => error.code))).toEqual(new Set([-32700, -32603]))
+})
+
+test('[CLI-19] a raw call is sent as it is, with the key that is known; its exit code is that of the answer', async () => {
+  const owner = await pulled('raw.md')
+  const path = `/api/docs/${owner.doc}`
+  expect(await here.agmd('api', 'GET', path)).toMatchObject({ code: 0, json: { id: owner.doc, role: 'owner' } })
+  const posted = await here.run(['api', 'POST', `${path}/comments`, '-F', 'body=Hm.', '-F', 'line=1'], {})
+  expect(posted.json.comment).toMatchObject({ body: 'Hm.', line: 1 })
+  const put = await here.run(['api', 'PUT', `${path}/content`, '--body-file', '-', '--type', 'text/markdown'], { input: '# Raw\n' })
+  expect({ code: put.code, text: await text(owner) }).toEqual({ code: 0, text: '# Raw\n' })
+  expect(await here.agmd('api', 'GET', `${path}/comments/none`)).toMatchObject({
+    code: expect.any(Number),
+    json: { code: expect.any(String) }
+  })
+  expect((await here.agmd('api', 'GET', '/api/docs/AAAAAAAAAAAAAAAA')).code).toBe(4)
+})
+
+test('[CLI-20] an assignment is named by its own link alone, and asking twice makes one', async () => {
+  const owner = await pulled('tasks.md')
+  const create = (): Promise<Ran> => here.agmd('tasks', 'create', 'tasks.md', '--title', 'Check', '-m', 'Is it kind?', '--json')
+  const { task } = (await create()).json
+  expect((await create()).json).toMatchObject({ created: false, task: { id: task.id } })
+  const reviewer = ['--author', 'Ben', '--json']
+  expect((await here.agmd('tasks', 'start', task.share.url, ...reviewer)).json.task.status).toBe('started')
+  const remark = (await here.agmd('comments', 'add', task.share.url, '-m', 'Kind.', ...reviewer)).json
+  const report = ['--reviewed-version', task.startingVersion, '-m', 'Yes.', '--comment-ids', remark.id]
+  expect((await here.agmd('tasks', 'report', task.share.url, ...report, ...reviewer)).json.task.report).toMatchObject({
+    commentIds: [remark.id],
+    stale: false
+  })
+  expect((await here.agmd('tasks', 'close', 'tasks.md', task.id, '--json')).json.task.status).toBe('closed')
+  await here.agmd('tasks', 'create', linkOf(owner), '--title', 'Another', '-m', 'Is it short?')
+  expect(await here.agmd('tasks', 'get', 'tasks.md', '--json')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } })
+})
+
+test('[CLI-21] bash completes commands, their second words and their options', async () => {
+  const complete = async (...words: string[]): Promise<string[]> => {
+    const line = `eval "$(agmd completion bash)"; COMP_WORDS=(agmd ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _agmd; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const ran = await here.shell(`bash -c ${"'"}${line.replaceAll("'", `'\\''`)}${"'"}`)
+    return ran.stdout.split('\n').filter((word) => word !== '')
+  }
+  expect(await complete('do')).toEqual(['docs', 'doctor'])
+  expect(await complete('docs', 'pu')).toEqual(['pull', 'push'])
+  expect(await complete('docs', 'push', '--m')).toEqual(['--merge'])
+  expect(await complete('login', '--no-b')).toEqual(['--no-browser'])
+  expect(await complete('docs', 'push', 'raw')).toEqual(['raw.md'])
+})
+
+test('[CLI-22] the doctor tells what is well and what is not', async () => {
+  const well = await here.agmd('doctor', '--json')
+  expect(well).toMatchObject({ code: 0, json: { ok: true } })
+  const down = await here.agmd('doctor', '--url', 'http://127.0.0.1:9', '--json')
+  expect({ code: down.code, failed: down.json.checks.filter(({ ok }: Json) => !ok).map(({ name }: Json) => name) }).toEqual({
+    code: 7,
+    failed: ['service']
+  })
+})
+
+test('[CLI-23] an upgrade is taken only with its own checksum', async () => {
+  const machine = await newMachine(world.url)
+  const own = machine.path('bin/agmd')
+  const before = machine.read('bin/agmd')
+  expect((await machine.agmd('upgrade', '--check', '--json')).json).toMatchObject({ available: true })
+  const liar = await elsewhere(200, { 'Content-Type': 'text/plain' }, (path) =>
+    path.endsWith('checksum') ? `${'0'.repeat(64)}  agmd\n` : 'rm -rf /'
+  )
+  expect(await machine.agmd('upgrade', '--url', liar.url, '--json')).toMatchObject({
+    code: 1,
+    json: { error: { code: 'checksum_mismatch' } }
+  })
+  expect(machine.read('bin/agmd')).toBe(before)
+  await liar.close()
+  expect((await machine.agmd('upgrade', '--json')).json).toMatchObject({ changed: true })
+  expect({ text: machine.read('bin/agmd'), mode: statSync(own).mode & 0o777 }).toEqual({
+    text: (await world.ask('GET', '/downloads/agmd')).text,
+    mode: 0o755
+  })
+  expect((await machine.agmd('upgrade', '--json')).json).toMatchObject({ changed: false })
+  await machine.remove()
+})
+
+test('[CLI-24] what stands in the environment that is no sound setting is named; half-written files of ours are', async () => {
+  expect((await here.run(['docs', 'list'], { env: { AGMD_URL: 'ftp://x' } })).stderr).toContain('AGMD_URL is no address of a service')
+  const machine = await newMachine(world.url)
+  mkdirSync(machine.path('.config/agmd'), { recursive: true })
+  machine.write('.config/agmd/hosts.json', '{"http')
+  expect(await machine.agmd('docs', 'list', '--json')).toMatchObject({ code: 1, json: { error: { code: 'config_unusable' } } })
+  mkdirSync(machine.path('.agmd'))
+  machine.write('.agmd/x.md.json', '{')
+  expect(await machine.agmd('docs', 'status', 'x.md', '--json')).toMatchObject({ code: 1, json: { error: { code: 'config_unusable' } } })
+  await machine.remove()
+})
+
+test('[CLI-25] a bridge that was started with a link may what the link may, whatever keys are kept', async () => {
+  const owner = await pulled('bridged.md')
+  const weak = linkOf(await owner.share('view'))
+  const append = (doc: string): string =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'svc_append_doc', arguments: { doc, content: 'more' } } })
+  const before = await text(owner)
+  const { stdout } = await here.run(['mcp', weak], { input: `${append(owner.doc)}\n` })
+  expect(JSON.parse(stdout).result).toMatchObject({ isError: true, structuredContent: { error: { code: 'forbidden' } } })
+  const other = await pulled('other.md')
+  const { stdout: said } = await here.run(['mcp', weak], { input: `${append(other.doc)}\n` })
+  expect(JSON.parse(said).result.isError).toBe(true)
+  expect([await text(owner), await text(other)]).toEqual([before, before])
+})
+
+test('[CLI-26] what is no message is answered on the bridge, and the next one is served', async () => {
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' })
+  const { code, stdout } = await here.run(['mcp', '--url', world.url], { input: `null\n5\n[]\n${ping}\n` })
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Json)
+  expect(code).toBe(0)
+  expect(answers.filter(({ error }) => error?.code === -32600)).toHaveLength(3)
+  expect(answers.find(({ id }) => id === 7)?.result).toEqual({})
+})
+
+test('[CLI-27] names of any script arrive as they were given', async () => {
+  const owner = await pulled('named.md')
+  for (const name of ['Zoë', 'Ана', '日本🎉']) await here.agmd('comments', 'add', 'named.md', '-m', 'Hm.', '--author', name)
+  const { comments } = (await owner.ask('GET', '/comments')).json
+  expect(comments.map(({ author }: Json) => author.name ?? author).toSorted()).toEqual(['Zoë', 'Ана', '日本🎉'].toSorted())
+})

@@ -1,0 +1,271 @@
+/** `agmd node` with the engines of Debian, in processes of its own, against a real server. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { find } from '../../cli/node/program.ts'
+import { readContinuous, readSingle, readWhisper } from '../../cli/node/local.ts'
+import { normalWav, readWav, writeWav } from '../../cli/node/wav.ts'
+import { type Machine, newMachine, type Running } from '../support/cli.ts'
+import { type Bytes, png, samples } from '../support/media.ts'
+import { newSigned, type Signed, startNodeProcess } from '../support/nodes.ts'
+import { colourOf } from '../support/openai-server.ts'
+import { type Json, startWorld, until, type World } from '../support/world.ts'
+
+let world: World
+let machine: Machine
+let ana: Signed
+beforeAll(async () => {
+  world = await startWorld()
+  machine = await newMachine(world.url)
+  ana = await newSigned(world, 'ana@example.org')
+})
+afterAll(async () => {
+  await world.stop()
+  await machine.remove()
+})
+
+const running: Running[] = []
+afterEach(async () => {
+  for (const { child, ended } of running.splice(0)) {
+    child.kill('SIGKILL')
+    await ended
+  }
+})
+
+const lend = async (env?: Record<string, string>, token?: string): Promise<Running> => {
+  const node = await startNodeProcess(machine, token ?? (await ana.nodeToken()).token, env)
+  running.push(node)
+  return node
+}
+
+/** Said in the name of the test, so that a run without them tells so. */
+const engines = ['tesseract', 'flite', 'pocketsphinx_continuous', 'sox']
+const missing = engines.filter((name) => find(name) === undefined)
+if (missing.length > 0)
+  process.stderr.write(`SKIPPED: tests of media jobs need ${missing.join(', ')}; npm test installs them as root on Debian.\n`)
+const withEngines = test.skipIf(missing.length > 0)
+
+type Doc = Awaited<ReturnType<Signed['document']>>
+
+const ended = async (doc: Doc, path: string, id: string): Promise<Json> => {
+  for (;;) {
+    const { json } = await doc.ask('GET', `/media/${path}/${id}`, { query: { wait: 20 } })
+    if (!['queued', 'running'].includes(json.status)) return json
+  }
+}
+
+const run = async (doc: Doc, path: string, what: object): Promise<Json> => {
+  const { status, json } = await doc.ask('POST', `/media/${path}`, what)
+  expect(status, JSON.stringify(json)).toBe(202)
+  return ended(doc, path, json.jobId)
+}
+
+/** Words to change, add or leave out, as a share of those that were said. */
+const wordErrorRate = (said: string, heard: string): number => {
+  const [one, other] = [said, heard].map((text) =>
+    text
+      .toLowerCase()
+      .split(/[^a-z']+/)
+      .filter((word) => word !== '')
+  ) as [string[], string[]]
+  let row = other.map((_word, index) => index + 1)
+  row.unshift(0)
+  one.forEach((word, i) => {
+    const next = [i + 1]
+    other.forEach((heardWord, j) =>
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (word === heardWord ? 0 : 1)))
+    )
+    row = next
+  })
+  return (row.at(-1) ?? 0) / one.length
+}
+
+const wordErrorRateMax = 0.34
+
+withEngines(
+  '[MEDIA-25] a text is spoken as mono WAV of 16 kHz, and written down again with at most 0.34 of its words wrong',
+  { timeout: 90_000 },
+  async () => {
+    await lend()
+    expect((await ana.ask('GET', '/api/relay/status')).json).toEqual({
+      online: true,
+      nodes: 1,
+      capabilities: ['speech', 'transcription', 'ocr']
+    })
+    const doc = await ana.document()
+    const text = 'The quick brown fox jumped over the lazy dog. Please send the report tomorrow morning.'
+    const spoken = await run(doc, 'speak', { json: { text, voice: 'rms' } })
+    expect(spoken, JSON.stringify(spoken)).toMatchObject({ status: 'done', engine: 'flite' })
+    const response = await fetch(spoken.audioUrl, { headers: ana.headers })
+    const wav = Buffer.from(await response.arrayBuffer())
+    expect({ channels: wav.readUInt16LE(22), rate: wav.readUInt32LE(24), bits: wav.readUInt16LE(34) }).toEqual({
+      channels: 1,
+      rate: 16_000,
+      bits: 16
+    })
+    const heard = await run(doc, 'transcribe', { body: new Uint8Array(wav), type: 'audio/wav' })
+    expect(heard).toMatchObject({ status: 'done', engine: 'pocketsphinx' })
+    const rate = wordErrorRate(text, heard.text)
+    process.stdout.write(`word error rate ${rate.toFixed(2)}: ${heard.text}\n`)
+    expect(rate).toBeLessThanOrEqual(wordErrorRateMax)
+    expect(heard.duration).toBeCloseTo((wav.length - 44) / 32_000, 2)
+    for (const { start, end } of heard.segments) {
+      expect(start).toBeLessThan(end)
+      expect(end).toBeLessThanOrEqual(heard.duration)
+    }
+  }
+)
+
+withEngines('[MEDIA-28] broken sound and pictures, and a voice that is not there, fail with a reason; the node goes on', async () => {
+  // Nodes that were killed elsewhere leave folders behind in the common one.
+  const TMPDIR = machine.path('jobs')
+  mkdirSync(TMPDIR)
+  const node = await lend({ TMPDIR })
+  const doc = await ana.document()
+  const broken = [
+    ['ocr', { body: samples['jpg']?.bytes, type: 'image/jpeg' }],
+    ['transcribe', { body: samples['mp3']?.bytes, type: 'audio/mpeg' }],
+    ['transcribe', { body: samples['ogg']?.bytes, type: 'audio/ogg' }],
+    ['speak', { json: { text: 'Hello', voice: 'nobody' } }]
+  ] as const
+  for (const [path, what] of broken) {
+    const job = await run(doc, path, what)
+    expect(job, path).toMatchObject({ status: 'failed', error: { code: expect.stringMatching(/^(bad_input|engine_unavailable)$/) } })
+  }
+  expect(await run(doc, 'speak', { json: { text: '-o /tmp/x --help $(id)' } })).toMatchObject({ status: 'done' })
+  expect(node.child.exitCode).toBeNull()
+  await until(() => readdirSync(TMPDIR).length === 0, 'folders of jobs to be removed')
+})
+
+const chromium = process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
+
+test.skipIf(missing.length > 0 || !existsSync(chromium))(
+  '[MEDIA-26] a text in a picture is read exactly',
+  { timeout: 90_000 },
+  async () => {
+    await lend()
+    const text = 'Meeting on Tuesday at 10:30.\nThe budget is 4,250 euros.'
+    const page = machine.write('page.html', `<body style="font: 32px DejaVu Sans, sans-serif; margin: 40px">${text.replace('\n', '<br>')}`)
+    const picture = machine.path('text.png')
+    const words = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${machine.path('profile')}`]
+    const shot = spawn(chromium, [...words, '--window-size=800,300', `--screenshot=${picture}`, `file://${machine.path(page)}`], {
+      stdio: 'ignore'
+    })
+    await once(shot, 'exit')
+    const doc = await ana.document()
+    const read = await run(doc, 'ocr', { body: new Uint8Array(readFileSync(picture)), type: 'image/png' })
+    expect(read).toMatchObject({ status: 'done', engine: 'tesseract', text })
+  }
+)
+
+let painter: ChildProcess | undefined
+afterAll(() => painter?.kill())
+
+test('[MEDIA-27] a server with the interface of OpenAI renders a picture of the size that was asked for', async () => {
+  painter = spawn(process.execPath, [join(import.meta.dirname, '../support/openai-server.ts')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [address] = (await once(painter.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
+  const url = address.toString().trim()
+  const nobody = machine.start(['node'], {
+    env: { AGMD_NODE_TOKEN: 'anode_x', AGMD_NODE_OPENAI_URL: 'http://127.0.0.1:9/v1', PATH: '/nowhere' }
+  })
+  expect(await nobody.ended).toMatchObject({ code: 2, stderr: expect.stringContaining('does not answer') })
+  await lend({ AGMD_NODE_OPENAI_URL: url, AGMD_NODE_OPENAI_KEY: 'key' })
+  const doc = await ana.document()
+  const done = await run(doc, 'image', { json: { prompt: 'A boat', width: 320, height: 200 } })
+  expect(done, JSON.stringify(done)).toMatchObject({ status: 'done', markdown: expect.stringMatching(/^!\[A boat\]\(\/f\//) })
+  const picture = new Uint8Array(await (await fetch(done.url)).arrayBuffer())
+  expect(picture).toEqual(png(320, 200, colourOf('A boat')))
+  const refused = await run(doc, 'image', { json: { prompt: 'refuse' } })
+  expect(refused).toMatchObject({ status: 'failed', error: { code: 'bad_input', message: expect.stringContaining('not allowed') } })
+})
+
+withEngines(
+  '[MEDIA-29] of two nodes in processes of their own one is killed in mid-job: the job ends on the other',
+  { timeout: 90_000 },
+  async () => {
+    const doc = await ana.document()
+    const first = await lend()
+    // Long enough to be in the middle of it.
+    const noise = writeWav(Float32Array.from({ length: 16_000 * 8 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
+    const { json } = await doc.ask('POST', '/media/transcribe', { body: new Uint8Array(noise), type: 'audio/wav' })
+    await until(async () => (await doc.ask('GET', `/media/transcribe/${json.asrId}`)).json.progress >= 0.1, 'the job to be under way', 20)
+    await lend()
+    first.child.kill('SIGKILL')
+    expect(await ended(doc, 'transcribe', json.asrId)).toMatchObject({ status: 'done', duration: 8 })
+  }
+)
+
+test('[MEDIA-30] a node comes back after a restart of the service, and ends with a reason when its token is revoked', async () => {
+  const env = { AGMD_PORT: new URL(world.url).port, AGMD_BASE_URL: world.url }
+  const { id, token } = await ana.nodeToken()
+  const node = await lend({}, token)
+  world = await world.restart({ env })
+  await until(() => node.stdout().split('"connected":true').length === 3, 'the node to be back', 20)
+  await world.ask('DELETE', `/api/me/nodes/${id}`, { headers: ana.headers })
+  expect(await node.ended).toMatchObject({ code: 4, stderr: expect.stringContaining('revoked') })
+  expect(node.stdout() + node.stderr()).not.toContain(token)
+})
+
+withEngines('[MEDIA-31] the client starts jobs, waits for them and keeps their results', { timeout: 90_000 }, async () => {
+  const { json } = await world.ask('POST', '/api/me/nodes', { headers: ana.headers, json: {} })
+  await lend({}, json.token)
+  const { doc } = await ana.document()
+  const env = { AGMD_TOKEN: ana.headers['Authorization']?.slice(7) ?? '' }
+  const agmd = async (...words: string[]): Promise<Json> => {
+    const ran = await machine.run([...words, '--json'], { env })
+    expect(ran.code, ran.stderr).toBe(0)
+    return ran.json
+  }
+  expect((await agmd('media', 'status')).capabilities).toContain('speech')
+  const spoken = await agmd('media', 'speak', doc, '-m', 'hello world', '-o', 'hello.wav', '--save')
+  expect(spoken.asset.markdown).toMatch(/^!\[hello world\]\(\/f\//)
+  const heard = await agmd('media', 'transcribe', doc, '-f', 'hello.wav')
+  expect(heard.segments.length).toBeGreaterThan(0)
+  writeFileSync(machine.path('broken.jpg'), samples['jpg']?.bytes as Bytes)
+  const failed = await machine.run(['media', 'ocr', doc, '-f', 'broken.jpg', '--json'], { env })
+  expect(failed).toMatchObject({ code: 1, json: { error: { code: 'job_failed', reason: 'bad_input' } } })
+})
+
+// ——— without programs ———
+
+test.each([8000, 16_000, 22_050, 44_100, 48_000])(
+  '[MEDIA-32] a tone of 440 Hz at %i Hz, in two channels, is one of 440 Hz in mono of 16 kHz',
+  (rate) => {
+    const frames = rate
+    const file = Buffer.alloc(44 + frames * 4)
+    writeWav(new Float32Array(0)).copy(file)
+    file.writeUInt16LE(2, 22)
+    file.writeUInt32LE(rate, 24)
+    file.writeUInt32LE(frames * 4, 40)
+    for (let at = 0; at < frames; at++)
+      for (const channel of [0, 1])
+        file.writeInt16LE(Math.round(Math.sin((2 * Math.PI * 440 * at) / rate) * 16_000), 44 + at * 4 + channel * 2)
+    const normal = normalWav(file)
+    expect(normal?.duration).toBeCloseTo(1, 2)
+    const sound = readWav(normal?.file ?? Buffer.alloc(0))
+    expect(sound).toMatchObject({ rate: 16_000, channels: 1 })
+    const samplesOf = [...(sound?.samples ?? [])].slice(1000, -1000)
+    const crossings = samplesOf.filter((sample, at) => at > 0 && (samplesOf[at - 1] ?? 0) < 0 && sample >= 0).length
+    expect(crossings / (samplesOf.length / 16_000)).toBeCloseTo(440, -1)
+    expect(Math.max(...samplesOf)).toBeCloseTo(16_000 / 32_768, 1)
+  }
+)
+
+test.each([Buffer.alloc(0), Buffer.from('RIFF'), Buffer.from('RIFF0000WAVEdata'), Buffer.from('no sound at all')])(
+  '[MEDIA-32] what is no WAV is told: %s',
+  (file) => expect(normalWav(file)).toBeUndefined()
+)
+
+test('[MEDIA-33] what pocketsphinx and whisper.cpp print is read as segments with times', () => {
+  const continuous =
+    'hello world\n<s> 0.000 0.120 1.0\nhello(2) 0.130 0.320 0.8\n<sil> 0.320 0.400 0.9\nworld 0.410 0.900 0.9\n</s> 0.910 1.000 1.0\n'
+  expect(readContinuous(continuous)).toEqual([{ start: 0.13, end: 0.9, text: 'hello world' }])
+  expect(readContinuous('')).toEqual([])
+  expect(readSingle('{"b":0.5,"d":1.5,"p":1.0,"t":"hello world","w":[]}\n{"b":3,"d":1,"t":""}\n')).toEqual([
+    { start: 0.5, end: 2, text: 'hello world' }
+  ])
+  const whispered = { transcription: [{ offsets: { from: 0, to: 1500 }, text: ' Hello.' }] }
+  expect(readWhisper(JSON.stringify(whispered))).toEqual([{ start: 0, end: 1.5, text: 'Hello.' }])
+})

@@ -1,0 +1,25 @@
+/** The commands of the pages. */
+import { expect, test } from 'vitest'
+import { commandOf, commands, toolbar } from '../web/commands/all.ts'
+import { fit } from '../web/commands/match.ts'
+
+test('[WRITE-1] every command stands in one list, under its own id and with keys that mean one thing', () => {
+  const ids = commands.map(({ id }) => id)
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  for (const id of toolbar) if (id !== '') expect(commandOf(id).icon, id).toBeDefined()
+  const keys = commands.flatMap((command) => (command.keys ?? []).map((key) => ({ key, command })))
+  for (const { key } of keys) {
+    const same = keys.filter((other) => other.key === key).map(({ command }) => command)
+    // All but the last say when the key means them.
+    for (const command of same.slice(0, -1)) expect(command.keysWhen, `${key}: ${command.id}`).toBeDefined()
+  }
+})
+
+test('[WRITE-2] a command is found by the letters of its name, the nearest first', () => {
+  expect(fit('', 'Bold')).toBeGreaterThan(0)
+  expect(fit('xyz', 'Bold')).toBe(0)
+  expect(fit('ta', 'Table')).toBeGreaterThan(fit('ta', 'Heading at'))
+  expect(fit('bll', 'Bulleted list')).toBeGreaterThan(0)
+  expect(fit('uberschrift', 'Überschrift 1')).toBeGreaterThan(0)
+  expect(fit('list', 'Task list')).toBeGreaterThan(fit('list', 'Lines in steps'))
+})

@@ -1,0 +1,148 @@
+/** What happened to the document, beside it: who, what, when. */
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { View } from '../document/page.tsx'
+import { SidePanel } from '../panel/side-panel.tsx'
+import { initials } from '../person.ts'
+import { failureWords } from '../refused/failure.ts'
+import { hueOfName } from '../review/records.ts'
+import { locale, t } from '../text/t.ts'
+import { Icon } from '../ui/icons.tsx'
+import { actorWords, countWords, deedWords, excerptOf } from './event-words.ts'
+import type { Feed, FeedEvent } from './feed.ts'
+import { groupByDay, type Entry } from './groups.ts'
+import './activity.css'
+
+const joined = (names: string[]): string => new Intl.ListFormat(locale).format(names)
+
+const timeWords = (instant: number): string => new Date(instant).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+
+function dayTitle(start: number): string {
+  const days = Math.round((new Date().setHours(0, 0, 0, 0) - start) / 86_400_000)
+  if (days === 0 || days === 1) {
+    const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-days, 'day')
+    return words.charAt(0).toLocaleUpperCase(locale) + words.slice(1)
+  }
+  const year = new Date(start).getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' as const }
+  return new Date(start).toLocaleDateString(locale, { weekday: 'long', day: 'numeric', month: 'long', ...year })
+}
+
+function Avatar({ name, kind }: { name: string; kind: 'person' | 'agent' | 'service' }): JSX.Element {
+  return (
+    <span class={`avatar hue-${hueOfName(name)} ${kind}`} aria-hidden='true'>
+      {kind === 'agent' ? <Icon name='bot' size={16} /> : initials(name)}
+    </span>
+  )
+}
+
+/** Where the event can be looked at: its comment or suggestion, if that is still there. */
+function placeOf({ review }: View, { kind, payload }: FeedEvent): (() => void) | undefined {
+  const open = review.value
+  const id = payload['commentId'] ?? payload['suggestionId']
+  if (open === undefined || typeof id !== 'string' || kind === 'comment.deleted') return undefined
+  return open.items.value.some((item) => item.id === id) ? () => open.show(id, 'card') : undefined
+}
+
+function Row({ view, feed, entry }: { view: View; feed: Feed; entry: Entry }): JSX.Element {
+  const { latest, events } = entry
+  const name = actorWords(latest, joined)
+  // A program that came by a link is known by its presence alone.
+  const isAgent = latest.actorKind === 'agent' || view.here.value.some((person) => person.kind === 'agent' && person.name === latest.actor)
+  const { text, removed } = excerptOf(latest)
+  const go = placeOf(view, latest)
+  const day = new Date(latest.ts)
+  return (
+    <li class='deed'>
+      <Avatar name={name} kind={isAgent ? 'agent' : latest.actorKind === 'system' && latest.actor === null ? 'service' : 'person'} />
+      <div class='deed-words'>
+        <p>
+          <strong dir='auto'>{name}</strong>
+          {isAgent && <span class='sr-only'> {t('(agent)')}</span>}
+          {feed.isOwn(latest) && <span class='muted'> {t('(you)')}</span>} <span dir='auto'>{deedWords(latest)}</span>
+          {events.length > 1 && <span class='muted'> · {countWords(events.length)}</span>}
+        </p>
+        {text !== '' && (
+          <p class='deed-text' dir='auto'>
+            {removed ? <del>{text}</del> : text}
+          </p>
+        )}
+        {go !== undefined && (
+          <button type='button' class='button quiet deed-go' onClick={go}>
+            {t('Show it in the text')}
+          </button>
+        )}
+      </div>
+      <time class='muted tabular' dateTime={day.toISOString()} title={day.toLocaleString(locale)}>
+        {timeWords(latest.ts)}
+      </time>
+    </li>
+  )
+}
+
+export function ActivityPanel({ view }: { view: View }): JSX.Element | null {
+  const feed = view.feed.value
+  const busy = useSignal(false)
+  // What was new when the panel was opened stays marked while it is open.
+  const mark = useMemo(() => feed?.seen.peek() ?? 0, [feed])
+  const events = feed?.events.value
+  useEffect(() => {
+    if (feed !== undefined && feed.events.peek() === undefined) void feed.refresh()
+  }, [feed])
+  useEffect(() => {
+    if (events !== undefined) feed?.look()
+  }, [events])
+  const root = useRef<HTMLDivElement>(null)
+  // From here Esc closes it, and the focus goes back.
+  useEffect(() => root.current?.closest<HTMLElement>('[tabindex]')?.focus(), [])
+  if (feed === undefined) return null
+
+  const close = (): void => {
+    view.panel.value = undefined
+  }
+  const older = async (): Promise<void> => {
+    busy.value = true
+    await feed.older()
+    busy.value = false
+  }
+  const days = groupByDay(events ?? [], mark)
+  const firstOld = events?.find(({ seq }) => seq <= mark)
+  const hasNew = (events?.[0]?.seq ?? 0) > mark && firstOld !== undefined
+  return (
+    <SidePanel title={t('Activity')} onClose={close}>
+      <div role='alert' ref={root}>
+        {feed.failure.value !== undefined && (
+          <p class='notice warn'>
+            {failureWords(feed.failure.value)}
+            <button type='button' class='button' onClick={() => void feed.refresh()}>
+              {t('Try again')}
+            </button>
+          </p>
+        )}
+      </div>
+      {events?.length === 0 && <p class='side-panel-empty'>{t('Nothing has happened here yet.')}</p>}
+      {days.map(({ start, entries }) => (
+        <section key={start} class='deeds' aria-labelledby={`day-${start}`}>
+          <h3 id={`day-${start}`}>{dayTitle(start)}</h3>
+          <ol>
+            {entries.flatMap((entry) => [
+              hasNew && entry.latest.seq === firstOld.seq && (
+                <li key='mark' class='deeds-mark'>
+                  <span>{t('New above')}</span>
+                </li>
+              ),
+              <Row key={entry.latest.seq} view={view} feed={feed} entry={entry} />
+            ])}
+          </ol>
+        </section>
+      ))}
+      {events !== undefined && feed.hasOlder.value && (
+        <p class='actions'>
+          <button type='button' class='button' disabled={busy.value} onClick={() => void older()}>
+            {t('Show older')}
+          </button>
+        </p>
+      )}
+    </SidePanel>
+  )
+}

@@ -1,0 +1,107 @@
+/** What happened, in words: one for each kind of event. No user interface. */
+import type { EventKind, Hunk } from '../../shared/events.ts'
+import { roles } from '../../shared/roles.ts'
+import { roleWords } from '../sharing/role-words.ts'
+import { t, term, tn } from '../text/t.ts'
+import type { FeedEvent } from './feed.ts'
+
+type Payload = FeedEvent['payload']
+
+const textOf = (payload: Payload, key: string): string => {
+  const value = payload[key]
+  return typeof value === 'string' ? value : ''
+}
+
+/** What people wrote, so that its direction stays its own (Unicode, bidirectional isolates). */
+const isolated = (text: string): string => `\u2068${text}\u2069`
+
+const plain = (sentence: string) => (): string => t(sentence)
+const titled =
+  (sentence: string) =>
+  (payload: Payload): string =>
+    t(sentence, { title: isolated(textOf(payload, 'title')) })
+
+const linked =
+  (named: string, unnamed: string) =>
+  (payload: Payload): string => {
+    const name = textOf(payload, 'label')
+    const role = roles.find((known) => known === payload['role'])
+    const may = role === undefined ? '' : t(roleWords[role])
+    return name === '' ? t(unnamed, { role: may }) : t(named, { name: isolated(name), role: may })
+  }
+
+/** Of suggestions: who made it, if the feed says so. */
+const decided =
+  (ofSomebody: string, ofNobody: string) =>
+  (payload: Payload): string => {
+    const name = textOf(payload, 'author')
+    return name === '' ? t(ofNobody) : t(ofSomebody, { name: isolated(name) })
+  }
+
+const words: Readonly<Record<EventKind, (payload: Payload) => string>> = {
+  'doc.created': plain(term('created the document')),
+  'doc.claimed': plain(term('took the document into an account')),
+  'doc.published': plain(term('published the document')),
+  'doc.unpublished': plain(term('ended the publication')),
+  'doc.deleted': plain(term('deleted the document')),
+  'content.changed': plain(term('wrote')),
+  'content.replaced': plain(term('replaced text')),
+  'content.restored': plain(term('restored an earlier version')),
+  'comment.created': plain(term('commented')),
+  'comment.replied': plain(term('replied to a comment')),
+  'comment.edited': plain(term('changed a comment')),
+  'comment.resolved': plain(term('resolved a comment')),
+  'comment.reopened': plain(term('opened a comment again')),
+  'comment.deleted': plain(term('deleted a comment')),
+  'suggestion.created': plain(term('suggested a change')),
+  'suggestion.accepted': decided(term('accepted a suggestion by {name}'), term('accepted a suggestion')),
+  'suggestion.rejected': decided(term('rejected a suggestion by {name}'), term('rejected a suggestion')),
+  'share.created': linked(term('made a link for {name}: {role}'), term('made a link: {role}')),
+  'share.revoked': linked(term('revoked the link of {name}'), term('revoked a link: {role}')),
+  'asset.created': (payload) => t('added the file {name}', { name: isolated(textOf(payload, 'name')) }),
+  'media.done': plain(term('finished a recording')),
+  'media.failed': plain(term('could not finish a recording')),
+  'task.created': titled(term('asked for a review: {title}')),
+  'task.started': titled(term('started the review: {title}')),
+  'task.reported': titled(term('reported on the review: {title}')),
+  'task.closed': titled(term('closed the review: {title}'))
+}
+
+/** What was done, to follow the name of who did it. */
+export const deedWords = ({ kind, payload }: Pick<FeedEvent, 'kind' | 'payload'>): string => words[kind](payload)
+
+const excerptCharsMax = 140
+
+const hunksOf = (payload: Payload): readonly Hunk[] => (Array.isArray(payload['hunks']) ? (payload['hunks'] as Hunk[]) : [])
+
+/** The first words that a change brought, or took away; '' when the event brings no text. */
+export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly text: string; readonly removed: boolean } {
+  const hunks = hunksOf(payload)
+  const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
+  const cut = (text: string): string => (text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax).toWellFormed()}…` : text)
+  for (const { added, removed } of hunks) {
+    // A line that only moved, or got another end, is not what came.
+    const came = first(added.filter((line) => !removed.includes(line)))
+    if (came !== '') return { text: cut(came), removed: false }
+  }
+  for (const { added, removed } of hunks) {
+    const went = first(removed.filter((line) => !added.includes(line)))
+    if (went !== '') return { text: cut(went), removed: true }
+  }
+  return { text: '', removed: false }
+}
+
+/** Several: what they are together. */
+export const countWords = (count: number): string => tn(count, '1 change', '{count} changes')
+
+/** Who did it: an account, an agent, a guest by the name they gave, several people together. */
+export function actorWords(
+  { actor, actorKind, payload }: Pick<FeedEvent, 'actor' | 'actorKind' | 'payload'>,
+  join: (names: string[]) => string
+): string {
+  if (actor !== null && actor !== '') return actor
+  const names = Array.isArray(payload['actors']) ? payload['actors'].filter((name) => typeof name === 'string' && name !== 'system') : []
+  if (actorKind === 'system')
+    return names.length > 0 ? join(names.map((name) => (name === 'guest' ? t('Guest') : String(name)))) : t('The service')
+  return t('Guest')
+}

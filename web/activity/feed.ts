@@ -1,0 +1,143 @@
+/** The event feed of an open document: newest first, older pages by cursor, live by messages, and what is new since it was last seen. */
+import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals'
+import type { Output } from '../../shared/operations/index.ts'
+import { call } from '../api.ts'
+import { readDevice, writeDevice } from '../device.ts'
+import type { View } from '../document/page.tsx'
+
+type Answer = Output<'listEvents'>
+export type FeedEvent = Answer['events'][number]
+
+export interface Feed {
+  /** Newest first, without a gap. Undefined until the first page is there. */
+  readonly events: ReadonlySignal<readonly FeedEvent[] | undefined>
+  readonly hasOlder: ReadonlySignal<boolean>
+  readonly failure: ReadonlySignal<unknown>
+  /** Whether others did something since the feed was last looked at. */
+  readonly unread: ReadonlySignal<boolean>
+  /** Events after this cursor are new to this device. */
+  readonly seen: ReadonlySignal<number>
+  isOwn(event: FeedEvent): boolean
+  /** Reads what is missing at the top. */
+  refresh(): Promise<void>
+  older(): Promise<void>
+  /** All that is known now has been looked at. */
+  look(): void
+  close(): void
+}
+
+/** Of the first page; later ones are as large as the service gives them. */
+const firstPage = 60
+/** As the service gives them (limits.eventPageMax): so a page before the oldest has nothing twice. */
+const olderPage = 200
+
+export function openFeed({ session, here }: View): Feed {
+  const { id, key } = session
+  const events = signal<readonly FeedEvent[] | undefined>(undefined)
+  const failure = signal<unknown>(undefined)
+  const storageKey = `agmd.seen.${id}`
+  const stored = readDevice(storageKey)
+  const seen = signal(Number(stored) || 0)
+  const latest = signal(seen.value)
+  const unread = computed(() => latest.value > seen.value)
+  const ownName = computed(() => here.value.find(({ self }) => self)?.name)
+
+  const list = (since: number | 'latest'): Promise<Answer> => call<Answer>(`/api/docs/${id}/events?since=${since}`, { key })
+  const isOwn = ({ actor, actorKind }: FeedEvent): boolean => actorKind !== 'agent' && actor !== null && actor === ownName.value
+
+  const mark = (seq: number): void => {
+    seen.value = seq
+    writeDevice(storageKey, String(seq))
+  }
+  const heard = (event: FeedEvent): void => {
+    batch(() => {
+      const current = events.value
+      // What came before it and was missed is read as a whole.
+      if (current !== undefined && event.seq === (current[0]?.seq ?? 0) + 1) events.value = [event, ...current]
+      else if (current !== undefined && event.seq > (current[0]?.seq ?? 0)) void refresh()
+      passOwn([event])
+      latest.value = Math.max(latest.value, event.seq)
+    })
+  }
+
+  async function refresh(): Promise<void> {
+    try {
+      const from = events.value?.[0]?.seq ?? Math.max(0, (await list('latest')).latest - firstPage)
+      let since = from
+      for (;;) {
+        const answer = await list(since)
+        const newest = events.value?.[0]?.seq ?? 0
+        const fresh = answer.events.filter(({ seq }) => seq > newest).toReversed()
+        batch(() => {
+          events.value = [...fresh, ...(events.value ?? [])]
+          latest.value = Math.max(latest.value, answer.latest)
+          failure.value = undefined
+        })
+        since = answer.latest
+        if (answer.capped !== true) return
+      }
+    } catch (error) {
+      failure.value = error
+    }
+  }
+
+  /** One's own deeds are no news, up to the first one of somebody else: some are told after the page was left. */
+  const passOwn = (ascending: readonly FeedEvent[]): void => {
+    for (const event of ascending) {
+      if (event.seq === seen.value + 1 && isOwn(event)) mark(event.seq)
+    }
+  }
+
+  /** What came since the last look; at the first visit nothing is news. */
+  const ask = async (): Promise<void> => {
+    try {
+      const isFirst = stored === null && seen.value === 0
+      const answer = await list(isFirst ? 'latest' : seen.value)
+      batch(() => {
+        if (isFirst) mark(answer.latest)
+        passOwn(answer.events)
+        latest.value = Math.max(latest.value, answer.latest)
+      })
+    } catch {
+      // It is asked again with the next connection.
+    }
+  }
+
+  const stops = [
+    effect(() => {
+      if (session.link.socket.value !== 'synced') return
+      void (events.peek() === undefined ? ask() : refresh())
+    }),
+    session.onMessage((message) => {
+      if (message['type'] === 'event') heard(message['event'] as FeedEvent)
+    })
+  ]
+
+  return {
+    events,
+    hasOlder: computed(() => (events.value?.at(-1)?.seq ?? 0) > 1),
+    failure,
+    unread,
+    seen,
+    isOwn,
+    refresh,
+    async older() {
+      const oldest = events.value?.at(-1)?.seq ?? 1
+      try {
+        const { events: found } = await list(Math.max(0, oldest - 1 - olderPage))
+        batch(() => {
+          const known = events.value ?? []
+          const last = known.at(-1)?.seq ?? Infinity
+          events.value = [...known, ...found.filter(({ seq }) => seq < last).toReversed()]
+          failure.value = undefined
+        })
+      } catch (error) {
+        failure.value = error
+      }
+    },
+    look: () => mark(latest.value),
+    close() {
+      for (const stop of stops) stop()
+    }
+  }
+}

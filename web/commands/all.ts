@@ -1,0 +1,83 @@
+/** The list of all commands. Of two that have one key, the earlier is tried first. */
+import type { Command } from './command.ts'
+import { editCommands } from './edit.ts'
+import { exportCommands } from './export.ts'
+import { findCommands } from './find.ts'
+import { formatCommands } from './format.ts'
+import { insertCommands } from './insert.ts'
+import { reviewCommands } from './review.ts'
+import { shareCommands } from './share.ts'
+import { tableCommands } from './tables.ts'
+import { viewCommands } from './view.ts'
+
+export const commands: readonly Command[] = [
+  ...formatCommands,
+  ...insertCommands,
+  ...tableCommands,
+  ...editCommands,
+  ...findCommands,
+  ...viewCommands,
+  ...reviewCommands,
+  ...shareCommands,
+  ...exportCommands
+]
+
+const byId = new Map(commands.map((command) => [command.id, command]))
+
+/** Errors: throws for an id that no command has. */
+export function commandOf(id: string): Command {
+  const command = byId.get(id)
+  if (command === undefined) throw new Error(`there is no command ${id}`)
+  return command
+}
+
+/** In the order of the toolbar; an empty entry is a gap. */
+export const toolbar: readonly string[] = [
+  'heading.next',
+  'bold',
+  'italic',
+  'strikethrough',
+  'code',
+  'link',
+  '',
+  'list.bullet',
+  'list.number',
+  'list.task',
+  'quote',
+  'insert.code',
+  'insert.table',
+  'insert.file'
+]
+
+/** In the order of the menu that `/` opens. */
+export const slashMenu: readonly string[] = [
+  'heading.1',
+  'heading.2',
+  'heading.3',
+  'list.bullet',
+  'list.number',
+  'list.task',
+  'quote',
+  'insert.table',
+  'insert.code',
+  'insert.callout',
+  'insert.file',
+  'insert.diagram',
+  'insert.formula',
+  'insert.date',
+  'insert.rule'
+]
+
+/** At the end of the toolbar while the cursor is in a table. */
+export const tableToolbar: readonly string[] = [
+  'table.row.above',
+  'table.row.below',
+  'table.row.delete',
+  'table.column.before',
+  'table.column.after',
+  'table.column.delete',
+  'table.align'
+]
+
+/** Above a selection. */
+export const bubble: readonly string[] = ['bold', 'italic', 'strikethrough', 'code', 'link']

@@ -1,0 +1,58 @@
+/** What can be done on the page of a document: each thing once, for toolbar, keyboard, palette, menus, sheet and tooltips. */
+import type { EditorView } from '@codemirror/view'
+import type { View } from '../document/page.tsx'
+import { term } from '../text/t.ts'
+import type { IconName } from '../ui/icons.tsx'
+
+/** In the order in which the palette and the sheet show them; the words are terms. */
+export const groups = {
+  format: term('Format'),
+  blocks: term('Blocks'),
+  insert: term('Insert'),
+  table: term('Table'),
+  edit: term('Edit'),
+  go: term('Go to'),
+  view: term('View'),
+  review: term('Review'),
+  document: term('Document')
+} as const
+
+export type Group = keyof typeof groups
+
+export interface Command {
+  /** Names it in lists; dots part its words. */
+  readonly id: string
+  /** A term. */
+  readonly title: string
+  readonly group: Group
+  readonly icon?: IconName
+  /** In the notation of CodeMirror (`Mod` is Cmd or Ctrl); the first is the one that is shown. */
+  readonly keys?: readonly string[]
+  /** `text`, if nothing is said: its keys count with the focus in the text. `page`: also elsewhere, but not in a dialog. */
+  readonly scope?: 'text' | 'page'
+  /** A term: other words by which it is found. */
+  readonly words?: string
+  /** Whether it can be done now. */
+  when?(page: View): boolean
+  /** Whether its keys mean it now, where they may mean something else. */
+  keysWhen?(page: View): boolean
+  /** False: it does not apply here, and its key goes on to who else may want it. */
+  run(page: View): boolean | void
+}
+
+/** Whether the person writes at the moment. */
+export const isWriting = (page: View): boolean => page.canType.value && page.mode.value !== 'read'
+
+/** `when` and `run` of a command on the text that its readers cannot give. */
+export const onText = (run: (view: EditorView) => boolean): Pick<Command, 'when' | 'run'> => ({
+  when: isWriting,
+  run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
+})
+
+/** The same for what leaves the text as it is. */
+export const inEditor = (run: (view: EditorView) => boolean): Pick<Command, 'when' | 'run'> => ({
+  when: (page) => page.mode.value !== 'read',
+  run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
+})
+
+export const isPossible = (command: Command, page: View): boolean => command.when?.(page) ?? true

@@ -1,0 +1,39 @@
+/** Taking the document along: as a file, on paper. */
+import type { View } from '../document/page.tsx'
+import { t, term } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import type { Command } from './command.ts'
+
+/** What is needed for it is fetched when it is asked for. */
+const fetched =
+  (work: (page: View) => Promise<void>) =>
+  (page: View): void => {
+    work(page).catch(() => toast(t('This part of the page could not be fetched. It comes with the connection.')))
+  }
+
+export const exportCommands: readonly Command[] = [
+  {
+    id: 'download',
+    title: term('Download as Markdown'),
+    group: 'document',
+    icon: 'download',
+    words: term('export save file'),
+    run: (page) => page.session.download()
+  },
+  {
+    id: 'download.page',
+    title: term('Download as web page'),
+    group: 'document',
+    icon: 'download',
+    words: term('export HTML file'),
+    run: fetched(async ({ session }) => (await import('../export/page-file.ts')).downloadPage(session))
+  },
+  {
+    id: 'print',
+    title: term('Print'),
+    group: 'document',
+    icon: 'printer',
+    words: term('paper PDF'),
+    run: fetched(async ({ session }) => (await import('../export/print.ts')).printDocument(session))
+  }
+]

@@ -1,0 +1,39 @@
+/** To find and replace. The panel is fetched with the extras of the editor. */
+import type { View } from '../document/page.tsx'
+import { term } from '../text/t.ts'
+import type { Command } from './command.ts'
+
+const open =
+  (replace: boolean) =>
+  (page: View): void => {
+    const view = page.editor.value?.view
+    if (view !== undefined) void import('../editor/find/panel.tsx').then(({ openFind }) => openFind(view, replace))
+  }
+
+// Who reads finds with the browser.
+const when = (page: View): boolean => page.mode.value !== 'read'
+
+export const findCommands: readonly Command[] = [
+  {
+    id: 'find',
+    title: term('Find'),
+    words: term('search'),
+    group: 'edit',
+    icon: 'search',
+    keys: ['Mod-f'],
+    scope: 'page',
+    when,
+    run: open(false)
+  },
+  {
+    id: 'replace',
+    title: term('Find and replace'),
+    words: term('search substitute'),
+    group: 'edit',
+    icon: 'search',
+    keys: ['Mod-Alt-f'],
+    scope: 'page',
+    when: (page) => when(page) && page.session.canEdit.value,
+    run: open(true)
+  }
+]

@@ -1,0 +1,67 @@
+/** Commands that put something new into the text. */
+import { insertCodeBlock } from '../editor/commands-block.ts'
+import { insertCallout, insertDate, insertDiagram, insertFormula, insertRule, insertTable } from '../editor/commands-insert.ts'
+import { chooseFiles } from '../editor/uploads.ts'
+import { term } from '../text/t.ts'
+import { isWriting, onText, type Command } from './command.ts'
+
+export const insertCommands: readonly Command[] = [
+  {
+    id: 'insert.code',
+    title: term('Code block'),
+    words: term('fence program listing'),
+    group: 'insert',
+    icon: 'square-code',
+    ...onText(insertCodeBlock)
+  },
+  {
+    id: 'insert.callout',
+    title: term('Callout'),
+    words: term('note tip warning box'),
+    group: 'insert',
+    icon: 'megaphone',
+    ...onText(insertCallout)
+  },
+  { id: 'insert.table', title: term('Table'), words: term('grid columns rows'), group: 'insert', icon: 'table', ...onText(insertTable) },
+  {
+    id: 'insert.file',
+    title: term('Picture, sound or film'),
+    words: term('image audio video upload file'),
+    group: 'insert',
+    icon: 'image',
+    ...onText(chooseFiles),
+    when: (page) => isWriting(page) && page.session.uploads.allowed.value
+  },
+  {
+    id: 'insert.diagram',
+    title: term('Diagram'),
+    words: term('mermaid flowchart graph'),
+    group: 'insert',
+    icon: 'workflow',
+    ...onText(insertDiagram)
+  },
+  {
+    id: 'insert.formula',
+    title: term('Formula'),
+    words: term('math equation TeX'),
+    group: 'insert',
+    icon: 'sigma',
+    ...onText(insertFormula)
+  },
+  {
+    id: 'insert.date',
+    title: term('Date of today'),
+    words: term('now calendar'),
+    group: 'insert',
+    icon: 'calendar',
+    ...onText(insertDate)
+  },
+  {
+    id: 'insert.rule',
+    title: term('Dividing line'),
+    words: term('horizontal rule separator'),
+    group: 'insert',
+    icon: 'minus',
+    ...onText(insertRule)
+  }
+]

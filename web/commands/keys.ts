@@ -1,0 +1,60 @@
+/** Keys of commands: in the editor and on the page around it, and how this keyboard names them. */
+import { runScopeHandlers, type EditorView, type KeyBinding } from '@codemirror/view'
+import type { View } from '../document/page.tsx'
+import { t, term } from '../text/t.ts'
+import { isPossible, type Command } from './command.ts'
+
+/** The scope of CodeMirror's key bindings that stands for the page around the editor. */
+const pageScope = 'page'
+
+/** Bindings for the editor. Of several commands with one key the first that applies is done. */
+export const keyBindings = (commands: readonly Command[], page: View): readonly KeyBinding[] =>
+  commands.flatMap((command) =>
+    (command.keys ?? []).map((key) => ({
+      key,
+      // A plain character is text where there is text.
+      scope: command.scope === 'page' ? (key.length === 1 ? pageScope : `editor ${pageScope}`) : 'editor',
+      preventDefault: key.length > 1,
+      run: () => isPossible(command, page) && (command.keysWhen?.(page) ?? true) && command.run(page) !== false
+    }))
+  )
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))
+
+/** Hands a key that was pressed outside the text to the commands of the page. */
+export function runPageKeys(view: EditorView, event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || document.querySelector('dialog:modal') !== null) return
+  if (event.target instanceof Node && view.contentDOM.contains(event.target)) return
+  // What has no modifier is written where one writes.
+  if (isField(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey && !/^F\d/.test(event.key)) return
+  if (runScopeHandlers(view, event, pageScope)) event.preventDefault()
+}
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
+
+const macNames: Readonly<Record<string, string>> = { Mod: '⌘', Ctrl: '⌃', Alt: '⌥', Shift: '⇧', Enter: '↩', Escape: 'esc', Tab: '⇥' }
+const otherNames: Readonly<Record<string, string>> = {
+  Mod: term('Ctrl'),
+  Ctrl: term('Ctrl'),
+  Alt: term('Alt'),
+  Shift: term('Shift'),
+  Enter: term('Enter'),
+  Escape: term('Esc'),
+  Tab: term('Tab')
+}
+const arrows: Readonly<Record<string, string>> = { ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' }
+
+/** The keys of a shortcut one by one, as this keyboard names them. */
+export const keyNames = (key: string): string[] =>
+  key.split(/-(?!$)/).map((part) => arrows[part] ?? (isMac ? macNames[part] : t(otherNames[part] ?? part)) ?? part.toUpperCase())
+
+/** A shortcut as this keyboard names it. */
+export const keyName = (key: string): string => {
+  const names = keyNames(key).map((name) => (name.length === 1 ? name.toUpperCase() : name))
+  return names.join(isMac ? '' : '+')
+}
+
+/** What a control says of itself: the command and its shortcut. */
+export const tooltip = ({ title, keys }: Command): string => (keys?.[0] === undefined ? t(title) : `${t(title)} (${keyName(keys[0])})`)

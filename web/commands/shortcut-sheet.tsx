@@ -1,0 +1,56 @@
+/** All keys on one sheet. */
+import type { JSX } from 'preact'
+import type { View } from '../document/page.tsx'
+import { t, term } from '../text/t.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { commands } from './all.ts'
+import { groups, type Group } from './command.ts'
+import { Keys } from './key-caps.tsx'
+
+interface Row {
+  readonly title: string
+  /** One after the other, or one or the other. */
+  readonly keys: readonly string[]
+}
+
+/** What keys do while writing without being commands. */
+const whileWriting: readonly Row[] = [
+  { title: term('Blocks to insert'), keys: ['/'] },
+  { title: term('Emoji by name'), keys: [':'] },
+  { title: term('Deeper and back in lists; next and previous cell in tables'), keys: ['Tab', 'Shift-Tab'] },
+  { title: term('Paste without formatting'), keys: ['Mod-Shift-v'] },
+  { title: term('Leave the text by Tab: press Escape before'), keys: ['Escape', 'Tab'] }
+]
+
+const rowsOf = (group: Group): Row[] =>
+  commands.flatMap(({ group: own, title, keys }) => (own === group && keys !== undefined ? [{ title, keys }] : []))
+
+const section = (title: string, rows: readonly Row[]): JSX.Element | null =>
+  rows.length === 0 ? null : (
+    <section key={title} class='sheet-group'>
+      <h3>{t(title)}</h3>
+      <dl>
+        {rows.map((row) => (
+          <div key={row.title}>
+            <dt>{t(row.title)}</dt>
+            <dd>
+              {row.keys.map((keys) => (
+                <Keys key={keys} keys={keys} />
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+
+export function ShortcutSheet({ view }: { view: View }): JSX.Element {
+  return (
+    <Dialog title={t('Keyboard shortcuts')} wide onClose={() => (view.dialog.value = undefined)}>
+      <div class='sheet'>
+        {section(term('While writing'), whileWriting)}
+        {(Object.keys(groups) as Group[]).map((group) => section(groups[group], rowsOf(group)))}
+      </div>
+    </Dialog>
+  )
+}

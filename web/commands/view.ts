@@ -1,0 +1,120 @@
+/** How the page shows the text, and the ways around on it. */
+import type { Mode, View } from '../document/page.tsx'
+import { term } from '../text/t.ts'
+import type { Command } from './command.ts'
+
+const show =
+  (mode: Mode) =>
+  (page: View): void => {
+    page.setMode(mode)
+    if (mode !== 'read') page.editor.value?.view.focus()
+  }
+
+/** The parts of the page that F6 goes through: each takes the focus itself or has a control that does. */
+const regions = '.top-bar, .toolbar, .outline, .cm-content, .reading, .side-panel, .status-line'
+const stops = 'button:not([tabindex="-1"], :disabled), a[href], input, select, textarea, [tabindex="0"]'
+
+function nextRegion(step: 1 | -1): boolean {
+  const found = [...document.querySelectorAll<HTMLElement>(regions)].filter((region) => region.checkVisibility())
+  const current = found.findIndex((region) => region.contains(document.activeElement))
+  for (let tried = 1; tried <= found.length; tried++) {
+    // From outside all of them the first is next, or the last.
+    const start = current < 0 && step < 0 ? 0 : current
+    const region = found[(start + step * tried + found.length * 2) % found.length]
+    const target = region?.matches('[tabindex="0"], .cm-content') === true ? region : region?.querySelector<HTMLElement>(stops)
+    if (target == null) continue
+    target.focus()
+    return true
+  }
+  return false
+}
+
+export const viewCommands: readonly Command[] = [
+  {
+    id: 'mode.next',
+    title: term('Next view: live, source, reading'),
+    group: 'view',
+    icon: 'book-open',
+    keys: ['Mod-Alt-p'],
+    scope: 'page',
+    run: (page) => {
+      page.nextMode()
+      if (page.mode.value !== 'read') page.editor.value?.view.focus()
+    }
+  },
+  { id: 'mode.live', title: term('Live view'), group: 'view', icon: 'pen', run: show('live') },
+  { id: 'mode.source', title: term('Markdown source'), group: 'view', icon: 'code', run: show('source') },
+  { id: 'mode.read', title: term('Reading view'), group: 'view', icon: 'book-open', run: show('read') },
+  {
+    id: 'outline',
+    title: term('Outline'),
+    words: term('headings contents'),
+    group: 'view',
+    icon: 'list-tree',
+    keys: ['Mod-\\'],
+    scope: 'page',
+    run: (page) => page.setOutline(!page.outline.value)
+  },
+  {
+    id: 'palette',
+    title: term('Command palette'),
+    group: 'go',
+    icon: 'command',
+    keys: ['Mod-Shift-p', 'Mod-k'],
+    scope: 'page',
+    run: (page) => {
+      page.dialog.value = 'palette'
+    }
+  },
+  {
+    id: 'shortcuts',
+    title: term('Keyboard shortcuts'),
+    group: 'go',
+    icon: 'keyboard',
+    keys: ['Mod-/', '?'],
+    scope: 'page',
+    run: (page) => {
+      page.dialog.value = 'shortcuts'
+    }
+  },
+  { id: 'region.next', title: term('Next part of the page'), group: 'go', keys: ['F6'], scope: 'page', run: () => nextRegion(1) },
+  {
+    id: 'region.previous',
+    title: term('Previous part of the page'),
+    group: 'go',
+    keys: ['Shift-F6'],
+    scope: 'page',
+    run: () => nextRegion(-1)
+  },
+  {
+    id: 'panel.activity',
+    title: term('Activity'),
+    group: 'document',
+    icon: 'bell',
+    words: term('events feed who did what'),
+    run: (page) => {
+      page.panel.value = page.panel.value === 'activity' ? undefined : 'activity'
+    }
+  },
+  {
+    id: 'history',
+    title: term('History'),
+    group: 'document',
+    icon: 'history',
+    keys: ['Mod-Alt-h'],
+    scope: 'page',
+    words: term('versions restore changes who wrote'),
+    run: (page) => {
+      page.dialog.value = 'history'
+    }
+  },
+  {
+    id: 'name',
+    title: term('Set your name'),
+    group: 'document',
+    icon: 'users',
+    run: (page) => {
+      page.dialog.value = 'name'
+    }
+  }
+]

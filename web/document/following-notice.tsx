@@ -1,0 +1,17 @@
+/** Whom one follows, and the way to stop. */
+import type { JSX } from 'preact'
+import { t } from '../text/t.ts'
+import type { View } from './page.tsx'
+
+export function FollowingNotice({ view }: { view: View }): JSX.Element | null {
+  const person = view.here.value.find(({ id }) => id === view.following.value)
+  if (person === undefined || view.mode.value === 'read') return null
+  return (
+    <div class={`following hue-${person.hue}`} role='status'>
+      <span>{t('Following {name}', { name: person.name })}</span>
+      <button type='button' class='button quiet' onClick={() => (view.following.value = undefined)}>
+        {t('Stop')} <kbd>{t('Esc')}</kbd>
+      </button>
+    </div>
+  )
+}

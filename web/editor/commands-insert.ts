@@ -1,0 +1,56 @@
+/** Commands that put a block or a word of their own into the text. The blank lines that a block needs around it are added, no others. */
+import { EditorSelection } from '@codemirror/state'
+import type { Command, EditorView } from '@codemirror/view'
+import { locale } from '../text/t.ts'
+
+/** What of a block is selected, to be typed over; counted from its beginning. */
+interface Selected {
+  readonly from: number
+  readonly to: number
+}
+
+function insertBlock(view: EditorView, block: string, { from, to }: Selected): boolean {
+  if (view.state.readOnly) return false
+  const { doc, selection } = view.state
+  const line = doc.lineAt(selection.main.head)
+  const isBlank = line.text.trim() === ''
+  const at = isBlank ? line.from : line.to
+  const above = isBlank ? (line.number > 1 ? doc.line(line.number - 1).text : '') : line.text
+  const below = line.number < doc.lines ? doc.line(line.number + 1).text : ''
+  const lead = isBlank ? (above.trim() === '' ? '' : '\n') : '\n\n'
+  const trail = below.trim() === '' ? '' : '\n'
+  const start = at + lead.length
+  view.dispatch({
+    changes: { from: at, to: isBlank ? line.to : at, insert: lead + block + trail },
+    selection: EditorSelection.range(start + from, start + to),
+    scrollIntoView: true,
+    userEvent: 'input.insert'
+  })
+  return true
+}
+
+/** Inserts a block; what stands between `‹` and `›` in it is selected. */
+const block =
+  (marked: string): Command =>
+  (view) => {
+    const from = marked.indexOf('‹')
+    return insertBlock(view, marked.replaceAll(/[‹›]/g, ''), { from, to: marked.indexOf('›') - 1 })
+  }
+
+export const insertTable: Command = block('| ‹Column› | Column |\n| ------ | ------ |\n|        |        |\n')
+
+export const insertCallout: Command = block('> [!NOTE]\n> ‹›\n')
+
+export const insertDiagram: Command = block('```mermaid\nflowchart LR\n  ‹A[Start] --> B[End]›\n```\n')
+
+export const insertFormula: Command = block('$$\n‹x = y›\n$$\n')
+
+export const insertRule: Command = block('---\n\n‹›')
+
+/** The date of today as one writes it here. */
+export const insertDate: Command = (view) => {
+  if (view.state.readOnly) return false
+  const date = new Date().toLocaleDateString(locale, { dateStyle: 'long' })
+  view.dispatch(view.state.replaceSelection(date), { scrollIntoView: true, userEvent: 'input.insert' })
+  return true
+}

@@ -1,0 +1,8 @@
+/** An icon from its path data, where nothing is rendered by components. */
+export function drawIcon(data: string): SVGElement {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
+  const attributes = { viewBox: '0 0 24 24', width: '18', height: '18', class: 'icon menu-icon', 'aria-hidden': 'true' }
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  made.appendChild(document.createElementNS('http://www.w3.org/2000/svg', 'path')).setAttribute('d', data)
+  return made
+}

@@ -1,0 +1,30 @@
+/** What writing becomes easier with, but can begin without: fetched once the text is there. */
+import { EditorState } from '@codemirror/state'
+import { selectionBubble, type BubbleButton } from './bubble.ts'
+import type { Extras } from './editor.ts'
+import { drawings } from './live/drawings.ts'
+import { dressing } from './live/dressing.ts'
+import { smartPaste } from './paste/paste.ts'
+import { completions, type BlockEntry } from './completions.ts'
+import { finding } from './find/panel.tsx'
+import { phrases } from './phrases.ts'
+
+export interface ExtrasInput {
+  /** Blocks of the menu after `/`, in its order. */
+  readonly blocks: readonly BlockEntry[]
+  /** Buttons above a selection. */
+  readonly bubble: readonly BubbleButton[]
+}
+
+export const createExtras = ({ blocks, bubble }: ExtrasInput): Extras => ({
+  always: [
+    completions(blocks),
+    smartPaste,
+    finding,
+    dressing,
+    selectionBubble(bubble),
+    // In the language of the page.
+    EditorState.phrases.of(phrases())
+  ],
+  live: drawings
+})

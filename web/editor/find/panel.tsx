@@ -1,0 +1,229 @@
+/** The panel to find and replace, above the text. */
+import {
+  closeSearchPanel,
+  findNext,
+  findPrevious,
+  getSearchQuery,
+  highlightSelectionMatches,
+  openSearchPanel,
+  replaceAll,
+  replaceNext,
+  search,
+  searchKeymap,
+  searchPanelOpen,
+  setSearchQuery
+} from '@codemirror/search'
+import { Prec, type Extension } from '@codemirror/state'
+import { EditorView, keymap, runScopeHandlers, type Command, type Panel, type ViewUpdate } from '@codemirror/view'
+import { signal, type Signal } from '@preact/signals'
+import { render, type JSX } from 'preact'
+import { t, term } from '../../text/t.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { count, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
+
+/** Shortest time between two counts, in milliseconds: a long text takes some of them. */
+const countMs = 120
+
+interface Shown {
+  readonly wanted: Wanted
+  readonly valid: boolean
+  readonly found: Count | undefined
+  readonly isWithin: boolean
+}
+
+/** Whether the row to replace is there, for the next panel too. */
+const replacing = signal(false)
+
+interface Option {
+  readonly name: 'caseSensitive' | 'wholeWord' | 'regexp'
+  readonly sign: string
+  readonly title: string
+}
+
+const options: readonly Option[] = [
+  { name: 'caseSensitive', sign: 'Aa', title: term('Match case') },
+  { name: 'wholeWord', sign: 'ab', title: term('Whole words') },
+  { name: 'regexp', sign: '.*', title: term('Regular expression') }
+]
+
+function countWords({ wanted: { search: text }, valid, found }: Shown): string {
+  if (text === '') return ''
+  if (!valid) return t('Not an expression')
+  if (found === undefined || found.total === 0) return t('Nothing found')
+  const total = found.more ? t('{count}+', { count: found.total }) : t('{count}', { count: found.total })
+  return found.current === 0 ? t('{total} found', { total }) : t('{current} of {total}', { current: found.current, total })
+}
+
+function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }): JSX.Element {
+  const { wanted: now, valid, isWithin } = shown.value
+  const canWrite = !view.state.readOnly
+  const run = (command: Command) => (): void => void command(view)
+  const change = (name: 'search' | 'replace') => (event: Event) => want(view, { [name]: (event.target as HTMLInputElement).value })
+  const press = (command: Command, other: Command) => (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.isComposing) return
+    event.preventDefault()
+    void (event.shiftKey ? other : command)(view)
+  }
+  const toggleWithin = (): void => {
+    const { from, to } = view.state.selection.main
+    view.dispatch({ effects: setWithin.of(isWithin || from === to ? undefined : { from, to }) })
+    want(view, {})
+  }
+  return (
+    <>
+      <div class='find-row'>
+        <button
+          type='button'
+          class='button quiet icon-only find-more'
+          aria-expanded={replacing.value}
+          aria-label={t('Replace')}
+          title={t('Replace')}
+          disabled={!canWrite}
+          onClick={() => (replacing.value = !replacing.value)}
+        >
+          <Icon name={replacing.value ? 'chevron-down' : 'chevron-right'} size={18} />
+        </button>
+        <div class='find-field'>
+          <input
+            type='text'
+            aria-label={t('Find')}
+            placeholder={t('Find')}
+            main-field='true'
+            aria-invalid={now.search !== '' && !valid}
+            autocomplete='off'
+            spellcheck={false}
+            value={now.search}
+            onInput={change('search')}
+            onKeyDown={press(findNext, findPrevious)}
+          />
+          <span class='find-options' role='group' aria-label={t('How to find')}>
+            {options.map(({ name, sign, title }) => (
+              <button
+                key={name}
+                type='button'
+                class='find-option'
+                data-sign={sign}
+                aria-pressed={now[name]}
+                aria-label={t(title)}
+                title={t(title)}
+                onClick={() => want(view, { [name]: !now[name] })}
+              />
+            ))}
+          </span>
+        </div>
+        <span class='find-count tabular' role='status'>
+          {countWords(shown.value)}
+        </span>
+        <button
+          type='button'
+          class='button quiet icon-only'
+          aria-label={t('Previous match')}
+          title={t('Previous match')}
+          onClick={run(findPrevious)}
+        >
+          <Icon name='arrow-up' size={18} />
+        </button>
+        <button type='button' class='button quiet icon-only' aria-label={t('Next match')} title={t('Next match')} onClick={run(findNext)}>
+          <Icon name='arrow-down' size={18} />
+        </button>
+        <button
+          type='button'
+          class='button quiet icon-only'
+          aria-pressed={isWithin}
+          aria-label={t('In the selection only')}
+          title={t('In the selection only')}
+          disabled={!isWithin && view.state.selection.main.empty}
+          onClick={toggleWithin}
+        >
+          <Icon name='text-select' size={18} />
+        </button>
+        <button type='button' class='button quiet icon-only' aria-label={t('Close')} title={t('Close')} onClick={run(closeSearchPanel)}>
+          <Icon name='x' size={18} />
+        </button>
+      </div>
+      {replacing.value && canWrite && (
+        <div class='find-row'>
+          <span class='find-more' />
+          <div class='find-field'>
+            <input
+              type='text'
+              aria-label={t('Replace with')}
+              placeholder={t('Replace with')}
+              autocomplete='off'
+              value={now.replace}
+              onInput={change('replace')}
+              onKeyDown={press(replaceNext, replaceNext)}
+            />
+          </div>
+          <button type='button' class='button' onClick={run(replaceNext)}>
+            {t('Replace')}
+          </button>
+          <button type='button' class='button' onClick={run(replaceAll)}>
+            {t('Replace all')}
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function createPanel(view: EditorView): Panel {
+  const read = (): Shown => ({
+    wanted: wanted(view.state),
+    valid: getSearchQuery(view.state).valid,
+    found: count(view.state),
+    isWithin: view.state.field(within, false) !== undefined
+  })
+  const shown = signal(read())
+  const dom = document.createElement('div')
+  dom.className = 'find'
+  dom.setAttribute('role', 'search')
+  dom.setAttribute('aria-label', t('Find and replace'))
+  dom.addEventListener('keydown', (event) => {
+    if (runScopeHandlers(view, event, 'search-panel')) event.preventDefault()
+  })
+  render(<FindPanel view={view} shown={shown} />, dom)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const refresh = (): void => {
+    timer = undefined
+    shown.value = read()
+  }
+  return {
+    dom,
+    top: true,
+    mount: () => dom.querySelector<HTMLInputElement>('[main-field]')?.select(),
+    update(update: ViewUpdate) {
+      const asked = update.transactions.some((transaction) => transaction.effects.some((effect) => effect.is(setSearchQuery)))
+      if (asked) shown.value = { ...shown.peek(), wanted: wanted(view.state), valid: getSearchQuery(view.state).valid }
+      if (asked || update.docChanged || update.selectionSet) timer ??= setTimeout(refresh, countMs)
+    },
+    destroy() {
+      clearTimeout(timer)
+      render(null, dom)
+    }
+  }
+}
+
+/** Opens the panel, or goes to its field. Several selected lines are what is searched in, anything shorter what is looked for. */
+export function openFind(view: EditorView, replace: boolean): void {
+  replacing.value = replace || (replacing.value && searchPanelOpen(view.state))
+  const { from, to } = view.state.selection.main
+  const lines = view.state.doc.lineAt(to).number - view.state.doc.lineAt(from).number
+  view.dispatch({ effects: setWithin.of(lines > 0 ? { from, to } : undefined) })
+  openSearchPanel(view)
+  want(view, {})
+}
+
+const closed = EditorView.updateListener.of(({ startState, state, view }) => {
+  if (searchPanelOpen(startState) && !searchPanelOpen(state) && state.field(within, false) !== undefined)
+    queueMicrotask(() => view.dispatch({ effects: setWithin.of(undefined) }))
+})
+
+export const finding: Extension = [
+  within,
+  search({ top: true, createPanel, scrollToMatch: (range) => EditorView.scrollIntoView(range, { y: 'center' }) }),
+  highlightSelectionMatches({ minSelectionLength: 3 }),
+  // Mod-F is a command of the page.
+  Prec.low(keymap.of(searchKeymap.filter(({ key }) => key !== 'Mod-f' && key !== 'Mod-Alt-g'))),
+  closed
+]

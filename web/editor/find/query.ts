@@ -1,0 +1,73 @@
+/** What is looked for, and how often it is there. */
+import { SearchQuery, getSearchQuery, setSearchQuery } from '@codemirror/search'
+import { StateEffect, StateField, type EditorState } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
+
+/** Where alone is searched; undefined for everywhere. */
+export interface Within {
+  readonly from: number
+  readonly to: number
+}
+
+export const setWithin = StateEffect.define<Within | undefined>()
+
+/** The part of the text that is searched, as it moves while others write. */
+export const within = StateField.define<Within | undefined>({
+  create: () => undefined,
+  update(value, transaction) {
+    for (const effect of transaction.effects) if (effect.is(setWithin)) return effect.value
+    if (value === undefined || !transaction.docChanged) return value
+    return { from: transaction.changes.mapPos(value.from, -1), to: transaction.changes.mapPos(value.to, 1) }
+  }
+})
+
+const isWithin = (_match: string, state: EditorState, from: number, to: number): boolean => {
+  const range = state.field(within, false)
+  return range === undefined || (from >= range.from && to <= range.to)
+}
+
+export interface Wanted {
+  readonly search: string
+  readonly replace: string
+  readonly caseSensitive: boolean
+  readonly wholeWord: boolean
+  readonly regexp: boolean
+}
+
+export const wanted = (state: EditorState): Wanted => getSearchQuery(state)
+
+/** Looks for something else from now on. */
+export function want(view: EditorView, change: Partial<Wanted>): void {
+  const { search, replace, caseSensitive, wholeWord, regexp } = { ...wanted(view.state), ...change }
+  // `\n` is two characters, unless the search is an expression.
+  const query = new SearchQuery({ search, replace, caseSensitive, wholeWord, regexp, literal: !regexp, test: isWithin })
+  view.dispatch({ effects: setSearchQuery.of(query) })
+}
+
+export interface Count {
+  readonly total: number
+  /** Which of them is selected, from 1; 0 for none. */
+  readonly current: number
+  /** There are more than were counted. */
+  readonly more: boolean
+}
+
+/** Largest number of matches that are counted. */
+const countMax = 10_000
+
+/** Counts the matches. Undefined when what is looked for cannot be: nothing, or an expression with a mistake. */
+export function count(state: EditorState): Count | undefined {
+  const query = getSearchQuery(state)
+  if (!query.valid) return undefined
+  const { main } = state.selection
+  const range = state.field(within, false)
+  const cursor = query.getCursor(state, range?.from, range?.to)
+  let total = 0
+  let current = 0
+  for (let next = cursor.next(); !next.done; next = cursor.next()) {
+    total++
+    if (next.value.from === main.from && next.value.to === main.to) current = total
+    if (total >= countMax) return { total, current, more: true }
+  }
+  return { total, current, more: false }
+}

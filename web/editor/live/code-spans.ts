@@ -1,0 +1,42 @@
+/** Coloured code as ranges: read from the HTML of the highlighter, whose text is the code itself. */
+import type { Highlighter } from '../../../shared/markdown/page.ts'
+
+export interface Span {
+  /** UTF-16 units from the beginning of the code. */
+  readonly from: number
+  readonly to: number
+  readonly name: string
+}
+
+/** Longest code that is coloured while it is written, in UTF-16 units: it is done again at every key. */
+const codeUnitsMax = 10_000
+const keptMax = 100
+const kept = new Map<string, readonly Span[]>()
+
+const piece = /<span class="([^"]*)">|<\/span>|&(?:#x?\w+|\w+);|[^<&]+/g
+
+function spansOf(html: string): Span[] {
+  const found: Span[] = []
+  const open: { name: string; from: number }[] = []
+  let at = 0
+  for (const [text, name] of html.matchAll(piece)) {
+    if (name !== undefined) open.push({ name, from: at })
+    else if (text === '</span>') {
+      const last = open.pop()
+      if (last !== undefined && last.from < at) found.push({ ...last, to: at })
+    } else at += text.startsWith('&') ? 1 : text.length
+  }
+  return found.sort((one, other) => one.from - other.from || other.to - one.to)
+}
+
+/** The colours of a code; none for a language that is not known. */
+export function codeSpans(highlighter: Highlighter, code: string, language: string): readonly Span[] {
+  if (code.length > codeUnitsMax || highlighter.getLanguage(language) === undefined) return []
+  const key = `${language}\n${code}`
+  const before = kept.get(key)
+  if (before !== undefined) return before
+  const spans = spansOf(highlighter.highlight(code, { language, ignoreIllegals: true }).value)
+  if (kept.size >= keptMax) kept.clear()
+  kept.set(key, spans)
+  return spans
+}

@@ -1,0 +1,35 @@
+/** Formulas in the syntax tree, by the rules of shared/markdown/math.ts. Of blocks, those without a blank line inside. */
+import type { LeafBlockParser, MarkdownConfig } from '@lezer/markdown'
+import { closingMark } from '../../shared/markdown/math.ts'
+
+const dollar = 36
+
+const mathBlock: LeafBlockParser = {
+  nextLine(cx, line, leaf) {
+    if (/^\$\$.*\S.*\$\$\s*$/.test(leaf.content) || !/\$\$\s*$/.test(line.text)) return false
+    cx.nextLine()
+    cx.addLeafElement(leaf, cx.elt('BlockMath', leaf.start, cx.prevLineEnd()))
+    return true
+  },
+  finish(cx, leaf) {
+    if (!/^\$\$.+\$\$\s*$/.test(leaf.content)) return false
+    cx.addLeafElement(leaf, cx.elt('BlockMath', leaf.start, leaf.start + leaf.content.length))
+    return true
+  }
+}
+
+export const mathSyntax: MarkdownConfig = {
+  defineNodes: [{ name: 'BlockMath', block: true }, 'InlineMath'],
+  parseBlock: [{ name: 'BlockMath', leaf: (_cx, leaf) => (leaf.content.startsWith('$$') ? mathBlock : null) }],
+  parseInline: [
+    {
+      name: 'InlineMath',
+      before: 'Emphasis',
+      parse(cx, next, pos) {
+        if (next !== dollar) return -1
+        const end = closingMark(cx.text, pos - cx.offset + 1, cx.text.length)
+        return end === undefined ? -1 : cx.addElement(cx.elt('InlineMath', pos, cx.offset + end + 1))
+      }
+    }
+  ]
+}

@@ -1,0 +1,217 @@
+/**
+ * HTML of a clipboard as Markdown. It is read in a document of its own, in which nothing runs or loads; what has no Markdown is left out,
+ * its words stay.
+ */
+import { mayLink } from '../../../shared/markdown/links.ts'
+import { markdownTable } from '../table-rows.ts'
+import { inertDocument } from './inert.ts'
+
+/** Longest HTML that is converted, in UTF-16 units: above, the plain text of the clipboard is taken. */
+export const htmlUnitsMax = 1_000_000
+
+const blockNames = new Set(
+  'ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY CENTER DD DETAILS DIV DL DT FIGCAPTION FIGURE FOOTER FORM H1 H2 H3 H4 H5 H6 HEADER HR LI MAIN NAV OL P PRE SECTION SUMMARY TABLE UL'.split(
+    ' '
+  )
+)
+const skipped = new Set(
+  'HEAD STYLE SCRIPT TEMPLATE TITLE META LINK NOSCRIPT OBJECT EMBED IFRAME SVG MATH CANVAS SELECT TEXTAREA BUTTON'.split(' ')
+)
+
+/** Characters that would be Markdown where they stand. */
+const escapeText = (text: string): string =>
+  text.replaceAll(/[\\`*[\]]|<(?=[a-z/!?])|~~|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=[a-z#][a-z0-9]*;)/giu, String.raw`\$&`)
+/** What would make a line a heading, an item or a quote. */
+const escapeLine = (line: string): string =>
+  line.replace(
+    /^(\s*)([#>+-]|\d{1,9}[.)])(?=\s|$)/,
+    (_, space: string, mark: string) => `${space}${mark.length > 1 ? `${mark.slice(0, -1)}\\${mark.slice(-1)}` : `\\${mark}`}`
+  )
+
+const wrap = (text: string, mark: string): string => {
+  const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? []
+  return inner === '' ? text : `${before}${mark}${inner}${mark}${after}`
+}
+
+const fenceFor = (text: string, mark: string, least: number): string =>
+  mark.repeat(Math.max(least, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)))
+
+function inlineCode(text: string): string {
+  if (text.trim() === '') return text
+  const fence = fenceFor(text, '`', 1)
+  const space = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
+  return `${fence}${space}${text.replaceAll(/\s+/g, ' ')}${space}${fence}`
+}
+
+const address = (value: string | null): string | undefined => {
+  const plain = (value ?? '').trim()
+  if (plain === '' || /^(data|javascript|file|about|blob):/i.test(plain) || !mayLink(plain) || plain.startsWith('#')) return undefined
+  return /[\s()<>]/.test(plain) ? `<${plain.replaceAll(/[<>\s]/g, encodeURIComponent)}>` : plain
+}
+
+function link(element: Element): string {
+  const text = inline(element)
+  const target = address(element.getAttribute('href'))
+  if (target === undefined || text.trim() === '') return text
+  return text.trim() === escapeText(target) || text.trim() === target ? target : wrapLink(text.trim(), target)
+}
+
+const wrapLink = (text: string, target: string): string => `[${text}](${target})`
+
+function image(element: Element): string {
+  const target = address(element.getAttribute('src'))
+  return target === undefined ? '' : `![${escapeText(element.getAttribute('alt') ?? '')}](${target})`
+}
+
+/** Word processors write bold and italic as styles, and take them back in the same way. */
+function styled(element: Element, text: string): string {
+  const style = element.getAttribute('data-style') ?? ''
+  const bold = /font-weight:\s*(bold|[6-9]00)/i.test(style)
+  const italic = /font-style:\s*italic/i.test(style)
+  const struck = /text-decoration[^;]*line-through/i.test(style)
+  return [bold && '**', italic && '*', struck && '~~'].reduce<string>((sum, mark) => (mark === false ? sum : wrap(sum, mark)), text)
+}
+
+const plainWeight = /font-weight:\s*(normal|400)/i
+
+const inlineRules: Readonly<Record<string, (element: Element) => string>> = {
+  A: link,
+  IMG: image,
+  BR: () => '\\\n',
+  CODE: (element) => inlineCode(element.textContent ?? ''),
+  TT: (element) => inlineCode(element.textContent ?? ''),
+  B: (element) => (plainWeight.test(element.getAttribute('data-style') ?? '') ? inline(element) : wrap(inline(element), '**')),
+  STRONG: (element) => wrap(inline(element), '**'),
+  I: (element) => wrap(inline(element), '*'),
+  EM: (element) => wrap(inline(element), '*'),
+  DEL: (element) => wrap(inline(element), '~~'),
+  S: (element) => wrap(inline(element), '~~'),
+  STRIKE: (element) => wrap(inline(element), '~~'),
+  SPAN: (element) => styled(element, inline(element)),
+  INPUT: (element) => (element.getAttribute('type') === 'checkbox' ? `[${element.hasAttribute('checked') ? 'x' : ' '}] ` : '')
+}
+for (const name of ['kbd', 'sub', 'sup', 'mark', 'ins']) {
+  Object.assign(inlineRules, { [name.toUpperCase()]: (element: Element) => `<${name}>${inline(element)}</${name}>` })
+}
+
+function inlineNode(node: Node): string {
+  if (node.nodeType === Node.TEXT_NODE) return escapeText((node.nodeValue ?? '').replaceAll(/[\s\u00a0]+/g, ' '))
+  if (!(node instanceof Element) || skipped.has(node.nodeName.toUpperCase())) return ''
+  return inlineRules[node.nodeName]?.(node) ?? inline(node)
+}
+
+const inline = (parent: Node): string => [...parent.childNodes].map(inlineNode).join('')
+
+const indented = (text: string, by: string): string => text.replaceAll(/\n(?=[^\n])/g, `\n${by}`)
+
+function list(element: Element): string {
+  const ordered = element.nodeName === 'OL'
+  let number = Number(element.getAttribute('start') ?? 1) || 1
+  const items: string[] = []
+  for (const child of element.children) {
+    // Some programs put an inner list beside the item that it belongs to.
+    if (child.nodeName !== 'LI') {
+      const inner = blocks(child).join('\n\n')
+      const last = items.pop()
+      items.push(last === undefined ? inner : `${last}\n${indented(`  ${inner}`, '  ')}`)
+      continue
+    }
+    const mark = ordered ? `${number++}. ` : '- '
+    const parts = blocks(child)
+    const tight = parts.every((part, at) => at === 0 || /^([-*+]|\d+\.) /.test(part))
+    items.push(mark + indented(parts.join(tight ? '\n' : '\n\n'), ' '.repeat(mark.length)))
+  }
+  return items.join('\n')
+}
+
+function code(element: Element): string {
+  const text = (element.textContent ?? '').replace(/\n$/, '')
+  const language = /(?:language|lang)-([\w+#-]+)/.exec(`${element.className} ${element.querySelector('code')?.className ?? ''}`)?.[1] ?? ''
+  const fence = fenceFor(text, '`', 3)
+  return `${fence}${language}\n${text}\n${fence}`
+}
+
+function table(element: Element): string {
+  const rows = [...element.querySelectorAll('tr')].filter((row) => row.closest('table') === element)
+  const cells = rows.map((row) =>
+    [...row.children].flatMap((cell) => {
+      // What was joined over several columns leaves the others empty.
+      const span = Math.min(Number(cell.getAttribute('colspan')) || 1, 100)
+      const text = blocks(cell).join('\n').replaceAll(/\\\n/g, '\n')
+      return [text, ...Array.from({ length: span - 1 }, () => '')]
+    })
+  )
+  const written = cells.filter((row) => row.some((cell) => cell.trim() !== ''))
+  if (written.length === 0) return ''
+  // A single cell is a frame around text.
+  return written.length === 1 && written[0]?.length === 1 ? (written[0][0] ?? '') : markdownTable(written)
+}
+
+const heading = (element: Element): string => {
+  const text = inline(element).replaceAll(/\s+/g, ' ').trim()
+  return text === '' ? '' : `${'#'.repeat(Number(element.nodeName[1]))} ${text}`
+}
+
+const blockRules: Readonly<Record<string, (element: Element) => string>> = {
+  H1: heading,
+  H2: heading,
+  H3: heading,
+  H4: heading,
+  H5: heading,
+  H6: heading,
+  HR: () => '---',
+  PRE: code,
+  UL: list,
+  OL: list,
+  TABLE: table,
+  BLOCKQUOTE: (element) => blocks(element).join('\n\n').replaceAll(/^/gm, '> ').replaceAll(/^> $/gm, '>')
+}
+
+const paragraph = (text: string): string =>
+  text
+    .replace(/^(?:\s|\\\n)+|(?:\s|\\\n)+$/g, '')
+    .split('\n')
+    .map((line) => escapeLine(line.trim()))
+    .join('\n')
+
+/** The blocks of an element, in its order. */
+function blocks(parent: Element): string[] {
+  const found: string[] = []
+  let text = ''
+  const flush = (): void => {
+    const made = paragraph(text)
+    if (made !== '') found.push(made)
+    text = ''
+  }
+  for (const child of parent.childNodes) {
+    const isBlock = child instanceof Element && (blockNames.has(child.nodeName) || holdsBlocks(child))
+    if (!isBlock) {
+      text += inlineNode(child)
+      continue
+    }
+    flush()
+    const rule = blockRules[child.nodeName]
+    const made = rule === undefined ? blocks(child) : [rule(child)]
+    found.push(...made.filter((block) => block !== ''))
+  }
+  flush()
+  return found
+}
+
+// Google Docs wraps all it copies into one bold element.
+const holdsBlocks = (element: Element): boolean =>
+  !(element.nodeName in inlineRules && element.nodeName !== 'B' && element.nodeName !== 'SPAN') &&
+  element.querySelector('p, div, h1, h2, h3, h4, h5, h6, ul, ol, table, pre, blockquote') !== null &&
+  !skipped.has(element.nodeName.toUpperCase())
+
+const meaningful =
+  'a[href], b, strong, i, em, del, s, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, pre, code, img, hr, [data-style*="font-weight:7"], [data-style*="font-style:italic"]'
+
+/** Markdown of HTML that means more than its words; undefined when its plain text says as much. */
+export function htmlToMarkdown(html: string): string | undefined {
+  if (html.length > htmlUnitsMax) return undefined
+  const { body } = inertDocument(html)
+  if (body.querySelector(meaningful) === null) return undefined
+  const markdown = blocks(body).join('\n\n')
+  return markdown === '' ? undefined : markdown
+}

@@ -1,0 +1,74 @@
+/** What a paste means: formatted text becomes Markdown, cells a table, an address over a selection a link. With Shift it is the plain text. */
+import { EditorSelection, type Extension } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { cleanText } from '../../clean-text.ts'
+import { isAddress } from '../commands-inline.ts'
+import { isInCode } from '../in-code.ts'
+import { escapeCell, markdownTable, tabbedRows } from '../table-rows.ts'
+import { isInTable } from '../tables.ts'
+import { htmlToMarkdown } from './html-to-markdown.ts'
+
+/** Longest text that is looked at for cells, in UTF-16 units. */
+const cellsUnitsMax = 2_000_000
+
+function replace(view: EditorView, text: string): true {
+  view.dispatch(view.state.replaceSelection(text), { scrollIntoView: true, userEvent: 'input.paste' })
+  return true
+}
+
+/** Blocks stand apart from the text around them. */
+function replaceByBlocks(view: EditorView, markdown: string): true {
+  const { doc, selection } = view.state
+  const { from, to } = selection.main
+  const line = doc.lineAt(from)
+  const before = doc.sliceString(line.from, from).trim()
+  const after = doc.sliceString(to, doc.lineAt(to).to).trim()
+  const isBlock = markdown.includes('\n') || /^([#>|]|[-*+] |\d+\. |```|---)/.test(markdown)
+  if (!isBlock) return replace(view, markdown)
+  const lead = before === '' ? '' : '\n\n'
+  return replace(view, `${lead}${markdown}${after === '' ? '' : '\n\n'}`)
+}
+
+function linkSelection(view: EditorView, url: string): boolean {
+  const { main } = view.state.selection
+  const text = view.state.sliceDoc(main.from, main.to)
+  if (main.empty || text.includes('\n') || /[[\]]/.test(text) || isAddress(text.trim())) return false
+  const insert = `[${text}](${url})`
+  view.dispatch({
+    changes: { from: main.from, to: main.to, insert },
+    selection: EditorSelection.cursor(main.from + insert.length),
+    scrollIntoView: true,
+    userEvent: 'input.paste'
+  })
+  return true
+}
+
+function paste(view: EditorView, data: DataTransfer): boolean {
+  const text = cleanText(data.getData('text/plain'))
+  const { from } = view.state.selection.main
+  if (isInCode(view.state, from)) return false
+  // A line end or a bar would end the cell.
+  if (isInTable(view.state)) return /[|\n]/.test(text) && replace(view, escapeCell(text))
+  if (isAddress(text.trim())) return linkSelection(view, text.trim())
+  const html = data.types.includes('vscode-editor-data') ? '' : data.getData('text/html')
+  const markdown = html === '' ? undefined : htmlToMarkdown(html)
+  if (markdown !== undefined) return replaceByBlocks(view, cleanText(markdown))
+  const rows = text.length > cellsUnitsMax ? undefined : tabbedRows(text)
+  return rows !== undefined && replaceByBlocks(view, `${markdownTable(rows)}\n`)
+}
+
+/** Whether the last key asked for the plain text. */
+let plain = false
+
+export const smartPaste: Extension = EditorView.domEventHandlers({
+  keydown(event) {
+    plain = event.shiftKey && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'v'
+  },
+  paste(event, view) {
+    const asked = plain
+    plain = false
+    if (asked || view.state.readOnly || event.clipboardData === null || !paste(view, event.clipboardData)) return false
+    event.preventDefault()
+    return true
+  }
+})

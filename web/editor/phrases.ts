@@ -1,0 +1,11 @@
+/** What CodeMirror itself says, to screen readers above all. */
+import { t } from '../text/t.ts'
+
+export const phrases = (): Record<string, string> => ({
+  Completions: t('Suggestions'),
+  'current match': t('current match'),
+  'on line': t('on line'),
+  'replaced match on line $': t('replaced on line $'),
+  'replaced $ matches': t('$ replaced'),
+  'Selection deleted': t('Selection deleted')
+})

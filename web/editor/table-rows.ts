@@ -1,0 +1,156 @@
+/** Rows of Markdown tables as text: cells between bars, wherever the bars are. Nothing here changes how the text is written. */
+import type { ChangeSpec, Line, Text } from '@codemirror/state'
+
+/** What stands between two bars, spaces included. */
+export interface Cell {
+  readonly from: number
+  readonly to: number
+}
+
+export interface Row {
+  readonly line: Line
+  /** Quote marks and indentation before the row. */
+  readonly lead: string
+  readonly cells: readonly Cell[]
+  /** Whether a bar ends it. */
+  readonly closed: boolean
+}
+
+export function rowOf(line: Line): Row {
+  const { text, from } = line
+  const lead = /^[ \t>]*/.exec(text)?.[0] ?? ''
+  const end = text.trimEnd().length
+  const cells: Cell[] = []
+  let start = text[lead.length] === '|' ? lead.length + 1 : lead.length
+  let closed = false
+  for (let at = start; at < end; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '|') {
+      cells.push({ from: from + start, to: from + at })
+      start = at + 1
+      closed = at === end - 1
+    }
+  }
+  if (!closed) cells.push({ from: from + start, to: from + Math.max(start, end) })
+  return { line, lead, cells, closed }
+}
+
+export const isDelimiter = (text: string): boolean =>
+  /-/.test(text) && /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/.test(text)
+
+/** What is written in a cell; an empty range after one space where nothing is. */
+export function content(doc: Text, { from, to }: Cell): Cell {
+  const text = doc.sliceString(from, to)
+  const left = text.length - text.trimStart().length
+  if (left === text.length) return { from: Math.min(from + 1, to), to: Math.min(from + 1, to) }
+  return { from: from + left, to: from + text.trimEnd().length }
+}
+
+/** The cell that a position is in, or at the edge of. */
+export function cellAt({ cells }: Row, position: number): number {
+  const found = cells.findIndex(({ to }) => position <= to)
+  return found < 0 ? cells.length - 1 : found
+}
+
+export const emptyRow = (lead: string, columns: number): string => `${lead}|${'  |'.repeat(columns)}`
+
+/** Puts an empty cell (dashes in the delimiter) before the cell `column`, or after the last one. Rows that end before stay as they are. */
+export function addCell(row: Row, column: number): ChangeSpec[] {
+  const filling = isDelimiter(row.line.text) ? ' --- ' : '  '
+  const cell = row.cells[column]
+  // A row that begins without a bar needs one for its new first cell.
+  const isOpen = cell !== undefined && cell.from > row.line.from + row.lead.length
+  if (cell !== undefined) return [{ from: cell.from, insert: isOpen ? `${filling}|` : `|${filling}|` }]
+  const last = row.cells.at(-1)
+  if (last === undefined || column > row.cells.length) return []
+  return row.closed ? [{ from: last.to + 1, insert: `${filling}|` }] : [{ from: last.to, insert: ` |${filling}|` }]
+}
+
+/** Takes a cell out with one of its bars. */
+export function removeCell(row: Row, column: number): ChangeSpec[] {
+  const cell = row.cells[column]
+  if (cell === undefined) return []
+  const isLast = column === row.cells.length - 1 && !row.closed
+  return [isLast && column > 0 ? { from: cell.from - 1, to: cell.to } : { from: cell.from, to: isLast ? cell.to : cell.to + 1 }]
+}
+
+/** Lets two cells change places. */
+export function swapCells(doc: Text, row: Row, one: number, other: number): ChangeSpec[] {
+  const [first, second] = [row.cells[one], row.cells[other]]
+  if (first === undefined || second === undefined) return []
+  return [
+    { from: first.from, to: first.to, insert: doc.slice(second.from, second.to) },
+    { from: second.from, to: second.to, insert: doc.slice(first.from, first.to) }
+  ]
+}
+
+export type Alignment = 'left' | 'center' | 'right' | 'none'
+
+/** The delimiter of a column as wide as it was. */
+export function alignCell(doc: Text, cell: Cell, alignment: Alignment): ChangeSpec {
+  const { from, to } = content(doc, cell)
+  const left = alignment === 'left' || alignment === 'center' ? ':' : ''
+  const right = alignment === 'right' || alignment === 'center' ? ':' : ''
+  const dashes = '-'.repeat(Math.max(3, to - from) - left.length - right.length)
+  return { from, to, insert: left + dashes + right }
+}
+
+const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+const wide = /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}/u
+
+/** Columns that a text takes on the screen, as far as characters tell: ideographs and emoji take two. */
+const width = (text: string): number => [...clusters.segment(text)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0)
+
+/** Makes all cells of a column equally wide, with spaces. Only when somebody asks: it touches every row. */
+export function lineUp(doc: Text, rows: readonly Row[]): ChangeSpec[] {
+  const texts = rows.map((row) => row.cells.map((cell) => doc.sliceString(cell.from, cell.to).trim()))
+  const widths: number[] = []
+  rows.forEach((row, at) => {
+    if (!isDelimiter(row.line.text)) texts[at]?.forEach((text, column) => (widths[column] = Math.max(widths[column] ?? 3, width(text))))
+  })
+  return rows.flatMap((row, at) => {
+    const delimiter = isDelimiter(row.line.text)
+    const cells = (texts[at] ?? []).map((text, column) => {
+      const room = widths[column] ?? 3
+      if (!delimiter) return ` ${text}${' '.repeat(Math.max(0, room - width(text)))} `
+      const dashes = room - (text.startsWith(':') ? 1 : 0) - (text.endsWith(':') ? 1 : 0)
+      return ` ${text.startsWith(':') ? ':' : ''}${'-'.repeat(Math.max(1, dashes))}${text.endsWith(':') ? ':' : ''} `
+    })
+    const insert = `${row.lead}|${cells.join('|')}|`
+    return insert === row.line.text ? [] : [{ from: row.line.from, to: row.line.to, insert }]
+  })
+}
+
+/** A text for a cell: on one line, with no bar that would end it. */
+export const escapeCell = (text: string): string =>
+  text
+    .trim()
+    .replaceAll(/\\?\|/g, '\\|')
+    .replaceAll(/\s*\n\s*/g, '<br>')
+
+/** A Markdown table of rows of cells, the first its head. Short rows are filled up. */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const columns = Math.max(1, ...rows.map((row) => row.length))
+  const line = (cells: readonly string[]): string =>
+    `| ${Array.from({ length: columns }, (_, at) => escapeCell(cells[at] ?? '')).join(' | ')} |`
+  const [head = [], ...body] = rows
+  return [line(head), `| ${Array.from({ length: columns }, () => '---').join(' | ')} |`, ...body.map(line)].join('\n')
+}
+
+/** Rows of a text with tabs, as spreadsheets copy them: quoted cells may hold tabs and line ends. Undefined for what is no table. */
+export function tabbedRows(text: string): string[][] | undefined {
+  if (!text.includes('\t')) return undefined
+  const rows: string[][] = [[]]
+  const cell = /(?:"((?:[^"]|"")*)"(?=\t|\n|$)|([^\t\n]*))(\t|\n|$)/y
+  for (let at = 0; at < text.length; at = cell.lastIndex) {
+    cell.lastIndex = at
+    const found = cell.exec(text)
+    if (found === null) return undefined
+    rows.at(-1)?.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '')
+    if (found[3] === '\n' && cell.lastIndex < text.length) rows.push([])
+    else if (found[3] === '') break
+  }
+  const columns = rows[0]?.length ?? 0
+  // Indented text has tabs too: rows of a table all have the same number of cells.
+  return columns > 1 && rows.every((row) => row.length === columns) && rows.some((row) => (row[0] ?? '').trim() !== '') ? rows : undefined
+}

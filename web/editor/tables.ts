@@ -1,0 +1,235 @@
+/** Moving and writing in tables. Rows are read as lines where they are needed: a table of 20,000 rows is as quick as one of two. */
+import { syntaxTree } from '@codemirror/language'
+import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
+import type { Command, EditorView } from '@codemirror/view'
+import {
+  addCell,
+  alignCell,
+  cellAt,
+  content,
+  emptyRow,
+  isDelimiter,
+  lineUp,
+  removeCell,
+  rowOf,
+  swapCells,
+  type Alignment,
+  type Cell,
+  type Row
+} from './table-rows.ts'
+
+interface Place {
+  readonly row: Row
+  readonly column: number
+  /** Numbers of the first and the last line. */
+  readonly first: number
+  readonly last: number
+}
+
+/** Where in a table the cursor is. */
+function placeOf(state: EditorState): Place | undefined {
+  const { head } = state.selection.main
+  const line = state.doc.lineAt(head)
+  for (
+    let node = syntaxTree(state).resolveInner(line.from + (/^[ \t>]*/.exec(line.text)?.[0].length ?? 0), 1);
+    node.parent !== null;
+    node = node.parent
+  ) {
+    if (node.name !== 'Table') continue
+    const row = rowOf(line)
+    return {
+      row,
+      column: cellAt(row, head),
+      first: state.doc.lineAt(node.from).number,
+      last: state.doc.lineAt(Math.min(node.to, state.doc.length)).number
+    }
+  }
+  return undefined
+}
+
+export const isInTable = (state: EditorState): boolean => placeOf(state) !== undefined
+
+const rowAt = (state: EditorState, number: number): Row => rowOf(state.doc.line(number))
+
+function* rowsOf(state: EditorState, { first, last }: Place): Generator<Row> {
+  for (let number = first; number <= last; number++) yield rowAt(state, number)
+}
+
+function select(view: EditorView, cell: Cell | undefined): void {
+  if (cell === undefined) return
+  const { from, to } = content(view.state.doc, cell)
+  view.dispatch({ selection: EditorSelection.range(from, to), scrollIntoView: true, userEvent: 'select' })
+}
+
+/** A command that applies in tables alone, and where one may write. */
+const inTable =
+  (run: (view: EditorView, place: Place) => boolean): Command =>
+  (view) => {
+    const place = view.state.readOnly ? undefined : placeOf(view.state)
+    return place !== undefined && run(view, place)
+  }
+
+function edit(view: EditorView, spec: TransactionSpec): true {
+  view.dispatch({ scrollIntoView: true, userEvent: 'input.table', ...spec })
+  return true
+}
+
+/** The line after `number` that holds cells, in steps of 1 or -1. */
+function neighbour(state: EditorState, { first, last }: Place, number: number, step: 1 | -1): number | undefined {
+  const next = number + step
+  if (next < first || next > last) return undefined
+  return next === first + 1 && isDelimiter(state.doc.line(next).text) ? neighbour(state, { first, last } as Place, next, step) : next
+}
+
+function appendRow(view: EditorView, place: Place, column: number): true {
+  const { state } = view
+  const line = state.doc.line(place.last)
+  const { lead, cells } = rowAt(state, place.first)
+  const insert = `\n${emptyRow(lead, cells.length)}`
+  return edit(view, { changes: { from: line.to, insert }, selection: { anchor: line.to + 1 + lead.length + 2 + 3 * column } })
+}
+
+export const nextCell: Command = inTable((view, place) => {
+  const { row, column } = place
+  if (column + 1 < row.cells.length && !isDelimiter(row.line.text)) {
+    select(view, row.cells[column + 1])
+    return true
+  }
+  const next = neighbour(view.state, place, row.line.number, 1)
+  if (next === undefined) return appendRow(view, place, 0)
+  select(view, rowAt(view.state, next).cells[0])
+  return true
+})
+
+export const previousCell: Command = inTable((view, place) => {
+  const { row, column } = place
+  if (column > 0) {
+    select(view, row.cells[column - 1])
+    return true
+  }
+  const next = neighbour(view.state, place, row.line.number, -1)
+  if (next !== undefined) select(view, rowAt(view.state, next).cells.at(-1))
+  // At the first cell it stays: Escape and Tab leave.
+  return true
+})
+
+/** The cell below. After the last row a new one; from an empty last row out of the table. */
+export const cellBelow: Command = inTable((view, place) => {
+  const { state } = view
+  const { row, column, first, last } = place
+  const next = neighbour(state, place, row.line.number, 1)
+  if (next !== undefined) {
+    const below = rowAt(state, next).cells
+    select(view, below[Math.min(column, below.length - 1)])
+    return true
+  }
+  const isEmpty = row.line.number > first + 1 && row.cells.every(({ from, to }) => state.doc.sliceString(from, to).trim() === '')
+  if (!isEmpty) return appendRow(view, place, column)
+  // What is written right below a table is a row of it: a blank line ends it.
+  const follows = last < state.doc.lines && state.doc.line(last + 1).text.trim() === ''
+  const { from, to } = row.line
+  return edit(view, { changes: { from, to, insert: follows ? '' : '\n' }, selection: { anchor: from + 1 } })
+})
+
+/** A line end inside a cell. */
+export const breakInCell: Command = inTable((view) => {
+  view.dispatch(view.state.replaceSelection('<br>'), { scrollIntoView: true, userEvent: 'input.table' })
+  return true
+})
+
+export const addRow = (side: 'above' | 'below'): Command =>
+  inTable((view, place) => {
+    const { state } = view
+    const { lead, cells } = rowAt(state, place.first)
+    const number = place.row.line.number
+    // Nothing stands above the head, nor between it and its delimiter.
+    const after = Math.max(side === 'above' ? number - 1 : number, place.first + 1)
+    const line = state.doc.line(after)
+    const row = emptyRow(lead, cells.length)
+    return edit(view, {
+      changes: { from: line.to, insert: `\n${row}` },
+      selection: { anchor: line.to + 1 + lead.length + 2 + 3 * Math.min(place.column, cells.length - 1) }
+    })
+  })
+
+export const deleteRow: Command = inTable((view, { row, first, column }) => {
+  const { state } = view
+  const { line } = row
+  if (line.number <= first + 1) return false
+  const above = state.doc.line(line.number - 1)
+  const target = state.doc.line(line.number - 1 > first + 1 ? line.number - 1 : first)
+  const cell = rowOf(target).cells[column] ?? { from: target.from, to: target.from }
+  return edit(view, { changes: { from: above.to, to: line.to }, selection: { anchor: content(state.doc, cell).from } })
+})
+
+/** Rows change places; the head stays. */
+export const moveRow = (step: 1 | -1): Command =>
+  inTable((view, place) => {
+    const { state } = view
+    const { line } = place.row
+    const other = line.number + step
+    if (line.number <= place.first + 1 || other <= place.first + 1 || other > place.last) return false
+    const [upper, lower] = step < 0 ? [state.doc.line(other), line] : [line, state.doc.line(other)]
+    const offset = step < 0 ? upper.from - line.from : lower.length + 1
+    return edit(view, {
+      changes: { from: upper.from, to: lower.to, insert: `${lower.text}\n${upper.text}` },
+      selection: { anchor: state.selection.main.head + offset }
+    })
+  })
+
+/** Changes every row of the table in one step; the cursor goes to the cell `column` of its row. */
+function eachRow(view: EditorView, place: Place, change: (row: Row) => ChangeSpec[], column: number): true {
+  const { state } = view
+  edit(view, { changes: [...rowsOf(state, place)].flatMap(change) })
+  const row = rowAt(view.state, place.row.line.number)
+  select(view, row.cells[Math.max(0, Math.min(column, row.cells.length - 1))])
+  return true
+}
+
+export const addColumn = (side: 'before' | 'after'): Command =>
+  inTable((view, place) => {
+    const column = side === 'before' ? place.column : place.column + 1
+    return eachRow(view, place, (row) => addCell(row, column), column)
+  })
+
+export const deleteColumn: Command = inTable((view, place) => {
+  const { doc } = view.state
+  const [from, to] = [doc.line(place.first).from, doc.line(place.last).to]
+  // With the last column the table goes.
+  if (rowAt(view.state, place.first).cells.length === 1) return edit(view, { changes: { from, to }, selection: { anchor: from } })
+  return eachRow(view, place, (row) => removeCell(row, place.column), place.column)
+})
+
+export const moveColumn = (step: 1 | -1): Command =>
+  inTable((view, place) => {
+    const other = place.column + step
+    if (other < 0 || other >= rowAt(view.state, place.first).cells.length) return false
+    return eachRow(
+      view,
+      place,
+      (row) => swapCells(view.state.doc, row, Math.min(place.column, other), Math.max(place.column, other)),
+      other
+    )
+  })
+
+/** Left, centre, right, and as it was, in turns. */
+const nextAlignment: Readonly<Record<Alignment, Alignment>> = { none: 'left', left: 'center', center: 'right', right: 'none' }
+
+const alignmentOf = (text: string): Alignment =>
+  text.startsWith(':') ? (text.endsWith(':') ? 'center' : 'left') : text.endsWith(':') ? 'right' : 'none'
+
+export const alignColumn: Command = inTable((view, place) => {
+  const { doc } = view.state
+  const cell = rowAt(view.state, place.first + 1).cells[place.column]
+  if (cell === undefined) return false
+  const alignment = nextAlignment[alignmentOf(doc.sliceString(cell.from, cell.to).trim())]
+  return edit(view, { changes: alignCell(doc, cell, alignment) })
+})
+
+/** Largest table that is lined up on request, in rows. */
+const lineUpRowsMax = 5000
+
+export const lineUpTable: Command = inTable((view, place) => {
+  if (place.last - place.first > lineUpRowsMax) return false
+  return edit(view, { changes: lineUp(view.state.doc, [...rowsOf(view.state, place)]) })
+})

@@ -1,0 +1,90 @@
+/** The document as one file that needs nothing else: the published page with its style, typeface and pictures inside. Nothing is uploaded. */
+import { pageHtml } from '../../shared/markdown/template.ts'
+import type { Session } from '../document/session.ts'
+import { downloadHtml } from '../offline/download.ts'
+import published from '../published/published.css?inline'
+import { openSheet, paperColours } from './whole-text.ts'
+
+/** Larger pictures stay where they are, in bytes: a file must stay one that can be sent. */
+const pictureBytesMax = 10 * 1024 * 1024
+
+/** Nothing runs in it, and nothing is asked for but pictures that the text names. */
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data: https: http:; media-src https: http:; base-uri 'none'; form-action 'none'"
+
+async function dataUrl(blob: Blob): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const reader = new FileReader()
+  reader.addEventListener('load', () => resolve(reader.result as string))
+  reader.addEventListener('error', () => reject(reader.error ?? new Error('the file cannot be read')))
+  reader.readAsDataURL(blob)
+  return promise
+}
+
+/** What is at an address of ours, as an address that holds it; undefined when it cannot be had. */
+async function embedded(url: string, key: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { headers: key === '' ? {} : { 'x-share-key': key } })
+    const blob = response.ok ? await response.blob() : undefined
+    return blob === undefined || blob.size > pictureBytesMax ? undefined : await dataUrl(blob)
+  } catch {
+    return undefined
+  }
+}
+
+/** Pictures of ours go inside; what else points into the service gets its whole address. */
+async function settle(article: HTMLElement, key: string): Promise<void> {
+  for (const element of article.querySelectorAll<HTMLElement>('[href^="/"], [src^="/"]')) {
+    for (const name of ['href', 'src']) {
+      const value = element.getAttribute(name)
+      if (value?.startsWith('/') === true) element.setAttribute(name, new URL(value, location.origin).href)
+    }
+  }
+  const own = [...article.querySelectorAll<HTMLImageElement>('img')].filter(({ src }) => src.startsWith(`${location.origin}/`))
+  await Promise.all(
+    own.map(async (picture) => {
+      const inside = await embedded(picture.src, key)
+      if (inside !== undefined) picture.setAttribute('src', inside)
+      picture.removeAttribute('loading')
+    })
+  )
+}
+
+/** The style with its typeface inside; what cannot be had is left to what the reader's machine has. */
+async function wholeStyle(): Promise<string> {
+  const names = [...new Set([...published.matchAll(/url\(["']?(\/[^"')]+)["']?\)/g)].map(([, name]) => name ?? ''))]
+  const inside = await Promise.all(names.map(async (name) => [name, await embedded(name, '')] as const))
+  return inside.reduce((css, [name, data]) => (data === undefined ? css : css.replaceAll(name, data)), published)
+}
+
+/** Diagrams are pictures in the colours of paper. */
+const onPaper = (): string => {
+  const background = /--bg:\s*([^;]+)/.exec(paperColours())?.[1] ?? 'white'
+  return `.diagram-picture img{background:${background};border-radius:8px}`
+}
+
+/** The file as HTML. Errors: when a part of the page cannot be fetched. */
+export async function pageFile({ title, text, key }: Session): Promise<string> {
+  const sheet = await openSheet(text.toString())
+  try {
+    await settle(sheet.article, key)
+    return pageHtml({
+      ...sheet.rendered,
+      html: sheet.article.innerHTML,
+      title: title.value,
+      url: undefined,
+      markdownUrl: undefined,
+      indexed: true,
+      updatedAt: Date.now(),
+      style: undefined,
+      font: undefined,
+      scripts: [],
+      policy,
+      css: `${await wholeStyle()}\n${sheet.rendered.css}\n${onPaper()}`
+    })
+  } finally {
+    sheet.close()
+  }
+}
+
+export const downloadPage = async (session: Session): Promise<void> => downloadHtml(session.title.value, await pageFile(session))

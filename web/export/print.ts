@@ -1,0 +1,18 @@
+/** Paper: the text alone, as its published page shows it. */
+import type { Session } from '../document/session.ts'
+import { openSheet } from './whole-text.ts'
+
+/** A picture that does not come must not keep the rest from paper, in milliseconds. */
+const pictureMsMax = 10_000
+
+/** Errors: when a part of the page cannot be fetched. */
+export async function printDocument({ text }: Session): Promise<void> {
+  const sheet = await openSheet(text.toString())
+  const pictures = [...sheet.article.querySelectorAll('img')].map((picture) => {
+    picture.loading = 'eager'
+    return picture.decode().catch(() => undefined)
+  })
+  await Promise.race([Promise.all([document.fonts.ready, ...pictures]), new Promise((resolve) => setTimeout(resolve, pictureMsMax))])
+  addEventListener('afterprint', sheet.close, { once: true })
+  print()
+}

@@ -1,0 +1,54 @@
+/** Requests of the history. */
+import { call } from '../api.ts'
+
+export interface Revision {
+  readonly id: number
+  readonly version: string
+  readonly label: string | null
+  readonly author: string | null
+  readonly authorKind: 'account' | 'agent' | 'guest' | 'system' | null
+  readonly authors: readonly string[]
+  readonly cause: 'create' | 'put' | 'edit' | 'restore' | 'autosave' | 'accept' | 'merge'
+  readonly added: number
+  readonly removed: number
+  readonly createdAt: string
+}
+
+/** Lines that one person or program wrote in last. */
+export interface AttributedLines {
+  readonly line: number
+  readonly lastLine: number
+  readonly author: string | null
+  readonly authorKind: 'account' | 'agent' | 'guest' | null
+  readonly authors: readonly string[]
+  readonly at: string | null
+}
+
+export const listRevisions = (
+  id: string,
+  key: string,
+  before?: number
+): Promise<{ readonly revisions: readonly Revision[]; readonly nextBefore: number | null }> =>
+  call(`/api/docs/${id}/revisions?limit=100${before === undefined ? '' : `&before=${before}`}`, { key })
+
+/** The text of a version; of now when none is named. */
+export const readVersion = (id: string, key: string, version?: string): Promise<{ readonly content: string; readonly version: string }> =>
+  call(`/api/docs/${id}/content${version === undefined ? '' : `?version=${version}`}`, { key })
+
+export const labelRevision = (id: string, key: string, revision: number, label: string | null): Promise<Revision> =>
+  call(`/api/docs/${id}/revisions/${revision}`, { method: 'PATCH', key, body: { label } })
+
+export const restoreRevision = (
+  id: string,
+  key: string,
+  revision: number,
+  author: string
+): Promise<{ readonly revisionId: number | null; readonly changed: boolean }> =>
+  call(`/api/docs/${id}/restore`, { method: 'POST', key, body: { revision, ...(author !== '' && { author }) } })
+
+export const readAttribution = (
+  id: string,
+  key: string,
+  version: string
+): Promise<{ readonly version: string; readonly lines: readonly AttributedLines[] }> =>
+  call(`/api/docs/${id}/attribution?version=${version}`, { key })

@@ -1,0 +1,50 @@
+/** A version with who wrote which line in the margin. */
+import type { JSX } from 'preact'
+import type { AttributedLines } from './api.ts'
+import { initials } from '../person.ts'
+import { t } from '../text/t.ts'
+import { Icon } from '../ui/icons.tsx'
+import { dayOf, named, timeOf } from './timeline.tsx'
+
+const hues = 10
+
+/** The same name has the same colour on every visit. */
+const hueOf = (name: string): number => {
+  let hash = 0
+  for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0
+  return hash % hues
+}
+
+function Author({ lines: { author, authorKind, authors, at } }: { lines: AttributedLines }): JSX.Element {
+  const others = authors.filter((name) => name !== author)
+  const name = author === null ? t('Nobody by name') : named(author)
+  return (
+    <div class='author'>
+      <span class={`avatar hue-${hueOf(name)} ${authorKind ?? ''}`} aria-hidden='true'>
+        {authorKind === 'agent' ? <Icon name='bot' size={14} /> : initials(name)}
+      </span>
+      <span class='author-words'>
+        <bdi class='author-name'>{name}</bdi>
+        {at !== null && (
+          <time class='muted' dateTime={at} title={`${dayOf(at)}, ${timeOf(at)}`}>
+            {dayOf(at)}, {timeOf(at)}
+          </time>
+        )}
+        {others.length > 0 && <span class='muted'>{t('with {names}', { names: others.map(named).join(', ') })}</span>}
+      </span>
+    </div>
+  )
+}
+
+export function Authors({ lines, text }: { lines: readonly AttributedLines[]; text: readonly string[] }): JSX.Element {
+  return (
+    <div class='authored'>
+      {lines.map((run) => (
+        <section key={run.line} class={`authored-run hue-${hueOf(run.author ?? '')}`}>
+          <Author lines={run} />
+          <pre dir='auto'>{text.slice(run.line - 1, run.lastLine).join('\n')}</pre>
+        </section>
+      ))}
+    </div>
+  )
+}

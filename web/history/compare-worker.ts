@@ -1,0 +1,7 @@
+/// <reference lib="webworker" />
+/** Compares two texts beside the page, which stays awake meanwhile. */
+import { compare } from './rows.ts'
+
+addEventListener('message', ({ data }: MessageEvent<{ before: string; after: string }>) => {
+  postMessage(compare(data.before, data.after))
+})

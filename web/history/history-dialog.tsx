@@ -1,0 +1,283 @@
+/** The history of a document: every version, what changed between any two, who wrote what; and the way back. */
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { RequestError } from '../api.ts'
+import type { View } from '../document/page.tsx'
+import { t, tn } from '../text/t.ts'
+import { Icon } from '../ui/icons.tsx'
+import { offer, toast } from '../ui/toast.tsx'
+import { Authors } from './authors.tsx'
+import { Changes } from './changes.tsx'
+import { createHistory, type Base, type Entry, type History, type Shown } from './history.ts'
+import '../style/history.css'
+import { nameOf, Timeline } from './timeline.tsx'
+
+const words = (error: unknown): string => {
+  if (!(error instanceof RequestError)) return t('That did not work.')
+  if (error.status === 0) return t('The server cannot be reached. The history comes with the connection.')
+  return error.status === 403 ? t('Your link does not allow this.') : `${error.message} ${error.hint}`
+}
+
+/** Goes through the changes that are shown. */
+function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
+  const current = useSignal(-1)
+  useEffect(() => {
+    current.value = -1
+  }, [shown])
+  const all = (): HTMLElement[] => [...(container.current?.querySelectorAll<HTMLElement>('[data-change]') ?? [])]
+  return {
+    current,
+    step(by: 1 | -1): void {
+      const list = all()
+      if (list.length === 0) return
+      current.value = (Math.max(current.value, by === 1 ? -1 : 0) + by + list.length) % list.length
+      const target = list[current.value]
+      target?.scrollIntoView({ block: 'center' })
+      target?.focus({ preventScroll: true })
+    }
+  }
+}
+
+interface NameInput {
+  readonly entry: Exclude<Entry, { id: 'now' }>
+  readonly history: History
+  readonly onFail: (error: unknown) => void
+}
+
+function Name({ entry, history, onFail }: NameInput): JSX.Element {
+  const open = useSignal(false)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (open.value) input.current?.focus()
+  }, [open.value])
+  const save = async (): Promise<void> => {
+    try {
+      await history.label(entry.id, input.current?.value ?? '')
+      open.value = false
+    } catch (error) {
+      onFail(error)
+    }
+  }
+  if (!open.value)
+    return (
+      <button type='button' class='button quiet' onClick={() => (open.value = true)}>
+        <Icon name='pen' size={18} />
+        {entry.label === null ? t('Name this version') : t('Rename')}
+      </button>
+    )
+  return (
+    <form
+      class='history-name'
+      onSubmit={(event: Event) => {
+        event.preventDefault()
+        void save()
+      }}
+      onKeyDown={(event: KeyboardEvent) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        event.stopPropagation()
+        open.value = false
+      }}
+    >
+      <input ref={input} type='text' maxLength={200} aria-label={t('Name of this version')} defaultValue={entry.label ?? ''} />
+      <button class='button primary'>{t('Save')}</button>
+    </form>
+  )
+}
+
+function Compared({ history, entries }: { history: History; entries: readonly Entry[] }): JSX.Element {
+  return (
+    <label class='history-base'>
+      <span>{t('Compared with')}</span>
+      <select
+        value={String(history.base.value)}
+        onChange={(event: Event) => {
+          const { value } = event.target as HTMLSelectElement
+          history.base.value = value === 'previous' ? 'previous' : (Number(value) satisfies Base)
+        }}
+      >
+        <option value='previous'>{t('the version before')}</option>
+        {entries
+          .filter(({ id }) => id !== 'now' && id !== history.selected.value)
+          .map((entry) => (
+            <option key={entry.id} value={String(entry.id)}>
+              {nameOf(entry)}
+            </option>
+          ))}
+      </select>
+    </label>
+  )
+}
+
+function Text({ shown, retry }: { shown: Shown; retry: () => void }): JSX.Element {
+  if (shown.kind === 'loading') return <p class='history-state muted'>{t('Reading the versions…')}</p>
+  if (shown.kind === 'failed')
+    return (
+      <div class='history-state' role='alert'>
+        <p>{words(shown.error)}</p>
+        <button type='button' class='button' onClick={retry}>
+          {t('Try again')}
+        </button>
+      </div>
+    )
+  if (shown.kind === 'authors') return <Authors lines={shown.lines} text={shown.text} />
+  const { comparison } = shown
+  if (comparison.added === 0 && comparison.removed === 0) return <p class='history-state muted'>{t('Both texts are the same.')}</p>
+  return <Changes comparison={comparison} />
+}
+
+function Looks({ history }: { history: History }): JSX.Element {
+  const look = (name: 'changes' | 'authors', label: string): JSX.Element => (
+    <button
+      type='button'
+      class='button quiet history-look'
+      aria-pressed={history.look.value === name}
+      onClick={() => (history.look.value = name)}
+    >
+      {label}
+    </button>
+  )
+  return (
+    <div class='history-looks' role='group' aria-label={t('What is shown')}>
+      {look('changes', t('Changes'))}
+      {look('authors', t('Who wrote it'))}
+    </div>
+  )
+}
+
+export function HistoryDialog({ view }: { view: View }): JSX.Element {
+  const { session } = view
+  const dialog = useRef<HTMLDialogElement>(null)
+  const text = useRef<HTMLElement>(null)
+  const history = useMemo(() => createHistory(session), [session])
+  const busy = useSignal(false)
+  const problem = useSignal<string | undefined>(undefined)
+  const shown = history.shown.value
+  const steps = useSteps(text, shown)
+  useEffect(() => {
+    dialog.current?.showModal()
+    void history.load()
+    return history.close
+  }, [])
+  useEffect(() => text.current?.scrollTo(0, 0), [shown])
+
+  const entries = history.entries.value ?? []
+  const entry = entries.find(({ id }) => id === history.selected.value)
+  const changes = shown.kind === 'changes' ? shown.comparison.changes : 0
+
+  const restore = async (revision: number): Promise<void> => {
+    busy.value = true
+    problem.value = undefined
+    try {
+      const undo = await history.restore(revision)
+      dialog.current?.close()
+      if (undo === undefined) toast(t('The text is that of this version already.'))
+      else
+        offer(t('The version is restored. What was there before is in the history.'), t('Undo'), () => {
+          undo().then(
+            () => toast(t('The text is back as it was.')),
+            (error: unknown) => toast(words(error))
+          )
+        })
+    } catch (error) {
+      problem.value = words(error)
+    }
+    busy.value = false
+  }
+  const key = (event: KeyboardEvent): void => {
+    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === 'n' || event.key === 'j') steps.step(1)
+    else if (event.key === 'p' || event.key === 'k') steps.step(-1)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <dialog ref={dialog} class='history' aria-labelledby='history-title' onClose={() => (view.dialog.value = undefined)} onKeyDown={key}>
+      <header class='history-head'>
+        <h2 id='history-title'>{t('History')}</h2>
+        <Looks history={history} />
+        <span class='spread' />
+        <button
+          type='button'
+          class='button quiet icon-only'
+          aria-label={t('Close')}
+          title={t('Close')}
+          onClick={() => dialog.current?.close()}
+        >
+          <Icon name='x' />
+        </button>
+      </header>
+      <div role='alert'>{problem.value !== undefined && <p class='notice danger'>{problem.value}</p>}</div>
+      {history.failure.value !== undefined && (
+        <div class='history-state' role='alert'>
+          <p>{words(history.failure.value)}</p>
+          <button type='button' class='button' onClick={() => void history.load()}>
+            {t('Try again')}
+          </button>
+        </div>
+      )}
+      {entry !== undefined && (
+        <>
+          <div class='history-bar'>
+            <strong class='history-version'>{nameOf(entry)}</strong>
+            {history.look.value === 'changes' && (
+              <>
+                <Compared history={history} entries={entries} />
+                <span class='history-steps'>
+                  <button
+                    type='button'
+                    class='button quiet icon-only'
+                    aria-label={t('Previous change')}
+                    title={`${t('Previous change')} (p)`}
+                    disabled={changes === 0}
+                    onClick={() => steps.step(-1)}
+                  >
+                    <Icon name='chevron-up' />
+                  </button>
+                  <button
+                    type='button'
+                    class='button quiet icon-only'
+                    aria-label={t('Next change')}
+                    title={`${t('Next change')} (n)`}
+                    disabled={changes === 0}
+                    onClick={() => steps.step(1)}
+                  >
+                    <Icon name='chevron-down' />
+                  </button>
+                  <span class='muted' role='status'>
+                    {steps.current.value < 0
+                      ? tn(changes, '1 change', '{count} changes')
+                      : t('{number} of {count}', { number: steps.current.value + 1, count: changes })}
+                  </span>
+                </span>
+              </>
+            )}
+            <span class='spread' />
+            {session.canEdit.value && entry.id !== 'now' && (
+              <>
+                <Name key={entry.id} entry={entry} history={history} onFail={(error) => (problem.value = words(error))} />
+                <button type='button' class='button' disabled={busy.value} onClick={() => void restore(entry.id)}>
+                  {t('Restore')}
+                </button>
+              </>
+            )}
+          </div>
+          <div class='history-body'>
+            <section
+              class='history-text'
+              ref={text}
+              tabIndex={0}
+              aria-label={t('Text of the version')}
+              aria-busy={shown.kind === 'loading'}
+            >
+              <Text shown={shown} retry={() => void history.load()} />
+            </section>
+            <Timeline history={history} />
+          </div>
+        </>
+      )}
+    </dialog>
+  )
+}

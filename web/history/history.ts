@@ -1,0 +1,140 @@
+/** The versions of a document, which two are compared, and what is done with them. Signals; no user interface. */
+import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { type AttributedLines, labelRevision, listRevisions, readAttribution, readVersion, restoreRevision, type Revision } from './api.ts'
+import type { Session } from '../document/session.ts'
+import { personName } from '../person.ts'
+import { compareTexts } from './compare.ts'
+import type { Comparison } from './rows.ts'
+
+/** A saved revision, or the text of now that none shows yet. */
+export type Entry = Revision | { readonly id: 'now'; readonly version: string; readonly label: null; readonly createdAt: undefined }
+
+/** What is compared with: the version before the selected one, or a chosen one. */
+export type Base = 'previous' | Revision['id']
+
+export type Shown =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'changes'; readonly comparison: Comparison; readonly base: Entry | undefined }
+  | { readonly kind: 'authors'; readonly lines: readonly AttributedLines[]; readonly text: readonly string[] }
+
+export interface History {
+  /** Newest first; undefined until they are known. */
+  readonly entries: ReadonlySignal<readonly Entry[] | undefined>
+  readonly hasOlder: ReadonlySignal<boolean>
+  readonly failure: ReadonlySignal<unknown>
+  readonly selected: Signal<Entry['id'] | undefined>
+  readonly base: Signal<Base>
+  readonly look: Signal<'changes' | 'authors'>
+  readonly shown: ReadonlySignal<Shown>
+  load(): Promise<void>
+  loadOlder(): Promise<void>
+  /** Errors: rejects with a RequestError. */
+  label(id: number, label: string): Promise<void>
+  /** Answers what puts the text back as it was. Errors: rejects with a RequestError. */
+  restore(id: number): Promise<(() => Promise<void>) | undefined>
+  close(): void
+}
+
+export function createHistory(session: Session): History {
+  const { id, key } = session
+  const entries = signal<readonly Entry[] | undefined>(undefined)
+  const older = signal<number | null>(null)
+  const failure = signal<unknown>(undefined)
+  const selected = signal<Entry['id'] | undefined>(undefined)
+  const base = signal<Base>('previous')
+  const look = signal<'changes' | 'authors'>('changes')
+  const shown = signal<Shown>({ kind: 'loading' })
+  const tries = signal(0)
+  const texts = new Map<string, Promise<string>>()
+
+  const textOf = (version: string): Promise<string> => {
+    const known = texts.get(version)
+    if (known !== undefined) return known
+    const reading = readVersion(id, key, version).then(({ content }) => content)
+    reading.catch(() => texts.delete(version))
+    texts.set(version, reading)
+    return reading
+  }
+
+  const entry = computed(() => entries.value?.find((each) => each.id === selected.value))
+  const compared = computed<Entry | undefined>(() => {
+    const list = entries.value ?? []
+    if (base.value !== 'previous') return list.find((each) => each.id === base.value)
+    return list[list.findIndex((each) => each.id === selected.value) + 1]
+  })
+
+  const show = async (current: Entry, aborted: AbortSignal): Promise<Shown> => {
+    const text = await textOf(current.version)
+    if (look.peek() === 'authors') {
+      const { lines } = await readAttribution(id, key, current.version)
+      return { kind: 'authors', lines, text: text.split('\n') }
+    }
+    const before = compared.peek()
+    const comparison = await compareTexts(before === undefined ? '' : await textOf(before.version), text, aborted)
+    return { kind: 'changes', comparison, base: before }
+  }
+
+  const stop = effect(() => {
+    void [look.value, compared.value?.version, tries.value]
+    const current = entry.value
+    if (current === undefined) return undefined
+    const controller = new AbortController()
+    shown.value = { kind: 'loading' }
+    const put = (value: Shown): void => {
+      if (!controller.signal.aborted) shown.value = value
+    }
+    show(current, controller.signal).then(put, (error: unknown) => put({ kind: 'failed', error }))
+    return () => controller.abort()
+  })
+
+  const load = async (): Promise<void> => {
+    failure.value = undefined
+    try {
+      const [{ revisions, nextBefore }, now] = await Promise.all([listRevisions(id, key), readVersion(id, key)])
+      texts.set(now.version, Promise.resolve(now.content))
+      const unsaved: Entry[] =
+        now.version === revisions[0]?.version ? [] : [{ id: 'now', version: now.version, label: null, createdAt: undefined }]
+      entries.value = [...unsaved, ...revisions]
+      older.value = nextBefore
+      tries.value += 1
+      if (entry.peek() === undefined) selected.value = entries.value[0]?.id
+    } catch (error) {
+      failure.value = error
+    }
+  }
+
+  return {
+    entries,
+    hasOlder: computed(() => older.value !== null),
+    failure,
+    selected,
+    base,
+    look,
+    shown,
+    load,
+    async loadOlder() {
+      if (older.value === null) return
+      try {
+        const { revisions, nextBefore } = await listRevisions(id, key, older.value)
+        entries.value = [...(entries.value ?? []), ...revisions]
+        older.value = nextBefore
+      } catch (error) {
+        failure.value = error
+      }
+    },
+    async label(revision, label) {
+      const named = await labelRevision(id, key, revision, label.trim() === '' ? null : label.trim())
+      entries.value = entries.value?.map((each) => (each.id === revision ? named : each))
+    },
+    async restore(revision) {
+      const { revisionId, changed } = await restoreRevision(id, key, revision, personName.value)
+      // What was there before is the revision before: unsaved text is saved first.
+      if (!changed || revisionId === null) return undefined
+      return async () => {
+        await restoreRevision(id, key, revisionId - 1, personName.value)
+      }
+    },
+    close: stop
+  }
+}

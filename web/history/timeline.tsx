@@ -1,0 +1,138 @@
+/** Versions by day, newest first. */
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import type { Revision } from './api.ts'
+import { locale, t, term, tn } from '../text/t.ts'
+import { Icon } from '../ui/icons.tsx'
+import type { Entry, History } from './history.ts'
+
+const causes: Readonly<Record<Revision['cause'], string>> = {
+  create: term('Created'),
+  put: term('Text replaced'),
+  edit: term('Edited by a program'),
+  restore: term('Restored'),
+  autosave: term('Edited'),
+  accept: term('Suggestion accepted'),
+  merge: term('Merged')
+}
+
+export const timeOf = (instant: string): string => new Date(instant).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+
+const isToday = (instant: string): boolean => new Date(instant).toDateString() === new Date().toDateString()
+
+export const dayOf = (instant: string): string => {
+  if (isToday(instant)) return t('Today')
+  const date = new Date(instant)
+  const year = date.getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const)
+  return date.toLocaleDateString(locale, { weekday: 'long', day: 'numeric', month: 'long', ...year })
+}
+
+/** How an entry is called in lists. */
+export const nameOf = (entry: Entry): string => {
+  if (entry.id === 'now') return t('Now')
+  const time = `${dayOf(entry.createdAt)}, ${timeOf(entry.createdAt)}`
+  return entry.label === null ? time : `${entry.label} · ${time}`
+}
+
+/** People without a name have that of their kind. */
+export const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
+
+function Who({ revision }: { revision: Revision }): JSX.Element {
+  const names = revision.authors.length > 0 ? revision.authors : revision.author === null ? [] : [revision.author]
+  return (
+    <span class='timeline-who'>
+      {revision.authorKind === 'agent' && <Icon name='bot' size={14} />}
+      <bdi>{names.length === 0 ? t('Nobody by name') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names.map(named))}</bdi>
+    </span>
+  )
+}
+
+function Item({ entry, history }: { entry: Entry; history: History }): JSX.Element {
+  const selected = history.selected.value === entry.id
+  return (
+    <li>
+      <button
+        type='button'
+        class='timeline-item'
+        aria-current={selected ? 'true' : undefined}
+        onClick={() => {
+          history.base.value = 'previous'
+          history.selected.value = entry.id
+        }}
+      >
+        {entry.id === 'now' ? (
+          <>
+            <strong>{t('Now')}</strong>
+            <span class='muted'>{t('Not saved as a version yet')}</span>
+          </>
+        ) : (
+          <>
+            <span class='timeline-head'>
+              <time dateTime={entry.createdAt}>{timeOf(entry.createdAt)}</time>
+              {entry.label !== null && <strong class='timeline-label'>{entry.label}</strong>}
+            </span>
+            <span class='muted'>
+              {t(causes[entry.cause])} · <Who revision={entry} />
+            </span>
+            <span class='timeline-size'>
+              {entry.added > 0 && (
+                <span class='added' aria-label={tn(entry.added, '1 character added', '{count} characters added')}>
+                  +{entry.added.toLocaleString(locale)}
+                </span>
+              )}
+              {entry.removed > 0 && (
+                <span class='removed' aria-label={tn(entry.removed, '1 character removed', '{count} characters removed')}>
+                  −{entry.removed.toLocaleString(locale)}
+                </span>
+              )}
+            </span>
+          </>
+        )}
+      </button>
+    </li>
+  )
+}
+
+const authorsOf = (entries: readonly Entry[]): string[] => [
+  ...new Set(entries.flatMap((entry) => (entry.id === 'now' ? [] : entry.authors)))
+]
+
+export function Timeline({ history }: { history: History }): JSX.Element {
+  const author = useSignal('')
+  const entries = history.entries.value ?? []
+  const authors = authorsOf(entries)
+  const chosen = entries.filter((entry) => author.value === '' || (entry.id !== 'now' && entry.authors.includes(author.value)))
+  const days = Map.groupBy(chosen, (entry) => (entry.id === 'now' ? t('Today') : dayOf(entry.createdAt)))
+  return (
+    <nav class='timeline' aria-label={t('Versions')}>
+      {authors.length > 1 && (
+        <label class='field timeline-filter'>
+          <span>{t('Written by')}</span>
+          <select value={author.value} onChange={(event: Event) => (author.value = (event.target as HTMLSelectElement).value)}>
+            <option value=''>{t('Everyone')}</option>
+            {authors.map((name) => (
+              <option key={name} value={name}>
+                {named(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {[...days].map(([day, list]) => (
+        <section key={day} aria-label={day}>
+          <h3>{day}</h3>
+          <ul>
+            {list.map((entry) => (
+              <Item key={entry.id} entry={entry} history={history} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {history.hasOlder.value && (
+        <button type='button' class='button' onClick={() => void history.loadOlder()}>
+          {t('Show older versions')}
+        </button>
+      )}
+    </nav>
+  )
+}

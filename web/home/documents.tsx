@@ -1,0 +1,180 @@
+/** The documents that one can go back to: search, filters, order; to be opened, deleted, or removed from this device. */
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { failureWords } from '../refused/failure.ts'
+import { removeKeptDatabase } from '../offline/remove.ts'
+import { forget } from '../recent.ts'
+import { roleWords } from '../sharing/role-words.ts'
+import { t, tn } from '../text/t.ts'
+import { agoWords } from '../text/when.ts'
+import { Icon } from '../ui/icons.tsx'
+import type { Deletions } from './deletion.ts'
+import { filters, orders, type Entry, type Filter, type Library, type Order } from './library.ts'
+
+interface DocumentsInput {
+  readonly library: Library
+  readonly deletions: Deletions
+}
+
+function Row({ entry, deletions }: { entry: Entry; deletions: Deletions }): JSX.Element {
+  const [asking, setAsking] = useState(false)
+  const keep = useRef<HTMLButtonElement>(null)
+  const row = useRef<HTMLLIElement>(null)
+  const { id, title, role, key, inAccount, onDevice, published } = entry
+  useEffect(() => {
+    if (asking) keep.current?.focus()
+  }, [asking])
+  const leave = (): void => {
+    // The row goes, and with it what has the focus.
+    const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling
+    next?.querySelector('a')?.focus()
+  }
+  const remove = (): void => {
+    leave()
+    forget(id)
+    void removeKeptDatabase(id)
+  }
+  return (
+    <li class='recent' ref={row}>
+      {/* With no key in place of one that may do less than the owner. */}
+      <a class='recent-link' href={inAccount && key === '' ? `/d/${id}?key=` : `/d/${id}`}>
+        <Icon name='file' />
+        <span class='recent-title' dir='auto'>
+          {title}
+        </span>
+        <span class='muted recent-when'>
+          {published && <span class='tag'>{t('published')}</span>}
+          {role !== null && role !== 'owner' && <span class='tag'>{t(roleWords[role])}</span>}
+          <time dateTime={new Date(entry.at).toISOString()}>{agoWords(entry.at)}</time>
+        </span>
+      </a>
+      {onDevice && !inAccount && (
+        <button
+          type='button'
+          class='button quiet icon-only'
+          aria-label={t('Remove “{title}” from this device', { title })}
+          title={t('Remove from this device')}
+          aria-expanded={asking}
+          onClick={() => setAsking(!asking)}
+        >
+          <Icon name='x' size={18} />
+        </button>
+      )}
+      {(inAccount || role === 'owner') && (
+        <button
+          type='button'
+          class='button quiet icon-only'
+          aria-label={t('Delete “{title}”', { title })}
+          title={t('Delete for everyone')}
+          onClick={() => {
+            leave()
+            deletions.add(entry)
+          }}
+        >
+          <Icon name='trash' size={18} />
+        </button>
+      )}
+      {asking && (
+        <div class='recent-ask' role='group' aria-label={t('Remove “{title}” from this device', { title })}>
+          <p class='muted'>{t('This removes the link and the copy from this device. Keep the link elsewhere if you need it again.')}</p>
+          <span class='actions'>
+            <button type='button' class='button danger' onClick={remove}>
+              {t('Remove')}
+            </button>
+            <button type='button' class='button' ref={keep} onClick={() => setAsking(false)}>
+              {t('Keep')}
+            </button>
+          </span>
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** How long nothing is typed before the service is asked, in milliseconds. */
+const searchAfterMs = 250
+
+function Tools({ library }: { library: Library }): JSX.Element {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const search = (event: Event): void => {
+    library.query.value = (event.target as HTMLInputElement).value
+    clearTimeout(timer.current)
+    if (library.signedIn.value === true) timer.current = setTimeout(() => void library.load(), searchAfterMs)
+  }
+  return (
+    <form class='find' role='search' onSubmit={(event: Event) => event.preventDefault()}>
+      <label class='field grow'>
+        <span>{library.signedIn.value === true ? t('Search title and text') : t('Search titles')}</span>
+        <input type='search' autocomplete='off' maxLength={200} value={library.query.value} onInput={search} />
+      </label>
+      <label class='field'>
+        <span>{t('Show')}</span>
+        <select
+          value={library.filter.value}
+          onChange={(event: Event) => (library.filter.value = (event.target as HTMLSelectElement).value as Filter)}
+        >
+          {Object.entries(filters).map(([name, words]) => (
+            <option key={name} value={name}>
+              {t(words)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class='field'>
+        <span>{t('Order')}</span>
+        <select
+          value={library.order.value}
+          onChange={(event: Event) => (library.order.value = (event.target as HTMLSelectElement).value as Order)}
+        >
+          {Object.entries(orders).map(([name, words]) => (
+            <option key={name} value={name}>
+              {t(words)}
+            </option>
+          ))}
+        </select>
+      </label>
+    </form>
+  )
+}
+
+export function Documents({ library, deletions }: DocumentsInput): JSX.Element {
+  const entries = library.entries.value
+  if (library.isEmpty.value)
+    return (
+      <section aria-label={t('Documents')}>
+        <p class='empty'>{t('Nothing here yet. Start writing, or drop a Markdown file.')}</p>
+      </section>
+    )
+  return (
+    <section class='documents' aria-label={t('Documents')}>
+      <Tools library={library} />
+      {library.failure.value !== undefined && (
+        <p class='notice warn' role='alert'>
+          {t('The documents of your account are not shown.')} {failureWords(library.failure.value)}
+          <button type='button' class='button' onClick={() => void library.load()}>
+            {t('Try again')}
+          </button>
+        </p>
+      )}
+      <p class='sr-only' role='status'>
+        {tn(entries.length, '1 document', '{count} documents')}
+      </p>
+      {entries.length === 0 ? (
+        <p class='empty'>{t('No document fits.')}</p>
+      ) : (
+        <ul class='recents'>
+          {entries.map((entry) => (
+            <Row key={entry.id} entry={entry} deletions={deletions} />
+          ))}
+        </ul>
+      )}
+      {library.hasMore.value && (
+        <p class='actions'>
+          <button type='button' class='button' onClick={() => void library.more()}>
+            {t('Show more')}
+          </button>
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,140 @@
+/** The documents that a person can go back to: those opened on this device, and those of the account. No user interface. */
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { Output } from '../../shared/operations/index.ts'
+import type { Role } from '../../shared/roles.ts'
+import { call, RequestError } from '../api.ts'
+import { fit } from '../commands/match.ts'
+import { recentDocuments, type RecentDocument } from '../recent.ts'
+import { locale, t, term } from '../text/t.ts'
+
+type Listed = Output<'listDocuments'>
+type Owned = Listed['docs'][number]
+
+export interface Entry {
+  readonly id: string
+  readonly title: string
+  /** Milliseconds since 1970 when it was opened here or changed, whichever is later. */
+  readonly at: number
+  readonly role: Role | null
+  /** Share key that this device keeps, '' for none. */
+  readonly key: string
+  readonly inAccount: boolean
+  readonly onDevice: boolean
+  readonly published: boolean
+}
+
+/** The words are terms. */
+export const filters = { all: term('All'), mine: term('My own'), shared: term('Shared with me'), published: term('Published') } as const
+export type Filter = keyof typeof filters
+
+export const orders = { latest: term('Latest first'), title: term('By title') } as const
+export type Order = keyof typeof orders
+
+export interface Library {
+  readonly query: Signal<string>
+  readonly filter: Signal<Filter>
+  readonly order: Signal<Order>
+  /** What fits query and filter, in order. */
+  readonly entries: ReadonlySignal<readonly Entry[]>
+  /** Whether there is anything at all. */
+  readonly isEmpty: ReadonlySignal<boolean>
+  /** Undefined until it is known. */
+  readonly signedIn: ReadonlySignal<boolean | undefined>
+  /** Why the documents of the account are not here. */
+  readonly failure: ReadonlySignal<unknown>
+  readonly hasMore: ReadonlySignal<boolean>
+  /** Not shown: they are about to be deleted. */
+  readonly hidden: Signal<ReadonlySet<string>>
+  more(): Promise<void>
+  /** Reads the documents of the account, for the query of now. */
+  load(): Promise<void>
+  /** What was deleted is no longer the account's. */
+  drop(id: string): void
+}
+
+const isOwn = ({ inAccount, role }: Entry): boolean => inAccount || role === 'owner'
+
+const passes: Readonly<Record<Filter, (entry: Entry) => boolean>> = {
+  all: () => true,
+  mine: isOwn,
+  shared: (entry) => !isOwn(entry),
+  published: ({ published }) => published
+}
+
+const compare: Readonly<Record<Order, (one: Entry, other: Entry) => number>> = {
+  latest: (one, other) => other.at - one.at,
+  title: (one, other) => one.title.localeCompare(other.title, locale, { sensitivity: 'base', numeric: true })
+}
+
+const merged = (recent: readonly RecentDocument[], owned: readonly Owned[]): Entry[] => {
+  const all = new Map<string, Entry>()
+  for (const { id, title, role, key, openedAt, published } of recent)
+    all.set(id, { id, title: title || t('Untitled'), at: openedAt, role, key, inAccount: false, onDevice: true, published })
+  for (const { id, title, updatedAt, published } of owned) {
+    const here = all.get(id)
+    const at = Math.max(here?.at ?? 0, Date.parse(updatedAt))
+    all.set(id, { id, title, at, role: 'owner', key: here?.key ?? '', inAccount: true, onDevice: here !== undefined, published })
+  }
+  return [...all.values()]
+}
+
+export function openLibrary(): Library {
+  const query = signal('')
+  const filter = signal<Filter>('all')
+  const order = signal<Order>('latest')
+  const owned = signal<readonly Owned[]>([])
+  /** The query that `owned` answers: the service finds words of the text, too. */
+  const found = signal('')
+  const next = signal<string | null>(null)
+  const signedIn = signal<boolean | undefined>(undefined)
+  const failure = signal<unknown>(undefined)
+  const hidden = signal<ReadonlySet<string>>(new Set())
+  let asked = 0
+
+  const all = computed(() => merged(recentDocuments.value, owned.value).filter(({ id }) => !hidden.value.has(id)))
+  const entries = computed(() => {
+    const wanted = query.value.trim()
+    const answered = new Set(found.value === wanted ? owned.value.map(({ id }) => id) : [])
+    return all.value
+      .filter((entry) => passes[filter.value](entry) && (wanted === '' || answered.has(entry.id) || fit(wanted, entry.title) > 0))
+      .toSorted(compare[order.value])
+  })
+
+  const read = async (before: string | null): Promise<void> => {
+    asked += 1
+    const mine = asked
+    const wanted = query.peek().trim()
+    const fields = { sort: 'updated', ...(wanted !== '' && { query: wanted.slice(0, 200) }), ...(before !== null && { before }) }
+    try {
+      const { docs, nextBefore } = await call<Listed>(`/api/docs?${new URLSearchParams(fields).toString()}`)
+      // Somebody typed on meanwhile.
+      if (mine !== asked) return
+      owned.value = before === null ? docs : [...owned.value, ...docs]
+      found.value = wanted
+      next.value = nextBefore
+      signedIn.value = true
+      failure.value = undefined
+    } catch (error) {
+      if (mine !== asked) return
+      if (error instanceof RequestError && error.status === 401) signedIn.value = false
+      else failure.value = error
+    }
+  }
+
+  return {
+    query,
+    filter,
+    order,
+    entries,
+    isEmpty: computed(() => all.value.length === 0 && query.value.trim() === ''),
+    signedIn,
+    failure,
+    hasMore: computed(() => next.value !== null),
+    hidden,
+    more: () => read(next.peek()),
+    load: () => read(null),
+    drop(id) {
+      owned.value = owned.value.filter((document) => document.id !== id)
+    }
+  }
+}

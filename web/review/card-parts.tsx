@@ -1,0 +1,192 @@
+/** The parts that cards of comments and suggestions share. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { initials, personName, setPersonName } from '../person.ts'
+import { locale, t } from '../text/t.ts'
+import { copyText } from '../ui/copy.ts'
+import { Icon, type IconName } from '../ui/icons.tsx'
+import { hueOfName, type AuthorKind } from './records.ts'
+import type { Review } from './review.ts'
+import type { Waiting } from './waiting.ts'
+
+const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60]
+]
+
+/** An instant as people say it. */
+function Time({ at }: { at: string }): JSX.Element {
+  const seconds = (Date.parse(at) - Date.now()) / 1000
+  const unit = units.find(([, size]) => Math.abs(seconds) >= size)
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+  return (
+    <time class='card-time' dateTime={at} title={new Date(at).toLocaleString(locale)}>
+      {unit === undefined ? t('now') : relative.format(Math.round(seconds / unit[1]), unit[0])}
+    </time>
+  )
+}
+
+interface BylineInput {
+  readonly author: string
+  readonly authorKind: AuthorKind
+  /** Undefined: not sent yet. */
+  readonly at: string | undefined
+  readonly children?: ComponentChildren
+}
+
+/** Who wrote it and when. A name of a guest is their own. */
+export function Byline({ author, authorKind, at, children }: BylineInput): JSX.Element {
+  const name = authorKind === 'guest' && author === 'guest' ? t('Guest') : author
+  return (
+    <header class='card-byline'>
+      <span class={`avatar hue-${hueOfName(author)} ${authorKind}`} aria-hidden='true'>
+        {authorKind === 'agent' ? <Icon name='bot' size={14} /> : initials(name)}
+      </span>
+      <bdi class='card-author' title={authorKind === 'guest' ? t('{name}, not signed in', { name }) : name}>
+        {name}
+      </bdi>
+      {at !== undefined && <Time at={at} />}
+      <span class='spread' />
+      {children}
+    </header>
+  )
+}
+
+interface ToolInput {
+  readonly icon: IconName
+  readonly name: string
+  readonly onClick: () => void
+}
+
+export const Tool = ({ icon, name, onClick }: ToolInput): JSX.Element => (
+  <button type='button' class='button quiet icon-only card-tool' aria-label={name} title={name} onClick={onClick}>
+    <Icon name={icon} size={16} />
+  </button>
+)
+
+/** Text as it was written. */
+export const Prose = ({ text }: { text: string }): JSX.Element => (
+  <p class='card-text' dir='auto'>
+    {text}
+  </p>
+)
+
+interface WriterInput {
+  readonly label: string
+  readonly action: string
+  readonly value: string
+  readonly autoFocus?: boolean
+  readonly onInput?: (value: string) => void
+  readonly onSubmit: (value: string) => void
+  /** Without it there is nothing to cancel. */
+  readonly onCancel?: () => void
+}
+
+/** Where something is written: Mod-Enter sends it, Esc leaves it. */
+export function Writer({ label, action, value, autoFocus = false, onInput, onSubmit, onCancel }: WriterInput): JSX.Element {
+  const [text, setText] = useState(value)
+  const [name, setName] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const asksName = personName.value === '' && text !== ''
+  useEffect(() => {
+    if (autoFocus) field.current?.focus()
+  }, [])
+  const change = (next: string): void => {
+    setText(next)
+    onInput?.(next)
+  }
+  const submit = (): void => {
+    if (text.trim() === '') return
+    if (asksName && name.trim() !== '') setPersonName(name)
+    onSubmit(text.trim())
+    setText('')
+  }
+  const keyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault()
+      submit()
+    }
+    if (event.key === 'Escape' && onCancel !== undefined) {
+      event.preventDefault()
+      onCancel()
+    }
+  }
+  return (
+    <form
+      class='card-writer'
+      onSubmit={(event: Event) => {
+        event.preventDefault()
+        submit()
+      }}
+      onKeyDown={keyDown}
+    >
+      <textarea
+        ref={field}
+        rows={text.includes('\n') || text.length > 60 ? 4 : 2}
+        dir='auto'
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        onInput={(event: Event) => change((event.target as HTMLTextAreaElement).value)}
+      />
+      {asksName && (
+        <input
+          type='text'
+          maxLength={40}
+          autocomplete='name'
+          aria-label={t('Your name')}
+          placeholder={t('Your name')}
+          value={name}
+          onInput={(event: Event) => setName((event.target as HTMLInputElement).value)}
+        />
+      )}
+      {(text !== '' || onCancel !== undefined) && (
+        <p class='actions end'>
+          {onCancel !== undefined && (
+            <button type='button' class='button quiet' onClick={onCancel}>
+              {t('Cancel')}
+            </button>
+          )}
+          <button class='button primary' disabled={text.trim() === ''}>
+            {action}
+          </button>
+        </p>
+      )}
+    </form>
+  )
+}
+
+const wordsIn = ({ deed }: Waiting): string | undefined => {
+  if ('body' in deed) return deed.body
+  return deed.kind === 'suggest' ? deed.text : undefined
+}
+
+/** What becomes of something that is not at the service yet. */
+export function WaitingNote({ review, waiting }: { review: Review; waiting: Waiting }): JSX.Element | null {
+  const { outbox, isConnected } = review.store
+  const words = wordsIn(waiting)
+  if (waiting.refusal === undefined)
+    return isConnected.value ? null : <p class='card-note'>{t('Kept on this device. It is sent when the connection is back.')}</p>
+  return (
+    <div class='card-refusal' role='alert'>
+      <p>{waiting.refusal}</p>
+      <p class='actions'>
+        {words !== undefined && (
+          <button type='button' class='button' onClick={() => void copyText(words, t('Text'))}>
+            {t('Copy text')}
+          </button>
+        )}
+        <button type='button' class='button' onClick={() => outbox.retry(waiting.id)}>
+          {t('Try again')}
+        </button>
+        <button type='button' class='button quiet' onClick={() => outbox.drop(waiting.id)}>
+          {t('Discard')}
+        </button>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,286 @@
+/** One comment with its replies, one suggestion, or one that is being written: beside the text and in the panel alike. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { personName } from '../person.ts'
+import { t, tn } from '../text/t.ts'
+import { copyText } from '../ui/copy.ts'
+import { Icon } from '../ui/icons.tsx'
+import { Byline, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
+import { excerpt, excerptUnits, hueOfName, isUndecided } from './records.ts'
+import { authorOf, composerId, quoteOf, type Item } from './items.ts'
+import type { Review } from './review.ts'
+import type { Proposal, Thread } from './store.ts'
+import type { Waiting } from './waiting.ts'
+
+const quoteUnits = 120
+
+const Quote = ({ text }: { text: string }): JSX.Element | null =>
+  text.trim() === '' ? null : (
+    <blockquote class='card-quote' dir='auto'>
+      {excerpt(text, quoteUnits)}
+    </blockquote>
+  )
+
+/** Why a comment or suggestion has no place in the text. */
+function whereGone(item: Item): string | undefined {
+  if (item.span !== undefined || item.kind === 'composer' || item.kind === 'new') return undefined
+  if (item.kind === 'proposal') return item.proposal.suggestion.status === 'orphaned' ? t('The text was deleted.') : undefined
+  const { target, orphaned, anchored } = item.thread.comment
+  if (target.kind === 'document') return undefined
+  return orphaned || anchored ? t('The text was deleted.') : t('These words are not in the text.')
+}
+
+// ——— comments ———
+
+function Reply({ review, thread, waiting }: { review: Review; thread: Thread; waiting: Waiting }): JSX.Element | null {
+  if (waiting.deed.kind !== 'reply') return waiting.refusal === undefined ? null : <WaitingNote review={review} waiting={waiting} />
+  const author = waiting.author || t('Guest')
+  return (
+    <li key={`${thread.comment.id}-${waiting.id}`} class='card-reply waiting'>
+      <Byline author={author} authorKind='guest' at={undefined} />
+      <Prose text={waiting.deed.body} />
+      <WaitingNote review={review} waiting={waiting} />
+    </li>
+  )
+}
+
+interface ThreadInput {
+  readonly review: Review
+  readonly item: Item & { readonly kind: 'comment' }
+  readonly isActive: boolean
+  readonly isListed: boolean
+}
+
+function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Element {
+  const { store } = review
+  const { thread } = item
+  const { comment, waiting } = thread
+  const [isEditing, setEditing] = useState(false)
+  const isOwn = store.isOwn(comment)
+  const mayComment = store.canComment.value
+  const gone = whereGone(item)
+  const resolve = (): void => {
+    store.act({ kind: 'resolve', comment: comment.id, resolved: !comment.resolved })
+    store.said.value = comment.resolved ? t('Comment opened again') : t('Comment resolved')
+  }
+  const edit = (body: string): void => {
+    setEditing(false)
+    if (body !== comment.body) store.act({ kind: 'edit', comment: comment.id, body })
+  }
+  const isLong = !isActive && comment.body.length > excerptUnits
+  return (
+    <>
+      <Byline author={comment.author} authorKind={comment.authorKind} at={comment.createdAt}>
+        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
+        {isActive && isOwn && mayComment && <Tool icon='pen' name={t('Edit')} onClick={() => setEditing(true)} />}
+        {isActive && isOwn && mayComment && (
+          <Tool icon='trash' name={t('Delete comment')} onClick={() => store.act({ kind: 'delete', comment: comment.id })} />
+        )}
+        {mayComment && (
+          <Tool icon={comment.resolved ? 'upload' : 'check'} name={comment.resolved ? t('Open again') : t('Resolve')} onClick={resolve} />
+        )}
+      </Byline>
+      {(isListed || gone !== undefined) && <Quote text={quoteOf(item)} />}
+      {gone !== undefined && <p class='card-note'>{gone}</p>}
+      {isEditing ? (
+        <Writer label={t('Comment')} action={t('Save')} value={comment.body} autoFocus onSubmit={edit} onCancel={() => setEditing(false)} />
+      ) : (
+        <Prose text={isLong ? excerpt(comment.body, excerptUnits) : comment.body} />
+      )}
+      {comment.resolved && (
+        <p class='card-note'>{comment.resolvedBy === null ? t('Resolved') : t('Resolved by {name}', { name: comment.resolvedBy })}</p>
+      )}
+      {!isActive && comment.replies.length > 0 && <p class='card-note'>{tn(comment.replies.length, '1 reply', '{count} replies')}</p>}
+      {(isActive || waiting.length > 0) && (
+        <ul class='card-replies'>
+          {isActive &&
+            comment.replies.map((reply) => (
+              <li key={reply.id} class='card-reply'>
+                <Byline author={reply.author} authorKind={reply.authorKind} at={reply.createdAt} />
+                <Prose text={reply.body} />
+              </li>
+            ))}
+          {waiting.map((each) => (
+            <Reply key={each.id} review={review} thread={thread} waiting={each} />
+          ))}
+        </ul>
+      )}
+      {isActive && mayComment && !isEditing && (
+        <Writer
+          label={t('Reply')}
+          action={t('Reply')}
+          value=''
+          onSubmit={(body) => {
+            store.act({ kind: 'reply', comment: comment.id, body }, personName.value)
+            store.said.value = t('Reply added')
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+// ——— suggestions ———
+
+const Change = ({ original, text }: { original: string; text: string }): JSX.Element => (
+  <p class='card-change' dir='auto'>
+    {original !== '' && <del>{excerpt(original, excerptUnits) || '↵'}</del>}{' '}
+    {text !== '' && <ins>{excerpt(text, excerptUnits) || '↵'}</ins>}
+  </p>
+)
+
+function statusWords({ suggestion, deciding }: Proposal): string | undefined {
+  if (deciding === 'withdraw') return t('Withdrawing…')
+  if (deciding !== undefined) return deciding === 'accept' ? t('Accepting…') : t('Rejecting…')
+  const by = suggestion.decidedBy ?? ''
+  if (suggestion.status === 'accepted') return t('Accepted by {name}', { name: by })
+  return suggestion.status === 'rejected' ? t('Rejected by {name}', { name: by }) : undefined
+}
+
+interface ProposalInput {
+  readonly review: Review
+  readonly item: Item & { readonly kind: 'proposal' }
+  readonly isActive: boolean
+}
+
+function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
+  const { store } = review
+  const { suggestion, deciding, refusal } = item.proposal
+  const status = statusWords(item.proposal)
+  const gone = whereGone(item)
+  const isOpen = suggestion.status === 'pending' && deciding === undefined
+  return (
+    <>
+      <Byline author={suggestion.author} authorKind={suggestion.authorKind} at={suggestion.createdAt}>
+        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
+        {isActive && isUndecided(suggestion) && store.isOwn(suggestion) && store.canSuggest.value && (
+          <Tool icon='trash' name={t('Withdraw')} onClick={() => store.act({ kind: 'withdraw', suggestion: suggestion.id })} />
+        )}
+      </Byline>
+      <Change original={suggestion.original} text={suggestion.text} />
+      {suggestion.note !== null && <Prose text={suggestion.note} />}
+      {gone !== undefined && <p class='card-note'>{gone}</p>}
+      {status !== undefined && <p class='card-note'>{status}</p>}
+      {refusal !== undefined && (
+        <p class='card-refusal' role='alert'>
+          {refusal}
+        </p>
+      )}
+      {store.canDecide.value && (isOpen || suggestion.status === 'orphaned') && (
+        <p class='actions card-decide'>
+          {isOpen && (
+            <button type='button' class='button accept' onClick={() => store.decide('accept', [suggestion.id])}>
+              <Icon name='check' size={16} />
+              {t('Accept')}
+            </button>
+          )}
+          <button type='button' class='button quiet' onClick={() => store.decide('reject', [suggestion.id])}>
+            <Icon name='x' size={16} />
+            {t('Reject')}
+          </button>
+        </p>
+      )}
+    </>
+  )
+}
+
+// ——— what is not at the service yet ———
+
+function NewCard({ review, waiting }: { review: Review; waiting: Waiting }): JSX.Element {
+  const { deed } = waiting
+  return (
+    <>
+      <Byline author={waiting.author || t('Guest')} authorKind='guest' at={undefined} />
+      {deed.kind === 'comment' && (
+        <>
+          <Quote text={deed.target?.find ?? ''} />
+          <Prose text={deed.body} />
+        </>
+      )}
+      {(deed.kind === 'reply' || deed.kind === 'edit') && <Prose text={deed.body} />}
+      {deed.kind === 'suggest' && <Change original={deed.original} text={deed.text} />}
+      <WaitingNote review={review} waiting={waiting} />
+    </>
+  )
+}
+
+function ComposerCard({ review, item }: { review: Review; item: Item & { readonly kind: 'composer' } }): JSX.Element {
+  const { quote, body } = item.composer
+  const leave = (): void => {
+    review.composer.value = undefined
+    review.active.value = undefined
+    review.editor.focus()
+  }
+  return (
+    <>
+      {quote === '' ? <p class='card-note'>{t('On the whole document')}</p> : <Quote text={quote} />}
+      <Writer
+        label={t('Write a comment')}
+        action={t('Comment')}
+        value={body.peek()}
+        onInput={(text) => (body.value = text)}
+        onSubmit={(text) => {
+          body.value = text
+          review.send()
+          review.editor.focus()
+        }}
+        onCancel={leave}
+      />
+    </>
+  )
+}
+
+function labelOf(item: Item): string {
+  if (item.id === composerId) return t('New comment')
+  const name = authorOf(item)
+  const isSuggestion = item.kind === 'proposal' || (item.kind === 'new' && item.waiting.deed.kind === 'suggest')
+  return isSuggestion ? t('Suggestion by {name}', { name }) : t('Comment by {name}', { name })
+}
+
+interface CardInput {
+  readonly review: Review
+  readonly item: Item
+  /** In a list, and not beside its text. */
+  readonly isListed?: boolean
+}
+
+export function Card({ review, item, isListed = false }: CardInput): JSX.Element {
+  const isActive = review.active.value === item.id
+  const pick = (): void => {
+    if (!isActive) review.active.value = item.id
+  }
+  const contents = (): ComponentChildren => {
+    if (item.kind === 'comment') return <ThreadCard review={review} item={item} isActive={isActive} isListed={isListed} />
+    if (item.kind === 'proposal') return <ProposalCard review={review} item={item} isActive={isActive} />
+    return item.kind === 'new' ? <NewCard review={review} waiting={item.waiting} /> : <ComposerCard review={review} item={item} />
+  }
+  const card = useRef<HTMLElement>(null)
+  const isFocused = review.focused.value === item.id
+  useEffect(() => {
+    if (!isFocused) return
+    review.focused.value = undefined
+    const target = card.current?.querySelector<HTMLElement>('textarea')
+    if (item.kind === 'composer' && target != null) target.focus()
+    else card.current?.focus()
+  }, [isFocused])
+  useEffect(() => {
+    if (isActive && isListed) card.current?.scrollIntoView({ block: 'nearest' })
+  }, [isActive])
+  return (
+    <article
+      ref={card}
+      id={`remark-${item.id}`}
+      class={`card hue-${hueOfName(authorOf(item))} ${item.kind}${isActive ? ' active' : ''}`}
+      aria-label={labelOf(item)}
+      aria-current={isActive}
+      tabIndex={0}
+      onFocus={pick}
+      onClick={() => {
+        pick()
+        if (isListed && item.span !== undefined) review.show(item.id)
+      }}
+    >
+      {contents()}
+    </article>
+  )
+}

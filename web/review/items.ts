@@ -1,0 +1,73 @@
+/** What is shown of comments and suggestions, of the service and of this page alike. */
+import type { Signal } from '@preact/signals'
+import type { Range as Span } from '../../shared/text/anchors.ts'
+import { personName } from '../person.ts'
+import { t } from '../text/t.ts'
+import type { Remark } from './places.ts'
+import { isUndecided } from './records.ts'
+import type { Proposal, Thread } from './store.ts'
+import type { Waiting } from './waiting.ts'
+
+/** What is written about, before it is sent. */
+export interface Composer {
+  /** The words; '' for the document as a whole. */
+  readonly quote: string
+  readonly body: Signal<string>
+}
+
+interface Placed {
+  readonly id: string
+  /** Where it is in what the editor shows; undefined: nowhere. */
+  readonly span: Span | undefined
+}
+
+export type Item = Placed &
+  (
+    | { readonly kind: 'comment'; readonly thread: Thread }
+    | { readonly kind: 'proposal'; readonly proposal: Proposal }
+    /** A comment or suggestion of this device that the service does not have yet. */
+    | { readonly kind: 'new'; readonly waiting: Waiting }
+    | { readonly kind: 'composer'; readonly composer: Composer }
+  )
+
+export const composerId = 'composer'
+
+/** Whether a comment or suggestion is still to be dealt with. */
+export const isOpen = (item: Item): boolean => {
+  if (item.kind === 'comment') return !item.thread.comment.resolved
+  return item.kind === 'proposal' ? isUndecided(item.proposal.suggestion) : true
+}
+
+/** What the text shows of an item; undefined: nothing. `key` changes when the service says where it is. */
+export function remarkOf(item: Item): { readonly remark: Remark; readonly key: unknown } | undefined {
+  const { id } = item
+  if (!isOpen(item)) return undefined
+  if (item.kind === 'comment') {
+    const { author, anchor } = item.thread.comment
+    return { remark: { id, kind: 'comment', author, text: '' }, key: anchor }
+  }
+  if (item.kind === 'proposal') {
+    const { author, operation, text } = item.proposal.suggestion
+    return { remark: { id, kind: operation, author, text }, key: item.proposal.suggestion }
+  }
+  const author = authorOf(item)
+  if (item.kind === 'composer') return { remark: { id, kind: 'comment', author, text: '' }, key: item.composer }
+  const { deed } = item.waiting
+  if (deed.kind === 'suggest') return { remark: { id, kind: deed.operation, author, text: deed.text }, key: id }
+  return { remark: { id, kind: 'comment', author, text: '' }, key: id }
+}
+
+/** The words that a comment was made on. */
+export const quoteOf = (item: Item): string => {
+  if (item.kind === 'comment') return item.thread.comment.target.quote
+  if (item.kind === 'composer') return item.composer.quote
+  if (item.kind === 'proposal') return item.proposal.suggestion.original
+  return item.waiting.deed.kind === 'comment' ? (item.waiting.deed.target?.find ?? '') : ''
+}
+
+/** Who wrote it; of what is not sent yet, this person. */
+export const authorOf = (item: Item): string => {
+  if (item.kind === 'comment') return item.thread.comment.author
+  if (item.kind === 'proposal') return item.proposal.suggestion.author
+  return (item.kind === 'new' ? item.waiting.author : personName.peek()) || t('Guest')
+}

@@ -1,0 +1,214 @@
+/**
+ * Sends what people did, one after the other, in the order in which they did it; what cannot be sent now waits. Of several pages of one
+ * device one sends at a time, and reads anew what waits, so nothing is sent twice. Signals; no user interface.
+ */
+import { effect, signal, type ReadonlySignal } from '@preact/signals'
+import { call, RequestError, type Call } from '../api.ts'
+import { newId } from '../new-id.ts'
+import { passes, refusalOf } from './refusals.ts'
+import { waiting as kept, type Deed, type Waiting } from './waiting.ts'
+
+export interface Outbox {
+  /** What is not answered yet, and what was refused, oldest first. */
+  readonly list: ReadonlySignal<readonly Waiting[]>
+  /** A request is under way. */
+  readonly sending: ReadonlySignal<boolean>
+  /** What this page alone holds: it is lost with it. */
+  readonly onlyHere: ReadonlySignal<number>
+  add(deed: Deed, author: string): Waiting
+  /** Sends a refused one again. */
+  retry(id: string): void
+  /** Lets go of a refused one, or of one that waits. */
+  drop(id: string): void
+  /** Begins to send, also what an earlier page left behind. Answers how to stop. */
+  start(): () => void
+}
+
+interface OutboxInput {
+  readonly doc: string
+  readonly key: string
+  readonly connected: ReadonlySignal<boolean>
+  readonly onAnswer: (done: Waiting, answer: unknown) => void
+  readonly onRefusal: (refused: Waiting, error: RequestError) => void
+}
+
+/** How often what waits is tried again without a sign of the network, in milliseconds. */
+const againMs = 15_000
+
+const requestOf = (deed: Deed): Required<Pick<Call, 'method'>> & { readonly path: string; readonly body?: unknown } => {
+  const comment = (id: string): string => `comments/${encodeURIComponent(id)}`
+  switch (deed.kind) {
+    case 'comment':
+      return { method: 'POST', path: 'comments', body: { body: deed.body, ...deed.target } }
+    case 'reply':
+      return { method: 'POST', path: `${comment(deed.comment)}/replies`, body: { body: deed.body } }
+    case 'edit':
+      return { method: 'PATCH', path: comment(deed.comment), body: { body: deed.body } }
+    case 'delete':
+      return { method: 'DELETE', path: comment(deed.comment) }
+    case 'resolve':
+      return { method: 'POST', path: `${comment(deed.comment)}/resolve`, body: { resolved: deed.resolved } }
+    case 'suggest': {
+      const { operation, text, note, target } = deed
+      const said = { ...(operation === 'delete' ? {} : { text }), ...(note === '' ? {} : { note }) }
+      return { method: 'POST', path: 'suggestions', body: { operation, ...said, ...(target ?? { at: 'start' }) } }
+    }
+    case 'decide':
+      return { method: 'POST', path: 'decisions', body: { action: deed.action, suggestionIds: deed.suggestions } }
+    case 'withdraw':
+      return { method: 'DELETE', path: `suggestions/${encodeURIComponent(deed.suggestion)}` }
+    case 'ask':
+      return { method: 'POST', path: 'tasks', body: { title: deed.title, instructions: deed.instructions } }
+    case 'report': {
+      const { kind: _kind, task, ...body } = deed
+      return { method: 'POST', path: `tasks/${encodeURIComponent(task)}/report`, body }
+    }
+    case 'start':
+    case 'close':
+      return { method: 'POST', path: `tasks/${encodeURIComponent(deed.task)}/${deed.kind}`, body: {} }
+  }
+}
+
+/** Runs when no other page of this device does. Without locks (no secure origin) at once. */
+async function alone(doc: string, work: () => Promise<void>): Promise<void> {
+  const { locks } = navigator as { locks?: LockManager }
+  await (locks === undefined ? work() : locks.request(`agmd-review:${doc}`, work))
+}
+
+export function openOutbox({ doc, key, connected, onAnswer, onRefusal }: OutboxInput): Outbox {
+  const list = signal<readonly Waiting[]>([])
+  const sending = signal(false)
+  const onlyHere = signal(0)
+  /** Those that the device would not keep. */
+  const here = new Map<string, Waiting>()
+  const channel = new BroadcastChannel(`agmd-review:${doc}`)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stopped = false
+  let last = 0
+  /** Every write to the device, in order: reading waits for them. */
+  let writes: Promise<unknown> = Promise.resolve()
+
+  const show = (change: (before: readonly Waiting[]) => readonly Waiting[]): void => {
+    list.value = change(list.value)
+  }
+  const hold = (item: Waiting, isHeld: boolean): void => {
+    if (isHeld) here.delete(item.id)
+    else here.set(item.id, item)
+    onlyHere.value = here.size
+  }
+  const put = (item: Waiting): void => {
+    writes = writes.then(async () => {
+      hold(item, await kept.put(item))
+      channel.postMessage('changed')
+    })
+  }
+  const remove = (id: string): void => {
+    show((before) => before.filter((other) => other.id !== id))
+    here.delete(id)
+    onlyHere.value = here.size
+    writes = writes.then(async () => {
+      await kept.drop(id)
+      channel.postMessage('changed')
+    })
+  }
+  const replace = (item: Waiting): void => {
+    show((before) => before.map((other) => (other.id === item.id ? item : other)))
+    put(item)
+  }
+
+  /** Reads what waits, whichever page put it there. */
+  const read = async (): Promise<readonly Waiting[]> => {
+    await writes
+    const found = (await kept.list(doc)) ?? []
+    const all = [...found.filter(({ id }) => !here.has(id)), ...here.values()].toSorted((one, other) => one.at - other.at)
+    if (!stopped) list.value = all
+    return all
+  }
+
+  /** False: not now. */
+  const send = async (item: Waiting): Promise<boolean> => {
+    const { path, ...request } = requestOf(item.deed)
+    const body = item.deed.kind === 'ask' ? { ...(request.body as object), requestId: item.id } : request.body
+    try {
+      const answer = await call(`/api/docs/${doc}/${path}`, { ...request, body, key, author: item.author, idempotencyKey: item.id })
+      if (!stopped) onAnswer(item, answer)
+      remove(item.id)
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error
+      if (passes(error)) {
+        again(error.retryAfterSeconds === undefined ? againMs : error.retryAfterSeconds * 1000)
+        return false
+      }
+      replace({ ...item, refusal: refusalOf(error) })
+      if (!stopped) onRefusal(item, error)
+    }
+    return true
+  }
+
+  const drain = async (): Promise<void> => {
+    for (;;) {
+      const next = (await read()).find(({ refusal }) => refusal === undefined)
+      if (next === undefined || stopped || !navigator.onLine) return
+      sending.value = true
+      if (!(await send(next))) return
+    }
+  }
+
+  let working: Promise<void> | undefined
+  let asked = false
+  function work(): void {
+    if (stopped) return
+    if (working !== undefined) {
+      asked = true
+      return
+    }
+    asked = false
+    working = alone(doc, drain).finally(() => {
+      working = undefined
+      sending.value = false
+      if (asked) work()
+    })
+  }
+
+  function again(afterMs: number): void {
+    clearTimeout(timer)
+    if (!stopped) timer = setTimeout(work, afterMs)
+  }
+
+  return {
+    list,
+    sending,
+    onlyHere,
+    add(deed, author) {
+      last = Math.max(Date.now(), last + 0.01)
+      const item: Waiting = { id: newId(), doc, at: last, author, deed }
+      show((before) => [...before, item])
+      put(item)
+      work()
+      return item
+    },
+    retry(id) {
+      const found = list.value.find((item) => item.id === id)
+      if (found === undefined) return
+      const { refusal: _refusal, ...item } = found
+      replace(item)
+      work()
+    },
+    drop: remove,
+    start() {
+      channel.addEventListener('message', () => void read())
+      addEventListener('online', work)
+      const stop = effect(() => {
+        if (connected.value) queueMicrotask(work)
+      })
+      work()
+      return () => {
+        stopped = true
+        clearTimeout(timer)
+        removeEventListener('online', work)
+        stop()
+        channel.close()
+      }
+    }
+  }
+}

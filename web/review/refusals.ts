@@ -1,0 +1,32 @@
+/** What is said when the service refuses a remark, a decision or an assignment. One table; no user interface. */
+import { t, term } from '../text/t.ts'
+import type { RequestError } from '../api.ts'
+
+const noRight = term('Your link does not allow this any more.')
+const ended = term('Your access to this document has ended.')
+const tooLarge = term('This is longer than the service takes.')
+
+const byCode: Readonly<Record<string, string>> = {
+  already_decided: term('Somebody else has decided it the other way.'),
+  target_changed: term('The text that it was made on has changed, so it cannot be applied.'),
+  target_not_found: term('The text that it was made on is no longer there.'),
+  target_ambiguous: term('The text that it was made on stands in several places now.'),
+  not_author: term('Only who wrote it can change it.'),
+  text_too_large: tooLarge,
+  content_too_large: term('The document would be larger than the service takes.'),
+  not_found: term('It is no longer there.'),
+  document_deleted: term('The owner deleted this document.'),
+  forbidden: noRight,
+  credential_required: ended,
+  credential_invalid: ended,
+  storage_full: term('The disk of the server is full.')
+}
+
+/** Whether the same may succeed later without anybody doing anything. */
+export const passes = ({ status }: RequestError): boolean => status === 0 || status === 429 || (status >= 500 && status !== 507)
+
+/** Why it was refused, for people. */
+export const refusalOf = ({ code, message }: RequestError): string => {
+  const words = byCode[code]
+  return words === undefined ? message : t(words)
+}

@@ -1,0 +1,335 @@
+/**
+ * Comments, suggestions and assignments of one open document, as the service tells them, with what this page has done and the service
+ * has not answered yet. Signals; no user interface.
+ */
+import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { limits } from '../../shared/limits.ts'
+import type { Output } from '../../shared/operations/index.ts'
+import { includesRole } from '../../shared/roles.ts'
+import { readMe } from '../api.ts'
+import { readDevice, writeDevice } from '../device.ts'
+import type { Session } from '../document/session.ts'
+import { personName } from '../person.ts'
+import { t } from '../text/t.ts'
+import { openOutbox, type Outbox } from './outbox.ts'
+import { excerpt, type Comment, type Suggestion, type Task } from './records.ts'
+import { refusalOf } from './refusals.ts'
+import { listComments, listSuggestions, listTasks } from './requests.ts'
+import type { Deed, Waiting } from './waiting.ts'
+
+/** A comment, as it will be once everything that waits has arrived. */
+export interface Thread {
+  readonly comment: Comment
+  /** What of it waits, or was refused. */
+  readonly waiting: readonly Waiting[]
+}
+
+export interface Proposal {
+  readonly suggestion: Suggestion
+  /** A decision of this page that waits. */
+  readonly deciding: 'accept' | 'reject' | 'withdraw' | undefined
+  /** Why a decision of this page was refused. */
+  readonly refusal: string | undefined
+}
+
+export interface Store {
+  readonly threads: ReadonlySignal<readonly Thread[]>
+  readonly proposals: ReadonlySignal<readonly Proposal[]>
+  readonly tasks: ReadonlySignal<readonly Task[]>
+  readonly outbox: Outbox
+  /** `ready` once the lists have come; `failed` when they could not be had. */
+  readonly state: ReadonlySignal<'reading' | 'ready' | 'failed'>
+  readonly canComment: ReadonlySignal<boolean>
+  readonly canSuggest: ReadonlySignal<boolean>
+  readonly canDecide: ReadonlySignal<boolean>
+  readonly isOwner: ReadonlySignal<boolean>
+  readonly isConnected: ReadonlySignal<boolean>
+  /** Whether this person wrote it, as far as this device knows; the service has the last word. */
+  isOwn(record: Comment | Suggestion): boolean
+  /** What became of remarks that this page sent: from the id of what waited to that of the record. */
+  readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
+  /** For screen readers: what happened last. */
+  readonly said: Signal<string>
+  act(deed: Deed, author?: string): Waiting
+  decide(action: 'accept' | 'reject', suggestions: readonly string[]): void
+  /** Reads all anew. */
+  read(): void
+  start(): () => void
+}
+
+const readAfterMs = 250
+
+const byId = <Item extends { readonly id: string }>(items: readonly Item[]): ReadonlyMap<string, Item> =>
+  new Map(items.map((item) => [item.id, item]))
+
+const merge = <Item extends { readonly id: string }>(into: Signal<ReadonlyMap<string, Item>>, item: Item): void => {
+  into.value = new Map(into.value).set(item.id, item)
+}
+
+/** A comment with what waits for it. */
+function foreseen(comment: Comment, deeds: readonly Waiting[]): Comment {
+  let next = comment
+  for (const { deed, refusal } of deeds) {
+    if (refusal !== undefined) continue
+    if (deed.kind === 'edit') next = { ...next, body: deed.body }
+    if (deed.kind === 'resolve') next = { ...next, resolved: deed.resolved, status: deed.resolved ? 'resolved' : 'open' }
+  }
+  return next
+}
+
+/** The ids of what this device wrote, with the name it had then: a guest is known by link and name. */
+function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): string | undefined; add(id: string, name: string): void } {
+  const storageKey = `agmd.own.${doc}`
+  const read = (): Map<string, string> => {
+    try {
+      return new Map(JSON.parse(readDevice(storageKey) ?? '[]') as [string, string][])
+    } catch {
+      return new Map()
+    }
+  }
+  let known = read()
+  return {
+    has: (id) => known.has(id),
+    nameOf: (id) => known.get(id),
+    add(id, name) {
+      // Read again: another tab may have written since.
+      known = read().set(id, name)
+      writeDevice(storageKey, JSON.stringify([...known].slice(-limits.remarkPageMax)))
+    }
+  }
+}
+
+export function openStore(session: Session): Store {
+  const { id, key } = session
+  const comments = signal<ReadonlyMap<string, Comment>>(new Map())
+  const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
+  const tasks = signal<ReadonlyMap<string, Task>>(new Map())
+  const refusals = signal<ReadonlyMap<string, string>>(new Map())
+  const state = signal<'reading' | 'ready' | 'failed'>('reading')
+  const account = signal<string | undefined>(undefined)
+  const successors = signal<ReadonlyMap<string, string>>(new Map())
+  const said = signal('')
+  const own = ownIds(id)
+  const connected = computed(() => session.link.socket.value === 'synced')
+  const may = (role: 'comment' | 'suggest' | 'edit' | 'owner'): ReadonlySignal<boolean> =>
+    computed(() => session.link.ended.value === undefined && includesRole(session.role.value, role))
+
+  const refuse = (suggestion: string, words: string): void => {
+    refusals.value = new Map(refusals.value).set(suggestion, words)
+  }
+
+  /** The records of an answer, into the lists. */
+  const take = ({ id: sent, deed, author }: Waiting, answer: unknown): void => {
+    // The service answers these shapes (openapi.json); both sides are built and tested together.
+    if (deed.kind === 'decide') {
+      for (const { suggestionId, ok, message, suggestion } of (answer as Output<'decideSuggestions'>).results) {
+        if (suggestion !== undefined) merge(suggestions, suggestion)
+        if (!ok) refuse(suggestionId, message ?? t('That did not work.'))
+      }
+      return
+    }
+    const { comment, suggestion, task } = answer as { comment?: Comment; suggestion?: Suggestion; task?: Task }
+    if (comment !== undefined) merge(comments, comment)
+    if (suggestion !== undefined) merge(suggestions, suggestion)
+    if (task !== undefined) merge(tasks, task)
+    const record = deed.kind === 'comment' ? comment : deed.kind === 'suggest' ? suggestion : undefined
+    if (record !== undefined) {
+      own.add(record.id, author)
+      successors.value = new Map(successors.value).set(sent, record.id)
+    }
+    if (deed.kind === 'delete') without(deed.comment)
+  }
+
+  const without = (comment: string): void => {
+    const left = new Map(comments.value)
+    if (left.delete(comment)) comments.value = left
+  }
+
+  const outbox = openOutbox({
+    doc: id,
+    key,
+    connected,
+    onAnswer: take,
+    onRefusal({ id: refused, deed }, error) {
+      const decided = deed.kind === 'decide' ? deed.suggestions : deed.kind === 'withdraw' ? [deed.suggestion] : []
+      for (const suggestion of decided) refuse(suggestion, refusalOf(error))
+      // There are no words to be kept.
+      if (decided.length > 0 || (error.code === 'not_found' && (deed.kind === 'resolve' || deed.kind === 'delete'))) outbox.drop(refused)
+      if (deed.kind === 'delete' && error.code === 'not_found') without(deed.comment)
+      // Who may do less than this page believes learns it at the next look.
+      if (error.code === 'not_found') readSoon()
+      said.value = t('Not saved: {why}', { why: error.message })
+    }
+  })
+
+  // ——— what the service tells ———
+
+  /** What came by a message since the lists were asked for: it is newer than they are. */
+  const touched = new Set<string>()
+  /** Messages that may tell of what this page is sending just now: its answer comes first. */
+  let held: Record<string, unknown>[] = []
+
+  const announce = (comment: Comment | undefined, suggestion: Suggestion | undefined): void => {
+    if (comment !== undefined && !comments.peek().has(comment.id) && !own.has(comment.id))
+      said.value = t('{name} commented: {text}', { name: comment.author, text: excerpt(comment.body, 120) })
+    if (suggestion !== undefined && !suggestions.peek().has(suggestion.id) && !own.has(suggestion.id))
+      said.value = t('{name} suggested a change', { name: suggestion.author })
+  }
+
+  const hear = (message: Record<string, unknown>): void => {
+    const comment = message['type'] === 'comment' ? (message['comment'] as Comment) : undefined
+    const suggestion = message['type'] === 'suggestion' ? (message['suggestion'] as Suggestion) : undefined
+    const known = comment?.id ?? suggestion?.id
+    if (known !== undefined && outbox.sending.peek() && !comments.peek().has(known) && !suggestions.peek().has(known)) {
+      held.push(message)
+      return
+    }
+    announce(comment, suggestion)
+    if (comment !== undefined) merge(comments, comment)
+    if (suggestion !== undefined) merge(suggestions, suggestion)
+    if (known !== undefined) touched.add(known)
+    if (message['type'] === 'comment.deleted') {
+      touched.add(String(message['commentId']))
+      without(String(message['commentId']))
+    }
+    if (message['type'] === 'task') {
+      const task = message['task'] as Task
+      // Messages leave the link out; it never changes.
+      const { share } = tasks.peek().get(task.id) ?? {}
+      merge(tasks, share === undefined ? task : { ...task, share })
+    }
+    if (message['type'] === 'remarks') readSoon()
+  }
+
+  const release = (): void => {
+    const messages = held
+    held = []
+    for (const message of messages) hear(message)
+  }
+
+  const kept = <Item extends { readonly id: string }>(
+    now: ReadonlyMap<string, Item>,
+    listed: readonly Item[]
+  ): ReadonlyMap<string, Item> => {
+    const next = new Map(byId(listed))
+    for (const each of touched) {
+      const newer = now.get(each)
+      if (newer !== undefined) next.set(each, newer)
+      else next.delete(each)
+    }
+    return next
+  }
+
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let reading: Promise<void> | undefined
+  const read = async (): Promise<void> => {
+    touched.clear()
+    try {
+      const [someComments, someSuggestions, someTasks] = await Promise.all([
+        listComments(session),
+        listSuggestions(session),
+        listTasks(session)
+      ])
+      comments.value = kept(comments.value, someComments)
+      // Decided ones that this page has seen stay until it closes.
+      const decided = [...suggestions.value.values()].filter(({ status }) => status === 'accepted' || status === 'rejected')
+      suggestions.value = new Map([...byId(decided), ...kept(suggestions.value, someSuggestions)])
+      tasks.value = byId(someTasks)
+      state.value = 'ready'
+    } catch {
+      if (state.value !== 'ready') state.value = 'failed'
+    }
+  }
+  function readSoon(): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      if (reading !== undefined) return void reading.then(readSoon)
+      reading = read().finally(() => (reading = undefined))
+    }, readAfterMs)
+  }
+
+  const deedsOf = computed(() => {
+    const found = new Map<string, Waiting[]>()
+    for (const item of outbox.list.value) {
+      const { deed } = item
+      if (!('comment' in deed)) continue
+      found.set(deed.comment, [...(found.get(deed.comment) ?? []), item])
+    }
+    return found
+  })
+  const none: readonly Waiting[] = []
+  const threads = computed(() =>
+    [...comments.value.values()].flatMap((comment): Thread[] => {
+      const waiting = deedsOf.value.get(comment.id) ?? none
+      const isGoing = waiting.some(({ deed, refusal }) => deed.kind === 'delete' && refusal === undefined)
+      return isGoing ? [] : [{ comment: foreseen(comment, waiting), waiting }]
+    })
+  )
+  const proposals = computed(() => {
+    const deciding = new Map<string, 'accept' | 'reject' | 'withdraw'>()
+    for (const { deed, refusal } of outbox.list.value) {
+      if (deed.kind === 'withdraw' && refusal === undefined) deciding.set(deed.suggestion, 'withdraw')
+      if (deed.kind === 'decide' && refusal === undefined) for (const each of deed.suggestions) deciding.set(each, deed.action)
+    }
+    return [...suggestions.value.values()].map((suggestion): Proposal => ({
+      suggestion,
+      deciding: deciding.get(suggestion.id),
+      refusal: refusals.value.get(suggestion.id)
+    }))
+  })
+
+  const act = (deed: Deed, author = personName.value): Waiting => outbox.add(deed, author)
+
+  return {
+    threads,
+    proposals,
+    tasks: computed(() => [...tasks.value.values()].toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))),
+    outbox,
+    state,
+    canComment: may('comment'),
+    canSuggest: may('suggest'),
+    canDecide: may('edit'),
+    isOwner: may('owner'),
+    isConnected: connected,
+    isOwn: (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value),
+    successors,
+    said,
+    act(deed, author) {
+      if (author === undefined && deed.kind === 'withdraw') return act(deed, own.nameOf(deed.suggestion) ?? personName.value)
+      if (author === undefined && 'comment' in deed) return act(deed, own.nameOf(deed.comment) ?? personName.value)
+      return act(deed, author)
+    },
+    decide(action, ids) {
+      const left = new Map(refusals.value)
+      for (const each of ids) left.delete(each)
+      refusals.value = left
+      for (let at = 0; at < ids.length; at += limits.suggestionsAtOnceMax)
+        act({ kind: 'decide', action, suggestions: ids.slice(at, at + limits.suggestionsAtOnceMax) })
+    },
+    read: readSoon,
+    start() {
+      const stopHearing = session.onMessage(hear)
+      const stopSending = outbox.start()
+      const stops = [
+        effect(() => {
+          if (connected.value) readSoon()
+        }),
+        effect(() => {
+          if (!outbox.sending.value) queueMicrotask(release)
+        })
+      ]
+      if (key === '')
+        void readMe().then(
+          ({ user }) => (account.value = user.name),
+          () => undefined
+        )
+      readSoon()
+      return () => {
+        for (const stop of stops) stop()
+        stopHearing()
+        stopSending()
+        clearTimeout(timer)
+      }
+    }
+  }
+}

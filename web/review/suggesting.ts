@@ -1,0 +1,195 @@
+/**
+ * Suggesting: what is typed changes what the editor shows and not the document. The changes between the two are kept here, follow what
+ * others write, and become suggestions once the cursor leaves them.
+ *
+ * The editor goes on as ever: cursor, composition of letters, lists, pasting and undo need to know nothing of it.
+ */
+import { history, redo, undo } from '@codemirror/commands'
+import { Annotation, ChangeSet, StateField, Transaction, type Text, type EditorState, type Extension, type Range } from '@codemirror/state'
+import { Decoration, ViewPlugin, type EditorView, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
+import type * as Y from 'yjs'
+import { ownUndo, textMap } from '../editor/binding.ts'
+import { verbatim } from '../editor/clean-input.ts'
+import { byWord, hunksOf, trimmed, type Hunk } from './hunks.ts'
+import { ProposedText } from './places.ts'
+
+interface Drafts {
+  /** The text of the document. */
+  readonly base: Text
+  /** From it to what the editor shows. */
+  readonly changes: ChangeSet
+}
+
+/** A change of the document by others, in its own offsets. */
+const ofOthers = Annotation.define<ChangeSet>()
+/** What is left once some changes were sent or taken back. */
+const left = Annotation.define<ChangeSet>()
+
+const field = StateField.define<Drafts>({
+  create: ({ doc }) => ({ base: doc, changes: ChangeSet.empty(doc.length) }),
+  update({ base, changes }, transaction) {
+    const rest = transaction.annotation(left)
+    if (rest !== undefined) return { base, changes: rest }
+    const theirs = transaction.annotation(ofOthers)
+    if (theirs !== undefined) return { base: theirs.apply(base), changes: changes.map(theirs) }
+    return transaction.docChanged ? { base, changes: changes.compose(transaction.changes) } : { base, changes }
+  },
+  provide: (self) =>
+    textMap.computeN([self], (state) => {
+      const { changes } = state.field(self)
+      return [{ shown: (at) => changes.mapPos(Math.min(at, changes.length), 1), stored: (at) => storedAt(changes, at) }]
+    })
+})
+
+function storedAt(changes: ChangeSet, at: number): number {
+  return changes.invertedDesc.mapPos(Math.min(at, changes.newLength), -1)
+}
+
+/** The text of the document, whatever the editor shows. */
+export const storedText = (state: EditorState): Text => state.field(field, false)?.base ?? state.doc
+
+/** Brings what others write into what the editor shows, beside what is only proposed. */
+const follow = (text: Y.Text): Extension => {
+  const config = new YSyncConfig(text, null)
+  return ViewPlugin.fromClass(
+    class {
+      readonly #observer: (event: Y.YTextEvent) => void
+
+      constructor(view: EditorView) {
+        this.#observer = ({ delta }) => {
+          const { base, changes } = view.state.field(field)
+          let at = 0
+          const specs: { from: number; to: number; insert: string }[] = []
+          for (const { retain = 0, delete: removed = 0, insert } of delta) {
+            if (typeof insert === 'string') specs.push({ from: at, to: at, insert })
+            else if (removed > 0) specs.push({ from: at, to: at + removed, insert: '' })
+            at += retain + removed
+          }
+          const theirs = ChangeSet.of(specs, base.length, '\n')
+          view.dispatch({
+            changes: theirs.map(changes, true),
+            annotations: [ofOthers.of(theirs), ySyncAnnotation.of(config), Transaction.addToHistory.of(false)]
+          })
+        }
+        text.observe(this.#observer)
+      }
+
+      destroy(): void {
+        text.unobserve(this.#observer)
+      }
+    }
+  )
+}
+
+const drafts = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet
+
+    constructor({ state }: EditorView) {
+      this.decorations = this.#build(state)
+    }
+
+    update({ docChanged, state, startState }: ViewUpdate): void {
+      if (docChanged || state.field(field) !== startState.field(field)) this.decorations = this.#build(state)
+    }
+
+    #build(state: EditorState): DecorationSet {
+      const { base, changes } = state.field(field)
+      const found = hunksOf(base, changes).flatMap(({ original, text, fromShown, toShown }): Range<Decoration>[] => {
+        // The cursor stays before what it deletes, and after what is typed in its place.
+        const side = text === '' ? 1 : -1
+        const struck = Decoration.widget({ widget: new ProposedText('del', original, '', '', true), side })
+        const typed = Decoration.mark({ tagName: 'ins', class: 'rm-ins rm-own' })
+        return [...(original === '' ? [] : [struck.range(fromShown)]), ...(text === '' ? [] : [typed.range(fromShown, toShown)])]
+      })
+      return Decoration.set(found, true)
+    }
+  },
+  { decorations: (value) => value.decorations }
+)
+
+/** How long the cursor must be elsewhere, in milliseconds: who clicks about is not done. */
+const leftMs = 600
+/** And how long nothing may have been typed where it stays: nobody sees what is not sent. */
+const restMs = 60_000
+
+const touches = ({ selection }: EditorState, { fromShown, toShown }: Hunk): boolean =>
+  selection.ranges.some(({ from, to }) => from <= toShown && to >= fromShown)
+
+/** Sends what the cursor has left. */
+const senders = (onHunks: (view: EditorView, hunks: readonly Hunk[]) => void): Extension =>
+  ViewPlugin.fromClass(
+    class {
+      readonly #view: EditorView
+      #leaving: ReturnType<typeof setTimeout> | undefined
+      #resting: ReturnType<typeof setTimeout> | undefined
+      readonly #all = (): void => {
+        if (document.visibilityState === 'hidden') this.#send(() => true)
+      }
+
+      constructor(view: EditorView) {
+        this.#view = view
+        document.addEventListener('visibilitychange', this.#all)
+      }
+
+      update({ docChanged, selectionSet, focusChanged, view }: ViewUpdate): void {
+        if (!docChanged && !selectionSet && !focusChanged) return
+        clearTimeout(this.#leaving)
+        clearTimeout(this.#resting)
+        if (view.state.field(field).changes.empty) return
+        this.#leaving = setTimeout(() => this.#send((hunk) => !view.hasFocus || !touches(view.state, hunk)), leftMs)
+        this.#resting = setTimeout(() => this.#send(() => true), restMs)
+      }
+
+      destroy(): void {
+        clearTimeout(this.#leaving)
+        clearTimeout(this.#resting)
+        document.removeEventListener('visibilitychange', this.#all)
+      }
+
+      #send(isDone: (hunk: Hunk) => boolean): void {
+        // Letters are still being put together.
+        if (this.#view.composing) return
+        takeHunks(this.#view, isDone, onHunks)
+      }
+    }
+  )
+
+/** Takes changes out of what the editor shows, and hands them on: they are shown as suggestions then. */
+export function takeHunks(
+  view: EditorView,
+  isTaken: (hunk: Hunk) => boolean,
+  onHunks: (view: EditorView, hunks: readonly Hunk[]) => void
+): void {
+  const found = view.state.field(field, false)
+  if (found === undefined) return
+  const { base, changes } = found
+  const taken = byWord(base, hunksOf(base, changes)).filter(isTaken)
+  const back: { from: number; to: number; insert: Text }[] = []
+  const rest: { from: number; to: number; insert: Text }[] = []
+  // What says the same as the text (typed anew) goes, too.
+  changes.iterChanges((from, to, fromShown, toShown, inserted) => {
+    // A hunk may be a part of a change, and several of one word: a change goes with the hunk that holds what is its own.
+    const own = trimmed({ from, to, fromShown, toShown, original: base.sliceString(from, to), text: inserted.toString() })
+    if (own === undefined || taken.some((hunk) => own.from >= hunk.from && own.to <= hunk.to))
+      back.push({ from: fromShown, to: toShown, insert: base.slice(from, to) })
+    else rest.push({ from, to, insert: inserted })
+  })
+  if (back.length === 0) return
+  view.dispatch({
+    changes: back,
+    annotations: [left.of(ChangeSet.of(rest, base.length)), verbatim.of(true), Transaction.addToHistory.of(false)]
+  })
+  if (taken.length > 0) onHunks(view, taken)
+}
+
+/** In the place of the binding that writes into the document. */
+export const suggesting = (text: Y.Text, onHunks: (view: EditorView, hunks: readonly Hunk[]) => void): Extension => [
+  field,
+  follow(text),
+  drafts,
+  senders(onHunks),
+  history(),
+  ownUndo.of({ undo, redo })
+]

@@ -1,0 +1,56 @@
+/**
+ * What people did to comments, suggestions and assignments, kept on this device (IndexedDB `agmd-review`) until the service has answered:
+ * a reload or a day without a network loses none.
+ */
+import { deviceStore, type Kept } from '../offline/device-store.ts'
+
+/** Which text is meant, by its words (api.md, Comments and suggestions). */
+export interface Target {
+  readonly find: string
+  readonly prefix: string
+  readonly suffix: string
+  readonly occurrence?: number
+  /** For an insertion: on which side of the words. */
+  readonly at?: 'before' | 'after' | 'start'
+}
+
+export type Deed =
+  /** `null`: on the document as a whole. */
+  | { readonly kind: 'comment'; readonly body: string; readonly target: Target | null }
+  | { readonly kind: 'reply'; readonly comment: string; readonly body: string }
+  | { readonly kind: 'edit'; readonly comment: string; readonly body: string }
+  | { readonly kind: 'delete'; readonly comment: string }
+  | { readonly kind: 'resolve'; readonly comment: string; readonly resolved: boolean }
+  | {
+      readonly kind: 'suggest'
+      readonly operation: 'insert' | 'delete' | 'replace'
+      readonly original: string
+      readonly text: string
+      /** `null`: at the start of a document without text. */
+      readonly target: Target | null
+      readonly note: string
+    }
+  | { readonly kind: 'decide'; readonly action: 'accept' | 'reject'; readonly suggestions: readonly string[] }
+  | { readonly kind: 'withdraw'; readonly suggestion: string }
+  | { readonly kind: 'ask'; readonly title: string; readonly instructions: string }
+  | { readonly kind: 'start'; readonly task: string }
+  | {
+      readonly kind: 'report'
+      readonly task: string
+      readonly reviewedVersion: string
+      readonly summary: string
+      readonly commentIds: readonly string[]
+      readonly suggestionIds: readonly string[]
+    }
+  | { readonly kind: 'close'; readonly task: string }
+
+/** Its id is also the key under which the service recognises the request when it is sent again. */
+export interface Waiting extends Kept {
+  /** The name of a guest at that time. */
+  readonly author: string
+  readonly deed: Deed
+  /** Why the service refused it; it is then sent no more by itself. */
+  readonly refusal?: string
+}
+
+export const waiting = deviceStore<Waiting>('agmd-review', 'deeds')

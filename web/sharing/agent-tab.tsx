@@ -1,0 +1,122 @@
+/** From a role to everything an agent needs, in one step. */
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { limits } from '../../shared/limits.ts'
+import type { Role } from '../../shared/roles.ts'
+import { t, term } from '../text/t.ts'
+import { copyText } from '../ui/copy.ts'
+import { Icon } from '../ui/icons.tsx'
+import { instructions, type Instruction } from './agent-text.ts'
+import { linksOf } from './links.ts'
+import type { TabInput } from './links-tab.tsx'
+import type { Share } from './requests.ts'
+import { roleWords } from './role-words.ts'
+
+/** What an agent may be asked to be: never owner. The words are terms. */
+const offers: readonly (readonly [Role, string])[] = [
+  ['suggest', term('It proposes changes; you accept or reject them.')],
+  ['edit', term('It writes in the text, while you watch.')],
+  ['comment', term('It reads and remarks.')],
+  ['view', term('It reads.')]
+]
+
+function Block({ title, about, text, first }: Instruction & { readonly first: boolean }): JSX.Element {
+  const name = t(title)
+  return (
+    <section class='instruction' aria-label={name}>
+      <header>
+        <h3>{name}</h3>
+        <button
+          type='button'
+          class={first ? 'button primary' : 'button'}
+          aria-label={t('Copy: {name}', { name })}
+          onClick={() => void copyText(text, name)}
+        >
+          <Icon name='copy' size={18} />
+          {t('Copy')}
+        </button>
+      </header>
+      <p class='muted'>{t(about)}</p>
+      {/* It scrolls, so the keyboard must reach it. */}
+      <pre tabIndex={0} role='group' aria-label={name}>
+        {text}
+      </pre>
+    </section>
+  )
+}
+
+function Invited({ id, share, onBack }: { id: string; share: Share; onBack: () => void }): JSX.Element {
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => title.current?.focus(), [share.id])
+  const { secret, role } = share
+  return (
+    <>
+      <div class='invited-head'>
+        <h3 tabIndex={-1} ref={title}>
+          {share.label ?? t('Link without a name')} · {t(roleWords[role])}
+        </h3>
+        <button type='button' class='button quiet' onClick={onBack}>
+          {t('Invite another')}
+        </button>
+      </div>
+      {instructions({ origin: location.origin, id, secret, role }).map((instruction, index) => (
+        <Block key={instruction.title} {...instruction} first={index === 0} />
+      ))}
+    </>
+  )
+}
+
+export function AgentTab({ view, disabled }: TabInput): JSX.Element {
+  const links = linksOf(view.session)
+  const label = useSignal(t('Agent'))
+  const busy = useSignal(false)
+  const field = useRef<HTMLInputElement>(null)
+  const invited = links.invited.value
+  const wasInvited = useRef(false)
+  useEffect(() => {
+    // Back at the choice, what had the focus is gone.
+    if (wasInvited.current && invited === undefined) field.current?.focus()
+    wasInvited.current = invited !== undefined
+  }, [invited])
+  const back = (): void => {
+    links.invited.value = undefined
+  }
+  if (invited !== undefined) return <Invited id={view.session.id} share={invited} onBack={back} />
+
+  const invite = async (role: Role): Promise<void> => {
+    if (busy.value) return
+    busy.value = true
+    links.invited.value = await links.create({ label: label.value, role, expiry: 'never', day: '' })
+    busy.value = false
+  }
+  return (
+    <>
+      <p class='muted'>
+        {t('An agent needs nothing but a link of its own. Choose what it may do: the link is made, with all that you give to it.')}
+      </p>
+      <label class='field'>
+        <span>{t('Name of the link')}</span>
+        <input
+          ref={field}
+          type='text'
+          maxLength={limits.labelCharsMax}
+          autocomplete='off'
+          value={label.value}
+          onInput={(event: Event) => (label.value = (event.target as HTMLInputElement).value)}
+        />
+      </label>
+      <ul class='offers'>
+        {offers.map(([role, about]) => (
+          <li key={role}>
+            <button type='button' class='offer' disabled={disabled || busy.value} onClick={() => void invite(role)}>
+              <strong>{t(roleWords[role])}</strong>
+              <span class='muted'>{t(about)}</span>
+              <Icon name='chevron-right' size={18} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+/** The links of an open document as its dialog shows them, and what is half written there: kept until the page is left. No user interface. */
+import { signal, type Signal } from '@preact/signals'
+import { includesRole, type Role } from '../../shared/roles.ts'
+import type { Session } from '../document/session.ts'
+import { newId } from '../new-id.ts'
+import { mayPass } from '../refused/failure.ts'
+import { endOf, type Expiry } from './expiry.ts'
+import { createShare, listShares, revokeShare, type NewShare, type Share } from './requests.ts'
+
+/** What somebody asks a link to be. */
+export interface Wish {
+  readonly label: string
+  readonly role: Role
+  readonly expiry: Expiry
+  /** Of a date field; counts with the expiry `date`. */
+  readonly day: string
+}
+
+export interface Links {
+  /** Newest first. Owners see all; others those that they made on this page. Undefined: not known yet. */
+  readonly list: Signal<readonly Share[] | undefined>
+  /** Why the last step did not work. */
+  readonly failure: Signal<unknown>
+  /** What stands in the form. */
+  readonly draft: Signal<Wish>
+  /** Made last, and shown apart. */
+  readonly made: Signal<Share | undefined>
+  /** The link whose instructions an agent gets. */
+  readonly invited: Signal<Share | undefined>
+  /** Reads the list anew, if it may be read. */
+  load(): Promise<void>
+  /** Undefined when it did not work; `failure` says why. The same asked again makes one link, whatever was lost on the way. */
+  create(wish: Wish): Promise<Share | undefined>
+  revoke(share: Share): Promise<void>
+}
+
+/** A link that was asked for, while no answer came. */
+interface Attempt {
+  readonly wish: Wish
+  readonly link: NewShare
+  readonly id: string
+}
+
+const linkOf = ({ label, role, expiry, day }: Wish): NewShare => {
+  const expiresAt = endOf(expiry, day, Date.now())
+  return { role, ...(label.trim() !== '' && { label: label.trim() }), ...(expiresAt !== undefined && { expiresAt }) }
+}
+
+const isSame = (one: Wish, other: Wish): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+function createLinks(session: Session): Links {
+  const list = signal<readonly Share[] | undefined>(undefined)
+  const failure = signal<unknown>(undefined)
+  const made = signal<Share | undefined>(undefined)
+  const invited = signal<Share | undefined>(undefined)
+  let unanswered: Attempt | undefined
+
+  const drop = (id: string): void => {
+    list.value = list.value?.filter((share) => share.id !== id)
+    for (const shown of [made, invited]) if (shown.value?.id === id) shown.value = undefined
+  }
+  const attempt = async <Answer>(work: () => Promise<Answer>): Promise<Answer | undefined> => {
+    try {
+      const answer = await work()
+      failure.value = undefined
+      return answer
+    } catch (error) {
+      failure.value = error
+      return undefined
+    }
+  }
+
+  return {
+    list,
+    failure,
+    draft: signal<Wish>({ label: '', role: 'edit', expiry: 'never', day: '' }),
+    made,
+    invited,
+    async load() {
+      if (!includesRole(session.role.value, 'owner')) {
+        list.value ??= []
+        return
+      }
+      // What could not be read is read again with the next connection; why the last step failed must stay readable meanwhile.
+      const found = await listShares(session).catch((error: unknown) => {
+        failure.value ??= list.value === undefined ? error : undefined
+      })
+      if (found === undefined) return
+      if (list.value === undefined) failure.value = undefined
+      list.value = found
+      for (const shown of [made, invited]) if (!found.some(({ id }) => id === shown.value?.id)) shown.value = undefined
+    },
+    create: (wish) =>
+      attempt(async () => {
+        // The end of a link is a time from when it was wished for: asked again it is the same request.
+        if (unanswered === undefined || !isSame(unanswered.wish, wish)) unanswered = { wish, link: linkOf(wish), id: newId() }
+        const { link, id } = unanswered
+        try {
+          const share = await createShare(session, link, id)
+          unanswered = undefined
+          list.value = [share, ...(list.value ?? []).filter((other) => other.id !== share.id)]
+          return share
+        } catch (error) {
+          if (!mayPass(error)) unanswered = undefined
+          throw error
+        }
+      }),
+    async revoke(share) {
+      if ((await attempt(() => revokeShare(session, share.id))) !== undefined) drop(share.id)
+    }
+  }
+}
+
+const bySession = new WeakMap<Session, Links>()
+
+export function linksOf(session: Session): Links {
+  const known = bySession.get(session)
+  if (known !== undefined) return known
+  const links = createLinks(session)
+  bySession.set(session, links)
+  return links
+}

@@ -1,0 +1,118 @@
+/** The page that anyone may read. */
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { t } from '../text/t.ts'
+import { dayWords } from '../text/when.ts'
+import { copyText } from '../ui/copy.ts'
+import { Icon } from '../ui/icons.tsx'
+import type { TabInput } from './links-tab.tsx'
+import { publishingOf, type Publishing } from './publishing.ts'
+import type { Publication } from './requests.ts'
+
+function Address({ publication }: { publication: Publication }): JSX.Element {
+  const { url, markdownUrl } = publication
+  return (
+    <>
+      <div class='share-copy'>
+        <input
+          type='text'
+          readOnly
+          aria-label={t('Address of the published page')}
+          value={url}
+          onFocus={(event: FocusEvent) => (event.target as HTMLInputElement).select()}
+        />
+        <button type='button' class='button primary' onClick={() => void copyText(url, t('Address'))}>
+          {t('Copy address')}
+        </button>
+      </div>
+      <p class='actions'>
+        <a class='button' href={url} target='_blank' rel='noreferrer'>
+          <Icon name='book-open' size={18} />
+          {t('View as a reader')}
+        </a>
+        <a class='button' href={markdownUrl} target='_blank' rel='noreferrer'>
+          <Icon name='file' size={18} />
+          {t('As Markdown')}
+        </a>
+      </p>
+    </>
+  )
+}
+
+function Switch({ publishing, disabled }: { publishing: Publishing; disabled: boolean }): JSX.Element {
+  const asking = useSignal(false)
+  const published = publishing.state.value?.published === true
+  const locked = disabled || publishing.busy.value
+  const turn = (): void => {
+    if (published) asking.value = !asking.value
+    else void publishing.set({ published: true })
+  }
+  return (
+    <>
+      <button type='button' class='switch' role='switch' aria-checked={published} disabled={locked} onClick={turn}>
+        <span class='switch-track' aria-hidden='true' />
+        <span>
+          <strong>{t('Published')}</strong>
+          <span class='muted'>{t('Anyone who has the address can read the text, without an account. It follows what is saved.')}</span>
+        </span>
+      </button>
+      {asking.value && published && (
+        <div class='share-ask' role='group' aria-label={t('Unpublish')}>
+          <p>{t('Readers will find nothing at this address any more, at once. Published again it has the same address.')}</p>
+          <div class='share-actions'>
+            <button
+              type='button'
+              class='button danger'
+              disabled={locked}
+              onClick={() => void publishing.set({ published: false }).then(() => (asking.value = false))}
+            >
+              {t('Unpublish')}
+            </button>
+            <button type='button' class='button' onClick={() => (asking.value = false)}>
+              {t('Keep')}
+            </button>
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+export function PublishTab({ view, disabled }: TabInput): JSX.Element {
+  const publishing = publishingOf(view.session)
+  const owner = view.session.role.value === 'owner'
+  const publication = publishing.state.value
+  if (publication === undefined)
+    return <p class='muted'>{disabled ? t('Whether it is published is not known here yet.') : t('One moment …')}</p>
+  const since = publication.publishedAt === null ? undefined : dayWords(Date.parse(publication.publishedAt))
+  return (
+    <>
+      {owner ? (
+        <Switch publishing={publishing} disabled={disabled} />
+      ) : (
+        <p>
+          {publication.published
+            ? t('The owner has published this document.')
+            : t('This document is not published. Its owner can do that.')}
+        </p>
+      )}
+      {publication.published && (
+        <>
+          {since !== undefined && <p class='muted share-note'>{t('Published since {day}', { day: since })}</p>}
+          <Address publication={publication} />
+          {owner && (
+            <label class='check'>
+              <input
+                type='checkbox'
+                checked={publication.indexed}
+                disabled={disabled || publishing.busy.value}
+                onChange={(event: Event) => void publishing.set({ published: true, indexed: (event.target as HTMLInputElement).checked })}
+              />
+              <span>{t('Search engines may list it')}</span>
+            </label>
+          )}
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+/** Whether the open document is published, and changing that. No user interface. */
+import { signal, type Signal } from '@preact/signals'
+import type { Session } from '../document/session.ts'
+import { findRecent, remember } from '../recent.ts'
+import { publish, readPublication, type Publication } from './requests.ts'
+
+export interface Publishing {
+  /** Undefined: not known yet. */
+  readonly state: Signal<Publication | undefined>
+  readonly failure: Signal<unknown>
+  /** A change is under way. */
+  readonly busy: Signal<boolean>
+  load(): Promise<void>
+  set(change: { readonly published: boolean; readonly indexed?: boolean }): Promise<void>
+}
+
+function createPublishing(session: Session): Publishing {
+  const state = signal<Publication | undefined>(undefined)
+  const failure = signal<unknown>(undefined)
+  const busy = signal(false)
+  const attempt = async (work: () => Promise<Publication>): Promise<void> => {
+    busy.value = true
+    try {
+      const answer = await work()
+      state.value = answer
+      failure.value = undefined
+      // The list of documents shows it.
+      if (findRecent(session.id) !== undefined) remember(session.id, { published: answer.published })
+    } catch (error) {
+      failure.value = error
+    }
+    busy.value = false
+  }
+  return {
+    state,
+    failure,
+    busy,
+    async load() {
+      const found = await readPublication(session).catch((error: unknown) => {
+        failure.value ??= state.value === undefined ? error : undefined
+      })
+      if (found === undefined) return
+      if (state.value === undefined) failure.value = undefined
+      state.value = found
+    },
+    set: (change) => attempt(() => publish(session, change))
+  }
+}
+
+const bySession = new WeakMap<Session, Publishing>()
+
+export function publishingOf(session: Session): Publishing {
+  const known = bySession.get(session)
+  if (known !== undefined) return known
+  const publishing = createPublishing(session)
+  bySession.set(session, publishing)
+  return publishing
+}

@@ -1,0 +1,21 @@
+/** The pages require trusted types: these are the only addresses of scripts that are ever set by a script. */
+
+type TrustedScriptUrl = string & { readonly trusted: unique symbol }
+interface ScriptPolicy {
+  createScriptURL(path: string): TrustedScriptUrl
+}
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL(path: string): string }): ScriptPolicy
+}
+
+const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
+
+const policy = trustedTypes?.createPolicy('agmd-worker', {
+  createScriptURL(path) {
+    if (path !== '/sw.js' && !/^\/assets\/[\w-]+-worker-[\w-]+\.js$/.test(path)) throw new TypeError('not a worker of agmd')
+    return path
+  }
+})
+
+/** The address of a worker of ours. Throws for any other. */
+export const trustedScript = (path: string): string => policy?.createScriptURL(path) ?? path
