@@ -95,3 +95,122 @@ test('[LIVE-1] a board is worked with by pointer: each interaction is a small ed
   await until(async () => (await page.locator('.card').count()) === 1, 'one card is left')
   await leave()
 })
+
+test('[LIVE-2] with the keyboard alone: into a board, along its cards, moving and writing them, its source, and out again', async () => {
+  const { page, text, leave } = await writer(fenced(...cards))
+  const press = async (...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  const focused = (): Promise<string> =>
+    page.evaluate(() => {
+      const active = globalThis.document.activeElement
+      const inner = active?.shadowRoot?.activeElement ?? active
+      return `${inner?.className} ${inner?.textContent ?? ''}`
+    })
+  await page.locator('.card').first().waitFor()
+  await page.locator('.cm-content').press('Control+Home')
+  await press('ArrowDown', 'ArrowDown')
+  await until(async () => (await focused()).startsWith('frame'), 'the board has the focus')
+  // Source, copy, actions of the column, then the cards.
+  await press('Tab', 'Tab', 'Tab', 'Tab', 'Tab')
+  await until(async () => (await focused()).includes('Write importer'), 'the first card has the focus')
+  await press('ArrowDown', 'Alt+ArrowRight')
+  const moved = ['## Todo', '- [ ] Write importer @ana #backend', '', '## Doing', '- [>] Test', '## Done', '- [x] Pick name']
+  await text(fenced(...moved))
+  await until(async () => (await focused()).includes('Test'), 'the moved card has the focus')
+  await page.getByRole('status').filter({ hasText: 'Test is now in Doing, place 1 of 1' }).waitFor()
+  await press('Enter')
+  await page.getByLabel('Card', { exact: true }).waitFor()
+  await page.keyboard.type('Test all')
+  await press('Enter')
+  await text(fenced(...moved.with(4, '- [>] Test all')))
+  await until(async () => (await focused()).includes('Test all'), 'it is focused again')
+  await press(' ')
+  await text(fenced(...moved.with(4, '- [x] Test all')))
+  await press('Escape', 'Enter')
+  await until(async () => (await page.locator('.cm-line', { hasText: '- [x] Test all' }).count()) === 1, 'the source shows')
+  await page.keyboard.type('Notes')
+  await press('Enter', 'Escape')
+  await page.locator('.component-note', { hasText: 'Notes' }).waitFor()
+  await until(async () => (await focused()).startsWith('frame'), 'the board has the focus again')
+  await press('ArrowDown')
+  await page.keyboard.type('More')
+  expect(await editorText(page)).toContain('```\nMore\nAfter')
+  await leave()
+})
+
+test('[LIVE-3] the cursor never rests at the edge of a component, and what is typed there cannot break its fence', async () => {
+  const source = '```board\n## A\n- [ ] One\n```'
+  const { page, text, leave } = await writer(source)
+  await page.locator('.card').first().waitFor()
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('After')
+  await text(`${source}\n\nAfter`)
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('Before')
+  await until(async () => (await editorText(page)).startsWith('Before'), 'it is written before')
+  await until(async () => (await page.locator('.card').count()) === 1, 'the board is drawn')
+  expect(await editorText(page)).toContain(`\n\n${source}\n\nAfter`)
+  await page.keyboard.press('Control+End')
+  for (const _letter of 'After..') await page.keyboard.press('Backspace')
+  await until(async () => (await page.locator('.card').count()) === 1, 'the board is still drawn')
+  expect(await editorText(page)).toContain(source)
+  await leave()
+})
+
+test('[LIVE-4] two people on one board: what the one holds is shown to the other, and what both do arrives', async () => {
+  const ana = await writer(fenced(...cards))
+  const ben = await visit(ana.document)
+  await saved(ben.page)
+  await ana.page.locator('.card', { hasText: 'Write importer' }).press('Enter')
+  await ben.page.locator('.card.held', { hasText: 'Guest is working on this' }).waitFor()
+  expect(await ben.page.getByRole('button', { name: 'To do: Write importer' }).isDisabled()).toBe(true)
+  await ben.page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
+  await ana.page.locator('[data-column="1"] .card', { hasText: 'Test' }).waitFor()
+  // What is being written stays while others move cards.
+  await ana.page.getByLabel('Card', { exact: true }).fill('Write the importer')
+  await ana.page.keyboard.press('Enter')
+  const after = ['## Todo', '- [ ] Write the importer @ana #backend', '', '## Doing', '- [>] Test', '## Done', '- [x] Pick name']
+  await ben.text(fenced(...after))
+  await until(async () => (await ben.page.locator('.card.held').count()) === 0, 'it is free again')
+  await ana.leave()
+  await ben.leave()
+})
+
+test('[LIVE-5] who suggests makes one suggestion of one interaction; who may not change it sees why', async () => {
+  const document = await createDocument(world.url, fenced(...cards))
+  const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
+  await suggester.page.getByRole('button', { name: 'Suggesting' }).or(suggester.page.locator('.chip')).first().waitFor()
+  await suggester.page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
+  const list = async (): Promise<readonly { original: string; text: string }[]> => {
+    const answer = await fetch(`${world.url}/api/docs/${document.id}/suggestions`, { headers: { 'x-share-key': document.key } })
+    return ((await answer.json()) as { suggestions: { original: string; text: string }[] }).suggestions
+  }
+  await until(async () => (await list()).length === 1, 'one suggestion')
+  const [made] = await list()
+  expect(made?.original).toContain('Test')
+  expect(made?.text).toContain('- [>] Test')
+  await suggester.page.getByRole('button', { name: '1 suggestion' }).waitFor()
+  expect(await editorText(suggester.page)).toBe(fenced(...cards))
+  await suggester.leave()
+
+  const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
+  await commenter.page.getByText('You may comment, but not change this.').waitFor()
+  expect(await commenter.page.getByRole('button', { name: 'To do: Test' }).isDisabled()).toBe(true)
+  expect(await commenter.page.getByRole('button', { name: 'Add a card to Todo' }).isDisabled()).toBe(true)
+  await commenter.leave()
+})
+
+test('[LIVE-6] in the reading view it is worked with all the same by who may, and stands as it is for others', async () => {
+  const { page, document, text, leave } = await writer(fenced(...cards))
+  await page.locator('.card').first().waitFor()
+  await page.getByRole('button', { name: 'Read' }).click()
+  await page.locator('.reading .card', { hasText: 'Test' }).press('Alt+ArrowRight')
+  await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '', '## Doing', '- [>] Test', '## Done', '- [x] Pick name'))
+  await page.locator('.reading [data-column="1"] .card', { hasText: 'Test' }).waitFor()
+  await leave()
+  const reader = await visit(document, (await createLink(world.url, document, 'view')).url)
+  await reader.page.locator('.reading .board-column .card', { hasText: 'Test' }).waitFor()
+  expect(await reader.page.locator('.reading button.card-more').count()).toBe(0)
+  await reader.leave()
+})

@@ -28,7 +28,6 @@ interface Shown {
 
 /** Fences are looked for anew. */
 const look = StateEffect.define<null>()
-const openSource = StateEffect.define<number>()
 const closeSource = StateEffect.define<null>()
 
 /** So long after a change outside of fences they are looked for anew, in milliseconds: in all of a long text, for which no key should wait. */
@@ -37,7 +36,7 @@ const lookMs = 200
 const mayHold = /^[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*(?:board|chat|sheet|chart|widget)/m
 
 /** Fences that take the place of whole lines: closed ones that stand in no list and no quote. */
-const drawable = ({ kind, closing, prefix, source, from }: Fence): boolean =>
+export const drawable = ({ kind, closing, prefix, source, from }: Fence): boolean =>
   kindOf(kind) !== undefined &&
   closing !== undefined &&
   prefix.trim() === '' &&
@@ -143,15 +142,11 @@ const field: StateField<Shown> = StateField.define<Shown>({
           to: Math.max(changes.mapPos(block.from, 1), changes.mapPos(block.to, -1))
         }))
       : value.blocks
-    let { open } = value
-    for (const effect of effects) {
-      if (effect.is(openSource)) open = effect.value
-      if (effect.is(closeSource)) open = undefined
-    }
     const isClosed = effects.some((effect) => effect.is(closeSource))
-    if (effects.some((effect) => effect.is(look)) || (docChanged && touches(transaction, value.blocks))) return shown(state, moved, open)
-    if (!docChanged && transaction.selection === undefined && open === value.open) return value
-    const next = isClosed ? undefined : openOf(state, moved, open)
+    if (effects.some((effect) => effect.is(look)) || (docChanged && touches(transaction, value.blocks)))
+      return shown(state, moved, value.open)
+    if (!docChanged && transaction.selection === undefined && !isClosed) return value
+    const next = isClosed ? undefined : openOf(state, moved, value.open)
     if (docChanged) return { blocks: moved, open: next, decorations: decorate(state, moved, next) }
     return next === value.open ? value : { blocks: moved, open: next, decorations: decorate(state, moved, next) }
   },
@@ -180,12 +175,12 @@ function besides(state: EditorState, head: number, forwards: boolean): number {
 }
 
 const keepOff = EditorState.transactionFilter.of((transaction) => {
-  const { startState, selection, docChanged, effects } = transaction
+  const { startState, selection, docChanged } = transaction
   const blocks = drawnIn(startState)
   if (blocks.length === 0 || transaction.annotation(ySyncAnnotation) !== undefined || transaction.isUserEvent('input.fence'))
     return transaction
   if (docChanged) return transaction.isUserEvent('input') || transaction.isUserEvent('delete') ? unbroken(transaction, blocks) : transaction
-  if (selection === undefined || !selection.main.empty || effects.some((effect) => effect.is(openSource))) return transaction
+  if (selection === undefined || !selection.main.empty) return transaction
   const { head } = selection.main
   const forwards = head >= startState.selection.main.head
   const to = besides(startState, head, forwards)
@@ -227,13 +222,7 @@ function neighbour(view: EditorView, forwards: boolean): Block | undefined {
 
 /** Components of the editor of a page. */
 export function components(page: View): Extension {
-  const instances = createInstances(page, {
-    fenceOf: (view, key) => fenceOfBlock(view.state, key),
-    open(view, key, at) {
-      view.dispatch({ effects: openSource.of(key), selection: { anchor: at }, scrollIntoView: true })
-      view.focus()
-    }
-  })
+  const instances = createInstances(page, { fenceOf: (view, key) => fenceOfBlock(view.state, key) })
   const enter =
     (forwards: boolean) =>
     (view: EditorView): boolean => {

@@ -235,8 +235,12 @@ function LineField({ label, value = '', onDone, onCancel }: LineFieldInput): JSX
       ref={field}
       onKeyDown={(event) => {
         if (event.isComposing) return
-        if (event.key === 'Enter') onDone(event.currentTarget.value)
-        else if (event.key === 'Escape') onCancel()
+        if (event.key === 'Enter') {
+          const { value: written } = event.currentTarget
+          // It may stay for the next one.
+          event.currentTarget.value = ''
+          onDone(written)
+        } else if (event.key === 'Escape') onCancel()
         else return
         event.preventDefault()
         event.stopPropagation()
@@ -442,7 +446,6 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
         ))}
         {isOpen === 'card' ? (
           <LineField
-            key={column.cards.length}
             label={t('New card in {column}', { column: title })}
             onCancel={() => (open.value = undefined)}
             onDone={(text) => {

@@ -1,6 +1,7 @@
 /** Soft locks: who changes which part of which fence, told through the presence of the page. They warn; the text takes what comes. */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { Awareness } from 'y-protocols/awareness'
+import type { Fence } from '../../shared/fences/fences.ts'
 import { people, type Person } from '../presence/people.ts'
 
 /** A part that nobody has touched for so long is held no more, in milliseconds. */
@@ -10,10 +11,9 @@ export interface Holds {
   /** Holder and part of each fence, by the name of the fence. */
   readonly all: ReadonlySignal<ReadonlyMap<string, ReadonlyMap<string, Person>>>
   take(fence: string, item: string | undefined): void
-  close(): void
 }
 
-export function openHolds(awareness: Awareness): Holds {
+function openHolds(awareness: Awareness): Holds {
   const all = signal<ReadonlyMap<string, ReadonlyMap<string, Person>>>(new Map())
   let timer: ReturnType<typeof setTimeout> | undefined
   let mine = ''
@@ -47,10 +47,25 @@ export function openHolds(awareness: Awareness): Holds {
       if (next === mine) return undefined
       mine = next
       return awareness.setLocalStateField('holds', { fence, item })
-    },
-    close() {
-      awareness.off('change', read)
-      release()
     }
   }
+}
+
+const known = new WeakMap<Awareness, Holds>()
+
+/** One for all components of a page. */
+export function holdsOf(awareness: Awareness): Holds {
+  const found = known.get(awareness) ?? openHolds(awareness)
+  known.set(awareness, found)
+  return found
+}
+
+/** What others call fences: those of one kind are told apart by their id, and by their order. */
+export function namesOf(fences: readonly Fence[]): string[] {
+  const seen = new Map<string, number>()
+  return fences.map(({ kind, id }) => {
+    const name = id === undefined ? kind : `${kind}#${id}`
+    seen.set(name, (seen.get(name) ?? 0) + 1)
+    return `${name}:${seen.get(name)}`
+  })
 }

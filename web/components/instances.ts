@@ -1,14 +1,12 @@
 /** The components that are drawn: one element each, which stays while its fence does, so that focus and what is being typed stay, too. */
 import type { EditorView } from '@codemirror/view'
-import { computed, effect, signal, type Signal } from '@preact/signals'
+import { effect, signal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
-import { includesRole } from '../../shared/roles.ts'
 import type { View } from '../document/page.tsx'
-import type { Person } from '../presence/people.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { actOn } from './act.ts'
-import { openHolds, type Holds } from './holds.ts'
+import { inputFor } from './connect.ts'
+import { namesOf } from './holds.ts'
 import type { ComponentInput } from './input.ts'
 import type { Mounted } from './mount.tsx'
 
@@ -27,8 +25,6 @@ export interface Block {
 export interface Place {
   /** As it is now. */
   fenceOf(view: EditorView, key: number): Fence | undefined
-  /** Shows the source, with the cursor at an offset. */
-  open(view: EditorView, key: number, at: number): void
 }
 
 export interface Instances {
@@ -54,68 +50,30 @@ interface Instance {
 const lineHeight = 26
 const heightMax = 600
 
-/** What a fence says, without where it stands. */
+/** Whether nothing has changed for who draws it. */
 const same = (one: Fence, other: Fence): boolean =>
   one.source.slice(one.from, one.to) === other.source.slice(other.from, other.to) && one.from === other.from && one.line === other.line
-
-/** Fences of one kind are told apart by their id, else by their order. */
-const namesOf = (blocks: readonly Block[]): string[] => {
-  const seen = new Map<string, number>()
-  return blocks.map(({ fence: { kind, id } }) => {
-    const name = id === undefined ? kind : `${kind}#${id}`
-    seen.set(name, (seen.get(name) ?? 0) + 1)
-    return `${name}:${seen.get(name)}`
-  })
-}
-
-const nobody: ReadonlyMap<string, Person> = new Map()
 
 export function createInstances(page: View, place: Place): Instances {
   const all = new Map<number, Instance>()
   const heights = new Map<string, number>()
-  let holds: Holds | undefined
 
-  const refusal = computed((): string | undefined => {
-    if (page.canType.value) return undefined
-    if (page.session.link.ended.value !== undefined) return t('Nothing can be changed here any more.')
-    return includesRole(page.session.role.value, 'comment')
-      ? t('You may comment, but not change this.')
-      : t('You may view this, but not change it.')
-  })
-
-  function inputOf(key: number, instance: Instance, view: EditorView): ComponentInput {
-    const fresh = (): Fence | undefined => place.fenceOf(view, key)
-    holds ??= openHolds(page.session.link.awareness)
-    const { all: held, take } = holds
-    return {
+  const inputOf = (key: number, { fence, name }: Instance, view: EditorView): ComponentInput =>
+    inputFor({
       page,
-      fence: instance.fence,
-      refusal,
-      held: computed(() => held.value.get(instance.name.value) ?? nobody),
-      said: signal(''),
-      act(edits) {
-        const fence = fresh()
-        return fence !== undefined && actOn(view, fence, edits(fence), page.review.peek()?.suggesting.peek() === true)
-      },
-      hold: (item) => take(instance.name.peek(), item),
-      openSource(offset = 0) {
-        const fence = fresh()
-        if (fence === undefined) return
-        if (page.mode.peek() === 'read') page.setMode('live')
-        place.open(view, key, fence.bodyFrom + offset)
-      },
+      fence,
+      name,
+      fresh: () => place.fenceOf(view, key),
       leave(side) {
-        const block = fresh()
-        if (block === undefined) return
+        const now = place.fenceOf(view, key)
+        if (now === undefined) return
         view.focus()
         // The edge of a component is no place for the cursor: it goes on to the next line.
-        const end = block.source.indexOf('\n', block.to)
-        const to = side === 'behind' ? (end === -1 ? block.source.length : end) : block.source.lastIndexOf('\n', block.from - 1) + 1
-        const { length } = view.state.doc
-        view.dispatch({ selection: { anchor: Math.min(Math.max(0, side === 'behind' ? to + 1 : to - 1), length) }, scrollIntoView: true })
+        const end = now.source.indexOf('\n', now.to)
+        const at = side === 'before' ? now.source.lastIndexOf('\n', now.from - 1) : (end === -1 ? now.source.length : end) + 1
+        view.dispatch({ selection: { anchor: Math.min(Math.max(0, at), view.state.doc.length) }, scrollIntoView: true })
       }
-    }
-  }
+    })
 
   function open(key: number, fence: Fence, view: EditorView): Instance {
     const host = document.createElement('div')
@@ -171,7 +129,7 @@ export function createInstances(page: View, place: Place): Instances {
       return known ?? Math.min(heightMax, (fence.lines.length + 2) * lineHeight)
     },
     follow(_view, blocks) {
-      const names = namesOf(blocks)
+      const names = namesOf(blocks.map(({ fence }) => fence))
       blocks.forEach(({ key, fence }, index) => {
         const found = all.get(key)
         if (found === undefined) return
@@ -183,10 +141,6 @@ export function createInstances(page: View, place: Place): Instances {
         if (there.has(key)) continue
         instance.stop()
         all.delete(key)
-      }
-      if (blocks.length === 0) {
-        holds?.close()
-        holds = undefined
       }
     },
     focus(key) {
