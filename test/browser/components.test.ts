@@ -28,6 +28,7 @@ interface Visitor {
 
 async function visit(document: Document, url = document.url): Promise<Visitor> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  context.setDefaultTimeout(8000)
   const page = await context.newPage()
   const heard = complaints(page)
   await page.goto(url)
@@ -55,7 +56,7 @@ async function writer(content: string): Promise<Visitor> {
 const fenced = (...lines: readonly string[]): string => `# Plan\n\n\`\`\`board #launch\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
 
-test('[LIVE-1] a board is worked with by pointer: each interaction is a small edit of its text and one step of undo', async () => {
+test('[COMP-1] a board is worked with by pointer: each interaction is a small edit of its text and one step of undo', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const column = (name: string) => page.getByRole('region', { name, exact: true })
   const card = (name: string) => page.locator('.card', { hasText: name })
@@ -96,7 +97,7 @@ test('[LIVE-1] a board is worked with by pointer: each interaction is a small ed
   await leave()
 })
 
-test('[LIVE-2] with the keyboard alone: into a board, along its cards, moving and writing them, its source, and out again', async () => {
+test('[COMP-2] with the keyboard alone: into a board, along its cards, moving and writing them, its source, and out again', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key)
@@ -139,7 +140,7 @@ test('[LIVE-2] with the keyboard alone: into a board, along its cards, moving an
   await leave()
 })
 
-test('[LIVE-3] the cursor never rests at the edge of a component, and what is typed there cannot break its fence', async () => {
+test('[COMP-3] the cursor never rests at the edge of a component, and what is typed there cannot break its fence', async () => {
   const source = '```board\n## A\n- [ ] One\n```'
   const { page, text, leave } = await writer(source)
   await page.locator('.card').first().waitFor()
@@ -158,7 +159,7 @@ test('[LIVE-3] the cursor never rests at the edge of a component, and what is ty
   await leave()
 })
 
-test('[LIVE-4] two people on one board: what the one holds is shown to the other, and what both do arrives', async () => {
+test('[COMP-4] two people on one board: what the one holds is shown to the other, and what both do arrives', async () => {
   const ana = await writer(fenced(...cards))
   const ben = await visit(ana.document)
   await saved(ben.page)
@@ -177,7 +178,7 @@ test('[LIVE-4] two people on one board: what the one holds is shown to the other
   await ben.leave()
 })
 
-test('[LIVE-5] who suggests makes one suggestion of one interaction; who may not change it sees why', async () => {
+test('[COMP-5] who suggests makes one suggestion of one interaction; who may not change it sees why', async () => {
   const document = await createDocument(world.url, fenced(...cards))
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
   await suggester.page.getByRole('button', { name: 'Suggesting' }).or(suggester.page.locator('.chip')).first().waitFor()
@@ -201,7 +202,7 @@ test('[LIVE-5] who suggests makes one suggestion of one interaction; who may not
   await commenter.leave()
 })
 
-test('[LIVE-6] in the reading view it is worked with all the same by who may, and stands as it is for others', async () => {
+test('[COMP-6] in the reading view it is worked with all the same by who may, and stands as it is for others', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards))
   await page.locator('.card').first().waitFor()
   await page.getByRole('button', { name: 'Read' }).click()

@@ -2,16 +2,7 @@
  * Components in the live view, in the place of the lines of their fence. A fence shows its source while the cursor works in it; the cursor
  * never comes to rest at its edges, where a letter would break it.
  */
-import {
-  EditorSelection,
-  EditorState,
-  Facet,
-  StateEffect,
-  StateField,
-  type Extension,
-  type Range,
-  type Transaction
-} from '@codemirror/state'
+import { EditorSelection, EditorState, Facet, Prec, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
 import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
@@ -208,6 +199,19 @@ function unbroken(transaction: Transaction, blocks: readonly Block[]) {
   return more.length === 0 ? transaction : [transaction, { changes: more, sequential: true }]
 }
 
+/** Where a text begins or ends with a component there is no line that a browser could write into. */
+const typedAtEdge = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main } = view.state.selection
+    if (event.inputType !== 'insertText' || event.data === null || !main.empty || view.state.readOnly) return false
+    if (!drawnIn(view.state).some(({ from, to }) => main.head === from || main.head === to)) return false
+    event.preventDefault()
+    const { data } = event
+    view.dispatch({ changes: { from: main.head, insert: data }, selection: { anchor: main.head + data.length }, userEvent: 'input.type' })
+    return true
+  }
+})
+
 /** A component right above or below the line of the cursor, when the cursor would leave the line. */
 function neighbour(view: EditorView, forwards: boolean): Block | undefined {
   const { main } = view.state.selection
@@ -242,11 +246,14 @@ export function components(page: View): Extension {
     drawing.of(instances),
     field,
     keepOff,
-    keymap.of([
-      { key: 'ArrowDown', run: enter(true) },
-      { key: 'ArrowUp', run: enter(false) },
-      { key: 'Escape', run: leaveSource }
-    ]),
+    Prec.high(
+      keymap.of([
+        { key: 'ArrowDown', run: enter(true) },
+        { key: 'ArrowUp', run: enter(false) },
+        { key: 'Escape', run: leaveSource }
+      ])
+    ),
+    typedAtEdge,
     ViewPlugin.define((view) => {
       let resting: ReturnType<typeof setTimeout> | undefined
       instances.follow(view, view.state.field(field).blocks)

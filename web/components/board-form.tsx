@@ -37,7 +37,11 @@ export function CardForm({ card, input, deeds }: CardFormInput): JSX.Element {
   const form = useRef<HTMLFormElement>(null)
   const id = useId()
   const people = input.page.here.value.map(({ name }) => name.replaceAll(/\s+/g, '-'))
-  useLayoutEffect(() => form.current?.querySelector('input')?.focus(), [])
+  useLayoutEffect(() => {
+    const title = form.current?.querySelector('input')
+    title?.focus()
+    title?.select()
+  }, [])
   useEffect(() => {
     deeds.hold(card)
     return () => deeds.hold(undefined)

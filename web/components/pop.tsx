@@ -30,12 +30,14 @@ export function Pop({ label, anchor, onClose, children }: PopInput): JSX.Element
     if (newState === 'closed') onClose()
   }
   const keyDown = (event: KeyboardEvent): void => {
-    const items = [...(element.current?.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)') ?? [])]
-    const current = items.findIndex((item) => item === (element.current?.getRootNode() as ShadowRoot).activeElement)
+    const menu = element.current
+    if (menu === null) return
+    const items = [...menu.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)')]
+    const current = items.findIndex((item) => item.matches(':focus'))
     const steps: Readonly<Record<string, number>> = { ArrowDown: current + 1, ArrowUp: current - 1, Home: 0, End: items.length - 1 }
     const next = steps[event.key]
     if (event.key === 'Escape' || event.key === 'Tab') {
-      element.current?.hidePopover()
+      menu.hidePopover()
       anchor.focus()
     } else if (next === undefined) return
     else items[(next + items.length) % items.length]?.focus()

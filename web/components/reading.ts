@@ -67,7 +67,7 @@ export function readingComponents(page: View, article: HTMLElement): ReadingComp
       })
     },
     close() {
-      for (const figure of [...all.keys()]) end(figure)
+      for (const figure of all.keys()) end(figure)
     }
   }
 }
