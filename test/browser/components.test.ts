@@ -215,3 +215,38 @@ test('[COMP-6] in the reading view it is worked with all the same by who may, an
   expect(await reader.page.locator('.reading button.card-more').count()).toBe(0)
   await reader.leave()
 })
+
+const chatFence = (...lines: readonly string[]): string => `# Talk\n\n\`\`\`chat\n${lines.join('\n')}\n\`\`\`\n`
+
+test('[COMP-7] a chat takes messages at its end, lines and all; one’s own are changed and deleted, those of others not', async () => {
+  const ana = await writer(chatFence('[2026-11-20T10:02Z] @Ana: Can we ship?', '--- 2026-11-21'))
+  await ana.page.evaluate(() => localStorage.setItem('agmd.name', 'Bo: b'))
+  await ana.page.reload()
+  await saved(ana.page)
+  const field = ana.page.getByLabel('Message as Bo b')
+  await field.fill('Yes, **today**')
+  await field.press('Shift+Enter')
+  await ana.page.keyboard.type('or tomorrow')
+  await field.press('Enter')
+  const stamp = /\[\d{4}-\d\d-\d\dT\d\d:\d\dZ\]/g
+  const text = async (): Promise<string> => (await editorText(ana.page)).replace(stamp, '[T]')
+  const first = ['[T] @Ana: Can we ship?', '--- 2026-11-21']
+  await ana.page.locator('.message', { hasText: 'or tomorrow' }).waitFor()
+  expect(await text()).toBe(chatFence(...first, '[T] @Bo b: Yes, **today**', '  or tomorrow'))
+  expect(await field.inputValue()).toBe('')
+  await ana.page.locator('.message strong', { hasText: 'today' }).waitFor()
+  expect(await ana.page.getByRole('button', { name: /^Change the message/ }).count()).toBe(1)
+  await ana.page.getByRole('button', { name: /^Change the message “Yes/ }).click()
+  await ana.page.getByLabel('Message', { exact: true }).fill('No')
+  await ana.page.keyboard.press('Enter')
+  await until(async () => (await text()).replace(/\n+/g, '\n').includes('@Bo b: No\n```'), 'it is changed')
+  await ana.page.getByRole('button', { name: 'Delete the message “No”' }).click()
+  await until(async () => !(await text()).includes('Bo b'), 'it is gone')
+  const ben = await visit(ana.document)
+  await saved(ben.page)
+  await ben.page.getByLabel('Message as Guest').fill('Hello')
+  await ben.page.getByLabel('Message as Guest').press('Enter')
+  await ana.page.locator('.message', { hasText: 'Hello' }).waitFor()
+  await ana.leave()
+  await ben.leave()
+})

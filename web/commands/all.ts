@@ -60,6 +60,7 @@ export const slashMenu: readonly string[] = [
   'quote',
   'insert.table',
   'insert.board',
+  'insert.chat',
   'insert.code',
   'insert.callout',
   'insert.file',

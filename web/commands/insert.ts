@@ -1,6 +1,15 @@
 /** Commands that put something new into the text. */
 import { insertCodeBlock } from '../editor/commands-block.ts'
-import { insertBoard, insertCallout, insertDate, insertDiagram, insertFormula, insertRule, insertTable } from '../editor/commands-insert.ts'
+import {
+  insertBoard,
+  insertCallout,
+  insertChat,
+  insertDate,
+  insertDiagram,
+  insertFormula,
+  insertRule,
+  insertTable
+} from '../editor/commands-insert.ts'
 import { chooseFiles } from '../editor/uploads.ts'
 import { term } from '../text/t.ts'
 import { isWriting, onText, type Command } from './command.ts'
@@ -30,6 +39,14 @@ export const insertCommands: readonly Command[] = [
     group: 'insert',
     icon: 'columns',
     ...onText(insertBoard)
+  },
+  {
+    id: 'insert.chat',
+    title: term('Chat'),
+    words: term('messages talk discussion'),
+    group: 'insert',
+    icon: 'message',
+    ...onText(insertChat)
   },
   {
     id: 'insert.file',

@@ -10,7 +10,8 @@ interface Kind {
 }
 
 export const kinds: Readonly<Partial<Record<FenceKind, Kind>>> = {
-  board: { name: term('Board'), load: async () => (await import('./board.tsx')).Board }
+  board: { name: term('Board'), load: async () => (await import('./board.tsx')).Board },
+  chat: { name: term('Chat'), load: async () => (await import('./chat.tsx')).Chat }
 }
 
 export const kindOf = (name: string): Kind | undefined => kinds[name as FenceKind]

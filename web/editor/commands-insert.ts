@@ -57,6 +57,8 @@ export const insertBoard = inWords(
   () => `\`\`\`board\n## ${t('To do')}\n- [ ] ‹${t('First card')}›\n\n## ${t('In progress')}\n\n## ${t('Done')}\n\`\`\`\n`
 )
 
+export const insertChat: Command = block('```chat‹›\n```\n')
+
 /** The date of today as one writes it here. */
 export const insertDate: Command = (view) => {
   if (view.state.readOnly) return false
