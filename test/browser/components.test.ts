@@ -250,3 +250,64 @@ test('[COMP-7] a chat takes messages at its end, lines and all; one’s own are 
   await ana.leave()
   await ben.leave()
 })
+
+const sheets = (...rows: readonly string[]): string =>
+  `\`\`\`sheet #a\n${rows.join('\n')}\n\`\`\`\n\n\`\`\`sheet #b\n| Of a |\n| ---- |\n| =#a!B3 |\n\`\`\`\n`
+
+test('[COMP-8] a sheet is gone through, written, copied and pasted with keys alone; formulas stay in the text, their values follow, also those of other sheets', async () => {
+  const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
+  const { page, text, leave } = await writer(sheets(...rows))
+  const press = async (...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  const first = page.getByRole('grid').first()
+  const cell = (name: string) => first.locator(`[data-cell=${name}]`)
+  const other = page.getByRole('grid').last().locator('[data-cell=A2]')
+  await cell('A1').focus()
+  await press('ArrowRight', 'ArrowDown')
+  await page.keyboard.type('4')
+  await press('Enter')
+  await text(sheets(...rows.with(2, '| Pens | 4 |')))
+  await until(async () => (await cell('B3').textContent()) === '4' && (await other.textContent()) === '4', 'both have followed')
+  // The formula shows beside the name of its cell.
+  await page.locator('.sheet-formula', { hasText: '=SUM(B2:B2)' }).waitFor()
+  await press('Control+z')
+  await text(sheets(...rows))
+  await press('Shift+F10')
+  await page.getByRole('menuitem', { name: 'Add row above' }).press('Enter')
+  await until(async () => (await editorText(page)).includes('=#a!B4'), 'the other sheet goes on naming the same cell')
+  await press('Control+z')
+  await text(sheets(...rows))
+  await cell('A2').focus()
+  await press('Shift+ArrowRight', 'Shift+ArrowDown', 'Control+c')
+  await press('ArrowLeft', 'Control+v')
+  await text(sheets(...rows.slice(0, 3), '| Pens | 3 |', '| Sum | =SUM(B2:B2) |'))
+  await cell('B3').focus()
+  await press('Delete')
+  await until(async () => (await cell('B4').textContent()) === '3', 'computed anew')
+  await page.keyboard.type('=1/0')
+  await press('Tab')
+  await until(async () => (await cell('B3').textContent()) === '#DIV/0!', 'an error shows')
+  await leave()
+})
+
+test('[COMP-9] who writes a cell that was changed meanwhile chooses which stays', async () => {
+  const rows = ['| A |', '| --- |', '| 1 |']
+  const ana = await writer(sheets(...rows))
+  const ben = await visit(ana.document)
+  await saved(ben.page)
+  const cell = (page: Page) => page.getByRole('grid').first().locator('[data-cell=A2]')
+  await cell(ana.page).press('F2')
+  await ana.page.keyboard.type('0')
+  await ben.page.locator('td.held').waitFor()
+  await cell(ben.page).press('F2')
+  expect(await ben.page.locator('.sheet-field').count()).toBe(0)
+  await ben.page.getByRole('grid').first().locator('[data-cell=A2]').press('Delete')
+  await until(async () => !(await editorText(ana.page)).includes('| 1 |'), 'it is empty')
+  await ana.page.keyboard.press('Enter')
+  await ana.page.getByText('A2 was changed to “” while you wrote “10”.').waitFor()
+  await ana.page.getByRole('button', { name: 'Keep mine' }).click()
+  await ben.text(sheets(...rows.with(2, '| 10 |')))
+  await ana.leave()
+  await ben.leave()
+})

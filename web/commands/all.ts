@@ -61,6 +61,7 @@ export const slashMenu: readonly string[] = [
   'insert.table',
   'insert.board',
   'insert.chat',
+  'insert.sheet',
   'insert.code',
   'insert.callout',
   'insert.file',

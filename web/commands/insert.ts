@@ -8,6 +8,7 @@ import {
   insertDiagram,
   insertFormula,
   insertRule,
+  insertSheet,
   insertTable
 } from '../editor/commands-insert.ts'
 import { chooseFiles } from '../editor/uploads.ts'
@@ -47,6 +48,14 @@ export const insertCommands: readonly Command[] = [
     group: 'insert',
     icon: 'message',
     ...onText(insertChat)
+  },
+  {
+    id: 'insert.sheet',
+    title: term('Sheet'),
+    words: term('spreadsheet formulas cells'),
+    group: 'insert',
+    icon: 'table',
+    ...onText(insertSheet)
   },
   {
     id: 'insert.file',

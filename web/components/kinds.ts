@@ -11,7 +11,8 @@ interface Kind {
 
 export const kinds: Readonly<Partial<Record<FenceKind, Kind>>> = {
   board: { name: term('Board'), load: async () => (await import('./board.tsx')).Board },
-  chat: { name: term('Chat'), load: async () => (await import('./chat.tsx')).Chat }
+  chat: { name: term('Chat'), load: async () => (await import('./chat.tsx')).Chat },
+  sheet: { name: term('Sheet'), load: async () => (await import('./sheet.tsx')).Sheet }
 }
 
 export const kindOf = (name: string): Kind | undefined => kinds[name as FenceKind]

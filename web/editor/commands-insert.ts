@@ -59,6 +59,10 @@ export const insertBoard = inWords(
 
 export const insertChat: Command = block('```chat‹›\n```\n')
 
+export const insertSheet = inWords(
+  () => `\`\`\`sheet\n| ${t('Item')} | ${t('Amount')} |\n| --- | ---: |\n| ‹${t('First')}› | 1 |\n| ${t('Sum')} | =SUM(B2:B2) |\n\`\`\`\n`
+)
+
 /** The date of today as one writes it here. */
 export const insertDate: Command = (view) => {
   if (view.state.readOnly) return false
