@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../shared/errors.ts'
 import type { RateLimitName } from '../../shared/limits.ts'
-import { type Operation, roleNeeded } from '../../shared/operation.ts'
+import { type Operation, refuseSlips, roleNeeded } from '../../shared/operation.ts'
 import type { OperationName } from '../../shared/operations/index.ts'
 import { cleanAuthor } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
@@ -129,7 +129,9 @@ const saidOf = (issue: z.core.$ZodIssue): string => {
 }
 
 /** The input of an operation. Errors: `invalid_request`, naming the fields. */
-export const checked = ({ input }: Pick<Operation, 'input'>, raw: Record<string, unknown>): Record<string, unknown> => {
+export const checked = ({ input, rest }: Pick<Operation, 'input' | 'rest'>, raw: Record<string, unknown>): Record<string, unknown> => {
+  // RFC 6749 §3.2: parameters that are not known are passed over, whatever they are like.
+  if (rest.oauth !== true) refuseSlips(raw, Object.keys(input.shape))
   const parsed = input.safeParse(raw)
   if (parsed.success) return parsed.data
   throw new ServiceError('invalid_request', {

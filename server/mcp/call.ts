@@ -7,7 +7,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { isDocumentId } from '../../shared/names.ts'
-import type { Operation } from '../../shared/operation.ts'
+import { type Operation, refuseSlips } from '../../shared/operation.ts'
 import { type Output, operations } from '../../shared/operations/index.ts'
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/access.ts'
@@ -181,11 +181,29 @@ const checkBytes = (operation: Operation, bytes: number): void => {
 /** Fields that may lower the role that is needed, as a query would name them. */
 const roleFields = ({ fields }: Meant): URLSearchParams => new URLSearchParams(typeof fields['as'] === 'string' ? { as: fields['as'] } : {})
 
+/** A refusal in the names of the tool: what the operation calls `operations.0.find` is `edits.0.find` there. */
+const inOwnNames = (error: unknown, { called }: Tool): unknown => {
+  if (!(error instanceof ServiceError) || !Array.isArray(error.details['details'])) return error
+  const own = (path: string): string => {
+    const [theirs, ours] = Object.entries(called).find(([name]) => path === name || path.startsWith(`${name}.`)) ?? []
+    return theirs === undefined ? path : `${ours}${path.slice(theirs.length)}`
+  }
+  const details = (error.details['details'] as { path: string; message: string }[]).map(({ path, message }) => ({
+    path: own(path),
+    message
+  }))
+  return new ServiceError(error.code, { ...error.details, details })
+}
+
 const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, bytes: number): Promise<CallToolResult> => {
   const given = withOwnNames(args, tool.takes)
   const { doc: address, key: _key, ...rest } = given
   const { name, fields } = tool.mean(rest)
   const operation: Operation = operations[name]
+  refuseSlips(
+    given,
+    tool.takes.filter((field) => !(field in operation.input.shape))
+  )
   const place = operation.on === 'document' ? placeOf(address, ctx, http.service.baseUrl) : { doc: '', key: undefined }
   const credentials = credentialsOf(http, ctx, given, place, operation.rest.method !== 'GET')
   const asked: Asked = { http, ctx, name, operation, doc: place.doc, credentials }
@@ -202,6 +220,6 @@ export const callTool = async (http: Http, ctx: Context, tool: Tool, args: Field
     return await answerOf(http, ctx, tool, args, bytes)
   } catch (error) {
     if (!(error instanceof ServiceError)) http.log.error('tool failed', { requestId: ctx.state.requestId, tool: tool.name, error })
-    return refusal(error, ctx)
+    return refusal(inOwnNames(error, tool), ctx)
   }
 }

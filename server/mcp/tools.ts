@@ -39,6 +39,8 @@ export interface Tool extends ListedTool {
   readonly takes: readonly string[]
   /** Whether the answer makes a link, and so may hold its secret. */
   readonly makesLink: boolean
+  /** What the operation calls by another name: the beginning of a path in its input → the argument. */
+  readonly called: Readonly<Record<string, string>>
   /** Errors: `invalid_request`. */
   readonly mean: (given: Fields) => Meant
 }
@@ -58,11 +60,23 @@ interface Definition {
   /** The same call again changes nothing more. */
   readonly repeats?: boolean
   readonly makesLink?: boolean
+  readonly called?: Tool['called']
   readonly mean: Tool['mean']
 }
 
 const toolOf = (name: string, definition: Definition): Tool => {
-  const { description, input, output, onDocument, reads, destroys = false, repeats = reads, makesLink = false, mean } = definition
+  const {
+    description,
+    input,
+    output,
+    onDocument,
+    reads,
+    destroys = false,
+    repeats = reads,
+    makesLink = false,
+    called = {},
+    mean
+  } = definition
   const all = z.object({ ...(onDocument ? { doc } : {}), key: key.optional(), ...input.shape })
   return {
     name,
@@ -72,6 +86,7 @@ const toolOf = (name: string, definition: Definition): Tool => {
     outputSchema: outputSchema(output),
     annotations: { readOnlyHint: reads, destructiveHint: destroys, idempotentHint: repeats, openWorldHint: false },
     makesLink,
+    called,
     mean
   }
 }
@@ -158,10 +173,23 @@ const meanEdits = (changes: unknown, { as: how, ...fields }: Fields): Meant => {
   return { name: 'editContent', fields: editsInput.normalise?.(body) ?? body }
 }
 
+/** A model that has not read what it replaces takes it away from those who wrote it. Errors: `invalid_request`. */
+const refuseBlind = ({ baseVersion: read, dryRun: looks, as: proposes, force: forced }: Fields): void => {
+  if (forced !== undefined && typeof forced !== 'boolean') throw invalid('force', 'must be boolean')
+  if (read !== undefined || looks === true || proposes !== undefined || forced === true) return
+  throw new ServiceError('invalid_request', {
+    hint: 'Read the document and send its version as baseVersion, or change parts of it with edits; force: true replaces whatever is there.',
+    details: [{ path: 'baseVersion', message: 'must be given with content' }]
+  })
+}
+
 const meanReplace = (given: Fields): Meant => {
   const { edits: changes, ...fields } = contentNames(editNames({ ...given }))
   if ((changes === undefined) === (fields['content'] === undefined)) throw invalid('edits', 'give either edits or content')
-  return changes === undefined ? { name: 'replaceContent', fields } : meanEdits(changes, fields)
+  if (changes !== undefined) return meanEdits(changes, fields)
+  refuseBlind(fields)
+  const { force: _force, ...replacement } = fields
+  return { name: 'replaceContent', fields: replacement }
 }
 
 const replaceTool = toolOf('replace_doc', {
@@ -175,10 +203,11 @@ const replaceTool = toolOf('replace_doc', {
         'All or nothing. replace: find, with. delete: find. insert: markdown with after or before (words), or at. ' +
         'append: markdown, section. replace_section: section, markdown. replace_lines: from, to, markdown.'
     }),
-    content: content.optional().meta({ description: 'The whole new text, in place of edits.' }),
+    content: content.optional().meta({ description: 'The whole new text, in place of edits; needs baseVersion.' }),
     baseVersion,
     dryRun,
     onConflict,
+    force: z.boolean().optional().meta({ description: 'Replace unread.' }),
     as: asSuggestions,
     label,
     author
@@ -187,6 +216,7 @@ const replaceTool = toolOf('replace_doc', {
   onDocument: true,
   reads: false,
   destroys: true,
+  called: { operations: 'edits', mode: 'as' },
   mean: meanReplace
 })
 
@@ -206,6 +236,7 @@ const appendTool = toolOf('append_doc', {
   output: operations.editContent.output,
   onDocument: true,
   reads: false,
+  called: { 'operations.0.markdown': 'content', 'operations.0.section': 'section', 'operations.0': 'content', mode: 'as' },
   mean(given) {
     const { content: markdown, section: where, ...fields } = contentNames({ ...given })
     if (typeof markdown !== 'string') throw invalid('content', 'must be given as string')
@@ -232,6 +263,7 @@ const mediaTool = (start: OperationName, read: OperationName, idName: string, de
     output,
     onDocument: true,
     reads: false,
+    called: { [idName]: 'jobId' },
     mean({ jobId, wait: seconds = limits.mediaToolWaitSeconds, ...given }) {
       if (jobId !== undefined) return { name: read, fields: { [idName]: jobId, wait: seconds } }
       return { name: start, fields: { ...(normalise?.({ ...given }) ?? given), wait: seconds } }

@@ -192,6 +192,21 @@ test.each([
   expect(await contentOf(owner)).toBe(plan)
 })
 
+test.each([
+  [{ op: 'replace', find: 'Much.', with: 'x', occurence: 1 }, 'occurence; did you mean occurrence?'],
+  [{ op: 'delete', find: 'Much.', with: 'x' }, 'with'],
+  [{ op: 'insert', section: 'Costs', after: 'Much.', markdown: 'x' }, 'after'],
+  [{ op: 'append', markdown: 'x', sction: 'Costs' }, 'sction; did you mean section?']
+])('[EDIT-14] a field that an operation does not have is refused, with the one that was meant: %j', async (operation, said) => {
+  const owner = await world.create(plan)
+  for (const json of [{ operations: [operation] }, operation])
+    expect(await owner.ask('POST', '/edits', { json })).toMatchObject({
+      status: 400,
+      json: { code: 'invalid_request', details: [{ path: 'operations.0', message: `has no field ${said}` }] }
+    })
+  expect(await contentOf(owner)).toBe(plan)
+})
+
 test('[EDIT-10] edits that change nothing write nothing; a text that would be too large is 413', async () => {
   const owner = await world.create(plan)
   const before = await owner.read()

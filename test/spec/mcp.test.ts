@@ -393,6 +393,15 @@ test('[MCP-20] edits follow their words from the version that was read; of the w
   expect(answer).toMatchObject({ ok: true, changed: true, version: (await owner.read()).version })
 })
 
+test('[MCP-28] a whole text is written over one that was not read only when that is said', async () => {
+  const owner = await world.create(text)
+  const { hint } = await refused(world.url, 'replace_doc', { ...at(owner), content: 'all new' })
+  expect(hint).toMatch(/baseVersion.*edits.*force: true/)
+  expect((await owner.read()).content).toBe(text)
+  await told(world.url, 'replace_doc', { ...at(owner), content: 'all new', force: true })
+  expect((await owner.read()).content).toBe('all new')
+})
+
 test('[MCP-21] a dry run writes nothing, and where there is none it is refused', async () => {
   const owner = await world.create(text)
   for (const dry of [{ dryRun: true }, { dry_run: true }, { dryrun: true }]) {
@@ -420,11 +429,16 @@ test('[MCP-22] as suggestions: nothing is written, and the suggest role is enoug
 test.each<[string, object, string, string]>([
   ['replace_doc', {}, 'invalid_request', 'edits'],
   ['replace_doc', { content: 'x', edits: [{ op: 'append', markdown: 'y' }] }, 'invalid_request', 'edits'],
-  ['replace_doc', { edits: [] }, 'invalid_request', 'operations'],
-  ['replace_doc', { edits: [{ op: 'explode' }] }, 'invalid_request', 'operations.0.op'],
+  ['replace_doc', { edits: [] }, 'invalid_request', 'edits'],
+  ['replace_doc', { edits: [{ op: 'explode' }] }, 'invalid_request', 'edits.0.op'],
   ['replace_doc', { edits: [{ find: 'o', with: 'x' }] }, 'target_ambiguous', ''],
   ['replace_doc', { edits: [{ find: 'nowhere', with: 'x' }] }, 'target_not_found', ''],
-  ['replace_doc', { content: 'a\0b' }, 'invalid_request', 'content'],
+  ['replace_doc', { content: 'a\0b', force: true }, 'invalid_request', 'content'],
+  ['replace_doc', { content: 'x' }, 'invalid_request', 'baseVersion'],
+  ['replace_doc', { content: 'x', force: false }, 'invalid_request', 'baseVersion'],
+  ['replace_doc', { content: 'x', force: 'yes' }, 'invalid_request', 'force'],
+  ['append_doc', { content: 'a\0b' }, 'invalid_request', 'content'],
+  ['append_doc', { content: 'x', section: '' }, 'invalid_request', 'section'],
   ['replace_doc', { content: 'x', as: 'orders' }, 'invalid_request', 'as'],
   ['append_doc', {}, 'invalid_request', 'content'],
   ['append_doc', { content: 'x', as: 'orders' }, 'invalid_request', 'as'],
