@@ -32,7 +32,10 @@ const on = (what: Operation['on']): string => listed(table.filter(([, operation]
 
 const first = (baseUrl: string): string => `\`\`\`sh
 # Create a document. The answer holds its id, its address and the owner's key.
-curl -fsS -X POST ${baseUrl}/new -H 'Content-Type: application/json' -d '{"title":"Notes","content":"# Notes\\n\\nFirst words.\\n"}'
+NEW=$(curl -fsS -X POST ${baseUrl}/new -H 'Content-Type: application/json' -d '{"title":"Notes","content":"# Notes\\n\\nFirst words.\\n"}')
+field() { grep -o "\\"$1\\":\\"[^\\"]*\\"" | head -n 1 | cut -d '"' -f 4; }
+ID=$(echo "$NEW" | field id) KEY=$(echo "$NEW" | field key) VERSION=$(echo "$NEW" | field version)
+echo "${baseUrl}/d/$ID?key=$KEY at version $VERSION"
 \`\`\`
 
 \`\`\`sh
@@ -58,7 +61,7 @@ Live Markdown at ${baseUrl}: people write in the browser, programs by HTTP or MC
 
 ${first(baseUrl)}
 
-\`$ID\`, \`$KEY\` and \`$VERSION\` are \`id\`, \`key\` and \`version\` of the first answer. Next: ${baseUrl}/agents.md, for MCP too.
+Every write answers the new version. Next: ${baseUrl}/agents.md, for MCP too.
 Documents as files, on the command line: ${baseUrl}/cli.md. All of it: ${baseUrl}/openapi.json. Signing in: ${baseUrl}/auth.md.
 `
 
@@ -78,6 +81,8 @@ Name yourself in every write, always the same: \`X-Agent-Author: my-agent\`. Peo
 
 ## First steps
 
+All commands here can be pasted into one shell, from top to bottom. With a link that you were given, set \`ID\` and \`KEY\` to its parts.
+
 ${first(baseUrl)}
 
 ## Read less
@@ -93,15 +98,18 @@ curl -fsS "${baseUrl}/api/docs/$ID/content?key=$KEY&since=$VERSION"
 
 Edits, up to ${limits.editOperationsMax} a call, all or none. Targets are looked up in \`baseVersion\` and followed to the text of now.
 
-\`\`\`json
+\`\`\`sh
+curl -fsS -X POST "${baseUrl}/api/docs/$ID/edits" -H "X-Share-Key: $KEY" -H 'X-Agent-Author: my-agent' \\
+  -H 'Content-Type: application/json' --data-binary @- <<'END'
 {
   "operations": [
-    { "op": "replace", "find": "First words", "with": "Better words" },
+    { "op": "replace", "find": "Better words", "with": "Clear words" },
     { "op": "insert", "markdown": " And more.", "after": "words." },
     { "op": "append", "section": "Notes", "markdown": "- a point" },
     { "op": "append", "markdown": "## Open\\n\\nNothing." }
   ]
 }
+END
 \`\`\`
 
 The others: \`delete\` (find), \`replace_section\` (section, markdown), \`replace_lines\` (from, to, markdown), \`set_document\` (markdown).
@@ -110,7 +118,8 @@ The others: \`delete\` (find), \`replace_section\` (section, markdown), \`replac
 The whole text at once, if nothing changed since you read it:
 
 \`\`\`sh
-printf '# Notes\\n\\nAll new.\\n' | curl -fsS -X PUT "${baseUrl}/api/docs/$ID/content?dryRun=1" -H "X-Share-Key: $KEY" -H 'X-Agent-Author: my-agent' \\
+VERSION=$(curl -fsS -H 'Accept: application/json' "${baseUrl}/api/docs/$ID/content?key=$KEY" | field version)
+printf '# Notes\\n\\nClear words, all new.\\n' | curl -fsS -X PUT "${baseUrl}/api/docs/$ID/content?dryRun=1" -H "X-Share-Key: $KEY" -H 'X-Agent-Author: my-agent' \\
   -H "If-Match: \\"$VERSION\\"" -H 'Content-Type: text/markdown' --data-binary @-
 \`\`\`
 
@@ -121,9 +130,9 @@ redo your change on the new text, send it with the new version; never the refuse
 
 \`\`\`sh
 curl -fsS -X POST "${baseUrl}/api/docs/$ID/comments" -H "X-Share-Key: $KEY" -H 'X-Agent-Author: my-agent' \\
-  -H 'Content-Type: application/json' -d '{"find":"First words","body":"Whose?"}'
+  -H 'Content-Type: application/json' -d '{"find":"Clear words","body":"Whose?"}'
 curl -fsS -X POST "${baseUrl}/api/docs/$ID/suggestions" -H "X-Share-Key: $KEY" -H 'X-Agent-Author: my-agent' \\
-  -H 'Content-Type: application/json' -d '{"operation":"replace","find":"First words","text":"Opening words"}'
+  -H 'Content-Type: application/json' -d '{"operation":"replace","find":"Clear words","text":"Opening words"}'
 curl -fsS "${baseUrl}/api/docs/$ID/events?key=$KEY&since=0"
 \`\`\`
 

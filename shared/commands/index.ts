@@ -145,7 +145,7 @@ const documents: readonly Command[] = [
       suggest
     ],
     examples: [
-      'agmd docs edit "$URL" --find "First words" --with "Better words"',
+      'agmd docs edit "$URL" --find "More words" --with "Better words"',
       'agmd docs edit "$URL" --operations \'[{"op":"append","markdown":"The end."}]\' --dry-run'
     ]
   }),

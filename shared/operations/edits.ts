@@ -51,7 +51,11 @@ const normaliseOne = (raw: unknown): unknown => {
 
 /** A body that is the only operation itself, beside what is said of all of them. */
 const alone = ({ mode, baseVersion, dryRun, label, author, ...operation }: Record<string, unknown>): Record<string, unknown> => ({
-  ...{ mode, baseVersion, dryRun, label, author },
+  mode,
+  baseVersion,
+  dryRun,
+  label,
+  author,
   operations: [operation]
 })
 

@@ -100,7 +100,7 @@ test('[CLI-2] every command tells how it is used, with examples first', async ()
 
 /** What an example runs in: a fresh document with a comment, a suggestion, an assignment and a file. */
 const prepared = async (machine: Machine, example: string, token: string): Promise<Record<string, string>> => {
-  const owner = await world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\n\nLast words.\n' })
+  const owner = await world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\nMore words.\n' })
   const { task } = await assign(world, owner)
   const url = linkOf(owner)
   machine.write('draft.md', '# Draft\n')
