@@ -101,6 +101,8 @@ const tokensOf = (options: readonly Option[], words: readonly string[]): readonl
 }
 
 const valueOf = (command: Command, option: Option, given: readonly string[]): Value => {
+  if (given.length > 1 && option.type !== 'list' && option.name !== 'field')
+    throw usage(command, `--${option.name} was given ${given.length} times.`)
   const last = given.at(-1) ?? ''
   if (option.type === 'list') return given.flatMap((each) => each.split(',')).filter((each) => each !== '')
   if (option.values !== undefined && !option.values.includes(last))

@@ -158,6 +158,8 @@ A picture is an asset already; speech becomes one with \`POST …/media/speak/{t
 
 ## MCP
 
+One message a POST, no batches, no session. The answer is plain JSON, whatever \`Accept\` says; there is no stream to listen to.
+
 \`\`\`json
 { "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "${prefix}.read_doc", "arguments": { "doc": "${baseUrl}/d/ID?key=KEY", "view": "outline" } } }
 \`\`\`
@@ -253,7 +255,8 @@ agmd comments add theirs.md -m "Good." --author Ana
 - **DOC** is a share URL (\`${baseUrl}/d/ID?key=KEY\`), the id of a document that you used before, or a file that was pulled.
 - **Beside a file** \`.agmd/\` keeps the text and version that it began with. The file itself holds nothing but the Markdown.
 - **Both changed?** \`push\` and \`pull\` then write nothing and exit with ${exitCodes.conflict}. With \`--merge\` both are put together; where both changed the
-  same, the file gets both between marks (\`<<<<<<<\`, \`|||||||\`, \`=======\`, \`>>>>>>>\`), and nothing is pushed while marks are left.
+  same, the file gets both between marks (\`<<<<<<<\`, \`|||||||\`, \`=======\`, \`>>>>>>>\`), and nothing is pushed while marks are left
+  (\`--keep-marks\`: they are meant).
 - **Sign in** with \`agmd login\` for the documents of your account. Links need no account.
 - **Secrets** are in \`$XDG_CONFIG_HOME/agmd/hosts.json\` (mode 600), by service, and are sent to no other one. Links are told where they are made;
   elsewhere their keys are masked (\`--show-keys\` shows them). No secret is ever an option: \`agmd login --with-token\` reads the standard input.

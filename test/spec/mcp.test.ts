@@ -161,8 +161,17 @@ test.each([
   ['[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400, -32600],
   ['null', 400, -32600],
   ['7', 400, -32600],
-  ['{}', 400, -32700],
-  ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32700],
+  ['{}', 400, -32600],
+  ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":null,"method":"ping"}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":{},"method":"ping"}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":1}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":1,"method":7}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":1,"method":"ping","params":7}', 200, -32602],
+  ['{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}', 200, -32602],
+  ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":7}}', 200, -32602],
+  ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"next"}}', 200, -32602],
   ['{"jsonrpc":"2.0","id":1,"method":"resources/list"}', 200, -32601],
   ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', 200, -32601],
   ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 200, -32602],
@@ -173,6 +182,21 @@ test.each([
 ])('[MCP-7] %j is answered %i with error %i', async (body, status, code) => {
   const answer = await post(world.url, body)
   expect({ status: answer.status, code: answer.json?.error?.code }, answer.text).toEqual({ status, code })
+})
+
+test('[MCP-7] an error tells its code once, and the id of the call', async () => {
+  const { json } = await rpc(world.url, 'tools/call', { name: 'svc.nothing' }, { id: 'seven' })
+  expect(json).toEqual({
+    jsonrpc: '2.0',
+    id: 'seven',
+    error: { code: -32602, message: expect.stringMatching(/^Unknown tool: svc\.nothing\. /) }
+  })
+  expect((await post(world.url, '{"jsonrpc":"1.0","id":8,"method":"ping"}')).json).toMatchObject({ id: 8, error: { code: -32600 } })
+})
+
+test('[MCP-7] arguments that are null are none', async () => {
+  const { json } = await rpc(world.url, 'tools/call', { name: 'svc.get_skill', arguments: null })
+  expect(json.result.structuredContent.name).toBe('agmd')
 })
 
 test('[MCP-7] a notification is 202 without a body; other methods and media types are refused', async () => {
