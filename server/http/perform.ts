@@ -122,10 +122,19 @@ const named = (caller: Caller, input: Record<string, unknown>): Caller => {
 
 /** What is wrong with a field, in the words of the interface and not of the library. */
 const saidOf = (issue: z.core.$ZodIssue): string => {
+  // The library tells the value in its sentence alone.
   if (issue.code === 'invalid_type')
-    return issue.input === undefined && !('received' in issue) ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
+    return issue.message.endsWith('received undefined') ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
+  if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${sizeOf(issue.origin, issue.maximum)}`
+  if (issue.code === 'too_small' && issue.message.startsWith('Too small')) return `must be at least ${sizeOf(issue.origin, issue.minimum)}`
+  if (issue.code === 'invalid_format' && issue.format === 'datetime') return 'must be an instant such as 2027-01-31T12:00:00Z'
   if (issue.code === 'invalid_value') return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
   return issue.message
+}
+
+const sizeOf = (origin: string, size: number | bigint): string => {
+  if (origin === 'string') return `${size} characters long`
+  return origin === 'array' ? `${size} items long` : String(size)
 }
 
 /** The input of an operation. Errors: `invalid_request`, naming the fields. */

@@ -27,6 +27,8 @@ const camelCase = (name: string): string => name.replaceAll(/[_-]([a-z])/g, (_ma
 const withOwnNames = (given: Fields, takes: readonly string[]): Fields => {
   const fields: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
+    // What a model does not want to say it often says so.
+    if (value === null) continue
     const own = /^dry[-_]?run$/i.test(name) ? 'dryRun' : takes.includes(name) ? name : camelCase(name)
     // A call that only means to look must never act.
     if (own === 'dryRun' && !takes.includes(own)) throw invalid(name, 'has no meaning here; nothing was done')
@@ -95,6 +97,7 @@ const text = (...parts: string[]): CallToolResult['content'] => parts.map((part)
 
 /** What another face would have said about the way of the caller there. */
 const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
+  invalid_request: 'Correct that and call again.',
   credential_required: 'Pass a share URL as doc, or its key as key.',
   not_found: 'Check doc, and that the key is of this document; list to find ids.',
   unknown_version: 'Read the document and use the version that is answered.',
@@ -112,15 +115,23 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   task_link_required: 'Pass task.share.url of the assignment as doc.'
 }
 
+/** Which fields are wrong: several clients show a model the first sentence alone. */
+const fieldsNamed = ({ details }: Fields): string => {
+  if (!Array.isArray(details)) return ''
+  return details
+    .map(({ path, message }: Readonly<Record<string, string>>) => ` ${path} ${message}.`.replace(/[.?]\.$/, (end) => end[0] ?? ''))
+    .join('')
+}
+
 /** A refused call: a sentence, the next step, and all of it as data. */
 export const refusal = (error: unknown, ctx: Context): CallToolResult => {
   const problem = problemOf(error, ctx.path, ctx.state.requestId)
   const { type: _type, title: _title, instance: _instance, error: _error, detail: _detail, message, ...facts } = problem
   const own = error instanceof ServiceError && error.details['hint'] === undefined ? hints[problem.code] : undefined
-  const said = { ...facts, message, hint: own ?? problem.hint }
+  const said = { ...facts, message: `${message}${fieldsNamed(facts)}`, hint: own ?? problem.hint }
   return {
     isError: true,
-    content: text(`${said.code}: ${message} ${said.hint}`, JSON.stringify({ error: said })),
+    content: text(`${said.code}: ${said.message} ${said.hint}`, JSON.stringify({ error: said })),
     structuredContent: { error: said }
   }
 }
@@ -206,18 +217,19 @@ const inOwnNames = (error: unknown, { called }: Tool): unknown => {
 const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, bytes: number): Promise<CallToolResult> => {
   const given = withOwnNames(args, tool.takes)
   const { doc: address, key: _key, ...rest } = given
-  const { name, fields } = tool.mean(rest)
+  const { name, fields, refused } = tool.mean(rest)
   const operation: Operation = operations[name]
-  refuseSlips(
-    given,
-    tool.takes.filter((field) => !(field in operation.input.shape))
-  )
   const place = operation.on === 'document' ? placeOf(address, ctx, http.service.baseUrl) : { doc: '', key: undefined }
   const credentials = credentialsOf(http, ctx, given, place, operation.rest.method !== 'GET')
   const asked: Asked = { http, ctx, name, operation, doc: place.doc, credentials }
   limit(asked)
   checkBytes(operation, bytes)
   const caller = await admit(asked, roleFields({ name, fields }))
+  if (refused !== undefined) throw refused
+  refuseSlips(
+    given,
+    tool.takes.filter((field) => !(field in operation.input.shape))
+  )
   const answer = await perform(asked, caller, checked(operation, { ...fields }))
   return presented(tool, asked, answer, given)
 }

@@ -15,6 +15,8 @@ export type Fields = Readonly<Record<string, unknown>>
 export interface Meant {
   readonly name: OperationName
   readonly fields: Fields
+  /** Why it is not done, for those who might do it: whoever may not, hears that first. */
+  readonly refused?: ServiceError
 }
 
 interface Hints {
@@ -128,7 +130,9 @@ const meanRead = (given: Fields): Meant => {
   if (view !== undefined && !views.includes(view as (typeof views)[number])) throw invalid('view', `must be ${views.join(', ')}`)
   const needed = viewNeeds[String(view)]
   if (needed !== undefined && fields[needed] === undefined) throw invalid(needed, `must be given with view ${String(view)}`)
-  return { name: view === 'outline' ? 'readOutline' : 'readContent', fields }
+  // One line is a number to many.
+  const line = typeof fields['lines'] === 'number' ? { lines: String(fields['lines']) } : {}
+  return { name: view === 'outline' ? 'readOutline' : 'readContent', fields: { ...fields, ...line } }
 }
 
 const readTool = toolOf('read_doc', {
@@ -173,11 +177,11 @@ const meanEdits = (changes: unknown, { as: how, ...fields }: Fields): Meant => {
   return { name: 'editContent', fields: editsInput.normalise?.(body) ?? body }
 }
 
-/** A model that has not read what it replaces takes it away from those who wrote it. Errors: `invalid_request`. */
-const refuseBlind = ({ baseVersion: read, dryRun: looks, as: proposes, force: forced }: Fields): void => {
-  if (forced !== undefined && typeof forced !== 'boolean') throw invalid('force', 'must be boolean')
-  if (read !== undefined || looks === true || proposes !== undefined || forced === true) return
-  throw new ServiceError('invalid_request', {
+/** A model that has not read what it replaces takes it away from those who wrote it. */
+const blind = ({ baseVersion: read, dryRun: looks, as: proposes, force: forced }: Fields): ServiceError | undefined => {
+  if (forced !== undefined && typeof forced !== 'boolean') return invalid('force', 'must be boolean')
+  if (read !== undefined || looks === true || proposes !== undefined || forced === true) return undefined
+  return new ServiceError('invalid_request', {
     hint: 'Read the document and send its version as baseVersion, or change parts of it with edits; force: true replaces whatever is there.',
     details: [{ path: 'baseVersion', message: 'must be given with content' }]
   })
@@ -187,9 +191,9 @@ const meanReplace = (given: Fields): Meant => {
   const { edits: changes, ...fields } = contentNames(editNames({ ...given }))
   if ((changes === undefined) === (fields['content'] === undefined)) throw invalid('edits', 'give either edits or content')
   if (changes !== undefined) return meanEdits(changes, fields)
-  refuseBlind(fields)
+  const refused = blind(fields)
   const { force: _force, ...replacement } = fields
-  return { name: 'replaceContent', fields: replacement }
+  return { name: 'replaceContent', fields: replacement, ...(refused === undefined ? {} : { refused }) }
 }
 
 const replaceTool = toolOf('replace_doc', {

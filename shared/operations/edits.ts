@@ -62,7 +62,8 @@ const alone = ({ mode, baseVersion, dryRun, label, author, ...operation }: Recor
 const normalise = (raw: Record<string, unknown>): Record<string, unknown> => {
   const named = rename({ edits: 'operations', ops: 'operations', version: 'baseVersion' })(raw)
   const body = named['operations'] === undefined && named['op'] !== undefined ? alone(named) : named
-  const list = body['operations']
+  const given = body['operations']
+  const list = typeof given === 'object' && given !== null && !Array.isArray(given) ? [given] : given
   return { ...body, operations: Array.isArray(list) ? list.map(normaliseOne) : list }
 }
 

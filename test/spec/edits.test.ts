@@ -158,6 +158,7 @@ test.each([
   [{ edits: [{ type: 'append', text: 'x' }] }],
   [{ ops: [{ operation: 'append', content: 'x' }] }],
   [{ op: 'append', markdown: 'x' }],
+  [{ operations: { op: 'append', markdown: 'x' } }],
   [{ operations: [{ op: 'insert', section: 'Costs', text: 'x' }] }],
   [{ operations: [{ op: 'replace', find: 'Much.\n', replacement: 'Much.\n\nx\n' }] }]
 ])('[EDIT-8] %j is understood', async (json) => {

@@ -501,6 +501,9 @@ test('[MCP-24] unknown arguments are passed over, names in snake case and synony
   expect(
     (await told(world.url, 'create_review_task', { ...at(owner), request_id: 'r', title: 't', description: 'd' })).task.instructions
   ).toBe('d')
+  // What is null was not given; one line may be a number.
+  expect((await told(world.url, 'create_doc', { title: null, content: '# One' })).title).toBe('One')
+  expect((await told(world.url, 'read_doc', { ...at(owner), lines: 1, section: null })).content).toBe('# Plan')
 })
 
 test('[MCP-25] a body beyond the limit is 413', async () => {
