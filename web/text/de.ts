@@ -38,12 +38,16 @@ export const de: Catalogue = {
   'All of the text': 'Der ganze Text',
   'Also here': 'Auch hier',
   Alt: 'Alt',
-  'An agent needs nothing but a link of its own. Choose what it may do: the link is made, with all that you give to it.': 'Ein Agent braucht nichts als einen eigenen Link. Wähle, was er darf: Dann entsteht der Link und alles, was du ihm gibst.',
+  'An agent needs nothing but a link of its own. Choose what it may do: the link is made, with all that you give to it.':
+    'Ein Agent braucht nichts als einen eigenen Link. Wähle, was er darf: Dann entsteht der Link und alles, was du ihm gibst.',
   'Ana, or “review agent”': 'Ana, oder „Prüfagent“',
-  'Anyone who has the address can read the text, without an account. It follows what is saved.': 'Wer die Adresse hat, kann den Text lesen, ohne Konto. Die Seite folgt dem, was gespeichert ist.',
+  'Anyone who has the address can read the text, without an account. It follows what is saved.':
+    'Wer die Adresse hat, kann den Text lesen, ohne Konto. Die Seite folgt dem, was gespeichert ist.',
   'As Markdown': 'Als Markdown',
-  'Ask a person or an agent to review this document. They get a link that can only suggest.': 'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur vorschlagen kann.',
-  'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.': 'Bitte seinen Besitzer um einen Link. Ein Link öffnet das Dokument ohne Konto. Wenn es dein eigenes ist, melde dich an.',
+  'Ask a person or an agent to review this document. They get a link that can only suggest.':
+    'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur vorschlagen kann.',
+  'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.':
+    'Bitte seinen Besitzer um einen Link. Ein Link öffnet das Dokument ohne Konto. Wenn es dein eigenes ist, melde dich an.',
   'asked for a review: {title}': 'hat um eine Prüfung gebeten: {title}',
   'Assignment created': 'Auftrag angelegt',
   'Assignment: {title}': 'Auftrag: {title}',
@@ -173,14 +177,17 @@ export const de: Catalogue = {
   'Follow {name}': '{name} folgen',
   'Following {name}': 'Du folgst {name}',
   'For a shell, or to see that it works.': 'Für eine Shell, oder um zu sehen, dass es geht.',
-  'For any agent that can open addresses: paste it into the conversation.': 'Für jeden Agenten, der Adressen öffnen kann: ins Gespräch einfügen.',
+  'For any agent that can open addresses: paste it into the conversation.':
+    'Für jeden Agenten, der Adressen öffnen kann: ins Gespräch einfügen.',
   'For the agmd client.': 'Für das Programm agmd.',
-  'For the configuration of an MCP client. No installation, no account.': 'Für die Konfiguration eines MCP-Clients. Ohne Installation, ohne Konto.',
+  'For the configuration of an MCP client. No installation, no account.':
+    'Für die Konfiguration eines MCP-Clients. Ohne Installation, ohne Konto.',
   'For whom': 'Für wen',
   Format: 'Format',
   Formatting: 'Formatierung',
   Formula: 'Formel',
-  'Give everyone a link of their own, people and agents alike. Each can be revoked alone.': 'Gib allen einen eigenen Link, Menschen wie Agenten. Jeder lässt sich einzeln widerrufen.',
+  'Give everyone a link of their own, people and agents alike. Each can be revoked alone.':
+    'Gib allen einen eigenen Link, Menschen wie Agenten. Jeder lässt sich einzeln widerrufen.',
   'Go to': 'Gehe zu',
   'Go to a comment first.': 'Gehe zuerst zu einem Kommentar.',
   'Go to a suggestion first.': 'Gehe zuerst zu einem Vorschlag.',
@@ -217,16 +224,19 @@ export const de: Catalogue = {
   'It proposes changes; you accept or reject them.': 'Er schlägt Änderungen vor; du nimmst sie an oder lehnst sie ab.',
   'It reads and remarks.': 'Er liest und merkt an.',
   'It reads.': 'Er liest.',
-  'It was revoked or has expired. Ask the owner of the document for a new one.': 'Er wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
+  'It was revoked or has expired. Ask the owner of the document for a new one.':
+    'Er wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
   'It writes in the text, while you watch.': 'Er schreibt im Text, und du siehst zu.',
   Italic: 'Kursiv',
-  'Its owner deleted it, with everything in it. It cannot be brought back.': 'Sein Besitzer hat es gelöscht, mit allem, was darin war. Es lässt sich nicht zurückholen.',
+  'Its owner deleted it, with everything in it. It cannot be brought back.':
+    'Sein Besitzer hat es gelöscht, mit allem, was darin war. Es lässt sich nicht zurückholen.',
   'just now': 'gerade eben',
   Keep: 'Behalten',
   'Keep in your account': 'Im Konto behalten',
   'Keep only this one': 'Nur diese behalten',
   'Keep this page open until the connection is back.': 'Lass diese Seite offen, bis die Verbindung wieder da ist.',
-  'Kept on this device. It is sent when the connection is back.': 'Auf diesem Gerät aufbewahrt. Es wird gesendet, sobald die Verbindung wieder da ist.',
+  'Kept on this device. It is sent when the connection is back.':
+    'Auf diesem Gerät aufbewahrt. Es wird gesendet, sobald die Verbindung wieder da ist.',
   'Keyboard shortcuts': 'Tastenkürzel',
   Language: 'Sprache',
   'Larger than {mebibytes} MiB.': 'Größer als {mebibytes} MiB.',
@@ -289,7 +299,8 @@ export const de: Catalogue = {
   'Next match': 'Nächster Treffer',
   'Next part of the page': 'Nächster Teil der Seite',
   'Next view: live, source, reading': 'Nächste Ansicht: live, Quelltext, Lesen',
-  'No account needed: a document belongs to whoever holds its link. Agents use the same links.': 'Ohne Konto: Ein Dokument gehört denen, die seinen Link haben. Agenten benutzen dieselben Links.',
+  'No account needed: a document belongs to whoever holds its link. Agents use the same links.':
+    'Ohne Konto: Ein Dokument gehört denen, die seinen Link haben. Agenten benutzen dieselben Links.',
   'No assignments.': 'Keine Aufträge.',
   'No comments yet.': 'Noch keine Kommentare.',
   'No comments yet. Select some text and comment on it.': 'Noch keine Kommentare. Markiere Text und kommentiere ihn.',
@@ -329,7 +340,8 @@ export const de: Catalogue = {
   'Opening the document': 'Das Dokument wird geöffnet',
   Order: 'Reihenfolge',
   'ordered steps': 'geordnet Schritte',
-  'Others see it beside your cursor. It is kept on this device only.': 'Andere sehen ihn neben deinem Cursor. Er bleibt nur auf diesem Gerät.',
+  'Others see it beside your cursor. It is kept on this device only.':
+    'Andere sehen ihn neben deinem Cursor. Er bleibt nur auf diesem Gerät.',
   Outline: 'Gliederung',
   Owner: 'Besitzer',
   owner: 'besitzt es',
@@ -337,7 +349,8 @@ export const de: Catalogue = {
   'paper PDF': 'Papier PDF',
   'Paste without formatting': 'Ohne Formatierung einfügen',
   'Picture, sound or film': 'Bild, Ton oder Film',
-  'Plain text underneath, live for everyone, on your device when there is no network.': 'Darunter reiner Text, für alle live, auf deinem Gerät auch ohne Netz.',
+  'Plain text underneath, live for everyone, on your device when there is no network.':
+    'Darunter reiner Text, für alle live, auf deinem Gerät auch ohne Netz.',
   'Previous change': 'Vorige Änderung',
   'Previous comment or suggestion': 'Voriger Kommentar oder Vorschlag',
   'Previous match': 'Voriger Treffer',
@@ -358,7 +371,8 @@ export const de: Catalogue = {
   Read: 'Lesen',
   'Read only': 'Nur lesen',
   'Read the text as it is published': 'Den Text lesen, wie er veröffentlicht wird',
-  'Readers will find nothing at this address any more, at once. Published again it has the same address.': 'Leser finden unter dieser Adresse sofort nichts mehr. Erneut veröffentlicht hat die Seite dieselbe Adresse.',
+  'Readers will find nothing at this address any more, at once. Published again it has the same address.':
+    'Leser finden unter dieser Adresse sofort nichts mehr. Erneut veröffentlicht hat die Seite dieselbe Adresse.',
   Reading: 'Lesen',
   'Reading the versions…': 'Die Versionen werden gelesen …',
   'Reading view': 'Leseansicht',
@@ -467,18 +481,22 @@ export const de: Catalogue = {
   'Text replaced': 'Text ersetzt',
   'That did not work.': 'Das hat nicht geklappt.',
   'That did not work. Try again.': 'Das hat nicht geklappt. Versuche es noch einmal.',
-  'The browser did not allow copying. Select the text and copy it by hand.': 'Der Browser hat das Kopieren nicht erlaubt. Markiere den Text und kopiere ihn von Hand.',
+  'The browser did not allow copying. Select the text and copy it by hand.':
+    'Der Browser hat das Kopieren nicht erlaubt. Markiere den Text und kopiere ihn von Hand.',
   'The diagram is being drawn…': 'Das Diagramm wird gezeichnet…',
   'The disk of the server is full.': 'Der Speicher des Servers ist voll.',
   'The document had changed when the report came.': 'Das Dokument hatte sich geändert, als der Bericht kam.',
-  'The document is larger than the server takes. Delete some of its text: then it is sent by itself.': 'Das Dokument ist größer, als der Server annimmt. Lösche etwas von seinem Text: Dann wird es von selbst gesendet.',
+  'The document is larger than the server takes. Delete some of its text: then it is sent by itself.':
+    'Das Dokument ist größer, als der Server annimmt. Lösche etwas von seinem Text: Dann wird es von selbst gesendet.',
   'The document is no longer there.': 'Das Dokument gibt es nicht mehr.',
   'The document is safe. This page tries again by itself.': 'Das Dokument ist sicher. Diese Seite versucht es von selbst noch einmal.',
   'The document would be larger than the service takes.': 'Das Dokument wäre größer, als der Dienst annimmt.',
-  'The document would be larger than {max} characters; the change was not made.': 'Das Dokument wäre größer als {max} Zeichen; die Änderung wurde nicht gemacht.',
+  'The document would be larger than {max} characters; the change was not made.':
+    'Das Dokument wäre größer als {max} Zeichen; die Änderung wurde nicht gemacht.',
   'The documents of your account are not shown.': 'Die Dokumente deines Kontos werden nicht gezeigt.',
   'The file is empty.': 'Die Datei ist leer.',
-  'The file is not what its name says, or is damaged. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.': 'Die Datei ist nicht, was ihr Name sagt, oder ist beschädigt. Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Film werden angenommen.',
+  'The file is not what its name says, or is damaged. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.':
+    'Die Datei ist nicht, was ihr Name sagt, oder ist beschädigt. Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Film werden angenommen.',
   'The files of this document have no room left.': 'Für Dateien dieses Dokuments ist kein Platz mehr.',
   'The guide for agents': 'Die Anleitung für Agenten',
   'The headings of the text appear here.': 'Hier erscheinen die Überschriften des Textes.',
@@ -488,42 +506,47 @@ export const de: Catalogue = {
   'The owner deleted this document.': 'Der Besitzer hat dieses Dokument gelöscht.',
   'The owner has published this document.': 'Der Besitzer hat dieses Dokument veröffentlicht.',
   'The owner of the document sees all links and can revoke them.': 'Der Besitzer des Dokuments sieht alle Links und kann sie widerrufen.',
-  'The QR code could not be fetched. It comes with the connection.': 'Der QR-Code konnte nicht geladen werden. Er kommt mit der Verbindung.',
-  'The reading view could not be fetched. It comes with the connection.': 'Die Leseansicht konnte nicht geladen werden. Sie kommt mit der Verbindung.',
+  'The QR code could not be fetched. It comes with the connection.':
+    'Der QR-Code konnte nicht geladen werden. Er kommt mit der Verbindung.',
+  'The reading view could not be fetched. It comes with the connection.':
+    'Die Leseansicht konnte nicht geladen werden. Sie kommt mit der Verbindung.',
   'The report needs the connection. Your words were copied.': 'Der Bericht braucht die Verbindung. Dein Text wurde kopiert.',
   'The server asks for a short pause.': 'Der Server bittet um eine kurze Pause.',
   'The server cannot be reached.': 'Der Server ist nicht erreichbar.',
-  'The server cannot be reached. Nothing is lost: try again when the connection is back.': 'Der Server ist nicht erreichbar. Nichts ist verloren: Versuche es noch einmal, wenn die Verbindung wieder da ist.',
-  'The server cannot be reached. The history comes with the connection.': 'Der Server ist nicht erreichbar. Der Verlauf kommt mit der Verbindung.',
+  'The server cannot be reached. Nothing is lost: try again when the connection is back.':
+    'Der Server ist nicht erreichbar. Nichts ist verloren: Versuche es noch einmal, wenn die Verbindung wieder da ist.',
+  'The server cannot be reached. The history comes with the connection.':
+    'Der Server ist nicht erreichbar. Der Verlauf kommt mit der Verbindung.',
   'The server could not take the file.': 'Der Server konnte die Datei nicht annehmen.',
-  'The server does not take your changes at the moment; they are tried again by themselves.': 'Der Server nimmt deine Änderungen gerade nicht an; es wird von selbst noch einmal versucht.',
+  'The server does not take your changes at the moment; they are tried again by themselves.':
+    'Der Server nimmt deine Änderungen gerade nicht an; es wird von selbst noch einmal versucht.',
   'The server gave no reason.': 'Der Server hat keinen Grund genannt.',
   'The server is busy. Tried again by itself.': 'Der Server ist beschäftigt. Es wird von selbst noch einmal versucht.',
   'The server is restarting': 'Der Server startet neu',
   'The server is restarting. Try again in a few seconds.': 'Der Server startet neu. Versuche es in ein paar Sekunden noch einmal.',
   'The server no longer has this document.': 'Der Server hat dieses Dokument nicht mehr.',
-  'The server refused a change of this page and closed the connection.': 'Der Server hat eine Änderung dieser Seite abgelehnt und die Verbindung beendet.',
+  'The server refused a change of this page and closed the connection.':
+    'Der Server hat eine Änderung dieser Seite abgelehnt und die Verbindung beendet.',
   'The service': 'Der Dienst',
   'The text is back as it was.': 'Der Text ist wieder wie zuvor.',
   'The text is kept on this device.': 'Der Text ist auf diesem Gerät aufbewahrt.',
   'The text is kept while this page is open.': 'Der Text bleibt, solange diese Seite offen ist.',
   'The text is that of this version already.': 'Der Text ist schon der dieser Version.',
-  'The text that it was made on has changed, so it cannot be applied.': 'Der Text, zu dem er gehört, hat sich geändert; er lässt sich nicht mehr anwenden.',
+  'The text that it was made on has changed, so it cannot be applied.':
+    'Der Text, zu dem er gehört, hat sich geändert; er lässt sich nicht mehr anwenden.',
   'The text that it was made on is no longer there.': 'Der Text dazu ist nicht mehr da.',
   'The text that it was made on stands in several places now.': 'Der Text dazu steht jetzt an mehreren Stellen.',
   'The text was deleted.': 'Der Text wurde gelöscht.',
   'The text you see is the last you received.': 'Der Text, den du siehst, ist der letzte, den du bekommen hast.',
   'the version before': 'der Version davor',
-  'The version is restored. What was there before is in the history.': 'Die Version ist wiederhergestellt. Was vorher da war, steht im Verlauf.',
+  'The version is restored. What was there before is in the history.':
+    'Die Version ist wiederhergestellt. Was vorher da war, steht im Verlauf.',
   'Their text is gone': 'Ihr Text ist weg',
   Theme: 'Farben',
   'There are no comments or suggestions in the text.': 'Im Text gibt es keine Kommentare oder Vorschläge.',
   'There is no such document': 'Dieses Dokument gibt es nicht',
   'There is nothing at this address': 'Unter dieser Adresse ist nichts',
   'These words are not in the text.': 'Diese Wörter stehen nicht im Text.',
-  'They are sent when the connection is back. You can close this page.': 'Sie werden gesendet, wenn die Verbindung wieder da ist. Du kannst diese Seite schließen.',
-  'This browser does not store the text, so it cannot be opened offline.': 'Dieser Browser speichert den Text nicht, darum lässt er sich offline nicht öffnen.',
-  'This browser does not store the text, so it cannot be opened offline. While the page says Saved, everything is on the server.': 'Dieser Browser speichert den Text nicht, darum lässt er sich offline nicht öffnen. Solange die Seite „Gespeichert“ sagt, ist alles auf dem Server.',
   'They are sent when the connection is back. You can close this page.':
     'Sie werden gesendet, wenn die Verbindung wieder da ist. Du kannst diese Seite schließen.',
   'This browser does not store the text, so it cannot be opened offline.':
@@ -532,19 +555,24 @@ export const de: Catalogue = {
     'Dieser Browser speichert den Text nicht, darum lässt er sich offline nicht öffnen. Solange die Seite „Gespeichert“ sagt, ist alles auf dem Server.',
   'This card is here more than once.': 'Diese Karte gibt es hier mehrmals.',
   'This comment is no longer there.': 'Dieser Kommentar ist nicht mehr da.',
-  'This document has not been opened on this device before, so there is no copy to show. It opens by itself when the connection is back.': 'Dieses Dokument wurde auf diesem Gerät noch nie geöffnet, darum gibt es keine Kopie zu zeigen. Es öffnet sich von selbst, wenn die Verbindung wieder da ist.',
+  'This document has not been opened on this device before, so there is no copy to show. It opens by itself when the connection is back.':
+    'Dieses Dokument wurde auf diesem Gerät noch nie geöffnet, darum gibt es keine Kopie zu zeigen. Es öffnet sich von selbst, wenn die Verbindung wieder da ist.',
   'This document is in your account now.': 'Dieses Dokument ist jetzt in deinem Konto.',
   'This document is not published. Its owner can do that.': 'Dieses Dokument ist nicht veröffentlicht. Das kann sein Besitzer tun.',
   'This document is private': 'Dieses Dokument ist privat',
   'This document is private now. Ask its owner for a link.': 'Dieses Dokument ist jetzt privat. Bitte seinen Besitzer um einen Link.',
   'This document was deleted': 'Dieses Dokument wurde gelöscht',
   'This is longer than the service takes.': 'Das ist länger, als der Dienst annimmt.',
-  'This kind of file is not taken. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.': 'Diese Art Datei wird nicht angenommen. Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Film werden angenommen.',
-  'This link may do less than the one that this device keeps for the document.': 'Dieser Link darf weniger als der, den dieses Gerät für das Dokument aufbewahrt.',
+  'This kind of file is not taken. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.':
+    'Diese Art Datei wird nicht angenommen. Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Film werden angenommen.',
+  'This link may do less than the one that this device keeps for the document.':
+    'Dieser Link darf weniger als der, den dieses Gerät für das Dokument aufbewahrt.',
   'This link no longer works': 'Dieser Link gilt nicht mehr',
   'This page no longer receives or sends changes.': 'Diese Seite empfängt und sendet keine Änderungen mehr.',
-  'This part of the page could not be fetched. It comes with the connection.': 'Dieser Teil der Seite konnte nicht geladen werden. Er kommt mit der Verbindung.',
-  'This removes the link and the copy from this device. Keep the link elsewhere if you need it again.': 'Das entfernt den Link und die Kopie von diesem Gerät. Bewahre den Link anderswo auf, wenn du ihn wieder brauchst.',
+  'This part of the page could not be fetched. It comes with the connection.':
+    'Dieser Teil der Seite konnte nicht geladen werden. Er kommt mit der Verbindung.',
+  'This removes the link and the copy from this device. Keep the link elsewhere if you need it again.':
+    'Das entfernt den Link und die Kopie von diesem Gerät. Bewahre den Link anderswo auf, wenn du ihn wieder brauchst.',
   'This takes a few seconds. The page opens by itself.': 'Das dauert ein paar Sekunden. Die Seite öffnet sich von selbst.',
   'This text is longer than a document may be.': 'Dieser Text ist länger, als ein Dokument sein darf.',
   'Tick a task, or follow a link': 'Aufgabe abhaken oder Link folgen',
@@ -582,13 +610,15 @@ export const de: Catalogue = {
   'What is shown': 'Was gezeigt wird',
   'What is to be reviewed': 'Was durchgesehen werden soll',
   'What to do with the selection': 'Was mit der Auswahl geschehen soll',
-  'What you type is proposed; others decide whether it enters the text.': 'Was du tippst, wird vorgeschlagen; andere entscheiden, ob es in den Text kommt.',
+  'What you type is proposed; others decide whether it enters the text.':
+    'Was du tippst, wird vorgeschlagen; andere entscheiden, ob es in den Text kommt.',
   'Whether it is published is not known here yet.': 'Ob es veröffentlicht ist, ist hier noch nicht bekannt.',
   'Which comments': 'Welche Kommentare',
   'While writing': 'Beim Schreiben',
   'Who has it': 'Wer sie hat',
   'Who wrote it': 'Wer was schrieb',
-  'Whoever uses this link is disconnected at once and cannot open the document again.': 'Wer diesen Link benutzt, wird sofort getrennt und kann das Dokument nicht wieder öffnen.',
+  'Whoever uses this link is disconnected at once and cannot open the document again.':
+    'Wer diesen Link benutzt, wird sofort getrennt und kann das Dokument nicht wieder öffnen.',
   'Whole words': 'Ganze Wörter',
   'with {names}': 'mit {names}',
   Withdraw: 'Zurückziehen',
@@ -599,7 +629,8 @@ export const de: Catalogue = {
   'Written by': 'Geschrieben von',
   wrote: 'hat geschrieben',
   'You are offline': 'Du bist offline',
-  'You are offline. Links that exist can be copied; changes can be made when the connection is back.': 'Du bist offline. Vorhandene Links lassen sich kopieren; ändern lässt sich etwas, wenn die Verbindung wieder da ist.',
+  'You are offline. Links that exist can be copied; changes can be made when the connection is back.':
+    'Du bist offline. Vorhandene Links lassen sich kopieren; ändern lässt sich etwas, wenn die Verbindung wieder da ist.',
   'You are {name}': 'Du bist {name}',
   'You can comment': 'Du kannst kommentieren',
   'You can edit': 'Du kannst bearbeiten',
@@ -607,13 +638,13 @@ export const de: Catalogue = {
   'You can read this document but no longer edit it.': 'Du kannst dieses Dokument lesen, aber nicht mehr bearbeiten.',
   'You can suggest': 'Du kannst vorschlagen',
   'You do not have access': 'Du hast keinen Zugang',
-  'You see changes as they happen, but your link does not allow editing.': 'Du siehst Änderungen sofort, aber dein Link erlaubt kein Bearbeiten.',
   'You may comment, but not change this.': 'Du darfst kommentieren, hier aber nichts ändern.',
   'You may view this, but not change it.': 'Du darfst das ansehen, aber nicht ändern.',
   'You see changes as they happen, but your link does not allow editing.':
     'Du siehst Änderungen sofort, aber dein Link erlaubt kein Bearbeiten.',
   'Your access to this document has ended.': 'Dein Zugang zu diesem Dokument ist beendet.',
-  'Your access to this document has ended. What you see here is the last that this page knew.': 'Dein Zugang zu diesem Dokument ist beendet. Du siehst hier, was diese Seite zuletzt wusste.',
+  'Your access to this document has ended. What you see here is the last that this page knew.':
+    'Dein Zugang zu diesem Dokument ist beendet. Du siehst hier, was diese Seite zuletzt wusste.',
   'Your account': 'Dein Konto',
   'Your last changes are on their way to the server.': 'Deine letzten Änderungen sind auf dem Weg zum Server.',
   'Your link allows comments, and no changes of the text.': 'Dein Link erlaubt Kommentare, aber keine Änderungen am Text.',
@@ -623,10 +654,12 @@ export const de: Catalogue = {
   'Your link does not allow suggesting.': 'Dein Link erlaubt keine Vorschläge.',
   'Your link does not allow this any more.': 'Dein Link erlaubt das nicht mehr.',
   'Your link does not allow this.': 'Dein Link erlaubt das nicht.',
-  'Your link does not open this document. Ask its owner for one that does.': 'Dein Link öffnet dieses Dokument nicht. Bitte seinen Besitzer um einen, der es tut.',
+  'Your link does not open this document. Ask its owner for one that does.':
+    'Dein Link öffnet dieses Dokument nicht. Bitte seinen Besitzer um einen, der es tut.',
   'Your link no longer lets you share this document.': 'Dein Link erlaubt nicht mehr, dieses Dokument zu teilen.',
   'Your link no longer opens this document.': 'Dein Link öffnet dieses Dokument nicht mehr.',
-  'Your link was revoked or has expired. Ask the owner of the document for a new one.': 'Dein Link wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
+  'Your link was revoked or has expired. Ask the owner of the document for a new one.':
+    'Dein Link wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
   'Your name': 'Dein Name',
   'your own link': 'dein eigener Link',
   '{at} of {count}. {what}': '{at} von {count}. {what}',
@@ -677,9 +710,11 @@ export const de: Catalogue = {
   '{state}: {name}': '{state}: {name}',
   '{total} found': '{total} gefunden',
   '{what} copied': '{what} kopiert',
-  '“{name}” cannot be read. Folders cannot be dropped; the files in them can.': '„{name}“ lässt sich nicht lesen. Ordner kann man nicht hineinziehen, wohl aber die Dateien darin.',
+  '“{name}” cannot be read. Folders cannot be dropped; the files in them can.':
+    '„{name}“ lässt sich nicht lesen. Ordner kann man nicht hineinziehen, wohl aber die Dateien darin.',
   '“{name}” is larger than 10 MiB.': '„{name}“ ist größer als 10 MiB.',
-  '“{name}” is not a text. Markdown and other plain text can be opened.': '„{name}“ ist kein Text. Öffnen lässt sich Markdown und anderer reiner Text.',
+  '“{name}” is not a text. Markdown and other plain text can be opened.':
+    '„{name}“ ist kein Text. Öffnen lässt sich Markdown und anderer reiner Text.',
   '“{title}” deleted, for everyone.': '„{title}“ gelöscht, für alle.',
   '“{title}” was not deleted. {why}': '„{title}“ wurde nicht gelöscht. {why}'
 }
