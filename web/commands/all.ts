@@ -59,6 +59,7 @@ export const slashMenu: readonly string[] = [
   'list.task',
   'quote',
   'insert.table',
+  'insert.board',
   'insert.code',
   'insert.callout',
   'insert.file',
