@@ -15,6 +15,9 @@ const place = ({ line, before, after }: Readonly<Record<string, unknown>>): stri
 const failure = ({ operation, message }: Readonly<Record<string, unknown>>): string =>
   `operation ${String(operation)}: ${oneLine(String(message))}`
 
+/** A line that may have been meant. */
+const similar = ({ line, text }: Readonly<Record<string, unknown>>): string => `line ${String(line)} is near: ${oneLine(String(text), 100)}`
+
 const ids = (named: string, value: unknown): string[] =>
   Array.isArray(value) && value.length > 0 ? [`unknown ${named}: ${value.map((id) => oneLine(String(id), 40)).join(', ')}`] : []
 
@@ -27,6 +30,7 @@ export const factsOf = (details: Readonly<Record<string, unknown>>, shown: (fiel
     ...(typeof requiredRole === 'string' ? [`this takes the role ${oneLine(requiredRole)}; yours is ${oneLine(String(role))}`] : []),
     ...(records(failures).length > 1 ? records(failures).map(failure) : []),
     ...records(candidates).slice(0, placesMax).map(place),
+    ...records(details['nearest']).map(similar),
     ...ids('comments', details['commentIds']),
     ...ids('suggestions', details['suggestionIds']),
     ...limits.map(([name, value]) => `${name}: ${String(value)}`),

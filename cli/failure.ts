@@ -64,7 +64,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   task_link_required: 'Use the link of the assignment (task.share.url) as DOC.',
   unknown_version: 'agmd revisions list shows the versions there were, agmd docs info the present one.',
   unknown_reviewed_version: 'Name the version that agmd docs info or docs pull told when you read the document.',
-  target_not_found: 'See agmd docs cat, and copy the words as they stand there.',
+  target_not_found: 'See agmd docs cat, and name words, lines or a section as they stand there.',
   target_ambiguous: 'Tell which one with --occurrence, --prefix, --suffix or --line.',
   target_changed: 'Read that part again (agmd docs cat), and redo the change on its present text.',
   rate_limited: 'Wait, then run the command again.',

@@ -9,7 +9,7 @@ import { createCall } from './call.ts'
 import { factsOf } from './facts.ts'
 import { Failure, tell } from './failure.ts'
 import { commandHelp, groupHelp, mainHelp } from './help.ts'
-import { createTerminal, type Flags, harmless } from './terminal.ts'
+import { createTerminal, type Flags, harmless, maskedLink } from './terminal.ts'
 
 /** Flags as far as they can be told before the line is understood: errors too are told as they want. */
 const flagsOf = (words: readonly string[]): Flags => {
@@ -64,9 +64,11 @@ const shownAs =
     return option === undefined ? (command?.positionals.find((each) => each.field === field)?.name ?? harmless(field)) : `--${option.name}`
   }
 
-const presentError = (error: unknown, json: boolean): number => {
+/** Links that were typed are told again in messages: their keys are not. */
+const presentError = (error: unknown, { json, showKeys }: Flags): number => {
   const { exit, details, ...told } = tell(error)
-  if (json) process.stderr.write(`${JSON.stringify({ error: { ...told, ...details, exitCode: exit } })}\n`)
+  const unkeyed = (text: string): string => (showKeys ? text : maskedLink(text))
+  if (json) process.stderr.write(`${unkeyed(JSON.stringify({ error: { ...told, ...details, exitCode: exit } }))}\n`)
   else {
     const { message, hint, requestId } = told
     const lines = [
@@ -75,7 +77,7 @@ const presentError = (error: unknown, json: boolean): number => {
       `  ${harmless(hint)}`,
       ...(requestId === undefined ? [] : [`  request ${harmless(requestId)}`])
     ]
-    process.stderr.write(`${lines.join('\n')}\n`)
+    process.stderr.write(`${unkeyed(lines.join('\n'))}\n`)
   }
   return exit
 }
@@ -90,7 +92,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 run(typed)
-  .catch((error: unknown) => presentError(error, flagsOf(typed).json))
+  .catch((error: unknown) => presentError(error, flagsOf(typed)))
   .then(
     (code) => {
       process.exitCode = code

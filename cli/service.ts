@@ -88,7 +88,9 @@ const placeOfUrl = (text: string, given: string | undefined): Place => {
 }
 
 /** What a share URL, a document id or a file that was pulled stands for. Errors: `usage`, `foreign_origin`, `not_pulled`. */
-export const placeOf = (text: string, given: string | undefined): Place => {
+export const placeOf = (typed: string, given: string | undefined): Place => {
+  // A link that was copied has white space around it, at times.
+  const text = /^\s*https?:/i.test(typed) ? typed.trim() : typed
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return placeOfUrl(text, given)
   const link = readLink(text)
   if (link !== undefined) {

@@ -266,7 +266,7 @@ const meanings = {
     status: 422,
     exit: 2,
     message: 'The document has no such text.',
-    hint: 'Read the document and name text, a line or a range that it has.'
+    hint: 'Read the document (GET …/outline lists its sections) and name text, a line, a section or a range that it has.'
   },
   target_ambiguous: {
     status: 422,

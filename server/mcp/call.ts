@@ -104,7 +104,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   version_conflict:
     'Read the document again (view diff with since), merge your change into it, and send it with the new version; or use edits.',
   target_changed: 'Read that part again, and edit or suggest on its present text.',
-  target_not_found: 'Read the document and copy words, a line or a heading that it has.',
+  target_not_found: 'Read the document (view outline lists its sections) and copy words, a line or a heading that it has.',
   unknown_reviewed_version: 'Report the version that read_doc answered.',
   not_started: 'Start it with start_review_task, read the document, then report.',
   document_deleted: 'Create a new document with create_doc.',

@@ -469,6 +469,8 @@ test('[CLI-29] an error names in words what is wrong: the argument, the role, th
   const report = ['tasks', 'report', task.share.url, '-m', 'Fine.', '--author', 'Ben', '--reviewed-version']
   expect(await said(...report, task.startingVersion, '--comment-ids', 'nothing')).toMatch(/\n {2}unknown comments: nothing\n/)
   expect(await said(...report, '9-000000000000')).toContain('agmd docs info')
+  expect(await said('docs', 'edit', linkOf(owner), '--find', 'twoo fish', '--delete')).toMatch(/\n {2}line 2 is near: two fish\n/)
+  expect((await here.agmd('docs', 'cat', ` ${linkOf(owner)}\n`)).code).toBe(0)
   expect(await text(owner)).toBe('one fish\ntwo fish\n')
 })
 
@@ -602,6 +604,9 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
     [['docs', 'psuh'], /Did you mean: agmd docs push\n/],
     [['docs', 'push', '--mrge', 'x.md'], /Did you mean --merge\?/],
     [['docs', 'cat', url, 'again'], /"again" is one word too many/],
+    [['docs', 'push', url, 'x.md'], /If that is the file: -f x\.md/],
+    [[url], /There is no command "http.*key=.{4}…"/],
+    [['docs', 'status', `<${url}>`], /is not connected with a document/],
     [['docs', 'cat', url, '--lines'], /--lines needs a value/],
     [['docs', 'cat', url, '--lines', '--json'], /--lines needs a value/],
     [['docs', 'push', '--merge=yes', 'x.md'], /--merge takes no value/],

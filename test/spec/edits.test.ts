@@ -49,6 +49,21 @@ test('[EDIT-1] one that cannot be made refuses all, and every one that cannot is
   expect(await owner.read()).toEqual(before)
 })
 
+test('[EDIT-15] of words or a section that are not there the nearest lines are told', async () => {
+  const owner = await world.create('# Plan\n\nThe first words of it.\n\n## Risks and costs\n\nOther things.\n')
+  const nearest = async (operation: object): Promise<Json> => {
+    const { status, json } = await edit(owner, [operation])
+    expect({ status, code: json.code }).toEqual({ status: 422, code: 'target_not_found' })
+    return json.nearest
+  }
+  expect(await nearest({ op: 'delete', find: 'the frist words of it' })).toEqual([{ line: 3, text: 'The first words of it.' }])
+  expect(await nearest({ op: 'append', section: 'Risk and cost', markdown: 'x' })).toEqual([{ line: 5, text: '## Risks and costs' }])
+  expect(await nearest({ op: 'delete', find: 'zzz' })).toBeUndefined()
+  expect((await owner.ask('GET', '/content', { query: { section: 'Risk and cost' } })).json.nearest).toEqual([
+    { line: 5, text: '## Risks and costs' }
+  ])
+})
+
 test('[EDIT-2] targets mean the version that was read; other changes since do not matter', async () => {
   const owner = await world.create(plan)
   const { version } = await owner.read()
