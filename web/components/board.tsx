@@ -1,7 +1,7 @@
 /** Boards: cards are moved with the pointer, the keyboard or a menu, and written where they stand. */
 import { signal, useComputed, useSignal, type Signal } from '@preact/signals'
 import { Component, type JSX } from 'preact'
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import {
   type Board as BoardShape,
   type Card,
@@ -260,6 +260,10 @@ const matches = (card: Card, wanted: string): boolean => {
 
 type Open = { readonly kind: 'card' | 'rename'; readonly column: number } | { readonly kind: 'column' }
 
+/** So many cards of each column are drawn at first, and so many more with every frame: what is seen comes at once. */
+const firstCards = 30
+const moreCards = 60
+
 /** Fewer cards than this need no filter. */
 const filterCardsMin = 5
 
@@ -274,6 +278,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const open = useSignal<Open | undefined>(undefined)
   const columnMenu = useSignal<{ readonly column: number; readonly anchor: HTMLElement } | undefined>(undefined)
   const next = useRef<CardPlace | undefined>(undefined)
+  const drawn = useSignal(firstCards)
   const mayChange = refusal.value === undefined
 
   const deeds = useMemo((): Deeds => {
@@ -370,6 +375,12 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   }, [board.value])
 
   const { columns, notes } = board.value
+  const most = Math.min(limits.boardCardsMax, Math.max(0, ...columns.map(({ cards }) => cards.length)))
+  useEffect(() => {
+    if (drawn.value >= most) return undefined
+    const frame = requestAnimationFrame(() => (drawn.value += moreCards))
+    return () => cancelAnimationFrame(frame)
+  }, [drawn.value, most])
   const editing = deeds.editing.value
   const editedAt = editing && find(board.value, editing)
   const current = deeds.current.value
@@ -415,7 +426,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
           </button>
         </div>
         <ul class='board-cards'>
-          {shown.map((card, at) => {
+          {shown.slice(0, words === '' ? drawn.value : undefined).map((card, at) => {
             if (words !== '' && !matches(card, words)) return null
             hits += 1
             const isEditing = editedAt?.column === index && editedAt.card === at
