@@ -7,10 +7,13 @@ import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type Decoration
 import { ySyncAnnotation } from 'y-codemirror.next'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 import type { View } from '../document/page.tsx'
+import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
 import { kindOf } from './kinds.ts'
 
 interface Shown {
+  /** All fences of the text, as they were read last. */
+  readonly fences: readonly Fence[]
   readonly blocks: readonly Block[]
   /** The one whose source shows. */
   readonly open: number | undefined
@@ -40,24 +43,29 @@ function lineEnd(source: string, at: number): number {
   return end === -1 ? source.length : end
 }
 
-/** The fences of a text, with the keys of those that were known. */
-function blocksOf(state: EditorState, known: readonly Block[]): Block[] {
+function readFences(state: EditorState): readonly Fence[] {
   const text = state.doc.toString()
-  if (!mayHold.test(text)) return []
-  const left = new Set(known)
-  return fencesOf(text)
-    .filter(drawable)
-    .map((fence) => {
-      const from = text.lastIndexOf('\n', fence.from - 1) + 1
-      const to = lineEnd(text, fence.to)
-      const same = [...left].find((block) => block.fence.kind === fence.kind && block.from < to && block.to > from)
-      if (same !== undefined) left.delete(same)
-      return { key: same?.key ?? ++keys, fence, from, to }
-    })
+  return mayHold.test(text) ? fencesOf(text) : []
 }
 
-const fenceOfBlock = (state: EditorState, key: number): Fence | undefined =>
-  blocksOf(state, state.field(field).blocks).find((block) => block.key === key)?.fence
+/** Those that are drawn, with the keys of those that were known. */
+function blocksOf(fences: readonly Fence[], known: readonly Block[]): Block[] {
+  const text = fences[0]?.source ?? ''
+  const left = new Set(known)
+  return fences.filter(drawable).map((fence) => {
+    const from = text.lastIndexOf('\n', fence.from - 1) + 1
+    const to = lineEnd(text, fence.to)
+    const same = [...left].find((block) => block.fence.kind === fence.kind && block.from < to && block.to > from)
+    if (same !== undefined) left.delete(same)
+    return { key: same?.key ?? ++keys, fence, from, to }
+  })
+}
+
+function fenceOfBlock(state: EditorState, key: number): Now | undefined {
+  const all = readFences(state)
+  const fence = blocksOf(all, state.field(field).blocks).find((block) => block.key === key)?.fence
+  return fence && { fence, all }
+}
 
 class ComponentWidget extends WidgetType {
   readonly #block: Block
@@ -117,9 +125,10 @@ const touches = ({ changes }: Transaction, blocks: readonly Block[]): boolean =>
 }
 
 const shown = (state: EditorState, known: readonly Block[], before: number | undefined): Shown => {
-  const blocks = blocksOf(state, known)
+  const fences = readFences(state)
+  const blocks = blocksOf(fences, known)
   const open = openOf(state, blocks, before)
-  return { blocks, open, decorations: decorate(state, blocks, open) }
+  return { fences, blocks, open, decorations: decorate(state, blocks, open) }
 }
 
 const field: StateField<Shown> = StateField.define<Shown>({
@@ -138,8 +147,8 @@ const field: StateField<Shown> = StateField.define<Shown>({
       return shown(state, moved, value.open)
     if (!docChanged && transaction.selection === undefined && !isClosed) return value
     const next = isClosed ? undefined : openOf(state, moved, value.open)
-    if (docChanged) return { blocks: moved, open: next, decorations: decorate(state, moved, next) }
-    return next === value.open ? value : { blocks: moved, open: next, decorations: decorate(state, moved, next) }
+    if (docChanged) return { fences: value.fences, blocks: moved, open: next, decorations: decorate(state, moved, next) }
+    return next === value.open ? value : { fences: value.fences, blocks: moved, open: next, decorations: decorate(state, moved, next) }
   },
   provide: (self) => [
     EditorView.decorations.from(self, ({ decorations }) => decorations),
@@ -256,17 +265,17 @@ export function components(page: View): Extension {
     typedAtEdge,
     ViewPlugin.define((view) => {
       let resting: ReturnType<typeof setTimeout> | undefined
-      instances.follow(view, view.state.field(field).blocks)
+      instances.follow(view.state.field(field))
       return {
         update({ docChanged, state, startState }) {
-          if (state.field(field) !== startState.field(field)) instances.follow(view, state.field(field).blocks)
+          if (state.field(field) !== startState.field(field)) instances.follow(state.field(field))
           if (!docChanged) return
           clearTimeout(resting)
           resting = setTimeout(() => view.dispatch({ effects: look.of(null) }), lookMs)
         },
         destroy() {
           clearTimeout(resting)
-          instances.follow(view, [])
+          instances.follow({ fences: [], blocks: [] })
         }
       }
     })

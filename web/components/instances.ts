@@ -1,11 +1,11 @@
 /** The components that are drawn: one element each, which stays while its fence does, so that focus and what is being typed stay, too. */
 import type { EditorView } from '@codemirror/view'
-import { effect, signal, type Signal } from '@preact/signals'
+import { batch, effect, signal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { View } from '../document/page.tsx'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { inputFor } from './connect.ts'
+import { inputFor, type Now } from './connect.ts'
 import { namesOf } from './holds.ts'
 import type { ComponentInput } from './input.ts'
 import type { Mounted } from './mount.tsx'
@@ -24,7 +24,7 @@ export interface Block {
 /** The text that the components stand in. */
 export interface Place {
   /** As it is now. */
-  fenceOf(view: EditorView, key: number): Fence | undefined
+  fenceOf(view: EditorView, key: number): Now | undefined
 }
 
 export interface Instances {
@@ -32,7 +32,7 @@ export interface Instances {
   /** In pixels. */
   heightOf(block: Block): number
   /** Brings what changed into the components, and ends those whose fence is gone. */
-  follow(view: EditorView, blocks: readonly Block[]): void
+  follow(shown: { readonly fences: readonly Fence[]; readonly blocks: readonly Block[] }): void
   focus(key: number): void
 }
 
@@ -57,15 +57,18 @@ const same = (one: Fence, other: Fence): boolean =>
 export function createInstances(page: View, place: Place): Instances {
   const all = new Map<number, Instance>()
   const heights = new Map<string, number>()
+  const fences = signal<readonly Fence[]>([])
+  let called = new Map<number, string>()
 
   const inputOf = (key: number, { fence, name }: Instance, view: EditorView): ComponentInput =>
     inputFor({
       page,
       fence,
+      fences,
       name,
       fresh: () => place.fenceOf(view, key),
       leave(side) {
-        const now = place.fenceOf(view, key)
+        const now = place.fenceOf(view, key)?.fence
         if (now === undefined) return
         view.focus()
         // The edge of a component is no place for the cursor: it goes on to the next line.
@@ -82,7 +85,7 @@ export function createInstances(page: View, place: Place): Instances {
     const made: Instance = {
       host,
       fence: signal(fence),
-      name: signal(''),
+      name: signal(called.get(key) ?? ''),
       wantsFocus: signal(false),
       mounted: undefined,
       stop: () => undefined
@@ -122,26 +125,32 @@ export function createInstances(page: View, place: Place): Instances {
     return made
   }
 
+  function update(now: readonly Fence[], blocks: readonly Block[]): void {
+    fences.value = now
+    const names = namesOf(blocks.map(({ fence }) => fence))
+    called = new Map(blocks.map(({ key }, index) => [key, names[index] ?? '']))
+    for (const { key, fence } of blocks) {
+      const found = all.get(key)
+      if (found === undefined) continue
+      found.name.value = called.get(key) ?? ''
+      if (!same(found.fence.peek(), fence)) found.fence.value = fence
+    }
+    const there = new Set(blocks.map(({ key }) => key))
+    for (const [key, instance] of all) {
+      if (there.has(key)) continue
+      instance.stop()
+      all.delete(key)
+    }
+  }
+
   return {
     hostOf: ({ key, fence }, view) => (all.get(key) ?? open(key, fence, view)).host,
     heightOf({ fence }) {
       const known = heights.get(fence.source.slice(fence.from, fence.bodyFrom))
       return known ?? Math.min(heightMax, (fence.lines.length + 2) * lineHeight)
     },
-    follow(_view, blocks) {
-      const names = namesOf(blocks.map(({ fence }) => fence))
-      blocks.forEach(({ key, fence }, index) => {
-        const found = all.get(key)
-        if (found === undefined) return
-        found.name.value = names[index] ?? ''
-        if (!same(found.fence.peek(), fence)) found.fence.value = fence
-      })
-      const there = new Set(blocks.map(({ key }) => key))
-      for (const [key, instance] of all) {
-        if (there.has(key)) continue
-        instance.stop()
-        all.delete(key)
-      }
+    follow({ fences: now, blocks }) {
+      batch(() => update(now, blocks))
     },
     focus(key) {
       const found = all.get(key)

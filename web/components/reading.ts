@@ -22,7 +22,8 @@ interface Shown {
 }
 
 export function readingComponents(page: View, article: HTMLElement): ReadingComponents {
-  const all = new Map<Element, Shown>()
+  const shown = new Map<Element, Shown>()
+  const all = signal<readonly Fence[]>([])
 
   const open = (figure: Element, first: Fence, called: string): void => {
     const [fence, name] = [signal(first), signal(called)]
@@ -30,35 +31,40 @@ export function readingComponents(page: View, article: HTMLElement): ReadingComp
     const input = inputFor({
       page,
       fence,
+      fences: all,
       name,
       fresh() {
         const state = page.editor.value?.view.state
-        return state && fenceAt(fencesOf(state.doc.toString()), state.facet(textMap).shown(fence.peek().from))
+        if (state === undefined) return undefined
+        const now = fencesOf(state.doc.toString())
+        const found = fenceAt(now, state.facet(textMap).shown(fence.peek().from))
+        return found && { fence: found, all: now }
       },
       // Back to what scrolls.
       leave: () => article.getRootNode() instanceof ShadowRoot && ((article.getRootNode() as ShadowRoot).host as HTMLElement).focus()
     })
     figure.replaceChildren(host)
-    all.set(figure, { fence, name, mounted: mount(host, input) })
+    shown.set(figure, { fence, name, mounted: mount(host, input) })
   }
 
   const end = (figure: Element): void => {
-    all.get(figure)?.mounted.unmount()
-    all.delete(figure)
+    shown.get(figure)?.mounted.unmount()
+    shown.delete(figure)
   }
 
   return {
     show(text, { components }) {
       const figures = [...article.querySelectorAll('figure.component')]
-      for (const figure of all.keys()) if (!figures.includes(figure)) end(figure)
+      for (const figure of shown.keys()) if (!figures.includes(figure)) end(figure)
       if (!page.canType.peek()) return
       const fences = fencesOf(text)
       const names = namesOf(fences)
+      all.value = fences
       figures.forEach((figure, index) => {
         const at = fences.findIndex(({ line }) => line === components[index])
         const fence = fences[at]
         if (fence === undefined || !drawable(fence) || figure.parentElement !== article) return
-        const known = all.get(figure)
+        const known = shown.get(figure)
         if (known === undefined) open(figure, fence, names[at] ?? '')
         else {
           known.fence.value = fence
@@ -67,7 +73,7 @@ export function readingComponents(page: View, article: HTMLElement): ReadingComp
       })
     },
     close() {
-      for (const figure of all.keys()) end(figure)
+      for (const figure of shown.keys()) end(figure)
     }
   }
 }
