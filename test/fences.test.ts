@@ -483,7 +483,11 @@ test('[FENCE-11] charts draw CSV, JSON and sheets; their settings change line by
     ['x', '1;5']
   ])
   expect(bodyRows(parseChart(one('```chart\n\n[1,\n```')))).toMatchObject({ problem: 'json', line: { text: '[1,' } })
-  expect(chartData(parseChart(one('```chart\ny: Nothing\n\na,b\n1,2\n```')), [['a', 'b']])).toMatchObject({ problem: 'column', name: 'Nothing', line: { text: 'y: Nothing' } })
+  expect(chartData(parseChart(one('```chart\ny: Nothing\n\na,b\n1,2\n```')), [['a', 'b']])).toMatchObject({
+    problem: 'column',
+    name: 'Nothing',
+    line: { text: 'y: Nothing' }
+  })
 
   for (const type of chartTypes)
     for (const more of ['', 'stack: true\n', 'horizontal: true\nstack: true\n', 'min: 50\nmax: 100\nformat: 0.0%\n']) {
@@ -533,7 +537,8 @@ test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one c
       const before = (chartTableOf(parseChart(one(text))) as ChartTable).rows
       const [at, of] = [1 + (row % value.length), column % (before[0]?.length ?? 1)]
       const now = chartTableOf(parseChart(one(table(text, (each) => each.setCell(at, of, said))))) as ChartTable
-      const named = (rows_: readonly (readonly string[])[]) => rows_.slice(1).map((cells) => Object.fromEntries(cells.map((each, index) => [rows_[0]?.[index], each])))
+      const named = (rows_: readonly (readonly string[])[]) =>
+        rows_.slice(1).map((cells) => Object.fromEntries(cells.map((each, index) => [rows_[0]?.[index], each])))
       const expected = named(before)
       Object.assign(expected[at - 1] ?? {}, { [before[0]?.[of] ?? '']: said.trim() })
       expect(named(now.rows)).toEqual(expected)

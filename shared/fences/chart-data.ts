@@ -134,7 +134,9 @@ const jsonTable = (chart: Chart, rows: Rows): ChartTable => {
       if (!isLists && row === 0) {
         // Two columns of one name would be one.
         if (now === '' || heads.includes(now)) return []
-        const keys = items.flatMap((item) => item.items ?? []).flatMap(({ key }) => (key?.name === heads[column] ? [key] : []))
+        const keys = items
+          .flatMap((item) => item.items ?? [])
+          .flatMap(({ key }) => (key !== undefined && key.name === heads[column] ? [key] : []))
         return within(
           fence,
           keys.map(({ from, to }) => edit(from, to, JSON.stringify(now)))

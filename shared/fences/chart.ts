@@ -143,7 +143,8 @@ export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefine
   } catch (error) {
     // Engines tell a line, or an offset, or that the end is missing.
     const [, place] = /\bposition (\d+)/.exec(String(error)) ?? []
-    const at = /\bline (\d+)/.exec(String(error))?.[1] ?? (place === undefined ? lines.length : text.slice(0, Number(place)).split('\n').length)
+    const at =
+      /\bline (\d+)/.exec(String(error))?.[1] ?? (place === undefined ? lines.length : text.slice(0, Number(place)).split('\n').length)
     return { problem: 'json', name: '', line: lines[Number(at) - 1] }
   }
 }
@@ -210,7 +211,7 @@ export const chartData = (chart: Chart, rows: Rows): ChartData | ChartProblem =>
   const points = filled.slice(0, limits.chartPointsMax)
   const columns = wanted.slice(0, limits.chartSeriesMax)
   const series = columns.map((at) => ({ name: heads[at] ?? '', values: points.map((row) => numberIn(row[at])) }))
-  if (!series.some(({ values }) => values.some((value) => value !== undefined))) 
+  if (!series.some(({ values }) => values.some((value) => value !== undefined)))
     return { problem: 'numbers', name: '', line: chart.fence.lines[chart.body] }
   return {
     axis: heads[labelAt] ?? '',

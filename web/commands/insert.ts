@@ -1,6 +1,16 @@
 /** Commands that put something new into the text. */
 import { insertCodeBlock } from '../editor/commands-block.ts'
-import { insertBoard, insertCallout, insertDate, insertDiagram, insertFormula, insertRule, insertTable } from '../editor/commands-insert.ts'
+import {
+  insertBoard,
+  insertCallout,
+  insertChart,
+  insertDate,
+  insertDiagram,
+  insertFormula,
+  insertRule,
+  insertTable,
+  insertWidget
+} from '../editor/commands-insert.ts'
 import { chooseFiles } from '../editor/uploads.ts'
 import { term } from '../text/t.ts'
 import { isWriting, onText, type Command } from './command.ts'
@@ -30,6 +40,22 @@ export const insertCommands: readonly Command[] = [
     group: 'insert',
     icon: 'columns',
     ...onText(insertBoard)
+  },
+  {
+    id: 'insert.chart',
+    title: term('Chart'),
+    words: term('bars lines pie numbers graph'),
+    group: 'insert',
+    icon: 'chart',
+    ...onText(insertChart)
+  },
+  {
+    id: 'insert.widget',
+    title: term('Widget'),
+    words: term('HTML script calculator program page'),
+    group: 'insert',
+    icon: 'code',
+    ...onText(insertWidget)
   },
   {
     id: 'insert.file',
