@@ -40,7 +40,7 @@ interface Visitor {
 
 async function visit(document: Document, url = document.url, options: BrowserContextOptions = {}): Promise<Visitor> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(8000)
+  context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   const heard = complaints(page)
   await page.goto(url)
@@ -184,7 +184,7 @@ test('[COMP-23] who suggests makes one suggestion of a change of a chart; who ma
     return ((await answer.json()) as { suggestions: { original: string; text: string }[] }).suggestions
   }
   await until(async () => (await list()).length === 1, 'one suggestion')
-  expect((await list())[0]).toMatchObject({ original: 'Jan, 120, 8', text: 'Jan, 130, 8' })
+  expect((await list())[0]).toMatchObject({ original: '120,', text: '130,' })
   await suggester.page.getByRole('button', { name: '1 suggestion' }).waitFor()
   expect(await editorText(suggester.page)).toBe(chart(...visits))
   await suggester.leave()
@@ -234,14 +234,15 @@ test('[COMP-24] widgets run when asked to, several at once, keep a state of one 
 
 test('[COMP-25] a widget that tries to get out, loops, takes memory or sends without end leaves the page as it was, and working', async () => {
   const address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
-  const widget = (title: string, script: string): string => `\`\`\`widget title="${title}"\n<script>\n${script}\n</script>\n\`\`\`\n\n`
+  const widget = (title: string, script: string): string =>
+    `\`\`\`widget title="${title}"\n<p>${title}</p>\n<script>\n${script}\n</script>\n\`\`\`\n\n`
   const out = `const told = []
 for (const [name, work] of Object.entries({
   parent: () => parent.document.title, key: () => parent.location.href, storage: () => localStorage.length, base: () => indexedDB.open('x'),
   popup: () => { if (open('${address}/popup') === null) throw 0 }, top: () => { top.location = '${address}/top' },
   dialog: () => { if (confirm('x') !== false) return; throw 0 }
 })) try { work(); told.push(name) } catch {}
-document.body.append('could: ' + told)
+const o = document.createElement('output'); o.value = 'could: ' + told; document.body.append(o)
 fetch('${address}/fetch').catch(() => 0); new Image().src = '${address}/picture'
 const link = document.createElement('a'); link.href = '${address}/link'; link.target = '_top'; document.body.append(link); link.click()
 const form = document.createElement('form'); form.action = '${address}/form'; document.body.append(form); try { form.submit() } catch {}`
@@ -258,14 +259,15 @@ const form = document.createElement('form'); form.action = '${address}/form'; do
   const { page, document, leave } = await writer(source)
   const run = (name: string) => page.getByRole('button', { name: `Run: ${name}` }).click()
   await run('Out')
-  await page.frameLocator('iframe[title=Out]').getByText('could:').waitFor()
-  expect(await page.frameLocator('iframe[title=Out]').locator('body').textContent()).toContain('could: ')
-  expect((await page.frameLocator('iframe[title=Out]').locator('body').textContent())?.split('could: ')[1]).toBe('')
+  await page.frameLocator('iframe[title=Out]').locator('output').waitFor()
+  expect(await page.frameLocator('iframe[title=Out]').locator('output').textContent()).toBe('could: ')
   await run('Away')
   await run('Memory')
-  await run('Loop')
+  await page.frameLocator('iframe[title=Memory]').getByText('took 16').waitFor()
   await run('Flood')
   await page.getByText('It was stopped, because it sent too many messages.').waitFor()
+  await run('Loop')
+  await page.locator('iframe[title=Loop]').waitFor()
   // The page goes on: one writes in it, and what is written is kept.
   await page.locator('.cm-content').press('Control+End')
   await page.keyboard.type('Still here')
@@ -276,4 +278,31 @@ const form = document.createElement('form'); form.action = '${address}/form'; do
   expect(page.context().pages()).toHaveLength(1)
   await page.getByRole('button', { name: 'Stop: Memory' }).click()
   await leave()
+})
+
+test('[COMP-26] charts and widgets look well and are clean for axe, in both themes, on wide and narrow screens, in German too', async () => {
+  const wrong = '```chart\ntitle: Wrong\ny: Sum\n\nItem, Total\nPens, 4\n```\n\n'
+  const pie = '```chart\ntype: donut\ntitle: Share\nheight: 220\n\nItem, Total\nPens, 42\nPaper, 24\nInk, 12\n```\n\n'
+  const stacked =
+    '```chart\ntitle: By quarter\nstack: true\nheight: 220\n\nQuarter, North, South\nQ1, 120, 80\nQ2, 150, 95\nQ3, 90, 130\n```\n\n'
+  const content = `# Report\n\n${stacked}${wrong}${counter('Count')}\n${pie}`
+  for (const [index, viewport] of sizes.entries())
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const locale = index === 1 && colorScheme === 'dark' ? 'de-DE' : 'en-GB'
+      const document = await createDocument(world.url, content)
+      const { page, leave } = await visit(document, document.url, { viewport, colorScheme, locale })
+      await saved(page)
+      await page
+        .getByRole('button', { name: /Edit data|Daten bearbeiten/ })
+        .first()
+        .click()
+      await page.getByRole('group').first().press('ArrowRight')
+      await page.locator('.chart-fault').first().waitFor()
+      await look(page, `charts-${viewport.width}-${colorScheme}`)
+      await page.getByRole('button', { name: /^(?:Run|Starten): Count/ }).click()
+      await page.frameLocator('iframe').getByRole('button', { name: '0' }).waitFor()
+      await page.locator('.slice').first().scrollIntoViewIfNeeded()
+      await look(page, `widgets-${viewport.width}-${colorScheme}`)
+      await leave()
+    }
 })
