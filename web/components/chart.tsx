@@ -200,7 +200,6 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
   const fetched = asset.value?.address === wanted.value ? asset.value : undefined
   const isWaiting = wanted.value !== undefined && fetched === undefined
   const { value: shape } = chart
-  const title = valueOf(shape, 'title') ?? ''
   const asked = shape.settings.findLast(({ key }) => key === 'type')
   const isOddType = asked !== undefined && asked.value.text !== '' && asked.value.text.toLowerCase() !== shape.type
   const legend = isProblem(data.value) ? [] : legendOf(shape, data.value)
@@ -217,11 +216,6 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
   }
   return (
     <div class='chart-live'>
-      {title !== '' && (
-        <p class='chart-title'>
-          <Inline text={title} />
-        </p>
-      )}
       {isOddType && (
         <Fault words={t('“{type}” is no kind of chart; bars are drawn.', { type: asked.value.text })} line={asked.line} input={input} />
       )}
