@@ -1,11 +1,13 @@
 /** `agmd`: what was typed → a command → its action → an exit code. */
 import { exitCodes } from '../shared/exit-codes.ts'
+import { globalOptions } from '../shared/commands/command.ts'
 import { commands } from '../shared/commands/index.ts'
 import { actionOf } from './actions.ts'
 import { parse, splitLine, unknownCommand } from './arguments.ts'
 import { home, version } from './build.ts'
 import { createCall } from './call.ts'
-import { tell } from './failure.ts'
+import { factsOf } from './facts.ts'
+import { Failure, tell } from './failure.ts'
 import { commandHelp, groupHelp, mainHelp } from './help.ts'
 import { createTerminal, type Flags, harmless } from './terminal.ts'
 
@@ -40,10 +42,27 @@ const run = async (typed: readonly string[]): Promise<number> => {
     return exitCodes.ok
   }
   if (named !== '' && !isGroup(named)) throw unknownCommand(named)
+  const asked = rest.some((word) => word === '--help' || word === '-h') || typed.length === 0
+  // A program that wants JSON is not helped by help.
+  if (!asked && terminal.flags.json)
+    throw new Failure(
+      'usage',
+      named === '' ? 'No command was given.' : `agmd ${named} is the beginning of several commands.`,
+      'agmd commands --json lists them all.'
+    )
   terminal.print(named === '' ? mainHelp(terminal, home) : groupHelp(named, terminal.paint))
   // Help that was asked for is a success; half a command is not.
-  return rest.some((word) => word === '--help' || word === '-h') || typed.length === 0 ? exitCodes.ok : exitCodes.usage
+  return asked ? exitCodes.ok : exitCodes.usage
 }
+
+/** What a field of a request is called on this command line: `body` is `--body`, `taskId` is TASK. */
+const shownAs =
+  (words: readonly string[]) =>
+  (field: string): string => {
+    const { command } = splitLine(words)
+    const option = [...(command?.options ?? []), ...globalOptions].find((each) => each.field === field || each.name === field)
+    return option === undefined ? (command?.positionals.find((each) => each.field === field)?.name ?? harmless(field)) : `--${option.name}`
+  }
 
 const presentError = (error: unknown, json: boolean): number => {
   const { exit, details, ...told } = tell(error)
@@ -52,6 +71,7 @@ const presentError = (error: unknown, json: boolean): number => {
     const { message, hint, requestId } = told
     const lines = [
       `agmd: ${harmless(message)}`,
+      ...factsOf(details, shownAs(typed)).map((fact) => `  ${fact}`),
       `  ${harmless(hint)}`,
       ...(requestId === undefined ? [] : [`  request ${harmless(requestId)}`])
     ]

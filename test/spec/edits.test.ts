@@ -158,6 +158,7 @@ test.each([
   [{ edits: [{ type: 'append', text: 'x' }] }],
   [{ ops: [{ operation: 'append', content: 'x' }] }],
   [{ op: 'append', markdown: 'x' }],
+  [{ operations: { op: 'append', markdown: 'x' } }],
   [{ operations: [{ op: 'insert', section: 'Costs', text: 'x' }] }],
   [{ operations: [{ op: 'replace', find: 'Much.\n', replacement: 'Much.\n\nx\n' }] }]
 ])('[EDIT-8] %j is understood', async (json) => {
@@ -189,6 +190,21 @@ test.each([
 ])('[EDIT-9] %j is 400 at %s and changes nothing', async (json, path) => {
   const owner = await world.create(plan)
   expect(await owner.ask('POST', '/edits', { json })).toMatchObject({ status: 400, json: { code: 'invalid_request', details: [{ path }] } })
+  expect(await contentOf(owner)).toBe(plan)
+})
+
+test.each([
+  [{ op: 'replace', find: 'Much.', with: 'x', occurence: 1 }, 'occurence; did you mean occurrence?'],
+  [{ op: 'delete', find: 'Much.', with: 'x' }, 'with'],
+  [{ op: 'insert', section: 'Costs', after: 'Much.', markdown: 'x' }, 'after'],
+  [{ op: 'append', markdown: 'x', sction: 'Costs' }, 'sction; did you mean section?']
+])('[EDIT-14] a field that an operation does not have is refused, with the one that was meant: %j', async (operation, said) => {
+  const owner = await world.create(plan)
+  for (const json of [{ operations: [operation] }, operation])
+    expect(await owner.ask('POST', '/edits', { json })).toMatchObject({
+      status: 400,
+      json: { code: 'invalid_request', details: [{ path: 'operations.0', message: `has no field ${said}` }] }
+    })
   expect(await contentOf(owner)).toBe(plan)
 })
 

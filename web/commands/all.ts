@@ -60,6 +60,8 @@ export const slashMenu: readonly string[] = [
   'quote',
   'insert.table',
   'insert.board',
+  'insert.chat',
+  'insert.sheet',
   'insert.chart',
   'insert.widget',
   'insert.code',

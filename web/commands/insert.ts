@@ -3,11 +3,13 @@ import { insertCodeBlock } from '../editor/commands-block.ts'
 import {
   insertBoard,
   insertCallout,
+  insertChat,
   insertChart,
   insertDate,
   insertDiagram,
   insertFormula,
   insertRule,
+  insertSheet,
   insertTable,
   insertWidget
 } from '../editor/commands-insert.ts'
@@ -40,6 +42,22 @@ export const insertCommands: readonly Command[] = [
     group: 'insert',
     icon: 'columns',
     ...onText(insertBoard)
+  },
+  {
+    id: 'insert.chat',
+    title: term('Chat'),
+    words: term('messages talk discussion'),
+    group: 'insert',
+    icon: 'message',
+    ...onText(insertChat)
+  },
+  {
+    id: 'insert.sheet',
+    title: term('Sheet'),
+    words: term('spreadsheet formulas cells'),
+    group: 'insert',
+    icon: 'table',
+    ...onText(insertSheet)
   },
   {
     id: 'insert.chart',

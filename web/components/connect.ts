@@ -17,7 +17,7 @@ export interface Now {
   readonly all: readonly Fence[]
 }
 
-interface Place {
+export interface Place {
   readonly page: View
   readonly fence: ReadonlySignal<Fence>
   /** All fences of the text, read at the same time. */

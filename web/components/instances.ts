@@ -5,9 +5,8 @@ import type { Fence } from '../../shared/fences/fences.ts'
 import type { View } from '../document/page.tsx'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { inputFor, type Now } from './connect.ts'
+import type { Now, Place } from './connect.ts'
 import { namesOf } from './holds.ts'
-import type { ComponentInput } from './input.ts'
 import type { Mounted } from './mount.tsx'
 
 /** A fence that is drawn. */
@@ -22,7 +21,7 @@ export interface Block {
 }
 
 /** The text that the components stand in. */
-export interface Place {
+export interface TextAround {
   /** As it is now. */
   fenceOf(view: EditorView, key: number): Now | undefined
 }
@@ -54,29 +53,28 @@ const heightMax = 600
 const same = (one: Fence, other: Fence): boolean =>
   one.source.slice(one.from, one.to) === other.source.slice(other.from, other.to) && one.from === other.from && one.line === other.line
 
-export function createInstances(page: View, place: Place): Instances {
+export function createInstances(page: View, around: TextAround): Instances {
   const all = new Map<number, Instance>()
   const heights = new Map<string, number>()
   const fences = signal<readonly Fence[]>([])
   let called = new Map<number, string>()
 
-  const inputOf = (key: number, { fence, name }: Instance, view: EditorView): ComponentInput =>
-    inputFor({
-      page,
-      fence,
-      fences,
-      name,
-      fresh: () => place.fenceOf(view, key),
-      leave(side) {
-        const now = place.fenceOf(view, key)?.fence
-        if (now === undefined) return
-        view.focus()
-        // The edge of a component is no place for the cursor: it goes on to the next line.
-        const end = now.source.indexOf('\n', now.to)
-        const at = side === 'before' ? now.source.lastIndexOf('\n', now.from - 1) : (end === -1 ? now.source.length : end) + 1
-        view.dispatch({ selection: { anchor: Math.min(Math.max(0, at), view.state.doc.length) }, scrollIntoView: true })
-      }
-    })
+  const placeOf = (key: number, { fence, name }: Instance, view: EditorView): Place => ({
+    page,
+    fence,
+    fences,
+    name,
+    fresh: () => around.fenceOf(view, key),
+    leave(side) {
+      const now = around.fenceOf(view, key)?.fence
+      if (now === undefined) return
+      view.focus()
+      // The edge of a component is no place for the cursor: it goes on to the next line.
+      const end = now.source.indexOf('\n', now.to)
+      const at = side === 'before' ? now.source.lastIndexOf('\n', now.from - 1) : (end === -1 ? now.source.length : end) + 1
+      view.dispatch({ selection: { anchor: Math.min(Math.max(0, at), view.state.doc.length) }, scrollIntoView: true })
+    }
+  })
 
   function open(key: number, fence: Fence, view: EditorView): Instance {
     const host = document.createElement('div')
@@ -99,7 +97,7 @@ export function createInstances(page: View, place: Place): Instances {
     import('./mount.tsx').then(
       ({ mount }) => {
         if (closed) return
-        made.mounted = mount(host, inputOf(key, made, view))
+        made.mounted = mount(host, placeOf(key, made, view))
         made.stop = () => {
           sizes.disconnect()
           made.mounted?.unmount()

@@ -13,6 +13,8 @@ interface Kind {
 
 export const kinds: Readonly<Partial<Record<FenceKind, Kind>>> = {
   board: { name: term('Board'), load: async () => (await import('./board.tsx')).Board },
+  chat: { name: term('Chat'), load: async () => (await import('./chat.tsx')).Chat },
+  sheet: { name: term('Sheet'), load: async () => (await import('./sheet.tsx')).Sheet },
   chart: { name: term('Chart'), load: async () => (await import('./chart.tsx')).Chart, forReaders: true },
   widget: { name: term('Widget'), load: async () => (await import('./widget.tsx')).Widget, forReaders: true }
 }

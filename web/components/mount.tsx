@@ -11,6 +11,7 @@ import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
 import components from './components.css?inline'
+import { inputFor, type Place } from './connect.ts'
 import type { Body, ComponentInput } from './input.ts'
 import { kindOf, nameOf } from './kinds.ts'
 import { useSuggestions } from './suggestions.ts'
@@ -124,10 +125,10 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
 }
 
 /** Draws a component into an element. */
-export function mount(host: HTMLElement, input: ComponentInput): Mounted {
+export function mount(host: HTMLElement, place: Place): Mounted {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   root.adoptedStyleSheets = rules
-  render(<Frame input={input} />, root)
+  render(<Frame input={inputFor(place)} />, root)
   return {
     focus: () => root.querySelector<HTMLElement>('.frame')?.focus(),
     unmount: () => render(null, root)

@@ -5,7 +5,7 @@ import type { Rendered } from '../../shared/markdown/render.ts'
 import type { View } from '../document/page.tsx'
 import { textMap } from '../editor/binding.ts'
 import { drawable } from './blocks.ts'
-import { inputFor } from './connect.ts'
+import type { Place } from './connect.ts'
 import { namesOf } from './holds.ts'
 import { isLive } from './kinds.ts'
 import { mount, type Mounted } from './mount.tsx'
@@ -29,7 +29,7 @@ export function readingComponents(page: View, article: HTMLElement): ReadingComp
   const open = (figure: Element, first: Fence, called: string): void => {
     const [fence, name] = [signal(first), signal(called)]
     const host = document.createElement('div')
-    const input = inputFor({
+    const place: Place = {
       page,
       fence,
       fences: all,
@@ -43,9 +43,9 @@ export function readingComponents(page: View, article: HTMLElement): ReadingComp
       },
       // Back to what scrolls.
       leave: () => article.getRootNode() instanceof ShadowRoot && ((article.getRootNode() as ShadowRoot).host as HTMLElement).focus()
-    })
+    }
     figure.replaceChildren(host)
-    shown.set(figure, { fence, name, mounted: mount(host, input) })
+    shown.set(figure, { fence, name, mounted: mount(host, place) })
   }
 
   const end = (figure: Element): void => {

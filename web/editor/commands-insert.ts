@@ -57,6 +57,12 @@ export const insertBoard = inWords(
   () => `\`\`\`board\n## ${t('To do')}\n- [ ] ‹${t('First card')}›\n\n## ${t('In progress')}\n\n## ${t('Done')}\n\`\`\`\n`
 )
 
+export const insertChat: Command = block('```chat‹›\n```\n')
+
+export const insertSheet = inWords(
+  () => `\`\`\`sheet\n| ${t('Item')} | ${t('Amount')} |\n| --- | ---: |\n| ‹${t('First')}› | 1 |\n| ${t('Sum')} | =SUM(B2:B2) |\n\`\`\`\n`
+)
+
 export const insertChart = inWords(
   () => `\`\`\`chart\ntype: bar\ntitle: ‹${t('Title')}›\n\n${t('Month')}, ${t('Number')}\n${t('January')}, 3\n${t('February')}, 5\n\`\`\`\n`
 )
