@@ -70,6 +70,16 @@ export function sizes(): Size[] {
       kilobytesMax: 60
     },
     {
+      name: 'charts of the editor, later',
+      kilobytes: later('components/chart.tsx', entry, editor, extras, reading, 'components/mount.tsx'),
+      kilobytesMax: 60
+    },
+    {
+      name: 'widgets of the editor, later',
+      kilobytes: later('components/widget.tsx', entry, editor, extras, reading, 'components/mount.tsx'),
+      kilobytesMax: 60
+    },
+    {
       name: 'sheets of the editor, later',
       kilobytes: later('components/sheet.tsx', entry, editor, extras, reading, 'components/mount.tsx'),
       kilobytesMax: 60

@@ -62,6 +62,8 @@ export const slashMenu: readonly string[] = [
   'insert.board',
   'insert.chat',
   'insert.sheet',
+  'insert.chart',
+  'insert.widget',
   'insert.code',
   'insert.callout',
   'insert.file',
