@@ -67,9 +67,11 @@ const links = (ctx: Context): string[] => {
 
 /** The built page, which finds out itself what its address asks for. */
 const shell = async ({ foreignMedia }: Http, ctx: Context, files: Files): Promise<void> => {
+  const doc = documentPage.test(ctx.path)
   ctx.set('Content-Security-Policy', contentSecurityPolicy(foreignMedia))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
-  ctx.set('Permissions-Policy', 'geolocation=(), camera=(), microphone=(), payment=()')
+  // To dictate into a document; no other page and no frame has a use for it.
+  ctx.set('Permissions-Policy', `geolocation=(), camera=(), microphone=(${doc ? 'self' : ''}), payment=()`)
   // What a program that was handed this address looks for.
   ctx.set('Link', [...links(ctx), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
   if (await files.serve(ctx, '/index.html')) return

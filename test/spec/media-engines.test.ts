@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { find } from '../../cli/node/program.ts'
 import { readContinuous, readSingle, readWhisper } from '../../cli/node/local.ts'
-import { normalWav, readWav, writeWav } from '../../cli/node/wav.ts'
+import { normalWav, readWav } from '../../cli/node/wav.ts'
+import { writeWav } from '../../shared/wav.ts'
 import { type Machine, newMachine, type Running } from '../support/cli.ts'
 import { type Bytes, png, samples } from '../support/media.ts'
 import { newSigned, type Signed, startNodeProcess } from '../support/nodes.ts'
@@ -189,7 +190,7 @@ withEngines(
     const first = await lend()
     // Long enough to be in the middle of it.
     const noise = writeWav(Float32Array.from({ length: 16_000 * 8 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
-    const { json } = await doc.ask('POST', '/media/transcribe', { body: new Uint8Array(noise), type: 'audio/wav' })
+    const { json } = await doc.ask('POST', '/media/transcribe', { body: noise, type: 'audio/wav' })
     await until(async () => (await doc.ask('GET', `/media/transcribe/${json.asrId}`)).json.progress >= 0.1, 'the job to be under way', 20)
     await lend()
     first.child.kill('SIGKILL')
@@ -235,7 +236,7 @@ test.each([8000, 16_000, 22_050, 44_100, 48_000])(
   (rate) => {
     const frames = rate
     const file = Buffer.alloc(44 + frames * 4)
-    writeWav(new Float32Array(0)).copy(file)
+    file.set(writeWav(new Float32Array(0)))
     file.writeUInt16LE(2, 22)
     file.writeUInt32LE(rate, 24)
     file.writeUInt32LE(frames * 4, 40)
