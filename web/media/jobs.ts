@@ -9,6 +9,7 @@ import { RequestError } from '../api.ts'
 import { writeDevice } from '../device.ts'
 import { askWho, signedIn } from '../document/account-items.tsx'
 import type { View } from '../document/page.tsx'
+import type { Session } from '../document/session.ts'
 import { newId } from '../new-id.ts'
 import { failureWords } from '../refused/failure.ts'
 import { t } from '../text/t.ts'
@@ -104,14 +105,14 @@ class Entry implements Job {
   }
 }
 
-const opened = new WeakMap<View, Media>()
+const opened = new WeakMap<Session, Media>()
 
 /** The jobs of the document of a page. */
 export function mediaOf(view: View): Media {
-  const known = opened.get(view)
+  const known = opened.get(view.session)
   if (known !== undefined) return known
   const made = openMedia(view)
-  opened.set(view, made)
+  opened.set(view.session, made)
   return made
 }
 
