@@ -361,6 +361,16 @@ test('[MEDIA-40] the microphone is let go when the panel closes, and what was sa
   const eva = await join('bea')
   const { page } = eva
   const worker = await scripted(eva)
+  await page.addInitScript(() => {
+    const devices = navigator.mediaDevices as MediaDevices | undefined
+    const ask = devices?.getUserMedia.bind(devices)
+    if (devices === undefined || ask === undefined) return
+    devices.getUserMedia = async (what) => {
+      const stream = await ask(what)
+      Object.assign(globalThis, { lastStream: stream })
+      return stream
+    }
+  })
   const id = await eva.open('text')
   const policy = async (path: string): Promise<string> =>
     (await fetch(world.url + path, { headers: { accept: 'text/html' } })).headers.get('permissions-policy') ?? ''
@@ -375,6 +385,10 @@ test('[MEDIA-40] the microphone is let go when the panel closes, and what was sa
   await until(async () => (await page.getByRole('timer').textContent()) !== '0:00', 'a second')
   await page.keyboard.press('Escape')
   await page.getByText('The recording was stopped.').waitFor()
+  const states = await page.evaluate(() =>
+    (globalThis as unknown as { lastStream: MediaStream }).lastStream.getTracks().map(({ readyState }) => readyState)
+  )
+  expect(states).toEqual(['ended'])
   await page.reload()
   await saved(page)
   await command(page, 'Pictures and speech')
