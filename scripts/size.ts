@@ -59,6 +59,12 @@ export function sizes(): Size[] {
     { name: 'formulas, later', kilobytes: later('reading/formulas.ts', entry, editor, reading), kilobytesMax: 60 },
     { name: 'frame of diagrams, later', kilobytes: later('diagram/frame.html'), kilobytesMax: 200 },
     { name: 'script of a published page with diagrams', kilobytes: later('published/diagrams.ts'), kilobytesMax: 5 },
+    { name: 'script of a published page with widgets', kilobytes: later('published/widgets.ts'), kilobytesMax: 5 },
+    {
+      name: 'components of the reading view, later',
+      kilobytes: later('../shared/markdown/components.ts', entry, editor, reading),
+      kilobytesMax: 60
+    },
     { name: 'styles of a published page', kilobytes: gzipped([manifest['published/published.css']?.file ?? '']), kilobytesMax: 20 },
     { name: 'service worker', kilobytes: gzipped(['sw.js']), kilobytesMax: 4 }
   ]

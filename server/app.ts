@@ -15,6 +15,7 @@ import { openApi } from './http/openapi.ts'
 import { isOwnOrigin } from './http/origin.ts'
 import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
 import { bindPublished } from './http/published/published.ts'
+import { bindWidgetPage } from './http/widget-page.ts'
 import { createRouters } from './http/routers.ts'
 import { bindMcp } from './mcp/mcp.ts'
 import { skill } from './mcp/skill.ts'
@@ -148,6 +149,7 @@ export const createApp = (http: Http, identity: Identity, files: Files, download
   bindPages(http, routers, files)
   bindIdentity(http, identity, files.stylesheet, routers)
   bindPublished(http, routers, files)
+  bindWidgetPage(routers)
   bindAssets(http, routers)
   bindDownloads(http.service.baseUrl, download, routers)
   bindMcp(http, routers)

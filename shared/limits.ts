@@ -252,6 +252,37 @@ export const limits = {
   /** Published pages kept in memory, in bytes with their compressed forms; and as much of their Markdown. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 
+  // Component fences (experience.md, 2.4 and 2.6)
+  /** Rows and columns of a sheet that are computed and shown as a grid; what lies beyond stays in the text. */
+  sheetRowsMax: 200,
+  sheetColumnsMax: 50,
+  /** Sheets of one document that are computed. */
+  sheetsMax: 50,
+  /** Longest formula, in characters, and how deep its parts may be nested. */
+  formulaCharsMax: 2000,
+  formulaDepthMax: 64,
+  /** Cells and parts of formulas that one computation of a document's sheets may look at; beyond that cells show an error. */
+  sheetStepsMax: 2_000_000,
+  /** Longest text that a formula may make, in UTF-16 units. */
+  sheetTextCharsMax: 10_000,
+  /** Points, and series, that a chart draws; the rest is left out, and said. */
+  chartPointsMax: 2000,
+  chartSeriesMax: 10,
+  /** Cards of a board, and messages of a chat, that a page shows; the rest is counted. */
+  boardCardsMax: 2000,
+  chatMessagesMax: 2000,
+  /** State of a widget, in bytes of JSON. */
+  widgetStateBytesMax: 4 * 1024,
+  /** Height of a widget, in CSS pixels. */
+  widgetHeightDefault: 240,
+  widgetHeightMin: 40,
+  widgetHeightMax: 800,
+  /** Time without edits in a fence after which the server tidies what edits made at once left there, and between looks, in milliseconds. */
+  healQuietMs: 2_000,
+  healLookMs: 1_000,
+  /** Larger texts of fences are not tidied, in UTF-16 units. */
+  healUnitsMax: 512 * 1024,
+
   /** Time for a clean stop, in seconds; afterwards the journal heals the rest at the next start. */
   stopSecondsMax: 10
 } as const

@@ -279,7 +279,10 @@ test('[MARKDOWN-7] code whose colouring could take hours is shown without colour
       return { value: '' }
     }
   }
-  const page = createPageRenderer({ highlighter: () => highlighter, formulaSetter: () => undefined }, () => true)
+  const page = createPageRenderer(
+    { highlighter: () => highlighter, formulaSetter: () => undefined, components: () => undefined },
+    () => true
+  )
   const shown = (language: string, code: string): boolean =>
     page.render(`\`\`\`${language}\n${code}\n\`\`\``).html.includes('language-') && coloured.splice(0).length > 0
   const declaration = `static const unsigned long long int *const function_name(${'int argument, '.repeat(30)}int last);`

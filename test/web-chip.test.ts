@@ -7,6 +7,7 @@ const calm: ChipInput = {
   online: true,
   durable: true,
   unsent: 0,
+  unwritten: 0,
   kept: true,
   canEdit: true,
   ended: undefined,
@@ -33,6 +34,10 @@ test('[WEB-2] without a connection the chip counts the changes and says whether 
   expect(say({ socket: 'connecting', online: false, unsent: 1 })).toBe('Offline, 1 change kept on this device')
   expect(say({ socket: 'connecting', online: false, unsent: 7 })).toBe('Offline, 7 changes kept on this device')
   expect(say({ socket: 'connecting', online: false, unsent: 7, kept: false })).toBe('Offline, 7 changes not saved')
+  // What is not on the disk of this device yet is not counted as kept there, and the page should stay open until it is.
+  expect(say({ socket: 'connecting', online: false, unsent: 7, unwritten: 3 })).toBe('Offline, 4 changes kept on this device')
+  expect(say({ socket: 'connecting', online: false, unsent: 3, unwritten: 3 })).toBe('Offline')
+  expect(chip({ ...calm, socket: 'connecting', unsent: 7, unwritten: 1 }).detail).toBe('Keep this page open until the connection is back.')
   expect(say({ socket: 'connecting', unsent: 2 })).toBe('Reconnecting, 2 changes kept on this device')
 })
 

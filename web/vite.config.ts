@@ -69,6 +69,7 @@ export default defineConfig({
         index: join(root, 'index.html'),
         diagram: join(root, 'diagram/frame.html'),
         diagrams: join(root, 'published/diagrams.ts'),
+        widgets: join(root, 'published/widgets.ts'),
         sw: join(root, 'offline/worker.ts'),
         published: join(root, 'published/published.css')
       },

@@ -68,6 +68,8 @@ export const sameAuthor = (one: Author, other: Author): boolean =>
 export const nameOfAuthor = ({ kind, name }: Author): string => name ?? kind
 
 export const systemActor = 'system:'
+/** The server, where it tidies fences (server/live/heal.ts). */
+export const healActor = 'system:heal'
 
 /** Kind and name of an actor. */
 export const splitActor = (actor: string): { kind: 'guest' | 'account' | 'agent' | 'system'; name: string } => {

@@ -1,5 +1,6 @@
 /** Reading the text: all of it, or for those who need no more a section, some lines, what changed since; and its outline. */
 import { ServiceError } from '../../shared/errors.ts'
+import { withValues } from '../../shared/fences/document-sheets.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { linesOf } from '../../shared/text/anchors.ts'
@@ -38,21 +39,23 @@ const linesView = (content: string, range: string): string => {
   return content.slice(start.from, end.to)
 }
 
-type View = Pick<Input<'readContent'>, 'section' | 'lines' | 'since'>
+type View = Pick<Input<'readContent'>, 'section' | 'lines' | 'since' | 'values'>
 
 /** The part that is asked for. Errors: `target_not_found`, `target_ambiguous`, `unknown_version`, `invalid_request`. */
-const viewOf = async (service: Service, doc: string, { content }: Snapshot, view: View): Promise<string> => {
-  const { section, lines, since } = view
+const viewOf = async (service: Service, doc: string, text: Snapshot, view: View): Promise<string> => {
+  const { section, lines, since, values } = view
+  const computed = ({ content: formulas }: Snapshot): string => (values === true ? withValues(formulas, service.clock.now()) : formulas)
   const asked = Object.entries({ section, lines, since }).filter(([, value]) => value !== undefined)
   if (asked.length > 1)
     throw new ServiceError('invalid_request', {
       details: asked.slice(1).map(([path]) => ({ path, message: `must not stand beside ${asked[0]?.[0]}` }))
     })
+  const content = computed(text)
   if (section !== undefined) return sectionView(content, section)
   if (lines !== undefined) return linesView(content, lines)
   if (since === undefined) return content
   const before = await textOf(service, doc, since)
-  return unifiedDiff(before.content, content, limits.contentUnitsMax)
+  return unifiedDiff(computed(before), content, limits.contentUnitsMax)
 }
 
 export const readContent = async (service: Service, doc: string, input: Input<'readContent'>): Promise<Output<'readContent'>> => {

@@ -87,6 +87,8 @@ curl -fsS "${baseUrl}/api/docs/$ID/outline?key=$KEY"
 curl -fsS "${baseUrl}/api/docs/$ID/content?key=$KEY&section=Notes"
 curl -fsS "${baseUrl}/api/docs/$ID/content?key=$KEY&lines=1-3"
 curl -fsS "${baseUrl}/api/docs/$ID/content?key=$KEY&since=$VERSION"
+# Sheets with their values in place of formulas: to read, not to send back.
+curl -fsS "${baseUrl}/api/docs/$ID/content?key=$KEY&values=1"
 \`\`\`
 
 ## Write

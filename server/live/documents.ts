@@ -11,6 +11,7 @@ import { createRoom, type Room } from '../domain/room.ts'
 import type { Service } from '../domain/service.ts'
 import { type Agents, createAgents } from './agents.ts'
 import { closeCodes, type Peer } from './durable-acks.ts'
+import { createHealer, type Healer } from './heal.ts'
 
 /** What Hocuspocus carries along for each connection. */
 export interface Context {
@@ -31,6 +32,7 @@ export interface LoadedDocument {
   readonly document: Document
   /** Programs that are shown without a socket. */
   readonly agents: Agents
+  readonly healer: Healer
   /** Which connection writes under which Yjs client id. */
   readonly owners: Map<number, Peer>
   /** Callers between `open` and `release`. */
@@ -86,6 +88,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     entry.cancelUnload()
     entry.follower.stop()
     entry.agents.stop()
+    entry.healer.stop()
     loaded.delete(entry.id)
     hocuspocus().documents.delete(entry.id)
   }
@@ -119,7 +122,8 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
     const follower = await createFollower({ room, head, storage, ledger, clock, onProblem })
     const agents = createAgents({ doc: id, document, room, registry, clock })
-    loaded.set(id, { id, room, follower, document, agents, owners: new Map(), pins: 0, cancelUnload: () => undefined })
+    const healer = createHealer({ document, room, agents, clock, onProblem })
+    loaded.set(id, { id, room, follower, document, agents, healer, owners: new Map(), pins: 0, cancelUnload: () => undefined })
   }
 
   const isIdle = (entry: LoadedDocument): boolean => entry.pins === 0 && entry.document.getConnectionsCount() === 0

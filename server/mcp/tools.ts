@@ -99,7 +99,7 @@ const derived = (operation: OperationName, said: Said): Tool => {
 
 const { content, baseVersion, dryRun, label, onConflict, as, author } = operations.replaceContent.input.shape
 const { operations: edits } = operations.editContent.input.shape
-const { section, lines, since, version } = operations.readContent.input.shape
+const { section, lines, since, version, values } = operations.readContent.input.shape
 
 const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
@@ -127,6 +127,7 @@ const readTool = toolOf('read_doc', {
     lines,
     since,
     version,
+    values,
     maxChars: z
       .int()
       .min(1)

@@ -3,7 +3,7 @@
  * The libraries come from the page: the server has them, a browser fetches them when a text needs them.
  */
 import { setFormula, type FormulaSetter } from './math.ts'
-import { createRenderer, type Renderer } from './render.ts'
+import { createRenderer, type FenceToRender, type Renderer } from './render.ts'
 
 /** Colours code: the part of highlight.js that is used. Its result escapes what it is given. */
 export interface Highlighter {
@@ -16,6 +16,8 @@ export interface PageLibraries {
   readonly highlighter: () => Highlighter | undefined
   /** Undefined while it is not there: formulas are shown as they are written. */
   readonly formulaSetter: () => FormulaSetter | undefined
+  /** Shows boards, chats, sheets, charts and widgets (components.ts). Undefined while it is not there: their source is shown. */
+  readonly components: () => ((fence: FenceToRender) => string | undefined) | undefined
 }
 
 /** Longest code that is coloured, and longest line of it, in characters: longer ones are read by programs. */
@@ -32,7 +34,7 @@ const mayColour = (code: string, language: string | undefined): boolean =>
   code.split('\n').every((line) => line.length <= highlightLineCharsMax) &&
   !(wordyLanguages.has(language ?? '') && wordy.test(code))
 
-/** Fences that are more than code show their source, under their name. */
+/** Fences that are more than code; without what shows them, their source, under their name. */
 const components = new Set(['board', 'chat', 'sheet', 'chart', 'widget', 'mermaid'])
 
 const escape = (text: string): string =>
@@ -48,8 +50,12 @@ export const createPageRenderer = (libraries: PageLibraries, isOwnLink: (href: s
       if (highlighter === undefined || known === undefined || !mayColour(code, known.name)) return undefined
       return highlighter.highlight(code, { language, ignoreIllegals: true }).value
     },
-    fence: ({ language, source }) =>
-      components.has(language)
-        ? `<figure class="component component-${language}"><figcaption>${language}</figcaption><pre tabindex="0"><code>${escape(source)}</code></pre></figure>\n`
-        : undefined
+    fence(fence) {
+      const { language, source } = fence
+      if (!components.has(language)) return undefined
+      return (
+        (language === 'mermaid' ? undefined : libraries.components()?.(fence)) ??
+        `<figure class="component component-${language}"><figcaption>${language}</figcaption><pre tabindex="0"><code>${escape(source)}</code></pre></figure>\n`
+      )
+    }
   })

@@ -18,13 +18,27 @@ import { mathHtml, math } from './math.ts'
 import { taskLists } from './task-lists.ts'
 import type { Token } from './tokens.ts'
 
+/** A fence that may be more than code. */
+export interface FenceToRender {
+  readonly language: string
+  readonly info: string
+  readonly source: string
+  /** Where it begins, counted from 0. */
+  readonly line: number
+  /** The whole text, and an object that stands for this rendering of it. */
+  readonly text: string
+  readonly rendering: object
+  /** Markdown within a line, as HTML: without what needs the rest of the text, as footnotes do. */
+  readonly inline: (markdown: string) => string
+}
+
 export interface RenderOptions {
   /** HTML of highlighted code, or undefined when the language is unknown. The result must escape what it is given. */
   readonly highlight?: (code: string, language: string) => string | undefined
   /** HTML (MathML) of a TeX formula. Errors: may throw; the formula is then shown as it is written. */
   readonly math?: (tex: string, display: boolean) => string
-  /** HTML of a fence that is more than code (mermaid, board, …), or undefined to show it as code. `index` counts such fences of a language. */
-  readonly fence?: (fence: { readonly language: string; readonly info: string; readonly source: string }) => string | undefined
+  /** HTML of a fence that is more than code (mermaid, board, …), or undefined to show it as code. */
+  readonly fence?: (fence: FenceToRender) => string | undefined
   /** Put before every id, so that a document cannot take the ids of the page around it. */
   readonly idPrefix?: string
   /** Tells links that leave the page apart; those get `rel="noopener nofollow ugc"`. */
@@ -42,6 +56,8 @@ export interface Rendered {
    * undefined for one that cannot be told.
    */
   readonly tasks: readonly (number | undefined)[]
+  /** On which line each component begins, counted from 0, in the order of `figure.component` in the HTML. */
+  readonly components: readonly number[]
   /** The first paragraph as plain text, at most 200 characters; '' when there is none. */
   readonly description: string
 }
@@ -50,6 +66,8 @@ export interface Rendered {
 const descriptionCharsMax = 200
 
 export interface Environment {
+  readonly text: string
+  readonly components: number[]
   readonly headings: Heading[]
   readonly tasks: (number | undefined)[]
   /** Class of each set of declarations that formulas need. */
@@ -60,18 +78,33 @@ export interface Renderer {
   render(source: string): Rendered
 }
 
-const newEnvironment = (): Environment => ({ headings: [], tasks: [], styles: new Map() })
+const newEnvironment = (text: string): Environment => ({ text, components: [], headings: [], tasks: [], styles: new Map() })
 
 const plainText = (markdown: MarkdownIt, source: string): string => {
-  const tokens = markdown.parse(source, newEnvironment())
+  const tokens = markdown.parse(source, newEnvironment(source))
   const paragraph = tokens.findIndex((token) => token.type === 'paragraph_open' && token.level === 0)
   const text = wordsOf(tokens[paragraph + 1]?.children ?? [], false)
   if (text.length <= descriptionCharsMax) return text
   return `${text.slice(0, text.lastIndexOf(' ', descriptionCharsMax - 1) + 1 || descriptionCharsMax - 1).trimEnd()}…`
 }
 
+const settings = { html: false, linkify: true, typographer: false, breaks: false }
+
+/** What may stand within a line of a component. */
+const createInline = (options: RenderOptions): MarkdownIt => {
+  const markdown = new MarkdownIt(settings)
+  markdown.use(comments)
+  markdown.use(inlineHtml)
+  markdown.use(gfmLinks, options.isOwnLink)
+  markdown.use(math, options.math)
+  markdown.renderer.rules['s_open'] = () => '<del>'
+  markdown.renderer.rules['s_close'] = () => '</del>'
+  return markdown
+}
+
 export const createRenderer = (options: RenderOptions = {}): Renderer => {
-  const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false })
+  const markdown = new MarkdownIt(settings)
+  const inline = createInline(options)
   // Its types know markdown-it by another path.
   markdown.use(footnote as unknown as (markdown: MarkdownIt) => void)
   markdown.use(frontMatter)
@@ -84,10 +117,11 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   markdown.use(headingIds, options.idPrefix ?? '')
   markdown.use(math, options.math)
   prefixFootnotes(markdown, options.idPrefix ?? '')
-  markdown.renderer.rules['fence'] = (tokens, index, _options, { styles }: Environment) => {
-    const { info, content } = tokens[index] as Token
-    if (/^\s*math\s*$/.test(info)) return mathHtml(markdown, options.math, content.trim(), true, styles)
-    return fenceHtml(markdown, info, content, options)
+  markdown.renderer.rules['fence'] = (tokens, index, _options, environment: Environment) => {
+    const token = tokens[index] as Token
+    const { info, content } = token
+    if (/^\s*math\s*$/.test(info)) return mathHtml(markdown, options.math, content.trim(), true, environment.styles)
+    return fenceHtml(markdown, inline, token, environment, options)
   }
   markdown.renderer.rules['code_block'] = (tokens, index) =>
     `<pre tabindex="0"><code>${markdown.utils.escapeHtml((tokens[index] as Token).content)}</code></pre>\n`
@@ -98,11 +132,11 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   markdown.renderer.rules['table_close'] = () => '</table></div>\n'
   return {
     render(source) {
-      const environment = newEnvironment()
+      const environment = newEnvironment(source)
       const html = markdown.render(source, environment)
       const css = [...environment.styles].map(([style, name]) => `.${name}{${style}}`).join('')
-      const { headings, tasks } = environment
-      return { html, css, headings, tasks, description: plainText(markdown, source.slice(0, 20_000)) }
+      const { headings, tasks, components } = environment
+      return { html, css, headings, tasks, components, description: plainText(markdown, source.slice(0, 20_000)) }
     }
   }
 }
@@ -117,12 +151,30 @@ const alignByClass = (markdown: MarkdownIt): void => {
   })
 }
 
-const fenceHtml = (markdown: MarkdownIt, info: string, source: string, { fence, highlight }: RenderOptions): string => {
+const fenceHtml = (
+  markdown: MarkdownIt,
+  inline: MarkdownIt,
+  { info, content: source, map }: Token,
+  environment: Environment,
+  { fence, highlight }: RenderOptions
+): string => {
   const { escapeHtml, unescapeAll } = markdown.utils
   const plainInfo = unescapeAll(info).trim()
   const language = /^[^\s{]+/.exec(plainInfo)?.[0] ?? ''
-  const own = fence?.({ language, info: plainInfo, source })
-  if (own !== undefined) return own
+  const line = map?.[0] ?? 0
+  const own = fence?.({
+    language,
+    info: plainInfo,
+    source,
+    line,
+    text: environment.text,
+    rendering: environment,
+    inline: (text) => inline.renderInline(text, { styles: environment.styles })
+  })
+  if (own !== undefined) {
+    environment.components.push(line)
+    return own
+  }
   if (language === '') return `<pre tabindex="0"><code>${escapeHtml(source)}</code></pre>\n`
   const code = highlight?.(source, language) ?? escapeHtml(source)
   return `<pre tabindex="0"><code class="language-${escapeHtml(language)}">${code}</code></pre>\n`

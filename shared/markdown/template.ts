@@ -18,8 +18,8 @@ export interface Page {
   readonly style: string | undefined
   /** Path of the typeface, fetched together with the style sheet; undefined while the pages are not built. */
   readonly font: string | undefined
-  /** Path of the script that draws diagrams; undefined on a page without any. */
-  readonly script: string | undefined
+  /** Paths of the scripts of what the page holds: diagrams, widgets. */
+  readonly scripts: readonly string[]
   /** What the page may load, where no server says it. */
   readonly policy?: string
 }
@@ -34,7 +34,7 @@ const escape = (text: string): string =>
 const meta = (name: string, content: string): string =>
   `<meta ${name.startsWith('og:') ? 'property' : 'name'}="${name}" content="${escape(content)}">`
 
-const head = ({ title, description, url, markdownUrl, indexed, style, font, script, css, policy }: Page): string =>
+const head = ({ title, description, url, markdownUrl, indexed, style, font, scripts, css, policy }: Page): string =>
   [
     '<meta charset="utf-8">',
     ...(policy === undefined ? [] : [`<meta http-equiv="Content-Security-Policy" content="${escape(policy)}">`]),
@@ -54,7 +54,7 @@ const head = ({ title, description, url, markdownUrl, indexed, style, font, scri
     ...(markdownUrl === undefined ? [] : [`<link rel="alternate" type="text/markdown" href="${escape(markdownUrl)}">`]),
     ...(font === undefined ? [] : [`<link rel="preload" as="font" type="font/woff2" href="${escape(font)}" crossorigin>`]),
     ...(style === undefined ? [] : [`<link rel="stylesheet" href="${escape(style)}">`]),
-    ...(script === undefined ? [] : [`<script type="module" src="${escape(script)}"></script>`]),
+    ...scripts.map((script) => `<script type="module" src="${escape(script)}"></script>`),
     ...(css === '' ? [] : [`<style>${css}</style>`])
   ].join('\n')
 

@@ -65,7 +65,7 @@ export const readContent = operation({
     method: 'GET',
     path: '/api/docs/{id}/content',
     also: ['/d/{id}.md'],
-    query: ['version', 'section', 'lines', 'since'],
+    query: ['version', 'section', 'lines', 'since', 'values'],
     reply: 'markdown'
   },
   mcp: 'read_doc',
@@ -78,7 +78,11 @@ export const readContent = operation({
       .regex(/^[1-9]\d{0,8}(-[1-9]\d{0,8})?$/, 'must be a line or a range of lines, such as 10-20')
       .optional()
       .meta({ description: 'Only these lines, counted from 1.' }),
-    since: BaseVersion.optional().meta({ description: 'What changed since this version, as a unified diff in place of the text.' })
+    since: BaseVersion.optional().meta({ description: 'What changed since this version, as a unified diff in place of the text.' }),
+    values: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Formulas of sheets replaced by their values. For reading: writing that text back would lose the formulas.' })
   }),
   output: z.object({ content: z.string(), version: Version, title: z.string() }),
   errors: ['unknown_version', 'not_acceptable', 'target_not_found', 'target_ambiguous']

@@ -155,8 +155,17 @@ test('[HOME-3] deleting waits ten seconds: taken back nothing has happened, othe
   await page.clock.runFor(11_000)
   await page.getByText('“Milk” was not deleted.').waitFor()
   expect(await titles(page)).toContain('Milk')
+  // Left before it was done, and the request did not arrive: done at the next visit.
   await context.setOffline(false)
+  await page.getByRole('button', { name: 'Delete “Milk”' }).click()
+  await page.evaluate(() => {
+    globalThis.fetch = () => Promise.reject(new TypeError('lost'))
+  })
+  await page.goto('about:blank')
   expect(await status(milk)).toBe(200)
+  await page.goto(world.url)
+  await until(async () => (await status(milk)) === 410, 'gone at the next visit')
+  expect(await titles(page)).not.toContain('Milk')
 
   await page.getByRole('button', { name: 'Remove “Lent” from this device' }).click()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
@@ -183,6 +192,7 @@ test('[HOME-4] files become documents by drop and by button; what is no text, to
   await saved(page)
   expect(await page.locator('.cm-line').allTextContents()).toEqual(['Müller'])
   await page.goto(world.url)
+  await page.getByRole('button', { name: 'Start writing' }).waitFor()
   // Larger than is taken: refused before it is read.
   await page.evaluate(() => {
     const data = new DataTransfer()

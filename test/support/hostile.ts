@@ -389,6 +389,14 @@ const contexts: readonly ((text: string) => string)[] = [
   (text) => `\`\`\`html\n${text}\n\`\`\``,
   (text) => `\`\`\`ts {${line(text)}}\n${text}\n\`\`\``,
   (text) => `\`\`\`board ${line(text)}\n${text}\n\`\`\``,
+  (text) =>
+    `~~~~board #x title="${line(text)}"\n${text}\n## ${line(text)}\n- [ ] ${line(text)} @${line(text)} #${line(text)}\n  ${line(text)}\n~~~~`,
+  (text) =>
+    `~~~~chat\n[${line(text)}] @${line(text)}: ${line(text)}\n  ${line(text)}\n--- ${line(text)}\n{{${line(text)}|${line(text)}}}\n~~~~`,
+  (text) => `~~~~sheet #x\n| ${line(text)} | b |\n|---|---|\n| ${line(text)} | ="${line(text).replaceAll('"', '""')}"&A1 |\n~~~~`,
+  (text) =>
+    `~~~~chart\ntitle: ${line(text)}\nx: ${line(text)}\n~~~~\n\n~~~~chart\ntitle: ${line(text)}\nformat: "${line(text)}"0\n\n"${line(text).replaceAll('"', '""')}",b\nx${line(text).replaceAll(/[,;"]/g, '')},1\ny,2\n~~~~`,
+  (text) => `~~~~widget height="${line(text)}" title="${line(text)}"\n${text}\n<!-- state ${JSON.stringify(text)} -->\n~~~~`,
   (text) => `~~~ ${line(text)}\nx\n~~~`,
   (text) => `    ${line(text)}`,
   (text) => `[${line(text)}](/x)`,

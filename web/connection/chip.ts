@@ -11,6 +11,8 @@ export interface ChipInput {
   readonly durable: boolean
   /** Changes of this device that the server has not confirmed. */
   readonly unsent: number
+  /** Of those, how many this device does not hold on its disk yet. */
+  readonly unwritten: number
   /** Whether changes are kept on this device (IndexedDB works). */
   readonly kept: boolean
   readonly canEdit: boolean
@@ -30,16 +32,17 @@ export interface Chip {
 }
 
 /** What became of changes that are not sent yet, after how it stands with the connection. */
-function keptLabel(state: string, { unsent, kept }: ChipInput): string {
-  if (unsent === 0) return state
+function keptLabel(state: string, { unsent, unwritten, kept }: ChipInput): string {
+  const counted = kept ? unsent - unwritten : unsent
+  if (counted <= 0) return state
   return kept
-    ? tn(unsent, '{state}, 1 change kept on this device', '{state}, {count} changes kept on this device', { state })
+    ? tn(counted, '{state}, 1 change kept on this device', '{state}, {count} changes kept on this device', { state })
     : tn(unsent, '{state}, 1 change not saved', '{state}, {count} changes not saved', { state })
 }
 
-function keptDetail({ unsent, kept }: ChipInput): string {
+function keptDetail({ unsent, unwritten, kept }: ChipInput): string {
   if (unsent === 0) return t('Everything written here so far is saved.')
-  return kept
+  return kept && unwritten === 0
     ? t('They are sent when the connection is back. You can close this page.')
     : t('Keep this page open until the connection is back.')
 }

@@ -209,7 +209,7 @@ export function openSession(id: string): Session {
   // Only where leaving would lose something: what is kept on this device is sent at the next visit.
   let safe = 0
   const guard = (event: BeforeUnloadEvent): void => {
-    const lost = unsent.value > safe && kept.state.value !== 'kept'
+    const lost = unsent.value > safe && (kept.state.value !== 'kept' || kept.unwritten.value > 0)
     if (lost || (uploads.onlyHere.value > 0 && safe !== Infinity)) event.preventDefault()
   }
   addEventListener('beforeunload', guard)
@@ -240,6 +240,7 @@ export function openSession(id: string): Session {
         online: online.value,
         durable: durable.value,
         unsent: unsent.value,
+        unwritten: kept.unwritten.value,
         kept: kept.state.value !== 'lost',
         canEdit: canEdit.value,
         remarks: includesRole(role.value, 'suggest') ? 'suggestions' : includesRole(role.value, 'comment') ? 'comments' : undefined,

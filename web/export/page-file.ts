@@ -78,7 +78,7 @@ export async function pageFile({ title, text, key }: Session): Promise<string> {
       updatedAt: Date.now(),
       style: undefined,
       font: undefined,
-      script: undefined,
+      scripts: [],
       policy,
       css: `${await wholeStyle()}\n${sheet.rendered.css}\n${onPaper()}`
     })

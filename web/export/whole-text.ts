@@ -5,7 +5,7 @@
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
 import type { Highlighter } from '../../shared/markdown/page.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
-import type { Rendered } from '../../shared/markdown/render.ts'
+import type { FenceToRender, Rendered } from '../../shared/markdown/render.ts'
 import { drawAllDiagrams } from '../diagram/draw.ts'
 import { nodesOf } from '../reading/trusted.ts'
 import prose from '../style/prose.css?inline'
@@ -28,7 +28,8 @@ const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith
 async function renderWith(text: string): Promise<Rendered> {
   let highlighter: Highlighter | undefined
   let formulaSetter: FormulaSetter | undefined
-  const wanted = { highlighter: false, formulaSetter: false }
+  let components: ((fence: FenceToRender) => string | undefined) | undefined
+  const wanted = { highlighter: false, formulaSetter: false, components: false }
   const renderer = createPageRenderer(
     {
       highlighter() {
@@ -38,6 +39,10 @@ async function renderWith(text: string): Promise<Rendered> {
       formulaSetter() {
         wanted.formulaSetter = true
         return formulaSetter
+      },
+      components() {
+        wanted.components = true
+        return components
       }
     },
     isOwn
@@ -45,7 +50,8 @@ async function renderWith(text: string): Promise<Rendered> {
   const first = renderer.render(text)
   if (wanted.highlighter) highlighter = (await import('../reading/highlight.ts')).highlighter
   if (wanted.formulaSetter) formulaSetter = (await import('../reading/formulas.ts')).formulaSetter
-  return wanted.highlighter || wanted.formulaSetter ? renderer.render(text) : first
+  if (wanted.components) components = (await import('../../shared/markdown/components.ts')).renderComponent
+  return Object.values(wanted).includes(true) ? renderer.render(text) : first
 }
 
 /** Errors: when a part of the page cannot be fetched. */

@@ -1,5 +1,6 @@
 /** Deleting with a way back: for ten seconds nothing has happened but that a document is not shown; then it is gone for everyone. */
 import { call, RequestError } from '../api.ts'
+import { readDevice, writeDevice } from '../device.ts'
 import { failureWords } from '../refused/failure.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { forget } from '../recent.ts'
@@ -11,9 +12,25 @@ import type { Entry, Library } from './library.ts'
 const undoMs = 10_000
 
 /** `keepalive`: the page may be gone before the answer. */
-const remove = ({ id, key, inAccount }: Entry, keepalive = false): Promise<unknown> =>
+const remove = ({ id, key, inAccount }: Left, keepalive = false): Promise<unknown> =>
   // Beside a session a link that may do less would narrow what the owner may do.
   call(`/api/docs/${id}`, { method: 'DELETE', key: inAccount ? '' : key, keepalive })
+
+type Left = Pick<Entry, 'id' | 'key' | 'inAccount' | 'title'>
+
+/** What was asked for when the page was left: a request of a page that goes may never be sent. */
+const leftKey = 'agmd.deleting'
+
+function takeLeft(): readonly Left[] {
+  const stored = readDevice(leftKey)
+  if (stored === null) return []
+  writeDevice(leftKey, '[]')
+  try {
+    return JSON.parse(stored) as readonly Left[]
+  } catch {
+    return []
+  }
+}
 
 const isGone = (error: unknown): boolean => error instanceof RequestError && (error.status === 404 || error.status === 410)
 
@@ -36,7 +53,7 @@ export function openDeletions(library: Library, onFailure: (words: string) => vo
     waiting = []
     return taken
   }
-  const one = async (entry: Entry): Promise<void> => {
+  const one = async (entry: Left): Promise<void> => {
     try {
       await remove(entry).catch((error: unknown) => {
         if (!isGone(error)) throw error
@@ -72,11 +89,17 @@ export function openDeletions(library: Library, onFailure: (words: string) => vo
     },
     start() {
       const leave = (): void => {
-        for (const entry of take()) {
+        const taken = take()
+        if (taken.length === 0) return
+        writeDevice(leftKey, JSON.stringify([...takeLeft(), ...taken]))
+        for (const entry of taken) {
           remove(entry, true).catch(() => undefined)
           forget(entry.id)
         }
       }
+      const left = takeLeft()
+      library.hidden.value = new Set([...library.hidden.value, ...left.map(({ id }) => id)])
+      void Promise.all(left.map(one))
       addEventListener('pagehide', leave)
       return () => removeEventListener('pagehide', leave)
     }

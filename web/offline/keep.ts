@@ -1,12 +1,14 @@
 /** Keeps one document on this device (IndexedDB), and says plainly when the browser does not let us. */
-import { signal, type Signal } from '@preact/signals'
+import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { IndexeddbPersistence } from 'y-indexeddb'
-import type * as Y from 'yjs'
+import * as Y from 'yjs'
 import { databaseName } from './remove.ts'
 
 export interface Keep {
   /** `opening`, then `kept`; `lost` as soon as anything could not be read or written. */
   readonly state: Signal<'opening' | 'kept' | 'lost'>
+  /** Changes of the text that this device does not hold on its disk yet: for milliseconds, unless the disk is slow. */
+  readonly unwritten: ReadonlySignal<number>
   /** Resolves when the kept text is in the document, or cannot be had. Never rejects. */
   readonly ready: Promise<void>
   close(): Promise<void>
@@ -43,29 +45,59 @@ async function probe(): Promise<boolean> {
   return promise
 }
 
-function persist(id: string, doc: Y.Doc, lose: () => void): IndexeddbPersistence {
+/**
+ * Stores what changes, a batch at a time: what comes while one is written goes out with the next, so that a slow disk is never more than one
+ * batch behind, and `unwritten` says how many changes wait. y-indexeddb by itself starts a transaction for each and looks away.
+ */
+function persist(id: string, doc: Y.Doc, unwritten: Signal<number>, lose: () => void): IndexeddbPersistence {
   const persistence = new IndexeddbPersistence(databaseName(id), doc)
   const parts = persistence as unknown as Parts
-  // y-indexeddb starts writes and looks away. A closed database throws inside the transaction of the editor, which would
-  // detach the editor from the text; a full one aborts without a word.
-  doc.off('update', parts._storeUpdate)
   const store = parts._storeUpdate
-  parts._storeUpdate = (update, origin) => {
+  let database: IDBDatabase | undefined
+  let waiting: Uint8Array[] = []
+  let isWriting = false
+
+  const write = (): void => {
+    if (database === undefined || waiting.length === 0) return
+    const batch = waiting
+    waiting = []
+    isWriting = true
+    // A closed database throws inside the transaction of the editor, which would detach the editor from the text; a full one aborts.
     try {
-      store(update, origin)
+      store(batch.length === 1 && batch[0] !== undefined ? batch[0] : Y.mergeUpdates(batch), undefined)
+      // Transactions on one store run in their order: this one begins when that of the batch is on the disk.
+      const after = database.transaction('updates', 'readonly')
+      after.oncomplete = () => {
+        unwritten.value -= batch.length
+        isWriting = false
+        write()
+      }
     } catch {
       lose()
     }
   }
+  doc.off('update', store)
+  parts._storeUpdate = (update, origin) => {
+    if (origin === persistence) return
+    waiting.push(update)
+    unwritten.value += 1
+    if (!isWriting) write()
+  }
   doc.on('update', parts._storeUpdate)
-  parts._db.then((database) => {
-    for (const event of ['abort', 'error', 'close'] as const) database.addEventListener(event, lose)
+  // The page may be gone before the batch is done.
+  addEventListener('pagehide', write)
+  doc.on('destroy', () => removeEventListener('pagehide', write))
+  parts._db.then((opened) => {
+    for (const event of ['abort', 'error', 'close'] as const) opened.addEventListener(event, lose)
+    database = opened
+    write()
   }, lose)
   return persistence
 }
 
 export function keep(id: string, doc: Y.Doc): Keep {
   const state = signal<'opening' | 'kept' | 'lost'>('opening')
+  const unwritten = signal(0)
   let persistence: IndexeddbPersistence | undefined
   let closed = false
 
@@ -77,7 +109,7 @@ export function keep(id: string, doc: Y.Doc): Keep {
 
   const ready = (async () => {
     if (!(await probe()) || closed) return lose()
-    persistence = persist(id, doc, lose)
+    persistence = persist(id, doc, unwritten, lose)
     const { promise, resolve } = Promise.withResolvers<void>()
     void persistence.whenSynced.then(() => {
       if (state.value === 'opening') state.value = 'kept'
@@ -92,6 +124,7 @@ export function keep(id: string, doc: Y.Doc): Keep {
 
   return {
     state,
+    unwritten,
     ready,
     async close() {
       closed = true

@@ -57,7 +57,14 @@ async function fromCache(path: string, request: Request): Promise<Response> {
   return (await cache.match(path, { ignoreVary: true })) ?? fetch(request)
 }
 
-worker.addEventListener('install', (event) => event.waitUntil(install()))
+/** Past this worker, where the browser can: what a page sends as it is left would be lost in a worker that has yet to start. */
+const pastWorker = [{ condition: { urlPattern: new URLPattern({ pathname: '/api/*' }) }, source: 'network' }]
+
+worker.addEventListener('install', (event) => {
+  event.waitUntil(install())
+  const { addRoutes } = event as { addRoutes?: (routes: typeof pastWorker) => Promise<void> }
+  if (addRoutes !== undefined) event.waitUntil(addRoutes.call(event, pastWorker))
+})
 
 worker.addEventListener('activate', (event) => event.waitUntil(activate()))
 

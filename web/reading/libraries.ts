@@ -19,5 +19,6 @@ function lazy<Library>(load: () => Promise<Library>, onLoaded: () => void): () =
 /** `onLoaded` is called when a text should be rendered again. */
 export const lazyLibraries = (onLoaded: () => void): PageLibraries => ({
   highlighter: lazy<Highlighter>(async () => (await import('./highlight.ts')).highlighter, onLoaded),
-  formulaSetter: lazy<FormulaSetter>(async () => (await import('./formulas.ts')).formulaSetter, onLoaded)
+  formulaSetter: lazy<FormulaSetter>(async () => (await import('./formulas.ts')).formulaSetter, onLoaded),
+  components: lazy(async () => (await import('../../shared/markdown/components.ts')).renderComponent, onLoaded)
 })

@@ -16,11 +16,11 @@ import { asksForHtml } from '../pages.ts'
 import type { Routers } from '../routers.ts'
 import { CannotRender, createRender, type Render } from './rendering.ts'
 
-/** No script at all, but on a page with diagrams the one that draws them. */
-const contentSecurityPolicy = ({ styleSource, draws }: Prepared, foreignMedia: boolean): string =>
+/** No script at all, but on a page with diagrams the one that draws them, and with widgets the one that runs them when asked to. */
+const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedia: boolean): string =>
   [
     "default-src 'none'",
-    ...(draws ? ["script-src 'self'", "frame-src 'self'"] : []),
+    ...(hasScript ? ["script-src 'self'", "frame-src 'self'"] : []),
     `style-src ${styleSource}`,
     "font-src 'self'",
     mediaSources(foreignMedia).images,
@@ -41,8 +41,8 @@ interface Prepared extends Packed {
   readonly tag: string
   /** The `style-src` that lets the page's own rules be used. */
   readonly styleSource: string
-  /** Whether the page holds diagrams. */
-  readonly draws: boolean
+  /** Whether the page holds diagrams or widgets. */
+  readonly hasScript: boolean
 }
 
 /** What was packed is kept in memory; what was asked for longest ago leaves first. */
@@ -100,8 +100,8 @@ const fontSource = '../node_modules/@fontsource-variable/source-serif-4/files/so
 interface Built {
   readonly style: string | undefined
   readonly font: string | undefined
-  /** Draws diagrams. */
-  readonly script: string | undefined
+  /** What needs a script of its own, by the class of its figures. */
+  readonly scripts: Readonly<Record<string, string | undefined>>
 }
 
 const prepare = async (document: PublishedDocument, { service, log }: Http, built: Built, render: Render): Promise<Prepared> => {
@@ -112,12 +112,14 @@ const prepare = async (document: PublishedDocument, { service, log }: Http, buil
     return { html: sourceHtml(snapshot.content), css: '', headings: [], description: '' }
   })
   const url = `${service.baseUrl}/pub/${id}`
-  const draws = rendered.html.includes('<figure class="component component-mermaid">')
-  const { style, font, script } = built
-  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style, font, script: draws ? script : undefined }
+  const { style, font } = built
+  const needed = Object.entries(built.scripts).filter(([name]) => rendered.html.includes(`<figure class="component ${name}"`))
+  const scripts = needed.flatMap(([, script]) => script ?? [])
+  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style, font, scripts }
   const packed = await pack(pageHtml(page))
   const styleSource = rendered.css === '' ? "'self'" : `'self' 'sha256-${createHash('sha256').update(rendered.css).digest('base64')}'`
-  return { ...packed, styleSource, draws, tag: createHash('sha256').update(packed.plain).digest('base64url').slice(0, 22) }
+  const tag = createHash('sha256').update(packed.plain).digest('base64url').slice(0, 22)
+  return { ...packed, styleSource, hasScript: needed.length > 0, tag }
 }
 
 /** Sends bytes in the best coding that the reader takes, or 304 when they are there already. */
@@ -169,7 +171,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
   const built: Built = {
     style: files.built('published/published.css'),
     font: files.built(fontSource),
-    script: files.built('published/diagrams.ts')
+    scripts: { 'component-mermaid': files.built('published/diagrams.ts'), 'component-widget': files.built('published/widgets.ts') }
   }
   const pages = new Kept<Prepared>(limits.publishedCacheBytesMax)
   const texts = new Kept<Packed>(limits.publishedCacheBytesMax)

@@ -1,0 +1,108 @@
+/**
+ * `/embed/widget`: the page in whose frame a widget runs. It holds nothing: the page around it sends the widget's HTML. It has no origin (its
+ * policy sandboxes it wherever it is opened), so it reaches neither storage nor session nor the page around it, and it may load nothing.
+ *
+ * Messages are JSON-RPC 2.0 without answers but to `ui/getData`, named as those of MCP Apps where they mean the same:
+ *
+ *     frame → page   ui/ready {}                                   the page is there; sent again once the widget is
+ *                    ui/notifications/size-changed {height}        CSS pixels
+ *                    ui/setState {state}                           JSON, to be kept with the widget
+ *                    ui/getData {sheet} with an id                 what the cells of `#sheet` show
+ *     page → frame   ui/initialize {html, state}                   once
+ *                    {id, result: rows} or {id, error: {code, message}}
+ *
+ * To the widget it gives `agmd.state`, `agmd.setState(value)` and `agmd.getData('#sheet')`, a promise.
+ */
+import type { Context } from './context.ts'
+import type { Routers } from './routers.ts'
+
+const contentSecurityPolicy = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  'img-src data: blob:',
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'self'"
+].join('; ')
+
+const permissions = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'clipboard-read',
+  'clipboard-write',
+  'display-capture',
+  'fullscreen',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'microphone',
+  'midi',
+  'payment',
+  'picture-in-picture',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+  'web-share',
+  'xr-spatial-tracking'
+]
+
+// What begins the widget replaces this document, with its listeners: those of the widget's bridge are added afterwards.
+const script = `(() => {
+  const page = window.parent
+  const send = (method, params, id) => page.postMessage({ jsonrpc: '2.0', method, params, ...(id === undefined ? {} : { id }) }, '*')
+  const begin = ({ source, data }) => {
+    if (source !== page || data === null || typeof data !== 'object' || data.method !== 'ui/initialize') return
+    window.removeEventListener('message', begin)
+    const { html, state } = data.params
+    document.open()
+    const asked = new Map()
+    let last = 0
+    window.addEventListener('message', ({ source, data }) => {
+      if (source !== page || data === null || typeof data !== 'object' || !asked.has(data.id)) return
+      const { resolve, reject } = asked.get(data.id)
+      asked.delete(data.id)
+      if (data.error) reject(new Error(data.error.message))
+      else resolve(data.result)
+    })
+    window.agmd = Object.freeze({
+      state,
+      setState: (value) => send('ui/setState', { state: JSON.parse(JSON.stringify(value)) }),
+      getData: (sheet) =>
+        new Promise((resolve, reject) => {
+          asked.set(++last, { resolve, reject })
+          send('ui/getData', { sheet: String(sheet) }, last)
+        })
+    })
+    document.write('<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark">' + html)
+    document.close()
+    const tell = () => send('ui/notifications/size-changed', { height: Math.ceil(document.documentElement.getBoundingClientRect().height) })
+    new ResizeObserver(tell).observe(document.documentElement)
+    send('ui/ready', {})
+  }
+  window.addEventListener('message', begin)
+  send('ui/ready', {})
+})()`
+
+const page = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Widget</title><meta name="robots" content="noindex"></head>
+<body><script>${script}</script></body>
+</html>
+`
+
+const path = '/embed/widget'
+
+export const bindWidgetPage = ({ of }: Routers): void => {
+  of(path).get(path, (koa) => {
+    const ctx = koa as unknown as Context
+    ctx.set('Content-Security-Policy', contentSecurityPolicy)
+    ctx.set('Permissions-Policy', permissions.map((name) => `${name}=()`).join(', '))
+    ctx.set('Cache-Control', 'public, max-age=3600')
+    ctx.type = 'text/html; charset=utf-8'
+    ctx.body = page
+  })
+}

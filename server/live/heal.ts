@@ -1,0 +1,109 @@
+/**
+ * Tidies fences that nobody has changed for a while (shared/fences/heal.ts). One writer, the server, so that two pages never tidy the same
+ * thing twice; not where somebody's cursor stands, whose empty line it may be.
+ */
+import { type Document, isTransactionOrigin } from '@hocuspocus/server'
+import * as Y from 'yjs'
+import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
+import { healEdits } from '../../shared/fences/heal.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Edit } from '../../shared/text/diff.ts'
+import { healActor } from '../domain/caller.ts'
+import type { Clock } from '../domain/ports.ts'
+import type { Room } from '../domain/room.ts'
+import type { Agents } from './agents.ts'
+
+export interface Healer {
+  stop(): void
+}
+
+interface HealerOptions {
+  readonly document: Document
+  readonly room: Room
+  readonly agents: Agents
+  readonly clock: Clock
+  readonly onProblem: (error: unknown) => void
+}
+
+/** Spares texts without such a fence the walk. */
+const mayHold = /(?:```|~~~)[ \t]*(?:board|chat|sheet)/
+
+const bodyOf = ({ kind, source, bodyFrom, bodyTo }: Fence): string => `${kind} ${source.slice(bodyFrom, bodyTo)}`
+
+const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
+  try {
+    return Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON(position), ydoc)?.index
+  } catch {
+    // A cursor is what its page says it is.
+    return undefined
+  }
+}
+
+export const createHealer = ({ document, room, agents, clock, onProblem }: HealerOptions): Healer => {
+  let cancel: (() => void) | undefined
+  let changedAt = clock.now()
+  /** Bodies of fences to be tidied, and since when they have not changed. */
+  let waiting = new Map<string, number>()
+
+  /** Where people's cursors stand. Programs are shown where they wrote, not where they go on. */
+  const cursors = (): number[] =>
+    [...document.awareness.getStates()].flatMap(([client, state]) => {
+      const cursor = agents.has(client) ? undefined : (state['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined)
+      return cursor == null
+        ? []
+        : [placeOf(room.ydoc, cursor.anchor), placeOf(room.ydoc, cursor.head)].filter((place) => place !== undefined)
+    })
+
+  /** What may be tidied now, and what later. */
+  const judge = (content: string): { edits: readonly Edit[]; later: Map<string, number> } => {
+    const places = cursors()
+    const later = new Map<string, number>()
+    const edits = fencesOf(content).flatMap((fence): readonly Edit[] => {
+      if (fence.bodyTo - fence.bodyFrom > limits.healUnitsMax) return []
+      const own = healEdits(fence)
+      if (own.length === 0) return []
+      const body = bodyOf(fence)
+      const since = waiting.get(body) ?? changedAt
+      const isQuiet = clock.now() - since >= limits.healQuietMs
+      if (isQuiet && !places.some((place) => fence.bodyFrom <= place && place <= fence.bodyTo)) return own
+      later.set(body, since)
+      return []
+    })
+    return { edits, later }
+  }
+
+  const look = (): void => {
+    cancel = undefined
+    if (room.failed) return
+    const { content } = room.snapshot()
+    if (!mayHold.test(content)) return
+    const { edits, later } = judge(content)
+    waiting = later
+    if (edits.length > 0) room.apply(edits, healActor)
+    if (later.size > 0) plan()
+  }
+
+  const plan = (): void => {
+    cancel ??= clock.after(limits.healLookMs, () => {
+      try {
+        look()
+      } catch (error) {
+        onProblem(error)
+      }
+    })
+  }
+
+  // Only what pages do leads here: the version that a program was answered stays good while nobody else writes.
+  const onUpdate = (_update: Uint8Array, origin: unknown): void => {
+    if (!isTransactionOrigin(origin) || origin.source !== 'connection') return
+    changedAt = clock.now()
+    plan()
+  }
+  document.on('update', onUpdate)
+  return {
+    stop() {
+      document.off('update', onUpdate)
+      cancel?.()
+    }
+  }
+}

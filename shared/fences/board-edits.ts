@@ -1,0 +1,192 @@
+/**
+ * What people do on a board. Columns and cards are named by their index in the board that was parsed; what is not there changes nothing.
+ * A card that moves leaves its line end behind and enters as whole lines (edits.ts).
+ */
+import { limits } from '../limits.ts'
+import type { Edit } from '../text/diff.ts'
+import { isBoardLine, type Board, type Card, type CardPlace, type CardState, type Column, letters, stateOfColumn } from './board.ts'
+import { indentedLine, insertLines, linesOfText, oneLine, replace, rewrite, rewriteLines, vacate, within } from './edits.ts'
+import type { Line } from './fences.ts'
+
+type Edits = readonly Edit[]
+
+const cardAt = ({ columns }: Board, { column, card }: CardPlace): Card | undefined => columns[column]?.cards[card]
+const isVacant = ({ text }: Line): boolean => text.trim() === ''
+
+/** The line of the fence before which something at the end of a column goes: behind its last line that says something. */
+const endOf = ({ fence }: Board, { index, end }: Column): number => {
+  let at = end
+  while (at > index + 1 && isVacant(fence.lines[at - 1] as Line)) at -= 1
+  return at
+}
+
+/** The line before which a card goes to be the one of this index in its column. */
+const lineBefore = (board: Board, column: Column, index: number): number => column.cards[index]?.index ?? endOf(board, column)
+
+const nextState: Readonly<Record<CardState, CardState>> = { open: 'doing', doing: 'done', done: 'open' }
+
+const marked = ({ line, marker, text }: Card, state: CardState): string => {
+  const bullet = /^[-*+][ \t]+/.exec(line.text)?.[0] ?? '- '
+  return marker === undefined
+    ? `${bullet}[${letters[state]}] ${line.text.slice(bullet.length)}`
+    : `${bullet}[${letters[state]}] ${line.text.slice(text.from - line.from)}`
+}
+
+export const setState = (board: Board, place: CardPlace, state: CardState): Edits => {
+  const card = cardAt(board, place)
+  if (card === undefined) return []
+  const { fence } = board
+  if (card.marker !== undefined) return within(fence, replace(fence, card.marker, letters[state]))
+  const at = card.text.from
+  return within(fence, [{ from: at, to: at, insert: `[${letters[state]}] ` }])
+}
+
+/** Open → in progress → done → open. */
+export const cycleState = (board: Board, place: CardPlace): Edits => {
+  const card = cardAt(board, place)
+  return card === undefined ? [] : setState(board, place, nextState[card.state])
+}
+
+/** Puts a card before the one that now has this index in a column; the column's name sets its state when it comes from another one. */
+export const moveCard = (board: Board, place: CardPlace, to: CardPlace): Edits => {
+  const card = cardAt(board, place)
+  const target = board.columns[to.column]
+  if (card === undefined || target === undefined) return []
+  const before = lineBefore(board, target, to.card)
+  const stays = place.column === to.column
+  if (stays && (to.card === place.card || to.card === place.card + 1)) return []
+  const first = stays ? card.line.text : marked(card, stateOfColumn(target.title.text))
+  const { fence } = board
+  return within(fence, [
+    ...[card.line, ...card.details].flatMap(vacate),
+    ...insertLines(fence, before, [first, ...card.details.map(({ text }) => text)], isBoardLine)
+  ])
+}
+
+const indented = (text: string): string[] => {
+  const lines = linesOfText(text)
+  while (lines.at(-1) === '') lines.pop()
+  return lines.map(indentedLine)
+}
+
+/** At the end of a column, in its state. The first line of the text is the card's, the others are its details. */
+export const addCard = (board: Board, column: number, text: string, state?: CardState): Edits => {
+  const target = board.columns[column]
+  const [first = '', ...rest] = linesOfText(text.trim())
+  if (target === undefined || first === '') return []
+  const marker = letters[state ?? stateOfColumn(target.title.text)]
+  const { fence } = board
+  return within(
+    fence,
+    insertLines(fence, endOf(board, target), [`- [${marker}] ${first.trim()}`, ...indented(rest.join('\n'))], isBoardLine)
+  )
+}
+
+/** The title alone; assignees and tags at its end stay. */
+export const renameCard = (board: Board, place: CardPlace, title: string): Edits => {
+  const card = cardAt(board, place)
+  const text = oneLine(title)
+  if (card === undefined || text === '') return []
+  return within(board.fence, rewrite(board.fence, card.title, text))
+}
+
+export const deleteCard = (board: Board, place: CardPlace): Edits => {
+  const card = cardAt(board, place)
+  return card === undefined ? [] : within(board.fence, [card.line, ...card.details].flatMap(vacate))
+}
+
+/** '' takes the details away. */
+export const setDetails = (board: Board, place: CardPlace, text: string): Edits => {
+  const card = cardAt(board, place)
+  if (card === undefined) return []
+  return within(board.fence, rewriteLines(board.fence, card.line, card.details, indented(text)))
+}
+
+/** A name as it may stand behind @ or #; undefined when nothing is left of it. */
+const labelName = (name: string): string | undefined => {
+  const plain = name
+    .trim()
+    .replace(/^[@#]+/, '')
+    .replaceAll(/\s+/g, '-')
+    .replaceAll(/[^\p{L}\p{N}_./-]/gu, '')
+    .replace(/^[./-]+|[./-]+$/g, '')
+  return plain === '' ? undefined : plain.slice(0, limits.labelCharsMax)
+}
+
+/** Takes a label away with the space before it. */
+const withoutLabel = ({ fence }: Board, { from, to }: { from: number; to: number }): Edit[] => [
+  { from: /[ \t]/.test(fence.source.charAt(from - 1)) ? from - 1 : from, to, insert: '' }
+]
+
+/** The one who has the card; undefined: nobody. The first that is named changes, others stay. */
+export const setAssignee = (board: Board, place: CardPlace, name: string | undefined): Edits => {
+  const card = cardAt(board, place)
+  if (card === undefined) return []
+  const [first] = card.assignees
+  const wanted = name === undefined ? undefined : labelName(name)
+  const { fence } = board
+  if (wanted === undefined) return within(fence, first === undefined ? [] : withoutLabel(board, first))
+  if (first !== undefined) return within(fence, replace(fence, first, `@${wanted}`))
+  return within(fence, [{ from: card.title.to, to: card.title.to, insert: ` @${wanted}` }])
+}
+
+export const addTag = (board: Board, place: CardPlace, tag: string): Edits => {
+  const card = cardAt(board, place)
+  const name = labelName(tag)
+  if (card === undefined || name === undefined || card.tags.some((each) => each.name === name)) return []
+  return within(board.fence, [{ from: card.text.to, to: card.text.to, insert: ` #${name}` }])
+}
+
+export const removeTag = (board: Board, place: CardPlace, tag: string): Edits => {
+  const found = cardAt(board, place)?.tags.filter(({ name }) => name === tag) ?? []
+  return within(
+    board.fence,
+    found.flatMap((label) => withoutLabel(board, label))
+  )
+}
+
+// ——— columns ———
+
+const titled = (title: string): string | undefined => (oneLine(title) === '' ? undefined : oneLine(title))
+
+export const addColumn = (board: Board, title: string): Edits => {
+  const name = titled(title)
+  const { fence } = board
+  return name === undefined ? [] : within(fence, insertLines(fence, fence.lines.length, [`## ${name}`]))
+}
+
+export const renameColumn = (board: Board, column: number, title: string): Edits => {
+  const found = board.columns[column]
+  const name = titled(title)
+  if (found === undefined || name === undefined) return []
+  const { fence } = board
+  // A heading without a title has no space behind its marks.
+  return within(
+    fence,
+    found.title.from === found.line.from + 2 ? replace(fence, found.title, ` ${name}`) : rewrite(fence, found.title, name)
+  )
+}
+
+/** Puts a column before the one that now has this index, with all that stands in it. */
+export const moveColumn = (board: Board, column: number, to: number): Edits => {
+  const found = board.columns[column]
+  if (found === undefined || to === column || to === column + 1) return []
+  const { fence } = board
+  const lines = fence.lines.slice(found.index, endOf(board, found))
+  const before = board.columns[to]?.index ?? fence.lines.length
+  return within(fence, [
+    ...lines.flatMap(vacate),
+    ...insertLines(
+      fence,
+      before,
+      lines.map(({ text }) => text),
+      isBoardLine
+    )
+  ])
+}
+
+/** With its cards and notes: ask before, when there are any. */
+export const deleteColumn = (board: Board, column: number): Edits => {
+  const found = board.columns[column]
+  return found === undefined ? [] : within(board.fence, board.fence.lines.slice(found.index, found.end).flatMap(vacate))
+}

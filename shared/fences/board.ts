@@ -1,0 +1,176 @@
+/**
+ * The `board` fence: columns of cards (specification, Live component fences).
+ *
+ *     board  = note* column*
+ *     column = "##" title NL (card | note)*
+ *     card   = ("-" | "*" | "+") ["[" marker "]"] text NL detail*        marker: " " open, ">" in progress, "x" done
+ *     detail = at least two spaces or a tab, text NL
+ *     text   holds @assignee and #tag anywhere; those at its end are not part of the title
+ *
+ * Two people who set one marker at once leave `[>x]`: the last valid character counts. Lines that are nothing of this are notes of the
+ * column they stand in, or of the board; empty lines count for nothing.
+ */
+import { unindentedLine } from './edits.ts'
+import type { Fence, Line, Range } from './fences.ts'
+
+export type CardState = 'open' | 'doing' | 'done'
+
+/** Assignee or tag; the range holds the sign before the name. */
+export interface Label extends Range {
+  readonly name: string
+}
+
+export interface Card {
+  /** First line, and those of the details behind it. */
+  readonly line: Line
+  readonly details: readonly Line[]
+  /** Index of the first line within the fence. */
+  readonly index: number
+  readonly state: CardState
+  /** Between the brackets; undefined when the card has none. */
+  readonly marker: Range | undefined
+  /** Everything behind the marker. */
+  readonly text: Range
+  /** The text without the labels at its end. */
+  readonly title: Range & { readonly text: string }
+  readonly assignees: readonly Label[]
+  readonly tags: readonly Label[]
+}
+
+export interface Note {
+  readonly line: Line
+  readonly index: number
+}
+
+export interface Column {
+  readonly line: Line
+  readonly index: number
+  readonly title: Range & { readonly text: string }
+  readonly cards: readonly Card[]
+  readonly notes: readonly Note[]
+  /** Index of the line behind the last one of this column. */
+  readonly end: number
+}
+
+export interface Board {
+  readonly fence: Fence
+  /** Before the first column. */
+  readonly notes: readonly Note[]
+  readonly columns: readonly Column[]
+}
+
+export const letters: Readonly<Record<CardState, string>> = { open: ' ', doing: '>', done: 'x' }
+const states: Readonly<Record<string, CardState>> = { ' ': 'open', '>': 'doing', x: 'done', X: 'done' }
+
+const heading = /^(##[ \t]+)(.*?)[ \t]*$|^##$/
+const cardStart = /^([-*+][ \t]+)(?:\[([ xX>]*)\](?:[ \t]+|$))?/
+const detailStart = /^(?: {2}|\t)/
+/** A line that begins a column or card. */
+export const isBoardLine = ({ text }: Line): boolean => heading.test(text) || cardStart.test(text)
+
+const word = /\S+/g
+const label = /^[@#]([\p{L}\p{N}_](?:[\p{L}\p{N}_./-]*[\p{L}\p{N}_])?)([,;:!?.)]*)$/u
+
+const partOf = (line: Line, from: number, to: number): Range & { text: string } => ({
+  from: line.from + from,
+  to: line.from + to,
+  text: line.text.slice(from, to)
+})
+
+/** The labels of a text that begins at `from` of a line, and where those begin that end it. */
+const labelsOf = (line: Line, from: number, text: string): { assignees: Label[]; tags: Label[]; titleEnd: number } => {
+  const [assignees, tags]: [Label[], Label[]] = [[], []]
+  if (!/[@#]/.test(text)) return { assignees, tags, titleEnd: text.length }
+  let titleEnd = 0
+  for (const { 0: written, index } of text.matchAll(word)) {
+    const [all, name = '', punctuation = ''] = label.exec(written) ?? []
+    if (all !== undefined) {
+      const at = line.from + from + index
+      ;(written.startsWith('@') ? assignees : tags).push({ name, from: at, to: at + 1 + name.length })
+    }
+    if (all === undefined || punctuation !== '') titleEnd = index + written.length
+  }
+  return { assignees, tags, titleEnd }
+}
+
+const cardOf = (line: Line, index: number, details: readonly Line[]): Card => {
+  const [all = '', bullet = '', marks] = cardStart.exec(line.text) ?? []
+  const begin = all.length
+  const text = line.text.slice(begin).trimEnd()
+  const { assignees, tags, titleEnd } = labelsOf(line, begin, text)
+  const markerFrom = line.from + bullet.length + 1
+  return {
+    line,
+    details,
+    index,
+    state: states[marks?.at(-1) ?? ' '] ?? 'open',
+    marker: marks === undefined ? undefined : { from: markerFrom, to: markerFrom + marks.length },
+    text: { from: line.from + begin, to: line.from + begin + text.length },
+    title: partOf(line, begin, begin + titleEnd),
+    assignees,
+    tags
+  }
+}
+
+/** The lines below a card's first that are its details: up to the last indented one before something else. */
+const detailsFrom = (lines: readonly Line[], first: number): Line[] => {
+  let end = first
+  for (let index = first; index < lines.length; index++) {
+    const text = lines[index]?.text ?? ''
+    if (detailStart.test(text) && text.trim() !== '') end = index + 1
+    else if (text.trim() !== '') break
+  }
+  return lines.slice(first, end)
+}
+
+export const parseBoard = (fence: Fence): Board => {
+  const notes: Note[] = []
+  const columns: (Column & { cards: Card[]; notes: Note[]; end: number })[] = []
+  const { lines } = fence
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] as Line
+    const title = heading.exec(line.text)
+    const column = columns.at(-1)
+    if (title !== null) {
+      if (column !== undefined) column.end = index
+      const at = title[1]?.length ?? line.text.length
+      columns.push({ line, index, title: partOf(line, at, at + (title[2]?.length ?? 0)), cards: [], notes: [], end: lines.length })
+    } else if (column !== undefined && cardStart.test(line.text)) {
+      const details = detailsFrom(lines, index + 1)
+      column.cards.push(cardOf(line, index, details))
+      index += details.length
+    } else if (line.text.trim() !== '') (column?.notes ?? notes).push({ line, index })
+  }
+  return { fence, notes, columns }
+}
+
+/** What a card says below its title, without the indentation. */
+export const detailsOf = ({ details }: Card): string => details.map(({ text }) => unindentedLine(text)).join('\n')
+
+const stateNames: readonly (readonly [CardState, RegExp])[] = [
+  ['done', /^(?:done|completed?|finished|shipped|closed|erledigt|fertig)\b/i],
+  ['doing', /^(?:doing|in[ -]?progress|started|wip|in arbeit)\b/i]
+]
+
+/** The state that a column gives to the cards that are put into it, by its name. */
+export const stateOfColumn = (title: string): CardState => stateNames.find(([, name]) => name.test(title.trim()))?.[0] ?? 'open'
+
+export interface CardPlace {
+  readonly column: number
+  readonly card: number
+}
+
+/**
+ * Cards that read the same in two places or more (their markers aside): what two people leave who move one card at once. To be shown as
+ * moved twice, with the choice which one stays.
+ */
+export const repeatedCards = ({ columns }: Board): CardPlace[][] => {
+  const places = new Map<string, CardPlace[]>()
+  columns.forEach(({ cards }, column) =>
+    cards.forEach((each, card) => {
+      const key = JSON.stringify([each.line.text.slice(each.text.from - each.line.from).trimEnd(), detailsOf(each)])
+      places.set(key, [...(places.get(key) ?? []), { column, card }])
+    })
+  )
+  return [...places.values()].filter(({ length }) => length > 1)
+}

@@ -1,0 +1,314 @@
+/**
+ * Charts as SVG: a text, made without a document. Colours are classes (`series-0` …), so that the page's rules give them in light and dark;
+ * there is no style and no script in it. Title and description are for those who do not see it; the table of the data stands beside (html.ts).
+ */
+import { type Chart, type ChartData, valueOf } from './chart.ts'
+import { format } from './formula/format.ts'
+import { Failure, textOf } from './formula/values.ts'
+import { escapeHtml } from './html-text.ts'
+
+const width = 640
+const marginTop = 12
+const marginRight = 16
+const labelCharsMax = 18
+
+/** Coordinates to a tenth of a pixel. */
+const px = (number: number): string => String(Math.round(number * 10) / 10)
+
+export interface Scale {
+  readonly at: (value: number) => number
+  readonly ticks: readonly number[]
+}
+
+/** Round steps, about as many as asked for: 1, 2 or 5 times a power of ten. */
+const stepOf = (span: number, count: number): number => {
+  const raw = span / Math.max(1, count)
+  const power = 10 ** Math.floor(Math.log10(raw))
+  const times = raw / power
+  return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10)
+}
+
+/** A linear scale from a range of values to a range of pixels, with round ends. */
+export const scaleOf = (least: number, most: number, from: number, to: number, count: number): Scale => {
+  const [low, high] = least === most ? [least - 1, most + 1] : [least, most]
+  const step = stepOf(high - low, count)
+  const first = Math.floor(low / step)
+  const last = Math.ceil(high / step)
+  const ticks = Array.from({ length: Math.min(last - first + 1, 50) }, (_tick, index) => Number(((first + index) * step).toPrecision(12)))
+  const [begin, end] = [first * step, last * step]
+  return { at: (value) => from + ((value - begin) / (end - begin)) * (to - from), ticks }
+}
+
+export const formatNumber = (chart: Chart, value: number | undefined): string => {
+  if (value === undefined) return ''
+  const pattern = valueOf(chart, 'format')
+  if (pattern === undefined || pattern === '') return textOf(Number(value.toPrecision(12)))
+  try {
+    return format(value, pattern)
+  } catch (error) {
+    if (error instanceof Failure) return textOf(value)
+    throw error
+  }
+}
+
+const short = (text: string): string =>
+  Array.from(text).length > labelCharsMax
+    ? `${Array.from(text)
+        .slice(0, labelCharsMax - 1)
+        .join('')}…`
+    : text
+
+const isOn = (chart: Chart, key: 'stack' | 'horizontal'): boolean => /^(?:true|yes|on|1)$/i.test(valueOf(chart, key) ?? '')
+
+const numberSetting = (chart: Chart, key: 'min' | 'max' | 'height'): number | undefined => {
+  const text = valueOf(chart, key)
+  const number = Number(text)
+  return text === undefined || text === '' || !Number.isFinite(number) ? undefined : number
+}
+
+const heightOf = (chart: Chart): number => Math.min(Math.max(numberSetting(chart, 'height') ?? 320, 120), 800)
+
+/** The class of a series; `color: 3` begins with another one. */
+const colourOf = (chart: Chart, series: number): string => {
+  const first = Number(valueOf(chart, 'color') ?? 0)
+  return `series-${((Number.isInteger(first) && first >= 0 ? first : 0) + series) % 10}`
+}
+
+const text = (x: number, y: number, content: string, anchor: 'start' | 'middle' | 'end', more = ''): string =>
+  `<text x="${px(x)}" y="${px(y)}" text-anchor="${anchor}"${more}>${escapeHtml(content)}</text>`
+
+const tooltip = (content: string): string => `<title>${escapeHtml(content)}</title>`
+
+interface Frame {
+  readonly chart: Chart
+  readonly data: ChartData
+  readonly left: number
+  readonly bottom: number
+  readonly height: number
+  readonly values: Scale
+}
+
+/** Least and most of what is drawn: stacked values add up, below and above zero apart. */
+const extent = (chart: Chart, { labels, series }: ChartData, isStacked: boolean): [number, number] => {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  labels.forEach((_label, point) => {
+    let [below, above] = [0, 0]
+    for (const { values } of series) {
+      const value = values[point]
+      if (value === undefined) continue
+      if (value < 0) below += value
+      else above += value
+      const [low, high] = isStacked ? [below, above] : [value, value]
+      least = Math.min(least, low)
+      most = Math.max(most, high)
+    }
+  })
+  const isBar = chart.type === 'bar' || chart.type === 'area'
+  const [low, high] = [
+    numberSetting(chart, 'min') ?? (isBar ? Math.min(0, least) : least),
+    numberSetting(chart, 'max') ?? (isBar ? Math.max(0, most) : most)
+  ]
+  return low < high ? [low, high] : [Math.min(low, high, least), Math.max(low, high, most)]
+}
+
+const valueAxis = ({ chart, values, left }: Frame): string =>
+  values.ticks
+    .map((tick) => {
+      const y = values.at(tick)
+      return `<path class="grid" d="M${px(left)} ${px(y)}H${width - marginRight}"/>${text(left - 8, y + 4, formatNumber(chart, tick), 'end')}`
+    })
+    .join('')
+
+/** Labels that have room, by their number. */
+const labelAxis = ({ data: { labels }, left, bottom }: Frame, at: (point: number) => number): string => {
+  const longest = Math.max(1, ...labels.map((label) => short(label).length))
+  const every = Math.max(1, Math.ceil((labels.length * (longest * 7 + 10)) / (width - marginRight - left)))
+  return labels.map((label, point) => (point % every === 0 ? text(at(point), bottom + 18, short(label), 'middle') : '')).join('')
+}
+
+const bars = (frame: Frame): string => {
+  const { chart, data, left, bottom, values } = frame
+  const { labels, series } = data
+  const band = (width - marginRight - left) / Math.max(1, labels.length)
+  const stacked = isOn(chart, 'stack')
+  const thick = (band * 0.72) / (stacked ? 1 : series.length)
+  const sums = labels.map(() => [0, 0])
+  const drawn = series.map(({ name, values: numbers }, index) => {
+    const shapes = numbers.map((value, point) => {
+      if (value === undefined) return ''
+      const sum = sums[point] as [number, number]
+      const side = value < 0 ? 0 : 1
+      const from = stacked ? sum[side] : 0
+      sum[side] += value
+      const [one, other] = [values.at(from), values.at(from + value)]
+      const x = left + band * point + band * 0.14 + (stacked ? 0 : thick * index)
+      const shape = `x="${px(x)}" y="${px(Math.min(one, other))}" width="${px(Math.max(thick - 1, 0.5))}" height="${px(Math.abs(one - other))}"`
+      return `<rect ${shape}>${tooltip(`${labels[point]}, ${name}: ${formatNumber(chart, value)}`)}</rect>`
+    })
+    return `<g class="${colourOf(chart, index)}">${shapes.join('')}</g>`
+  })
+  const zero = Math.min(Math.max(values.at(0), marginTop), bottom)
+  return `${valueAxis(frame)}${drawn.join('')}<path class="axis" d="M${px(left)} ${px(zero)}H${width - marginRight}"/>${labelAxis(frame, (point) => left + band * (point + 0.5))}`
+}
+
+/** Bars from left to right, each label at its own. */
+const lyingBars = (chart: Chart, data: ChartData, height: number): string => {
+  const { labels, series } = data
+  const left = Math.min(180, 16 + 7 * Math.max(1, ...labels.map((label) => short(label).length)))
+  const bottom = height - 28
+  const stacked = isOn(chart, 'stack')
+  const [least, most] = extent(chart, data, stacked)
+  const values = scaleOf(least, most, left, width - marginRight, 6)
+  const band = (bottom - marginTop) / Math.max(1, labels.length)
+  const thick = (band * 0.72) / (stacked ? 1 : series.length)
+  const sums = labels.map(() => [0, 0])
+  const grid = values.ticks.map(
+    (tick) =>
+      `<path class="grid" d="M${px(values.at(tick))} ${marginTop}V${bottom}"/>${text(values.at(tick), bottom + 18, formatNumber(chart, tick), 'middle')}`
+  )
+  const drawn = series.map(({ name, values: numbers }, index) => {
+    const shapes = numbers.map((value, point) => {
+      if (value === undefined) return ''
+      const sum = sums[point] as [number, number]
+      const side = value < 0 ? 0 : 1
+      const from = stacked ? sum[side] : 0
+      sum[side] += value
+      const [one, other] = [values.at(from), values.at(from + value)]
+      const y = marginTop + band * point + band * 0.14 + (stacked ? 0 : thick * index)
+      const shape = `x="${px(Math.min(one, other))}" y="${px(y)}" width="${px(Math.abs(one - other))}" height="${px(Math.max(thick - 1, 0.5))}"`
+      return `<rect ${shape}>${tooltip(`${labels[point]}, ${name}: ${formatNumber(chart, value)}`)}</rect>`
+    })
+    return `<g class="${colourOf(chart, index)}">${shapes.join('')}</g>`
+  })
+  const every = Math.max(1, Math.ceil(16 / band))
+  const names = labels.map((label, point) =>
+    point % every === 0 ? text(left - 8, marginTop + band * (point + 0.5) + 4, short(label), 'end') : ''
+  )
+  return `${grid.join('')}${drawn.join('')}<path class="axis" d="M${px(values.at(0))} ${marginTop}V${bottom}"/>${names.join('')}`
+}
+
+/** Points in a row, as pieces where numbers are missing. */
+const pieces = (points: readonly (readonly [number, number] | undefined)[]): (readonly [number, number])[][] => {
+  const found: (readonly [number, number])[][] = [[]]
+  for (const point of points) {
+    if (point === undefined) found.push([])
+    else found.at(-1)?.push(point)
+  }
+  return found.filter(({ length }) => length > 0)
+}
+
+const pathOf = (points: readonly (readonly [number, number])[]): string =>
+  points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${px(x)} ${px(y)}`).join('')
+
+const linesOrAreas = (frame: Frame): string => {
+  const { chart, data, left, bottom, values } = frame
+  const { labels, series } = data
+  const stacked = chart.type === 'area' && isOn(chart, 'stack')
+  const room = width - marginRight - left - 16
+  const xAt = (point: number): number => left + 8 + (labels.length < 2 ? room / 2 : (room * point) / (labels.length - 1))
+  const base = labels.map(() => 0)
+  const drawn = series.map(({ name, values: numbers }, index) => {
+    const lows: (readonly [number, number] | undefined)[] = []
+    const points = numbers.map((value, point): readonly [number, number] | undefined => {
+      if (value === undefined) return undefined
+      const from = stacked ? (base[point] ?? 0) : 0
+      base[point] = from + value
+      lows[point] = [xAt(point), Math.min(Math.max(values.at(from), marginTop), bottom)]
+      return [xAt(point), values.at(stacked ? from + value : value)]
+    })
+    const areas =
+      chart.type === 'area'
+        ? pieces(points.map((point, at) => (point === undefined ? undefined : ([at, 0] as const)))).map((piece) => {
+            const at = piece.map(([each]) => each)
+            const above = at.map((each) => points[each] as readonly [number, number])
+            const below = at.map((each) => lows[each] as readonly [number, number]).toReversed()
+            return `<path class="area" d="${pathOf(above)}${pathOf(below).replace('M', 'L')}Z"/>`
+          })
+        : []
+    const lines = pieces(points).map((piece) => `<path class="line" d="${pathOf(piece)}"/>`)
+    const dots = points.map((point, at) =>
+      point === undefined
+        ? ''
+        : `<circle cx="${px(point[0])}" cy="${px(point[1])}" r="${labels.length > 60 ? 1.5 : 3}">${tooltip(`${labels[at]}, ${name}: ${formatNumber(chart, numbers[at])}`)}</circle>`
+    )
+    return `<g class="${colourOf(chart, index)}">${areas.join('')}${lines.join('')}${dots.join('')}</g>`
+  })
+  return `${valueAxis(frame)}${drawn.join('')}${labelAxis(frame, xAt)}`
+}
+
+/** By numbers on both sides; labels that are none are counted. */
+const scatter = (frame: Frame): string => {
+  const { chart, data, left, bottom, values } = frame
+  const numbers = data.labels.map((label, point) => {
+    const number = Number(label.trim().replaceAll(',', ''))
+    return label.trim() === '' || !Number.isFinite(number) ? point + 1 : number
+  })
+  const across = scaleOf(Math.min(...numbers), Math.max(...numbers), left + 8, width - marginRight - 8, 8)
+  const ticks = across.ticks.map((tick) => text(across.at(tick), bottom + 18, textOf(tick), 'middle'))
+  const drawn = data.series.map(({ name, values: heights }, index) => {
+    const dots = heights.map((value, point) =>
+      value === undefined
+        ? ''
+        : `<circle cx="${px(across.at(numbers[point] ?? 0))}" cy="${px(values.at(value))}" r="4">${tooltip(`${data.labels[point]}, ${name}: ${formatNumber(chart, value)}`)}</circle>`
+    )
+    return `<g class="${colourOf(chart, index)}">${dots.join('')}</g>`
+  })
+  return `${valueAxis(frame)}${drawn.join('')}${ticks.join('')}`
+}
+
+const slices = (chart: Chart, { labels, series }: ChartData, height: number): string => {
+  const numbers = (series[0]?.values ?? []).map((value) => Math.max(0, value ?? 0))
+  const total = numbers.reduce((sum, value) => sum + value, 0)
+  const [x, y, radius] = [width / 2, height / 2, height / 2 - 16]
+  const inner = chart.type === 'donut' ? radius * 0.58 : 0
+  let turned = 0
+  const point = (turn: number, size: number): string =>
+    `${px(x + size * Math.sin(turn * 2 * Math.PI))} ${px(y - size * Math.cos(turn * 2 * Math.PI))}`
+  return numbers
+    .map((value, index) => {
+      if (value === 0) return ''
+      const share = value / total
+      // A whole circle has one point for both ends: a little less is drawn as well.
+      const [from, to] = [turned, turned + Math.min(share, 0.9999)]
+      turned += share
+      const large = share > 0.5 ? 1 : 0
+      const hole = inner === 0 ? `L${px(x)} ${px(y)}` : `L${point(to, inner)}A${px(inner)} ${px(inner)} 0 ${large} 0 ${point(from, inner)}`
+      const shape = `M${point(from, radius)}A${px(radius)} ${px(radius)} 0 ${large} 1 ${point(to, radius)}${hole}Z`
+      const said = `${labels[index]}: ${formatNumber(chart, value)} (${Math.round(share * 100)} %)`
+      return `<g class="${colourOf(chart, index)}"><path class="slice" d="${shape}">${tooltip(said)}</path></g>`
+    })
+    .join('')
+}
+
+export const isRound = ({ type }: Chart): boolean => type === 'pie' || type === 'donut'
+
+/** What the colours stand for: series, or slices. */
+export const legendOf = (chart: Chart, { labels, series }: ChartData): readonly { readonly name: string; readonly colour: string }[] =>
+  isRound(chart)
+    ? labels.slice(0, 50).map((name, index) => ({ name, colour: colourOf(chart, index) }))
+    : series.map(({ name }, index) => ({ name, colour: colourOf(chart, index) }))
+
+const describe = (chart: Chart, { labels, series }: ChartData): string =>
+  `${chart.type} chart of ${series.map(({ name }) => name).join(', ') || 'numbers'}, ${labels.length} ${labels.length === 1 ? 'point' : 'points'}${
+    labels.length > 1 ? ` from ${labels[0]} to ${labels.at(-1)}` : ''
+  }.`
+
+const inner = (chart: Chart, data: ChartData, height: number): string => {
+  if (isRound(chart)) return slices(chart, data, height)
+  if (chart.type === 'bar' && isOn(chart, 'horizontal')) return lyingBars(chart, data, height)
+  const [least, most] = extent(chart, data, isOn(chart, 'stack') && (chart.type === 'bar' || chart.type === 'area'))
+  const bottom = height - 28
+  const values = scaleOf(least, most, bottom, marginTop, Math.max(2, Math.round(height / 60)))
+  const longest = Math.max(...values.ticks.map((tick) => formatNumber(chart, tick).length))
+  const frame: Frame = { chart, data, left: Math.min(140, 20 + 7 * longest), bottom, height, values }
+  if (chart.type === 'bar') return bars(frame)
+  return chart.type === 'scatter' ? scatter(frame) : linesOrAreas(frame)
+}
+
+/** `id`: of the title and description, which must be the only ones of their page. */
+export const chartSvg = (chart: Chart, data: ChartData, id: string): string => {
+  const height = heightOf(chart)
+  const title = valueOf(chart, 'title') ?? 'Chart'
+  const names = `<title id="${id}-title">${escapeHtml(title)}</title><desc id="${id}-desc">${escapeHtml(describe(chart, data))}</desc>`
+  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc" xmlns="http://www.w3.org/2000/svg">${names}${inner(chart, data, height)}</svg>`
+}

@@ -1,0 +1,187 @@
+/**
+ * The `chart` fence: a few lines of settings, and what is drawn.
+ *
+ *     chart  = (key ":" value NL)* [NL] [csv | json]
+ *     csv    = record (NL record)*        the first one names the columns: labels, then a series each
+ *     json   = "[" … "]"                  of objects with one column a key, or of rows
+ *     keys   = type title x y data stack horizontal min max format height color
+ *
+ * `data: #budget` draws a sheet of the document, `data: /f/….csv` an asset. Lines that are nothing of this are notes.
+ */
+import { limits } from '../limits.ts'
+import type { Edit } from '../text/diff.ts'
+import { insertBehind, insertLines, oneLine, rewrite, within } from './edits.ts'
+import type { Fence, Line, Range } from './fences.ts'
+import { numberOfText } from './formula/values.ts'
+import { csvRows } from './sheet.ts'
+
+export const chartTypes = ['bar', 'line', 'area', 'scatter', 'pie', 'donut'] as const
+export type ChartType = (typeof chartTypes)[number]
+
+export const chartKeys = ['type', 'title', 'x', 'y', 'data', 'stack', 'horizontal', 'min', 'max', 'format', 'height', 'color'] as const
+export type ChartKey = (typeof chartKeys)[number]
+
+export interface Setting {
+  readonly key: ChartKey
+  readonly line: Line
+  readonly index: number
+  readonly value: Range & { readonly text: string }
+}
+
+export interface Chart {
+  readonly fence: Fence
+  readonly type: ChartType
+  readonly settings: readonly Setting[]
+  readonly notes: readonly Line[]
+  /** Where the body begins, as an index of lines; as many as there are when there is none. */
+  readonly body: number
+}
+
+const settingLine = /^([A-Za-z]+)[ \t]*:[ \t]*(.*?)[ \t]*$/
+
+const settingOf = (line: Line, index: number): Setting | undefined => {
+  const [, name = '', text = ''] = settingLine.exec(line.text) ?? []
+  const key = chartKeys.find((each) => each === name.toLowerCase())
+  if (key === undefined) return undefined
+  const from = line.from + line.text.indexOf(':') + 1
+  const at = text === '' ? from : line.from + line.text.indexOf(text, from - line.from)
+  return { key, line, index, value: { from: at, to: at + text.length, text } }
+}
+
+export const valueOf = ({ settings }: Pick<Chart, 'settings'>, key: ChartKey): string | undefined =>
+  settings.findLast((each) => each.key === key)?.value.text
+
+export const parseChart = (fence: Fence): Chart => {
+  const settings: Setting[] = []
+  const notes: Line[] = []
+  const { lines } = fence
+  let body = lines.length
+  for (const [index, line] of lines.entries()) {
+    const setting = settingOf(line, index)
+    if (setting !== undefined) settings.push(setting)
+    // Without an empty line between, what looks like data begins the body.
+    else if (line.text.trim() === '' || /^\s*\[|[,;\t]/.test(line.text)) {
+      body = line.text.trim() === '' ? index + 1 : index
+      if (settings.length > 0 || line.text.trim() !== '') break
+    } else notes.push(line)
+  }
+  const type = valueOf({ settings }, 'type')?.toLowerCase()
+  return { fence, type: chartTypes.find((each) => each === type) ?? 'bar', settings, notes, body }
+}
+
+/** Sets one line of the settings; '' takes it away. */
+export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Edit[] => {
+  const { fence, settings } = chart
+  const value = oneLine(text)
+  const found = settings.findLast((each) => each.key === key)
+  if (found !== undefined) {
+    if (value === '') {
+      const next = fence.lines[found.index + 1]?.start ?? fence.bodyTo
+      return within(fence, [{ from: found.line.start, to: Math.max(found.line.to, next), insert: '' }])
+    }
+    const space = /[ \t]/.test(fence.source.charAt(found.value.from - 1)) ? '' : ' '
+    return within(fence, rewrite(fence, found.value, space + value))
+  }
+  if (value === '') return []
+  const last = settings.at(-1)
+  const line = `${key}: ${value}`
+  return within(fence, last === undefined ? insertLines(fence, 0, [line]) : insertBehind(fence, last.line, [line]))
+}
+
+// ——— data ———
+
+/** Texts of cells; the first row names the columns. */
+export type Rows = readonly (readonly string[])[]
+
+const tooOdd = 'The data cannot be read.'
+
+const textOfJson = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+
+const jsonRows = (text: string): Rows => {
+  const list = JSON.parse(text) as unknown
+  if (!Array.isArray(list)) throw new TypeError(tooOdd)
+  const items = list.slice(0, limits.chartPointsMax) as unknown[]
+  if (items.every(Array.isArray)) return items.map((row) => row.slice(0, limits.chartSeriesMax + 1).map(textOfJson))
+  const names = [...new Set(items.flatMap((item) => (typeof item === 'object' && item !== null ? Object.keys(item) : [])))].slice(
+    0,
+    limits.chartSeriesMax + 1
+  )
+  return [names, ...items.map((item) => names.map((name) => textOfJson((item as Record<string, unknown> | null)?.[name])))]
+}
+
+/** The rows of the body; undefined when the data is elsewhere. Errors: a sentence that tells why they cannot be read. */
+export const bodyRows = ({ fence, body }: Chart): Rows | string | undefined => {
+  const lines = fence.lines.slice(body)
+  const text = lines
+    .map((line) => line.text)
+    .join('\n')
+    .trim()
+  if (text === '') return undefined
+  if (!text.startsWith('[')) return csvRows(lines).rows.map(({ cells }) => cells.map((cell) => cell.text))
+  try {
+    return jsonRows(text)
+  } catch {
+    return 'The data is no JSON list.'
+  }
+}
+
+/** The rows of a CSV file. */
+export const rowsOfCsv = (text: string): Rows => {
+  let at = 0
+  const lines = text.split(/\r?\n/).map((line) => {
+    const found = { start: at, from: at, to: at + line.length, text: line }
+    at += line.length + 1
+    return found
+  })
+  return csvRows(lines).rows.map(({ cells }) => cells.map((cell) => cell.text))
+}
+
+export interface Series {
+  readonly name: string
+  /** As many as there are labels; undefined where there is no number. */
+  readonly values: readonly (number | undefined)[]
+}
+
+export interface ChartData {
+  /** Name of the labels' column. */
+  readonly axis: string
+  readonly labels: readonly string[]
+  readonly series: readonly Series[]
+  /** How many points or series were left out. */
+  readonly left: number
+}
+
+const numberIn = (text: string | undefined): number | undefined =>
+  numberOfText(
+    (text ?? '')
+      .trim()
+      .replaceAll(/[\s  ]/g, '')
+      .replace(/^[€$£]|[€$£]$/g, '')
+  )
+
+const columnNamed = (heads: readonly string[], name: string): number =>
+  heads.findIndex((head) => head.trim().toLowerCase() === name.trim().toLowerCase())
+
+/** What is drawn of some rows: the column `x` as labels, those of `y` (several apart by commas) as series; without, the first and all others. */
+export const chartData = (chart: Chart, rows: Rows): ChartData | string => {
+  const [heads = [], ...below] = rows
+  const [x, y] = [valueOf(chart, 'x'), valueOf(chart, 'y')]
+  const labelAt = x === undefined ? 0 : columnNamed(heads, x)
+  if (labelAt === -1) return `There is no column “${x}”.`
+  const named = y?.split(',').map((name) => [name.trim(), columnNamed(heads, name)] as const)
+  const missing = named?.find(([, at]) => at === -1)
+  if (missing !== undefined) return `There is no column “${missing[0]}”.`
+  const wanted = named?.map(([, at]) => at) ?? heads.map((_head, at) => at).filter((at) => at !== labelAt)
+  const filled = below.filter((row) => row.some((cell) => cell.trim() !== ''))
+  const points = filled.slice(0, limits.chartPointsMax)
+  const columns = wanted.slice(0, limits.chartSeriesMax)
+  const series = columns.map((at) => ({ name: heads[at] ?? '', values: points.map((row) => numberIn(row[at])) }))
+  if (!series.some(({ values }) => values.some((value) => value !== undefined))) return 'There are no numbers to draw.'
+  return {
+    axis: heads[labelAt] ?? '',
+    labels: points.map((row) => row[labelAt] ?? ''),
+    series,
+    left: filled.length - points.length + wanted.length - columns.length
+  }
+}

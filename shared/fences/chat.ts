@@ -1,0 +1,169 @@
+/**
+ * The `chat` fence: messages, one after the other.
+ *
+ *     message = "[" instant "] @" name ":" text NL ("  " text NL)*       instant: ISO 8601, in UTC
+ *     day     = "---" [date] NL
+ *     import  = "{{" header "|" body ["|" subtext] "}}" NL               Obsidian Chat View 2; and its older form:
+ *             | ("<" | ">" | "^") header "|" body ["|" subtext] NL       read, never written
+ *
+ * Empty lines within the indented ones are part of the message, others count for nothing. Everything else is a note. Names are what
+ * whoever wrote called themselves: unverified.
+ */
+import { limits } from '../limits.ts'
+import type { Edit } from '../text/diff.ts'
+import { indentedLine, insertLines, linesOfText, rewrite, rewriteLines, unindentedLine, vacate, within } from './edits.ts'
+import type { Fence, Line, Range } from './fences.ts'
+
+export interface Message {
+  readonly kind: 'message'
+  /** Index of the first line within the fence. */
+  readonly index: number
+  readonly lines: readonly Line[]
+  readonly author: string
+  /** As it is written: an instant in messages of ours, anything in those of Chat View; '' when there is none. */
+  readonly at: string
+  /** Milliseconds since 1970; undefined when it cannot be told. */
+  readonly time: number | undefined
+  readonly text: string
+  /** Where the text begins on the first line. */
+  readonly body: Range
+  /** Written in another form than ours: it cannot be edited here. */
+  readonly imported: boolean
+}
+
+export interface Divider {
+  readonly kind: 'day'
+  readonly index: number
+  readonly line: Line
+  readonly text: string
+}
+
+export interface ChatNote {
+  readonly kind: 'note'
+  readonly index: number
+  readonly line: Line
+}
+
+export interface Chat {
+  readonly fence: Fence
+  readonly entries: readonly (Message | Divider | ChatNote)[]
+}
+
+const messageStart = /^\[([^\]\n]*)\][ \t]+@([^:]*):[ \t]?/
+const dayStart = /^-{3,}[ \t]*(.*?)[ \t]*$/
+const viewForm = /^\{\{(.*)\}\}[ \t]*$/
+const oldViewForm = /^[<>^][ \t]+([^|]+\|.*)$/
+const indentation = /^(?: {2}|\t)/
+
+const instant = (text: string): number | undefined => {
+  const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text)
+  const time = iso
+    ? Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) || !/[T ]/.test(text) ? text.replace(' ', 'T') : `${text.replace(' ', 'T')}Z`)
+    : Number.NaN
+  return Number.isNaN(time) ? undefined : time
+}
+
+const continuation = (lines: readonly Line[], first: number): Line[] => {
+  let end = first
+  for (let index = first; index < lines.length; index++) {
+    const text = lines[index]?.text ?? ''
+    if (text.trim() === '') continue
+    if (!indentation.test(text)) break
+    end = index + 1
+  }
+  return lines.slice(first, end)
+}
+
+const importedOf = (line: Line, index: number, written: string): Message => {
+  const [author = '', text = '', at = ''] = written.split('|').map((part) => part.trim())
+  return {
+    kind: 'message',
+    index,
+    lines: [line],
+    author,
+    at,
+    time: instant(at),
+    text,
+    body: { from: line.from, to: line.to },
+    imported: true
+  }
+}
+
+const messageOf = (line: Line, index: number, rest: readonly Line[], [start, at = '', author = '']: readonly string[]): Message => {
+  const from = start?.length ?? 0
+  const more = rest.map(({ text }) => unindentedLine(text))
+  return {
+    kind: 'message',
+    index,
+    lines: [line, ...rest],
+    author: author.trim(),
+    at: at.trim(),
+    time: instant(at.trim()),
+    text: [line.text.slice(from).trimEnd(), ...more].join('\n'),
+    body: { from: line.from + from, to: line.to },
+    imported: false
+  }
+}
+
+export const parseChat = (fence: Fence): Chat => {
+  const entries: (Message | Divider | ChatNote)[] = []
+  const { lines } = fence
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] as Line
+    const start = messageStart.exec(line.text)
+    const day = dayStart.exec(line.text)
+    const view = viewForm.exec(line.text) ?? oldViewForm.exec(line.text)
+    if (start !== null) {
+      const rest = continuation(lines, index + 1)
+      entries.push(messageOf(line, index, rest, start))
+      index += rest.length
+    } else if (day !== null) entries.push({ kind: 'day', index, line, text: day[1] ?? '' })
+    else if (view !== null) entries.push(importedOf(line, index, view[1] ?? ''))
+    else if (line.text.trim() !== '') entries.push({ kind: 'note', index, line })
+  }
+  return { fence, entries }
+}
+
+/** The instant of a message as it is written: to the minute, in UTC. */
+export const formatInstant = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 16)}Z`
+
+/** A name as it stands in a message. */
+const plainAuthor = (name: string): string =>
+  name
+    .replaceAll(/[\r\n\0:]+/g, ' ')
+    .trim()
+    .slice(0, limits.authorCharsMax) || 'guest'
+
+/** Text as the lines of a message; empty ones at its ends are left out. */
+const written = (text: string): string[] => {
+  const [first = '', ...rest] = linesOfText(text.trim())
+  return [first, ...rest.map(indentedLine)]
+}
+
+export interface NewMessage {
+  readonly author: string
+  /** Milliseconds since 1970. */
+  readonly time: number
+  readonly text: string
+}
+
+/** At the end: two that are sent at once both stand there whole. A text without words changes nothing. */
+export const appendMessage = ({ fence }: Chat, { author, time, text }: NewMessage): readonly Edit[] => {
+  const [first = '', ...rest] = written(text)
+  if (first === '') return []
+  return within(fence, insertLines(fence, fence.lines.length, [`[${formatInstant(time)}] @${plainAuthor(author)}: ${first}`, ...rest]))
+}
+
+/** The text alone; without words the message is taken away. Whose it is, is for the caller to know. */
+export const editMessage = ({ fence }: Chat, message: Message, text: string): readonly Edit[] => {
+  const [first = '', ...rest] = written(text)
+  const [line, ...below] = message.lines
+  if (line === undefined || message.imported) return []
+  if (first === '') return within(fence, message.lines.flatMap(vacate))
+  return within(fence, [...rewrite(fence, message.body, first), ...rewriteLines(fence, line, below, rest)])
+}
+
+/** Names behind @ in a text, each once. */
+export const mentionsOf = (text: string): string[] => [
+  ...new Set([...text.matchAll(/(?<![\p{L}\p{N}_@/.])@([\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)/gu)].map(([, name = '']) => name))
+]

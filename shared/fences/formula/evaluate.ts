@@ -1,0 +1,90 @@
+/** What a formula gives, when all the cells that it names are known. */
+import { limits } from '../../limits.ts'
+import { findFunction, type Surroundings } from './functions.ts'
+import { calculate } from './functions-number.ts'
+import type { Expression, Operator, Reference } from './parse.ts'
+import { compare, Failure, finite, isMatrix, type Scalar, shortEnough, single, toNumber, toText, type Value } from './values.ts'
+
+export interface Sources extends Surroundings {
+  /** The cells of a reference, row by row. Errors: `#REF!` for a sheet that is not there. */
+  read(reference: Reference): Value
+  /** The cell of a reference to one. Errors: those of `read`. */
+  readOne(reference: Reference): Scalar
+}
+
+const comparisons: Partial<Record<Operator, (order: number) => boolean>> = {
+  '=': (order) => order === 0,
+  '<>': (order) => order !== 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0
+}
+
+const binary = (operator: Operator, left: Value, right: Value): Scalar => {
+  // What most formulas are made of.
+  if (typeof left === 'number' && typeof right === 'number') {
+    if (operator === '+') return finite(left + right)
+    if (operator === '-') return finite(left - right)
+    if (operator === '*') return finite(left * right)
+  }
+  const holds = comparisons[operator]
+  if (holds !== undefined) return holds(compare(single(left), single(right)))
+  if (operator === '&') return shortEnough(toText(left) + toText(right))
+  return calculate(operator as '+', single(left), single(right))
+}
+
+/** Texts count by their length. */
+const costOf = (value: Value): number => {
+  if (typeof value === 'string') return 1 + (value.length >> 4)
+  if (!isMatrix(value)) return 1
+  let cost = 0
+  for (const row of value) for (const each of row) cost += typeof each === 'string' ? 1 + (each.length >> 4) : 1
+  return cost
+}
+
+const call = (expression: Expression & { kind: 'call' }, sources: Sources): Value => {
+  const found = findFunction(expression.name)
+  if (found === undefined) throw new Failure('#NAME?', `There is no function ${expression.name.slice(0, 40)}.`)
+  const given = expression.arguments
+  if (given.length < found.least || given.length > found.most)
+    throw new Failure(
+      '#VALUE!',
+      `${expression.name} takes ${found.least === found.most ? found.least : `${found.least} to ${found.most}`} values.`
+    )
+  if ('ofLater' in found) return found.ofLater(given.map((each) => () => evaluate(each, sources)))
+  const values = given.map((each) => evaluate(each, sources))
+  sources.step(values.reduce((sum: number, value) => sum + costOf(value), 1))
+  return found.of(values, sources)
+}
+
+/** An operand: of a reference to one cell its value, without a range around it. */
+const operand = (expression: Expression, sources: Sources): Value =>
+  expression.kind === 'reference' && expression.reference.to === undefined
+    ? sources.readOne(expression.reference)
+    : evaluate(expression, sources)
+
+/** Errors: a `Failure`. */
+export const evaluate = (expression: Expression, sources: Sources): Value => {
+  switch (expression.kind) {
+    case 'value':
+      if (expression.value instanceof Failure) throw expression.value
+      return expression.value
+    case 'reference':
+      return sources.read(expression.reference)
+    case 'negate':
+      return finite(-toNumber(operand(expression.of, sources)))
+    case 'percent':
+      return toNumber(operand(expression.of, sources)) / 100
+    case 'binary':
+      return binary(expression.operator, operand(expression.left, sources), operand(expression.right, sources))
+    case 'call':
+      return call(expression, sources)
+  }
+}
+
+/** What a cell shows of a result: of several values the first. */
+export const firstOf = (value: Value): Scalar => (isMatrix(value) ? (value[0]?.[0] ?? null) : value)
+
+export const tooMuch = (): Failure =>
+  new Failure('#VALUE!', `The sheets of this document take more than ${limits.sheetStepsMax} steps to compute.`)

@@ -1,0 +1,70 @@
+/** What formulas say after rows or columns of a sheet came, went or moved: their references go on naming the same cells. */
+import { type CellName, nameOfCell, referencesIn, type WrittenReference } from './parse.ts'
+
+/** Rows or columns, counted from 0. `to` of a move: before which one it goes, as counted before. */
+export type Change = { readonly axis: 'row' | 'column' } & (
+  | { readonly kind: 'insert' | 'delete'; readonly at: number; readonly count: number }
+  | { readonly kind: 'move'; readonly from: number; readonly to: number }
+)
+
+type Span = readonly [number, number]
+
+const inserted = ([first, last]: Span, at: number, count: number): Span => [
+  first >= at ? first + count : first,
+  last >= at ? last + count : last
+]
+
+/** What is left of a span; undefined: nothing. */
+const deleted = ([first, last]: Span, at: number, count: number): Span | undefined => {
+  const begin = first < at ? first : Math.max(at, first - count)
+  const end = last < at ? last : last < at + count ? at - 1 : last - count
+  return end < begin ? undefined : [begin, end]
+}
+
+/** A span loses what moves out of it, and gains what moves between its ends. */
+const moved = (span: Span, from: number, to: number): Span => {
+  const target = to > from ? to - 1 : to
+  const [first, last] = span
+  if (first === from && last === from) return [target, target]
+  if (first <= from && from <= last && first <= target && target <= last) return span
+  const left = deleted(span, from, 1) ?? span
+  return inserted(left, target, 1)
+}
+
+const spanAfter = (change: Change, span: Span): Span | undefined => {
+  if (change.kind === 'move') return moved(span, change.from, change.to)
+  return change.kind === 'insert' ? inserted(span, change.at, change.count) : deleted(span, change.at, change.count)
+}
+
+const referenceAfter = ({ axis, ...change }: Change, { first, last = first }: WrittenReference, isRange: boolean): string => {
+  const [one, other] = [first[axis], last[axis]]
+  const span = spanAfter({ axis, ...change } as Change, one <= other ? [one, other] : [other, one])
+  if (span === undefined) return '#REF!'
+  const [low, high] = span
+  const at = (cell: CellName, index: number): string => nameOfCell({ ...cell, [axis]: index })
+  return isRange ? `${at(first, one <= other ? low : high)}:${at(last, one <= other ? high : low)}` : at(first, low)
+}
+
+const replaced = (formula: string, after: (reference: WrittenReference) => string | undefined): string => {
+  let text = ''
+  let at = 0
+  for (const reference of referencesIn(formula)) {
+    const now = after(reference)
+    if (now === undefined) continue
+    text += formula.slice(at, now === '#REF!' ? reference.start : reference.from) + now
+    at = reference.to
+  }
+  return text + formula.slice(at)
+}
+
+/** `isOf`: whether a reference with this sheet's id, or without any, means the sheet that changed. */
+export const formulaAfter = (formula: string, change: Change, isOf: (sheet: string | undefined) => boolean): string =>
+  replaced(formula, (reference) => (isOf(reference.sheet) ? referenceAfter(change, reference, reference.last !== undefined) : undefined))
+
+/** A formula that moves from one row to another with its row: what it names in its own row, it names in the new one; all else stays. */
+export const formulaInRow = (formula: string, from: number, to: number): string =>
+  replaced(formula, ({ sheet, first, last }) => {
+    if (sheet !== undefined || first.row !== from || (last !== undefined && last.row !== from)) return undefined
+    const at = (cell: CellName): string => nameOfCell({ ...cell, row: to })
+    return last === undefined ? at(first) : `${at(first)}:${at(last)}`
+  })

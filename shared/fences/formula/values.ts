@@ -1,0 +1,188 @@
+/**
+ * Values of cells and formulas, and how one becomes another (OpenFormula 1.2, part 4, §4 Types and §6.3 Conversions).
+ *
+ * A failure inside a formula is thrown, and is a value again where a cell keeps it or a range holds it.
+ */
+import { limits } from '../../limits.ts'
+
+export const errorNames = ['#REF!', '#DIV/0!', '#NAME?', '#VALUE!', '#CYCLE!', '#N/A', '#NUM!'] as const
+export type ErrorName = (typeof errorNames)[number]
+
+/** A value that is none. Thrown within formulas, and no `Error`: that would take a picture of the stack for every cell that fails. */
+export class Failure {
+  readonly error: ErrorName
+  /** What went wrong, in a sentence; '' where the name says it. */
+  readonly reason: string
+  constructor(error: ErrorName, reason = '') {
+    this.error = error
+    this.reason = reason
+  }
+}
+
+/** A date: days since 1899-12-30. */
+export class Day {
+  readonly serial: number
+  constructor(serial: number) {
+    this.serial = serial
+  }
+}
+
+/** null: an empty cell. */
+export type Scalar = number | string | boolean | null | Day | Failure
+/** Rows of a range or of what a function makes of one. */
+export type Matrix = readonly (readonly Scalar[])[]
+export type Value = Scalar | Matrix
+
+export const isMatrix = (value: Value): value is Matrix => Array.isArray(value)
+
+const dayMs = 86_400_000
+const epoch = Date.UTC(1899, 11, 30)
+/** 9999-12-31. */
+const serialMax = 2_958_465
+
+/** Days since 1899-12-30; months and days beyond their range count on. Errors: `#NUM!` before 1900 and after 9999. */
+export const serialOf = (year: number, month: number, day: number): number => {
+  const date = new Date(0)
+  date.setUTCFullYear(Math.trunc(year), Math.trunc(month) - 1, Math.trunc(day))
+  const serial = Math.round((date.getTime() - epoch) / dayMs)
+  if (!(serial >= 1 && serial <= serialMax)) throw new Failure('#NUM!', 'That date is before 1900 or after 9999.')
+  return serial
+}
+
+/** The day of an instant, in UTC. */
+export const dayOfInstant = (milliseconds: number): Day => new Day(Math.floor((milliseconds - epoch) / dayMs))
+
+export const dateOf = (serial: number): Date => new Date(epoch + Math.floor(serial) * dayMs)
+
+const isoDay = /^(\d{4})-(\d\d)-(\d\d)$/
+
+const dayOfText = (text: string): Day | undefined => {
+  const [, year, month, day] = isoDay.exec(text) ?? []
+  if (year === undefined) return undefined
+  const date = new Date(`${text}T00:00:00Z`)
+  const serial = Math.round((date.getTime() - epoch) / dayMs)
+  return Number.isNaN(serial) || date.getUTCDate() !== Number(day) || date.getUTCMonth() + 1 !== Number(month) || serial < 1
+    ? undefined
+    : new Day(serial)
+}
+
+const plainNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+|\d{1,3}(?:,\d{3})+(?:\.\d*)?)(?:[eE][+-]?\d{1,3})?(%?)$/
+
+/** The number that a text writes: with thousands commas, an exponent, a per cent sign; undefined: none. */
+export const numberOfText = (text: string): number | undefined => {
+  const [all, percent] = plainNumber.exec(text) ?? []
+  if (all === undefined) return undefined
+  const number = Number(all.replaceAll(',', '').replace('%', ''))
+  return Number.isFinite(number) ? (percent === '%' ? number / 100 : number) : undefined
+}
+
+const simpleNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/
+
+/** What a cell without a formula holds. */
+export const valueOfCell = (text: string): Scalar => {
+  if (text === '') return null
+  if (text.length > limits.sheetTextCharsMax) return new Failure('#VALUE!', 'The text is too long.')
+  const first = text.charCodeAt(0)
+  // Most cells are plain numbers or words: spared the patterns below.
+  if (simpleNumber.test(text)) return Number(text)
+  if (first > 64 && !/^(?:true|false)$/i.test(text)) return text
+  const error = errorNames.find((name) => name === text)
+  if (error !== undefined) return new Failure(error)
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+  return numberOfText(text) ?? dayOfText(text) ?? text
+}
+
+/** The value, unless it is a failure, which is thrown. */
+export const sound = (value: Scalar): Exclude<Scalar, Failure> => {
+  if (value instanceof Failure) throw value
+  return value
+}
+
+/** One value of what may be a range: a range of one cell is that cell. Errors: `#VALUE!` for more. */
+export const single = (value: Value): Exclude<Scalar, Failure> => {
+  if (!isMatrix(value)) return sound(value)
+  if (value.length !== 1 || value[0]?.length !== 1) throw new Failure('#VALUE!', 'One cell is needed here, not several.')
+  return sound(value[0][0] ?? null)
+}
+
+/** Errors: `#NUM!` for what is not finite. */
+export const finite = (number: number): number => {
+  if (!Number.isFinite(number)) throw new Failure('#NUM!')
+  return number === 0 ? 0 : number
+}
+
+/** Errors: `#VALUE!` for text that is no number. */
+export const toNumber = (value: Value): number => {
+  const one = single(value)
+  if (typeof one === 'number') return one
+  if (one instanceof Day) return one.serial
+  if (typeof one === 'boolean') return one ? 1 : 0
+  if (one === null) return 0
+  const text = one.trim()
+  const number = numberOfText(text) ?? dayOfText(text)?.serial
+  if (number === undefined) throw new Failure('#VALUE!', `"${text.slice(0, 40)}" is no number.`)
+  return number
+}
+
+export const toBoolean = (value: Value): boolean => {
+  const one = single(value)
+  if (typeof one === 'string') {
+    if (/^(?:true|false)$/i.test(one)) return one.toLowerCase() === 'true'
+    throw new Failure('#VALUE!', 'A text is neither true nor false.')
+  }
+  return toNumber(one) !== 0
+}
+
+const dayText = (serial: number): string => dateOf(serial).toISOString().slice(0, 10)
+
+/** A number as it is shown: 15 digits, as many as all numbers keep. */
+const numberText = (number: number): string => String(Number(number.toPrecision(15))).replace('e', 'E')
+
+/** How a value is shown. */
+export const textOf = (value: Scalar): string => {
+  if (value === null) return ''
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return numberText(value)
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
+  return value instanceof Day ? dayText(value.serial) : value.error
+}
+
+export const toText = (value: Value): string => textOf(single(value))
+
+/** Errors: `#VALUE!` for a text that is too long. */
+export const shortEnough = (text: string): string => {
+  if (text.length > limits.sheetTextCharsMax) throw new Failure('#VALUE!', 'The text is too long.')
+  return text
+}
+
+const rankOf = (value: Scalar): number => {
+  if (value === null || typeof value === 'number' || value instanceof Day) return 0
+  return typeof value === 'string' ? 1 : typeof value === 'boolean' ? 2 : 3
+}
+
+const folded = (text: string): string => text.toLowerCase().normalize('NFD')
+
+const numberOf = (value: Scalar): number =>
+  typeof value === 'number' ? value : value instanceof Day ? value.serial : value === true ? 1 : 0
+
+/**
+ * Order of values: numbers and dates, text (its case aside), FALSE and TRUE, failures. An empty cell is as good as 0, '' and FALSE. Numbers
+ * that agree in 15 digits are equal.
+ */
+export const compare = (one: Scalar, other: Scalar): number => {
+  if (one === null && typeof other === 'string') return other === '' ? 0 : -1
+  if (other === null && typeof one === 'string') return one === '' ? 0 : 1
+  if (one === null && typeof other === 'boolean') return other ? -1 : 0
+  if (other === null && typeof one === 'boolean') return one ? 1 : 0
+  const [first, second] = [rankOf(one), rankOf(other)]
+  if (first !== second) return first - second
+  if (typeof one === 'string' && typeof other === 'string') {
+    const [left, right] = [folded(one), folded(other)]
+    return left < right ? -1 : left > right ? 1 : 0
+  }
+  const [left, right] = [numberOf(one), numberOf(other)]
+  // Far apart, as most are: no need for digits.
+  if (Math.abs(left - right) > 1e-9 * (Math.abs(left) + Math.abs(right))) return left < right ? -1 : 1
+  if (left === right || Number(left.toPrecision(15)) === Number(right.toPrecision(15))) return 0
+  return left < right ? -1 : 1
+}

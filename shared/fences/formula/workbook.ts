@@ -1,0 +1,261 @@
+/**
+ * The sheets of a document, computed. Cells know which cells they name; each is computed once those are, by a stack of our own, so that no
+ * chain of cells is too long, and a chain that comes back to itself is `#CYCLE!`.
+ */
+import { limits } from '../../limits.ts'
+import { evaluate, firstOf, type Sources, tooMuch } from './evaluate.ts'
+import { type Formula, parseFormula, type Reference } from './parse.ts'
+import { Failure, type Scalar, textOf, type Value, valueOfCell } from './values.ts'
+
+export interface SheetInput {
+  /** By which other sheets name it; of two with the same the first counts. */
+  readonly id: string | undefined
+  /** Texts of the cells, row by row; what begins with `=` is a formula. */
+  readonly rows: readonly (readonly string[])[]
+}
+
+export interface Workbook {
+  /** Row and column are counted from 0; null beyond what is there. */
+  valueAt(sheet: number, row: number, column: number): Scalar
+  /** As it is shown. */
+  textAt(sheet: number, row: number, column: number): string
+}
+
+type Parsed = Formula | Failure
+
+interface Computed {
+  readonly rows: SheetInput['rows']
+  readonly height: number
+  readonly width: number
+  /** Undefined until it is known. */
+  readonly values: (Scalar | undefined)[]
+  /** Cells that wait for others. */
+  readonly underWay: Set<number>
+}
+
+// Formulas read the same at each computation: they are parsed once. Begun anew when there are many.
+const parsedMax = 20_000
+let known = new Map<string, Parsed>()
+
+const parsedOf = (text: string): Parsed => {
+  const found = known.get(text)
+  if (found !== undefined) return found
+  if (known.size >= parsedMax) known = new Map()
+  const parsed = attempt(() => parseFormula(text))
+  known.set(text, parsed)
+  return parsed
+}
+
+const computedOf = ({ rows }: SheetInput): Computed => {
+  const height = Math.min(rows.length, limits.sheetRowsMax)
+  let width = 0
+  for (let row = 0; row < height; row++) width = Math.max(width, rows[row]?.length ?? 0)
+  return { rows, height, width: Math.min(width, limits.sheetColumnsMax), values: [], underWay: new Set() }
+}
+
+interface Area {
+  readonly sheet: Computed
+  readonly top: number
+  readonly left: number
+  readonly bottom: number
+  readonly right: number
+}
+
+/** A cell that is being computed, and how far its cells were looked at. */
+interface Visit {
+  readonly sheet: Computed
+  readonly cell: number
+  readonly formula: Formula
+  readonly areas: readonly Area[]
+  area: number
+  /** Within the area, row by row. */
+  at: number
+}
+
+const sizeOf = ({ top, left, bottom, right }: Area): number => (bottom - top + 1) * (right - left + 1)
+
+const attempt = <T>(work: () => T): T | Failure => {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Failure) return error
+    throw error
+  }
+}
+
+/** `now`: milliseconds since 1970, for `TODAY`. */
+export const createWorkbook = (inputs: readonly SheetInput[], now: number): Workbook => {
+  const sheets = inputs.slice(0, limits.sheetsMax).map(computedOf)
+  const byId = new Map<string, Computed>()
+  inputs.slice(0, limits.sheetsMax).forEach(({ id }, index) => {
+    const sheet = sheets[index]
+    if (id !== undefined && sheet !== undefined && !byId.has(id)) byId.set(id, sheet)
+  })
+  let steps = 0
+
+  const step = (count: number): void => {
+    steps += count
+    if (steps > limits.sheetStepsMax) throw tooMuch()
+  }
+
+  const areaOrFailure = ({ sheet: id, from, to = from }: Reference, own: Computed): Area | Failure => {
+    const sheet = id === undefined ? own : byId.get(id)
+    if (sheet === undefined) return new Failure('#REF!', `There is no sheet #${id}.`)
+    const [top, bottom] = from.row < to.row ? [from.row, to.row] : [to.row, from.row]
+    const [left, right] = from.column < to.column ? [from.column, to.column] : [to.column, from.column]
+    if (bottom >= limits.sheetRowsMax || right >= limits.sheetColumnsMax) return new Failure('#REF!', 'A sheet has no such cell.')
+    return { sheet, top, bottom, left, right }
+  }
+
+  const areaOf = (reference: Reference, own: Computed): Area => {
+    const area = areaOrFailure(reference, own)
+    if (area instanceof Failure) throw area
+    return area
+  }
+
+  /** A value that is known by now. */
+  const valueIn = (sheet: Computed, row: number, column: number): Scalar => {
+    if (row >= sheet.height || column >= sheet.width) return null
+    const cell = row * sheet.width + column
+    const value = sheet.values[cell]
+    if (value !== undefined) return value
+    return (sheet.values[cell] = valueOfCell(sheet.rows[row]?.[column] ?? ''))
+  }
+
+  const sources = new Map<Computed, Sources>()
+  const sourcesOf = (own: Computed): Sources => {
+    const found = sources.get(own) ?? newSources(own)
+    sources.set(own, found)
+    return found
+  }
+  const newSources = (own: Computed): Sources => ({
+    now,
+    step,
+    readOne({ sheet: id, from }) {
+      if (id === undefined && from.row < limits.sheetRowsMax && from.column < limits.sheetColumnsMax)
+        return valueIn(own, from.row, from.column)
+      const { sheet, top, left } = areaOf({ sheet: id, from, to: undefined }, own)
+      return valueIn(sheet, top, left)
+    },
+    read(reference): Value {
+      const { sheet, top, left, bottom, right } = areaOf(reference, own)
+      const rows: Scalar[][] = []
+      for (let row = top; row <= bottom; row++) {
+        const values: Scalar[] = []
+        for (let column = left; column <= right; column++) values.push(valueIn(sheet, row, column))
+        rows.push(values)
+      }
+      return rows
+    }
+  })
+  const isFormula = (sheet: Computed, row: number, column: number): boolean =>
+    row < sheet.height && column < sheet.width && sheet.rows[row]?.[column]?.charCodeAt(0) === 61
+
+  /** Undefined when the cell is known at once: its formula cannot be read, or there is too much to look at. */
+  const begin = (sheet: Computed, row: number, column: number): Visit | undefined => {
+    const cell = row * sheet.width + column
+    const formula = parsedOf(sheet.rows[row]?.[column] ?? '')
+    const areas: Area[] = []
+    let count = 1
+    for (const reference of formula instanceof Failure ? [] : formula.references) {
+      const area = areaOrFailure(reference, sheet)
+      // A sheet or cell that is not there fails where it is read, if it is.
+      if (area instanceof Failure) continue
+      areas.push(area)
+      count += sizeOf(area)
+    }
+    steps += count
+    const failure = formula instanceof Failure ? formula : steps > limits.sheetStepsMax ? tooMuch() : undefined
+    if (failure !== undefined || formula instanceof Failure) {
+      sheet.values[cell] = failure
+      return undefined
+    }
+    sheet.underWay.add(cell)
+    return { sheet, cell, formula, areas, area: 0, at: 0 }
+  }
+
+  /** The next cell that must be known before, or undefined. */
+  const nextUnknown = (visit: Visit): { sheet: Computed; row: number; column: number } | undefined => {
+    for (; visit.area < visit.areas.length; visit.area++, visit.at = 0) {
+      const { sheet, top, left, bottom, right } = visit.areas[visit.area] as Area
+      const width = right - left + 1
+      for (; visit.at < width * (bottom - top + 1); visit.at++) {
+        const row = top + Math.floor(visit.at / width)
+        const column = left + (visit.at % width)
+        if (sheet.values[row * sheet.width + column] === undefined && isFormula(sheet, row, column)) return { sheet, row, column }
+      }
+    }
+    return undefined
+  }
+
+  const give = (sheet: Computed, cell: number, formula: Formula): void => {
+    try {
+      sheet.values[cell] = firstOf(evaluate(formula.expression, sourcesOf(sheet))) ?? 0
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      sheet.values[cell] = error
+    }
+  }
+
+  const finish = ({ sheet, cell, formula }: Visit): void => {
+    give(sheet, cell, formula)
+    sheet.underWay.delete(cell)
+  }
+
+  /** Computes a cell at once when all that it names is of its own sheet and known, as most are when cells are read from top to bottom. */
+  const giveAtOnce = (sheet: Computed, row: number, column: number): boolean => {
+    const formula = parsedOf(sheet.rows[row]?.[column] ?? '')
+    if (formula instanceof Failure) return false
+    let count = 1
+    for (const { sheet: id, from, to = from } of formula.references) {
+      if (id !== undefined || to.row < from.row || to.column < from.column) return false
+      count += (to.row - from.row + 1) * (to.column - from.column + 1)
+      if (steps + count > limits.sheetStepsMax) return false
+      for (let down = from.row; down <= to.row; down++)
+        for (let across = from.column; across <= to.column; across++)
+          if (sheet.values[down * sheet.width + across] === undefined && isFormula(sheet, down, across)) return false
+    }
+    steps += count
+    give(sheet, row * sheet.width + column, formula)
+    return true
+  }
+
+  /** The cells on the stack from this one on name each other. */
+  const breakCycle = (stack: Visit[], sheet: Computed, cell: number): void => {
+    for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
+      visit.sheet.values[visit.cell] = new Failure('#CYCLE!', 'This cell depends on itself.')
+      visit.sheet.underWay.delete(visit.cell)
+      if (visit.sheet === sheet && visit.cell === cell) return
+    }
+  }
+
+  const compute = (first: Computed, row: number, column: number): void => {
+    const stack: Visit[] = []
+    const push = (sheet: Computed, atRow: number, atColumn: number): void => {
+      const visit = begin(sheet, atRow, atColumn)
+      if (visit !== undefined) stack.push(visit)
+    }
+    push(first, row, column)
+    for (let visit = stack.at(-1); visit !== undefined; visit = stack.at(-1)) {
+      const next = nextUnknown(visit)
+      if (next === undefined) {
+        stack.pop()
+        finish(visit)
+      } else {
+        const cell = next.row * next.sheet.width + next.column
+        if (next.sheet.underWay.has(cell)) breakCycle(stack, next.sheet, cell)
+        else push(next.sheet, next.row, next.column)
+      }
+    }
+  }
+
+  const valueAt = (index: number, row: number, column: number): Scalar => {
+    const sheet = sheets[index]
+    if (sheet === undefined || row >= sheet.height || column >= sheet.width) return null
+    if (sheet.values[row * sheet.width + column] === undefined && isFormula(sheet, row, column) && !giveAtOnce(sheet, row, column))
+      compute(sheet, row, column)
+    return valueIn(sheet, row, column)
+  }
+
+  return { valueAt, textAt: (sheet, row, column) => textOf(valueAt(sheet, row, column)) }
+}

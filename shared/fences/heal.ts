@@ -1,0 +1,73 @@
+/**
+ * What is tidied in a fence that nobody has changed for a while: the traces that interactions made at once leave. Empty lines where cards,
+ * messages and rows were, markers with more than one character, spaces at line ends. White space and markers alone: no word is touched, and
+ * to do it again changes nothing.
+ */
+import type { Edit } from '../text/diff.ts'
+import { letters, parseBoard } from './board.ts'
+import { parseChat } from './chat.ts'
+import { replace, within } from './edits.ts'
+import type { Fence, Line } from './fences.ts'
+
+const isEmpty = (line: Line | undefined): boolean => line !== undefined && line.text.trim() === ''
+
+/**
+ * Takes an empty line away, with the line end before it: what somebody offline wrote into it comes to stand behind the line above, and leaves
+ * the one below whole. The first line of a fence stays.
+ */
+const without = ({ lines }: Fence, index: number): Edit[] => {
+  const [before, line] = [lines[index - 1], lines[index]]
+  return before === undefined || line === undefined ? [] : [{ from: before.to, to: line.to, insert: '' }]
+}
+
+/** The empty lines that `isKept` does not spare. */
+const emptyLines = (fence: Fence, isKept: (index: number) => boolean): Edit[] =>
+  fence.lines.flatMap((line, index) => (isEmpty(line) && !isKept(index) ? without(fence, index) : []))
+
+const trailingSpace = (line: Line): Edit[] => {
+  const end = line.from + line.text.trimEnd().length
+  return end < line.to ? [{ from: end, to: line.to, insert: '' }] : []
+}
+
+const boardEdits = (fence: Fence): Edit[] => {
+  const { columns } = parseBoard(fence)
+  const headings = new Set(columns.map(({ index }) => index))
+  const cards = columns.flatMap((column) => column.cards)
+  const inDetails = new Set(cards.flatMap(({ index, details }) => details.map((_line, at) => index + 1 + at)))
+  const { lines } = fence
+  const lastSpoken = lines.findLastIndex((line) => !isEmpty(line))
+  // One empty line may stand before and after a heading, and within the details of a card.
+  const isKept = (index: number): boolean =>
+    !isEmpty(lines[index - 1]) &&
+    index < lastSpoken &&
+    (inDetails.has(index) || headings.has(index - 1) || headings.has(nextSpoken(lines, index)))
+  return [
+    ...cards.flatMap(({ marker, state }) => (marker === undefined ? [] : replace(fence, marker, letters[state]))),
+    ...[...columns, ...cards].flatMap(({ line }) => trailingSpace(line)),
+    ...emptyLines(fence, isKept)
+  ]
+}
+
+const nextSpoken = (lines: readonly Line[], index: number): number => {
+  let at = index
+  while (isEmpty(lines[at])) at += 1
+  return at
+}
+
+const chatEdits = (fence: Fence): Edit[] => {
+  const { entries } = parseChat(fence)
+  const within = new Set(entries.flatMap((entry) => (entry.kind === 'message' ? entry.lines.map((_line, at) => entry.index + at) : [])))
+  return emptyLines(fence, (index) => within.has(index))
+}
+
+/** Nothing for charts and widgets: what they hold is written by one person at a time. */
+export const healEdits = (fence: Fence): readonly Edit[] => {
+  if (fence.kind === 'board') return within(fence, boardEdits(fence))
+  if (fence.kind === 'chat') return within(fence, chatEdits(fence))
+  return fence.kind === 'sheet'
+    ? within(
+        fence,
+        emptyLines(fence, () => false)
+      )
+    : []
+}

@@ -1,0 +1,183 @@
+/**
+ * Components as HTML that needs no script: what published pages and the reading view show. Everything that people wrote is escaped or goes
+ * through the Markdown pipeline. No style attributes: the pages' policy allows none.
+ */
+import { limits } from '../limits.ts'
+import { type Board, type Card, type CardState, detailsOf, parseBoard } from './board.ts'
+import { bodyRows, type Chart, type ChartData, chartData, parseChart, type Rows, valueOf } from './chart.ts'
+import { chartSvg, formatNumber, legendOf } from './chart-svg.ts'
+import { type Message, parseChat } from './chat.ts'
+import type { DocumentSheets } from './document-sheets.ts'
+import type { Fence } from './fences.ts'
+import { Day, Failure } from './formula/values.ts'
+import { escapeHtml } from './html-text.ts'
+import { parseSheet, type Sheet } from './sheet.ts'
+import { parseWidget } from './widget.ts'
+
+export interface ComponentContext {
+  /** Markdown within a line. */
+  readonly inline: (text: string) => string
+  /** All sheets of the document. */
+  readonly sheets: DocumentSheets
+  /** Where the fence begins in the document, counted from 0. */
+  readonly line: number
+}
+
+const figure = (kind: string, caption: string, content: string, more = ''): string =>
+  `<figure class="component component-${kind}"${more}>${caption === '' ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`}${content}</figure>\n`
+
+const captionOf = ({ id, attributes }: Fence): string => attributes.get('title') ?? id ?? ''
+
+/** A region that may be wider than its page, and is scrolled by keyboard too. */
+const scroller = (name: string, label: string, content: string): string =>
+  `<div class="${name}" tabindex="0" role="region" aria-label="${escapeHtml(label)}">${content}</div>`
+
+const lines = (texts: readonly string[], inline: ComponentContext['inline']): string => texts.map(inline).join('<br>')
+
+const rest = (count: number, what: string): string =>
+  count > 0 ? `<p class="component-rest">${count} more ${what} are not shown here.</p>` : ''
+
+// ——— board ———
+
+const stateWords: Readonly<Record<CardState, string>> = { open: 'To do', doing: 'In progress', done: 'Done' }
+
+const cardHtml = (card: Card, { fence }: Board, inline: ComponentContext['inline']): string => {
+  const labels = [...card.assignees, ...card.tags]
+    .filter(({ from }) => from >= card.title.to)
+    .toSorted((one, other) => one.from - other.from)
+  const chips = labels.map(({ from, name }) => {
+    const isPerson = fence.source.charAt(from) === '@'
+    return ` <span class="chip${isPerson ? ' chip-person' : ''}">${isPerson ? '@' : '#'}${escapeHtml(name)}</span>`
+  })
+  const details = detailsOf(card)
+  const below = details === '' ? '' : `<div class="card-details">${lines(details.split('\n'), inline)}</div>`
+  const state = `<span class="card-state" role="img" aria-label="${stateWords[card.state]}"></span>`
+  return `<li class="card card-${card.state}">${state}<div class="card-text">${inline(card.title.text)}${chips.join('')}${below}</div></li>`
+}
+
+const boardHtml = (fence: Fence, { inline }: ComponentContext): string => {
+  const board = parseBoard(fence)
+  let left = limits.boardCardsMax
+  const columns = board.columns.map(({ title, cards, notes }) => {
+    const shown = cards.slice(0, Math.max(0, left))
+    left -= shown.length
+    const list = shown.length === 0 ? '' : `<ul class="board-cards">${shown.map((card) => cardHtml(card, board, inline)).join('')}</ul>`
+    const below = notes.slice(0, limits.boardCardsMax).map(({ line }) => `<p class="component-note">${inline(line.text.trim())}</p>`)
+    const head = `<p class="board-title">${inline(title.text)} <span class="board-count">${cards.length}</span></p>`
+    return `<section class="board-column">${head}${list}${rest(cards.length - shown.length, 'cards')}${below.join('')}</section>`
+  })
+  const notes = board.notes.slice(0, limits.boardCardsMax).map(({ line }) => line.text.trim())
+  const above = notes.length === 0 ? '' : `<p class="component-note">${lines(notes, inline)}</p>`
+  return figure('board', captionOf(fence), above + scroller('board', 'Board', columns.join('')))
+}
+
+// ——— chat ———
+
+const messageHtml = ({ author, at, time, text }: Message, inline: ComponentContext['inline']): string => {
+  const iso = time === undefined ? undefined : new Date(time).toISOString()
+  const when = iso === undefined ? escapeHtml(at) : `<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`
+  return `<li class="message"><p class="message-head"><b>${escapeHtml(author)}</b> ${when}</p><div class="message-text">${lines(text.split('\n'), inline)}</div></li>`
+}
+
+const chatHtml = (fence: Fence, { inline }: ComponentContext): string => {
+  const { entries } = parseChat(fence)
+  // The newest say most.
+  const shown = entries.slice(-limits.chatMessagesMax)
+  const items = shown.map((entry) => {
+    if (entry.kind === 'message') return messageHtml(entry, inline)
+    if (entry.kind === 'day') return `<li class="chat-day">${escapeHtml(entry.text)}</li>`
+    return `<li class="component-note">${inline(entry.line.text.trim())}</li>`
+  })
+  return figure(
+    'chat',
+    captionOf(fence),
+    `${rest(entries.length - shown.length, 'earlier messages')}<ol class="chat">${items.join('')}</ol>`
+  )
+}
+
+// ——— sheet ———
+
+const cellHtml = (sheet: Sheet, { workbook }: DocumentSheets, index: number, row: number, column: number): string => {
+  const value = workbook.valueAt(index, row, column)
+  const isNumber = typeof value === 'number' || value instanceof Day
+  const side = sheet.sides[column] ?? (isNumber ? 'right' : undefined)
+  const classes = [...(side === undefined ? [] : [side]), ...(value instanceof Failure ? ['sheet-error'] : [])].join(' ')
+  const text = sheet.rows[row]?.cells[column]?.text ?? ''
+  const shown = index >= 0 && text.startsWith('=') ? workbook.textAt(index, row, column) : text
+  const tag = row === 0 ? 'th' : 'td'
+  const reason = value instanceof Failure && value.reason !== '' ? ` title="${escapeHtml(value.reason)}"` : ''
+  return `<${tag}${row === 0 ? ' scope="col"' : ''}${classes === '' ? '' : ` class="${classes}"`}${reason}>${escapeHtml(shown)}</${tag}>`
+}
+
+const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentContext): string => {
+  const index = sheets.indexOnLine(line)
+  const sheet = sheets.sheets[index] ?? parseSheet(fence)
+  const width = Math.min(sheet.width, limits.sheetColumnsMax)
+  const shown = sheet.rows.slice(0, limits.sheetRowsMax)
+  const rows = shown.map(
+    (_row, row) => `<tr>${Array.from({ length: width }, (_cell, column) => cellHtml(sheet, sheets, index, row, column)).join('')}</tr>`
+  )
+  const notes = sheet.notes.slice(0, limits.sheetRowsMax).map((note) => `<p class="component-note">${inline(note.line.text.trim())}</p>`)
+  const table = `<table><thead>${rows.slice(0, 1).join('')}</thead><tbody>${rows.slice(1).join('')}</tbody></table>`
+  const left = rest(sheet.rows.length - shown.length, 'rows') + rest(sheet.width - width, 'columns')
+  return figure('sheet', captionOf(fence), `${scroller('table sheet', captionOf(fence) || 'Sheet', table)}${left}${notes.join('')}`)
+}
+
+// ——— chart ———
+
+const dataTable = (chart: Chart, { axis, labels, series }: ChartData): string => {
+  const head = [axis, ...series.map(({ name }) => name)].map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')
+  const body = labels.map((label, point) => {
+    const cells = series.map(({ values }) => `<td>${escapeHtml(formatNumber(chart, values[point]))}</td>`)
+    return `<tr><th scope="row">${escapeHtml(label)}</th>${cells.join('')}</tr>`
+  })
+  return `<div class="visually-hidden"><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`
+}
+
+const rowsOf = (chart: Chart, { sheets }: ComponentContext): Rows | string => {
+  const own = bodyRows(chart)
+  const data = valueOf(chart, 'data')
+  if (own !== undefined) return own
+  if (data === undefined || data === '') return 'There is no data yet.'
+  if (!data.startsWith('#')) return `The data is in ${data}.`
+  return sheets.rowsOf(data.slice(1)) ?? `There is no sheet ${data}.`
+}
+
+const chartHtml = (fence: Fence, context: ComponentContext): string => {
+  const chart = parseChart(fence)
+  const rows = rowsOf(chart, context)
+  const data = typeof rows === 'string' ? rows : chartData(chart, rows)
+  const caption = valueOf(chart, 'title') ?? captionOf(fence)
+  const notes = chart.notes.map((line) => `<p class="component-note">${context.inline(line.text.trim())}</p>`).join('')
+  if (typeof data === 'string') {
+    const source = fence.lines.map(({ text }) => text).join('\n')
+    return figure(
+      'chart',
+      caption,
+      `<p class="component-note">${escapeHtml(data)}</p><pre tabindex="0"><code>${escapeHtml(source)}</code></pre>`
+    )
+  }
+  const legend = legendOf(chart, data)
+  const names = legend.map(({ name, colour }) => `<li><span class="swatch ${colour}"></span>${escapeHtml(name)}</li>`)
+  const shown = legend.length < 2 ? '' : `<ul class="legend">${names.join('')}</ul>`
+  const svg = chartSvg(chart, data, `chart:${context.line + 1}`)
+  return figure('chart', caption, svg + shown + rest(data.left, 'points and series') + dataTable(chart, data) + notes)
+}
+
+// ——— widget ———
+
+/** The source: a page with a script offers to run it. */
+const widgetHtml = (fence: Fence): string => {
+  const { html, title, height, state } = parseWidget(fence)
+  const data = ` data-height="${height}"${state === undefined ? '' : ` data-state="${escapeHtml(state.json)}"`}`
+  return figure('widget', title || captionOf(fence) || 'Widget', `<pre tabindex="0"><code>${escapeHtml(html)}</code></pre>`, data)
+}
+
+/** A component as it is shown; undefined for a fence that is none. */
+export const componentHtml = (fence: Fence, context: ComponentContext): string | undefined => {
+  if (fence.kind === 'board') return boardHtml(fence, context)
+  if (fence.kind === 'chat') return chatHtml(fence, context)
+  if (fence.kind === 'sheet') return sheetHtml(fence, context)
+  if (fence.kind === 'chart') return chartHtml(fence, context)
+  return fence.kind === 'widget' ? widgetHtml(fence) : undefined
+}

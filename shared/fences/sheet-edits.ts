@@ -1,0 +1,309 @@
+/**
+ * What people do in a sheet. Rows and columns are counted from 0 in the sheet that was parsed, row 0 is the heading. A cell that changes is
+ * replaced alone; where rows or columns come, go or move, the formulas of this sheet go on naming the same cells. Those of other sheets of
+ * the document are rewritten by `followChange`, each within its own fence.
+ */
+import { limits } from '../limits.ts'
+import type { Edit } from '../text/diff.ts'
+import type { Line } from './fences.ts'
+import { insertLines, replace, rewrite, vacate, within } from './edits.ts'
+import { type Change, formulaAfter, formulaInRow } from './formula/rewrite.ts'
+import { compare, type Scalar } from './formula/values.ts'
+import { type Cell, type Row, type Sheet, writtenCell } from './sheet.ts'
+
+type Edits = readonly Edit[]
+
+export interface CellChange {
+  readonly row: number
+  readonly column: number
+  readonly text: string
+}
+
+const isFormula = (text: string): boolean => text.startsWith('=')
+
+/** A row as a line of its own. */
+const writtenRow = (sheet: Sheet, texts: readonly string[], row: number): string => {
+  const cells = texts.map((text) => writtenCell(sheet, text, row))
+  if (sheet.delimiter === undefined) return `| ${cells.join(' | ')} |`
+  // A record must not be an empty line.
+  return cells.join(sheet.delimiter).trim() === '' && cells.length < 2 ? '""' : cells.join(sheet.delimiter)
+}
+
+/** Cells behind the last one of a row. */
+const appended = ({ delimiter }: Sheet, { line, cells }: Row, written: readonly string[]): Edit[] => {
+  if (written.length === 0) return []
+  const at = line.from + line.text.trimEnd().length
+  const isEmpty = cells.length === 0
+  if (delimiter !== undefined) return [{ from: at, to: at, insert: (isEmpty ? '' : delimiter) + written.join(delimiter) }]
+  const bar = line.text.trimEnd().endsWith('|') ? '' : ' |'
+  return [{ from: at, to: at, insert: `${bar} ${written.join(' | ')} |` }]
+}
+
+const changeRow = (sheet: Sheet, row: Row, at: number, changes: ReadonlyMap<number, string>): Edit[] => {
+  const { cells } = row
+  const last = Math.max(...changes.keys())
+  const more = Array.from({ length: Math.max(0, last + 1 - cells.length) }, (_cell, index) =>
+    writtenCell(sheet, changes.get(cells.length + index) ?? '', at)
+  )
+  const own = [...changes].flatMap(([column, text]): Edit[] => {
+    const cell = cells[column]
+    if (cell === undefined) return []
+    const written = writtenCell(sheet, text, at)
+    // A row of a CSV with one cell only would be an empty line.
+    const isLone = sheet.delimiter !== undefined && cells.length === 1 && written === ''
+    return text.trim() === cell.text ? [] : replace(sheet.fence, cell, isLone ? '""' : written)
+  })
+  return [...own, ...appended(sheet, row, more)]
+}
+
+/** Where a row goes that comes before the one of this index: never between the heading and its dashes. */
+const lineBefore = ({ rows, dashes, fence }: Sheet, row: number): number =>
+  rows[row]?.index ?? Math.max(rows.at(-1)?.index ?? fence.lines.length - 1, dashes?.index ?? -1) + 1
+
+/** A line before which a row may go. */
+const isRowOf =
+  ({ delimiter }: Sheet) =>
+  ({ text }: Line): boolean =>
+    text.includes(delimiter ?? '|')
+
+/** Several cells at once; rows and columns that are missing come with them, within the limits. */
+export const setCells = (sheet: Sheet, changes: readonly CellChange[]): Edits => {
+  const { fence, rows } = sheet
+  const byRow = new Map<number, Map<number, string>>()
+  for (const { row, column, text } of changes) {
+    if (row < 0 || column < 0 || row >= limits.sheetRowsMax || column >= limits.sheetColumnsMax) continue
+    byRow.set(row, (byRow.get(row) ?? new Map<number, string>()).set(column, text))
+  }
+  const own = [...byRow].flatMap(([at, cells]) => (rows[at] === undefined ? [] : changeRow(sheet, rows[at], at, cells)))
+  const last = Math.max(rows.length - 1, ...byRow.keys())
+  const added = Array.from({ length: last + 1 - rows.length }, (_row, index) => {
+    const cells = byRow.get(rows.length + index) ?? new Map<number, string>()
+    const width = Math.max(1, sheet.width, ...[...cells.keys()].map((column) => column + 1))
+    const texts = Array.from({ length: width }, (_cell, column) => cells.get(column) ?? '')
+    return writtenRow(sheet, texts, rows.length + index)
+  })
+  return within(fence, [...own, ...insertLines(fence, lineBefore(sheet, rows.length), added, isRowOf(sheet))])
+}
+
+export const setCell = (sheet: Sheet, row: number, column: number, text: string): Edits => setCells(sheet, [{ row, column, text }])
+
+/** Edits that make the formulas of some rows follow a change. */
+const following = (
+  sheet: Sheet,
+  change: Change,
+  isOf: (id: string | undefined) => boolean,
+  isLeft: (row: number, column: number) => boolean
+): Edit[] =>
+  sheet.rows.flatMap(({ cells }, row) =>
+    cells.flatMap((cell, column) => {
+      if (!isFormula(cell.text) || !isLeft(row, column)) return []
+      const now = formulaAfter(cell.text, change, isOf)
+      return now === cell.text ? [] : replace(sheet.fence, cell, writtenCell(sheet, now, row))
+    })
+  )
+
+const isOwn =
+  ({ fence }: Sheet) =>
+  (id: string | undefined): boolean =>
+    id === undefined || id === fence.id
+
+/** What another sheet of the document has to change when rows or columns of the sheet with this id did. */
+export const followChange = (other: Sheet, id: string, change: Change): Edits =>
+  within(
+    other.fence,
+    following(
+      other,
+      change,
+      (named) => named === id,
+      () => true
+    )
+  )
+
+/** The first row that may be moved, deleted or pushed down: a heading with dashes stays where it is. */
+const firstFree = ({ dashes }: Sheet): number => (dashes === undefined ? 0 : 1)
+
+/** An empty row before the one of this index. */
+export const insertRow = (sheet: Sheet, at: number): Edits => {
+  const { fence, rows } = sheet
+  if (at < firstFree(sheet) || at > rows.length || rows.length >= limits.sheetRowsMax) return []
+  const texts = Array.from({ length: Math.max(1, sheet.width) }, () => '')
+  return within(fence, [
+    ...insertLines(fence, lineBefore(sheet, at), [writtenRow(sheet, texts, at)], isRowOf(sheet)),
+    ...following(sheet, { axis: 'row', kind: 'insert', at, count: 1 }, isOwn(sheet), () => true)
+  ])
+}
+
+export const deleteRow = (sheet: Sheet, at: number): Edits => {
+  const row = sheet.rows[at]
+  if (row === undefined || at < firstFree(sheet)) return []
+  const change = { axis: 'row', kind: 'delete', at, count: 1 } as const
+  return within(sheet.fence, [...vacate(row.line), ...following(sheet, change, isOwn(sheet), (each) => each !== at)])
+}
+
+/** The line of a row with other texts in some of its cells, everything between them as it was. */
+const lineWith = ({ delimiter }: Sheet, { line, cells }: Row, row: number, textOf: (cell: Cell) => string): string => {
+  let text = ''
+  let at = 0
+  for (const cell of cells) {
+    const now = textOf(cell)
+    if (now === cell.text) continue
+    text += line.text.slice(at, cell.from - line.from) + writtenCell({ delimiter }, now, row)
+    at = cell.to - line.from
+  }
+  return text + line.text.slice(at)
+}
+
+/** Puts a row before the one that now has this index. */
+export const moveRow = (sheet: Sheet, from: number, to: number): Edits => {
+  const row = sheet.rows[from]
+  const first = firstFree(sheet)
+  if (row === undefined || from < first || to < first || to > sheet.rows.length || to === from || to === from + 1) return []
+  const change = { axis: 'row', kind: 'move', from, to } as const
+  const text = lineWith(sheet, row, to, (cell) => (isFormula(cell.text) ? formulaAfter(cell.text, change, isOwn(sheet)) : cell.text))
+  return within(sheet.fence, [
+    ...vacate(row.line),
+    ...insertLines(sheet.fence, lineBefore(sheet, to), [text], isRowOf(sheet)),
+    ...following(sheet, change, isOwn(sheet), (each) => each !== from)
+  ])
+}
+
+const isBarAt = ({ fence }: Sheet, at: number, { line }: Row): boolean => at >= line.from && at < line.to && fence.source.charAt(at) === '|'
+
+const withColumn = (sheet: Sheet, row: Row, at: number, content: string): Edit[] => {
+  const cell = row.cells[at]
+  if (cell === undefined) return at === row.cells.length ? appended(sheet, row, [content]) : []
+  const from = cell.area.from
+  if (sheet.delimiter !== undefined) return [{ from, to: from, insert: content + sheet.delimiter }]
+  // A row need not begin with a bar, but an empty cell at its beginning must.
+  return [{ from, to: from, insert: `${isBarAt(sheet, from - 1, row) ? '' : '|'} ${content} |` }]
+}
+
+/** An empty column before the one of this index. */
+export const insertColumn = (sheet: Sheet, at: number): Edits => {
+  const { rows, dashes } = sheet
+  if (at < 0 || at > sheet.width || sheet.width >= limits.sheetColumnsMax) return []
+  return within(sheet.fence, [
+    ...rows.flatMap((row) => withColumn(sheet, row, at, '')),
+    ...(dashes === undefined ? [] : withColumn(sheet, dashes, at, '---')),
+    ...following(sheet, { axis: 'column', kind: 'insert', at, count: 1 }, isOwn(sheet), () => true)
+  ])
+}
+
+const withoutColumn = (sheet: Sheet, row: Row, at: number): Edit[] => {
+  const cell = row.cells[at]
+  if (cell === undefined) return []
+  if (row.cells.length === 1) return replace(sheet.fence, cell, sheet.delimiter === undefined ? '' : '""')
+  const { from, to } = cell.area
+  if (sheet.delimiter !== undefined)
+    return at + 1 < row.cells.length ? [{ from, to: to + 1, insert: '' }] : [{ from: from - 1, to, insert: '' }]
+  // One bar stays on either side of what is left.
+  const isBetween = isBarAt(sheet, from - 1, row) && isBarAt(sheet, to, row)
+  return [{ from, to: isBetween ? to + 1 : to, insert: '' }]
+}
+
+/** The only column stays. */
+export const deleteColumn = (sheet: Sheet, at: number): Edits => {
+  const { rows, dashes, width } = sheet
+  if (at < 0 || at >= width || width < 2) return []
+  const change = { axis: 'column', kind: 'delete', at, count: 1 } as const
+  return within(sheet.fence, [
+    ...rows.flatMap((row) => withoutColumn(sheet, row, at)),
+    ...(dashes === undefined ? [] : withoutColumn(sheet, dashes, at)),
+    ...following(sheet, change, isOwn(sheet), (_row, column) => column !== at)
+  ])
+}
+
+/** Puts a column before the one that now has this index. Every row is written anew, with the spaces of its cells. */
+export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
+  const { fence, rows, dashes, width, delimiter } = sheet
+  if (from < 0 || from >= width || to < 0 || to > width || to === from || to === from + 1) return []
+  const change = { axis: 'column', kind: 'move', from, to } as const
+  const written = (row: Row, at: number): Edit[] => {
+    const areas = Array.from({ length: Math.max(row.cells.length, Math.min(width, Math.max(from, to - 1) + 1)) }, (_area, column) => {
+      const cell = row.cells[column]
+      if (cell === undefined) return row === dashes ? ' --- ' : delimiter === undefined ? '   ' : ''
+      const now = isFormula(cell.text) ? formulaAfter(cell.text, change, isOwn(sheet)) : cell.text
+      const middle = now === cell.text ? fence.source.slice(cell.from, cell.to) : writtenCell(sheet, now, at)
+      return fence.source.slice(cell.area.from, cell.from) + middle + fence.source.slice(cell.to, cell.area.to)
+    })
+    const [area = ''] = areas.splice(from, 1)
+    areas.splice(to > from ? to - 1 : to, 0, area)
+    return replace(fence, row.line, delimiter === undefined ? `|${areas.join('|')}|` : areas.join(delimiter))
+  }
+  return within(fence, [...rows.flatMap(written), ...(dashes === undefined ? [] : written(dashes, 1))])
+}
+
+/** The rows below the heading by the values of a column; empty cells come last, whichever way. One edit for all. */
+export const sortRows = (sheet: Sheet, column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits => {
+  const { fence, rows } = sheet
+  const sign = descending ? -1 : 1
+  const order = rows
+    .map((_row, row) => row)
+    .slice(1)
+    .toSorted((one, other) => {
+      const [left, right] = [valueAt(one, column), valueAt(other, column)]
+      if (left === null || right === null) return Number(left === null) - Number(right === null)
+      return sign * compare(left, right)
+    })
+  return within(
+    fence,
+    order.flatMap((from, index) => {
+      const [source, target] = [rows[from], rows[index + 1]]
+      if (source === undefined || target === undefined || from === index + 1) return []
+      const text = lineWith(sheet, source, index + 1, (cell) =>
+        isFormula(cell.text) ? formulaInRow(cell.text, from, index + 1) : cell.text
+      )
+      return replace(fence, target.line, text)
+    })
+  )
+}
+
+/** Pads the cells of a table so that its bars stand below each other. Only when asked to: it touches every line. */
+export const alignColumns = (sheet: Sheet): Edits => {
+  const { fence, rows, dashes, width, sides, delimiter } = sheet
+  if (delimiter !== undefined) return []
+  const texts = rows.map(({ cells }) => cells.map(({ from, to }) => fence.source.slice(from, to)))
+  const widths = Array.from({ length: width }, (_column, column) =>
+    Math.max(3, ...texts.map((row) => Array.from(row[column] ?? '').length))
+  )
+  const padded = (text: string, column: number): string => {
+    const space = (widths[column] ?? 3) - Array.from(text).length
+    const before = sides[column] === 'right' ? space : sides[column] === 'center' ? Math.floor(space / 2) : 0
+    return ' '.repeat(before) + text + ' '.repeat(space - before)
+  }
+  const dashed = (column: number): string => {
+    const side = sides[column]
+    const [before, after] = [side === 'left' || side === 'center' ? ':' : '', side === 'right' || side === 'center' ? ':' : '']
+    return before + '-'.repeat((widths[column] ?? 3) - before.length - after.length) + after
+  }
+  const lineOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return within(fence, [
+    ...rows.flatMap(({ line }, row) => rewrite(fence, line, lineOf((texts[row] ?? []).map(padded)))),
+    ...(dashes === undefined ? [] : replace(fence, dashes.line, lineOf(widths.map((_width, column) => dashed(column)))))
+  ])
+}
+
+// ——— the clipboard ———
+
+/** Rows of cells as spreadsheets copy them: tabs and line ends between, cells that hold one of these in quotes. */
+export const parseTsv = (text: string): string[][] => {
+  const rows: string[][] = [[]]
+  const pattern = /(?:"((?:[^"]|"")*)"(?=[\t\r\n]|$)|([^\t\r\n]*))(\t|\r?\n|\r|$)/g
+  for (const [, quoted, plain = '', end] of text.matchAll(pattern)) {
+    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    if (end === '') break
+    if (end !== '\t') rows.push([])
+  }
+  // A line end behind the last row begins none.
+  return rows.at(-1)?.every((cell) => cell === '') === true && rows.length > 1 ? rows.slice(0, -1) : rows
+}
+
+export const formatTsv = (rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => row.map((cell) => (/[\t\r\n]|^"/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t')).join('\n')
+
+/** What was copied elsewhere, from a cell on. */
+export const pasteTsv = (sheet: Sheet, row: number, column: number, tsv: string): Edits =>
+  setCells(
+    sheet,
+    parseTsv(tsv).flatMap((texts, down) => texts.map((text, across) => ({ row: row + down, column: column + across, text })))
+  )

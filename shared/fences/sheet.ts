@@ -1,0 +1,139 @@
+/**
+ * The `sheet` fence: a grid of texts and formulas.
+ *
+ *     sheet = note* (table | csv)
+ *     table = row NL [dashes NL] (row NL)*         row: ["|"] cell ("|" cell)* ["|"];  "\|" is a bar within a cell
+ *     csv   = record (NL record)*                  when the first line that says something has no bar; `,`, `;` or tab, quotes doubled
+ *
+ * Row 1 is the heading, cells are named A1, B1, … ; the line of dashes gives the columns their side and is no row. What begins with `=` is
+ * a formula: it is stored, and its value computed. Empty lines count for nothing, lines without a bar in a table are notes.
+ */
+import type { Fence, Line, Range } from './fences.ts'
+
+export interface Cell extends Range {
+  /** What it says: without the space around it, escapes and quotes undone. `from` and `to` are those of the trimmed source. */
+  readonly text: string
+  /** Between the bars or delimiters beside it, with the space. */
+  readonly area: Range
+}
+
+export interface Row {
+  readonly line: Line
+  /** Index of the line within the fence. */
+  readonly index: number
+  readonly cells: readonly Cell[]
+}
+
+export type Side = 'left' | 'center' | 'right' | undefined
+
+export interface Sheet {
+  readonly fence: Fence
+  /** What separates the cells of a CSV; undefined in a table. */
+  readonly delimiter: ',' | ';' | '\t' | undefined
+  readonly rows: readonly Row[]
+  /** The line of dashes. */
+  readonly dashes: Row | undefined
+  readonly sides: readonly Side[]
+  readonly notes: readonly { readonly line: Line; readonly index: number }[]
+  /** Columns of the widest row. */
+  readonly width: number
+}
+
+const trimmed = ({ from, text }: Line, start: number, end: number): Cell => {
+  const part = text.slice(start, end)
+  const inner = part.trim()
+  // Of a cell that is empty its place is after the space that follows the bar.
+  const lead = inner === '' ? Math.min(1, part.length) : part.length - part.trimStart().length
+  const at = from + start + lead
+  return { from: at, to: at + inner.length, text: inner, area: { from: from + start, to: from + end } }
+}
+
+const barsOf = (text: string): number[] => {
+  const bars: number[] = []
+  for (let at = text.indexOf('|'); at !== -1; at = text.indexOf('|', at + 1)) if (text.charAt(at - 1) !== '\\') bars.push(at)
+  return bars
+}
+
+const unescapeBars = (text: string): string => (text.includes('\\|') ? text.replaceAll('\\|', '|') : text)
+
+const tableCells = (line: Line): Cell[] => {
+  const bars = barsOf(line.text)
+  const starts = [...(line.text.slice(0, bars[0]).trim() === '' ? [] : [-1]), ...bars]
+  return starts.flatMap((start, index) => {
+    const end = starts[index + 1] ?? line.text.length
+    const cell = trimmed(line, start + 1, end)
+    // Behind the last bar there is no cell, unless something stands there.
+    return cell.text === '' && index === starts.length - 1 ? [] : [{ ...cell, text: unescapeBars(cell.text) }]
+  })
+}
+
+const isQuoted = (text: string): boolean => /^"(?:[^"]|"")*"$/.test(text)
+
+/** Where the delimiters of a record stand, those in quotes aside. */
+const delimitersOf = (text: string, delimiter: string): number[] => {
+  const found: number[] = []
+  let isWithin = false
+  let isFresh = true
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at)
+    if (char === '"' && isWithin && text.charAt(at + 1) === '"') at += 1
+    else if (char === '"' && (isWithin || isFresh)) isWithin = !isWithin
+    else if (char === delimiter && !isWithin) found.push(at)
+    isFresh = (char === delimiter && !isWithin) || (isFresh && char === ' ')
+  }
+  return isWithin ? delimitersOf(text.replaceAll('"', ' '), delimiter) : found
+}
+
+const csvCells = (line: Line, delimiter: string): Cell[] => {
+  const starts = [-1, ...delimitersOf(line.text, delimiter)]
+  return starts.map((start, index) => {
+    const cell = trimmed(line, start + 1, starts[index + 1] ?? line.text.length)
+    return { ...cell, text: isQuoted(cell.text) ? cell.text.slice(1, -1).replaceAll('""', '"') : cell.text }
+  })
+}
+
+const delimiterOf = (text: string): ',' | ';' | '\t' => (text.includes('\t') ? '\t' : text.includes(';') && !text.includes(',') ? ';' : ',')
+
+/** The records of a CSV; also of charts. */
+export const csvRows = (lines: readonly Line[], first = 0): { rows: Row[]; delimiter: ',' | ';' | '\t' } => {
+  const delimiter = delimiterOf(lines.slice(first).find(({ text }) => text.trim() !== '')?.text ?? '')
+  const rows = lines.flatMap((line, index): Row[] =>
+    index < first || line.text.trim() === '' ? [] : [{ line, index, cells: csvCells(line, delimiter) }]
+  )
+  return { rows, delimiter }
+}
+
+const dash = /^:?-+:?$/
+const isDashes = ({ cells }: Row): boolean => cells.length > 0 && cells.every(({ text }) => dash.test(text))
+const sideOf = ({ text }: Cell): Side =>
+  /^:-*:$/.test(text) ? 'center' : text.endsWith(':') ? 'right' : text.startsWith(':') ? 'left' : undefined
+
+export const parseSheet = (fence: Fence): Sheet => {
+  const { lines } = fence
+  const spoken = lines.filter(({ text }) => text.trim() !== '')
+  const widthOf = (rows: readonly Row[]): number => rows.reduce((width, { cells }) => Math.max(width, cells.length), 0)
+  if (spoken[0] !== undefined && !spoken[0].text.includes('|')) {
+    const { rows, delimiter } = csvRows(lines)
+    return { fence, delimiter, rows, dashes: undefined, sides: [], notes: [], width: widthOf(rows) }
+  }
+  const said = lines.flatMap((line, index) => (line.text.trim() === '' ? [] : [{ line, index }]))
+  const notes = said.filter(({ line }) => !line.text.includes('|'))
+  const rows = said.flatMap(({ line, index }): Row[] => (line.text.includes('|') ? [{ line, index, cells: tableCells(line) }] : []))
+  const dashes = rows[1] !== undefined && isDashes(rows[1]) ? rows[1] : undefined
+  const kept = dashes === undefined ? rows : rows.toSpliced(1, 1)
+  return { fence, delimiter: undefined, rows: kept, dashes, sides: dashes?.cells.map(sideOf) ?? [], notes, width: widthOf(kept) }
+}
+
+/** The texts of the cells, row by row. */
+export const textsOf = ({ rows }: Sheet): string[][] => rows.map(({ cells }) => cells.map(({ text }) => text))
+
+/**
+ * A text as it stands in a cell of this sheet: on one line, its bars and quotes kept apart from the sheet's own. A bar in the first row of a
+ * CSV would make a table of it: it becomes a broken one.
+ */
+export const writtenCell = ({ delimiter }: Pick<Sheet, 'delimiter'>, text: string, row: number): string => {
+  const line = text.replaceAll(/[\r\n\0]+/g, ' ').trim()
+  if (delimiter === undefined) return line.replaceAll('|', '\\|').replace(/\\$/, '\\ ')
+  const safe = row === 0 ? line.replaceAll('|', '¦') : line
+  return safe.includes(delimiter) || safe.includes('"') ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,77 @@
+/**
+ * The `widget` fence: a small page that runs in a frame of its own, and its state.
+ *
+ *     widget = html NL* ["<!-- state" json "-->" NL]         attributes of the info string: height (px), title
+ *
+ * The state is the last line that has this form; it is put in its place as a whole.
+ */
+import { limits } from '../limits.ts'
+import type { Edit } from '../text/diff.ts'
+import { insertLines, replace, within } from './edits.ts'
+import type { Fence, Line, Range } from './fences.ts'
+
+export interface Widget {
+  readonly fence: Fence
+  /** What runs: all lines but that of the state. */
+  readonly html: string
+  readonly title: string
+  /** In CSS pixels, within the limits. */
+  readonly height: number
+  /** The state as JSON, and where it stands; undefined when there is none, or none that can be read. */
+  readonly state: (Range & { readonly json: string }) | undefined
+}
+
+const stateLine = /^(\s*<!--\s*state\s+)(.*?)(\s*-->\s*)$/
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const heightOf = (text: string | undefined): number => {
+  const asked = Math.round(Number(text))
+  if (text === undefined || text === '' || !Number.isFinite(asked)) return limits.widgetHeightDefault
+  return Math.min(Math.max(asked, limits.widgetHeightMin), limits.widgetHeightMax)
+}
+
+const stateOf = (line: Line | undefined): (Range & { json: string }) | undefined => {
+  const [, before = '', json = ''] = stateLine.exec(line?.text ?? '') ?? []
+  if (line === undefined || before === '') return undefined
+  return { from: line.from + before.length, to: line.from + before.length + json.length, json }
+}
+
+export const parseWidget = (fence: Fence): Widget => {
+  const { lines, attributes } = fence
+  const index = lines.findLastIndex(({ text }) => text.trim() !== '')
+  const found = stateOf(lines[index])
+  return {
+    fence,
+    html: (found === undefined ? lines : lines.toSpliced(index, 1)).map(({ text }) => text).join('\n'),
+    title: attributes.get('title') ?? '',
+    height: heightOf(attributes.get('height')),
+    state: found !== undefined && found.json.length <= limits.widgetStateBytesMax && isJson(found.json) ? found : undefined
+  }
+}
+
+/** JSON on one line that ends no comment; undefined when there is none for the value, or it is too long. */
+const written = (value: unknown): string | undefined => {
+  const json = JSON.stringify(value) as string | undefined
+  const safe = json?.replaceAll('>', '\\u003e').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+  return safe !== undefined && new TextEncoder().encode(safe).length <= limits.widgetStateBytesMax ? safe : undefined
+}
+
+/** Puts the state in its line, which is made when there is none. What is no JSON, or too long, changes nothing. */
+export const setWidgetState = ({ fence }: Widget, value: unknown): readonly Edit[] => {
+  const json = written(value)
+  if (json === undefined) return []
+  const index = fence.lines.findLastIndex(({ text }) => text.trim() !== '')
+  const found = stateOf(fence.lines[index])
+  return within(
+    fence,
+    found === undefined ? insertLines(fence, fence.lines.length, [`<!-- state ${json} -->`]) : replace(fence, found, json)
+  )
+}

@@ -1,0 +1,18 @@
+/** The component fences of a page. Apart from page.ts, because a browser fetches it when a text needs it. */
+import { documentSheets, type DocumentSheets } from '../fences/document-sheets.ts'
+import { fenceOf, fencesOf } from '../fences/fences.ts'
+import { componentHtml } from '../fences/html.ts'
+import type { FenceToRender } from './render.ts'
+
+// The sheets of a text are computed once for all its components: by the object that stands for one rendering.
+const known = new WeakMap<object, DocumentSheets>()
+
+const sheetsOf = ({ rendering, text }: FenceToRender): DocumentSheets => {
+  const found = known.get(rendering) ?? documentSheets(fencesOf(text), Date.now())
+  known.set(rendering, found)
+  return found
+}
+
+/** Undefined for a fence that is no component. */
+export const renderComponent = (fence: FenceToRender): string | undefined =>
+  componentHtml(fenceOf(fence.info, fence.source), { inline: fence.inline, line: fence.line, sheets: sheetsOf(fence) })

@@ -1,0 +1,94 @@
+/** Widgets on published pages: run when asked to, and kept to themselves. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { createDocument, launch, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+let elsewhere: Server
+const asked: string[] = []
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+  elsewhere = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.setHeader('Access-Control-Allow-Origin', '*').end('seen')
+  })
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+})
+
+afterAll(async () => {
+  await browser.close()
+  elsewhere.close()
+  await world.stop()
+})
+
+const publish = async (text: string): Promise<string> => {
+  const { id, key } = await createDocument(world.url, text)
+  const answer = await fetch(`${world.url}/api/docs/${id}/publish`, { method: 'POST', headers: { 'x-share-key': key } })
+  return ((await answer.json()) as { url: string }).url
+}
+
+/** Tries what a widget must not be able to, and writes what came of it. */
+const hostile = (address: string): string => `<output id="o"></output>
+<script>
+const tries = {
+  parent: () => parent.document.title,
+  top: () => top.location.href,
+  storage: () => localStorage.length,
+  cookie: () => document.cookie,
+  popup: () => { if (open('${address}/popup') === null) throw new Error('no window') },
+  away: () => { top.location = '${address}/away' },
+  network: () => fetch('${address}/fetch'),
+  socket: () => new Promise((done, fail) => { const ws = new WebSocket('${address.replace('http', 'ws')}/socket'); ws.onopen = done; ws.onerror = fail }),
+  picture: () => new Promise((done, fail) => { const i = new Image(); i.onload = done; i.onerror = fail; i.src = '${address}/picture' }),
+  script: () => new Promise((done, fail) => { const s = document.createElement('script'); s.onload = done; s.onerror = fail; s.src = '${address}/script'; document.body.append(s) }),
+  frame: () => new Promise((done, fail) => { document.addEventListener('securitypolicyviolation', fail); const f = document.createElement('iframe'); f.onload = done; f.src = '${address}/frame'; document.body.append(f) }),
+  evaluate: () => new Function('return 1')()
+}
+const told = []
+const run = async () => {
+  for (const [name, work] of Object.entries(tries)) {
+    try { await work(); told.push(name) } catch {}
+  }
+  o.value = 'could: ' + told.join() + '; state ' + JSON.stringify(agmd.state)
+}
+run()
+</script>
+<!-- state {"u":1} -->`
+
+test('[FENCE-36] a widget runs when asked to, reaches nothing around it, and stops when asked to', async () => {
+  const address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(await publish(`\`\`\`widget height=100 title="Try"\n${hostile(address)}\n\`\`\`\n\nText.\n`))
+  expect(await page.locator('iframe').count()).toBe(0)
+  await page.getByRole('button', { name: 'Run this widget: Try' }).click()
+  const frame = page.frameLocator('iframe.widget-frame')
+  await until(
+    async () =>
+      (
+        await frame
+          .locator('output')
+          .textContent({ timeout: 1000 })
+          .catch(() => '')
+      )?.startsWith('could') === true,
+    'the widget'
+  )
+  expect(await frame.locator('output').textContent()).toBe('could: ; state {"u":1}')
+  expect(asked).toEqual([])
+  expect(page.url()).toContain('/pub/')
+  expect(context.pages().length).toBe(1)
+  await page.getByRole('button', { name: 'Stop: Try' }).click()
+  expect(await page.locator('iframe').count()).toBe(0)
+  expect(await page.locator('figure.component-widget pre').count()).toBe(1)
+
+  // Opened by itself it has no origin either.
+  await page.goto(`${world.url}/embed/widget`)
+  expect(await page.evaluate(() => globalThis.origin)).toBe('null')
+  await context.close()
+})

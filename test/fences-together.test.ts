@@ -1,0 +1,21 @@
+/** A short run of the fuzz; `npm run fuzz fences` for more. */
+import { expect, test } from 'vitest'
+import { fencesHold } from './fuzz/fences.ts'
+
+const seeds = 25
+
+test.each(['board', 'chat', 'sheet'] as const)(
+  '[FENCE-10] a %s that three people work on at once loses nothing and has nothing twice but what two moved',
+  (kind) => {
+    for (let seed = 1; seed <= seeds; seed++) expect(() => fencesHold(kind, seed)).not.toThrow()
+  }
+)
+
+/** Seeds that failed once, and what was wrong then. */
+test.each([
+  ['board', 4, 'a line inserted where one was vacated came to stand on it'],
+  ['chat', 480, 'marks that grew reached others after the lines that relied on them'],
+  ['sheet', 1161, 'a row inserted before words that were left alone came to stand behind other words']
+] as const)('[FENCE-10] %s, seed %i: %s', (kind, seed, _what) => {
+  expect(() => fencesHold(kind, seed)).not.toThrow()
+})

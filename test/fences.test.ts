@@ -1,0 +1,565 @@
+import { createRequire } from 'node:module'
+import fc from 'fast-check'
+import MarkdownIt from 'markdown-it'
+import { expect, test } from 'vitest'
+import * as boards from '../shared/fences/board-edits.ts'
+import { type Board, detailsOf, parseBoard, repeatedCards, stateOfColumn } from '../shared/fences/board.ts'
+import { chartSvg } from '../shared/fences/chart-svg.ts'
+import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, rowsOfCsv, setChart } from '../shared/fences/chart.ts'
+import { appendMessage, editMessage, mentionsOf, type Message, parseChat } from '../shared/fences/chat.ts'
+import { type Fence, fenceAt, fenceKinds, fencesOf, parseInfo } from '../shared/fences/fences.ts'
+import { createWorkbook } from '../shared/fences/formula/workbook.ts'
+import { healEdits } from '../shared/fences/heal.ts'
+import * as sheets from '../shared/fences/sheet-edits.ts'
+import { formatTsv, parseTsv } from '../shared/fences/sheet-edits.ts'
+import { parseSheet, type Sheet, textsOf } from '../shared/fences/sheet.ts'
+import { parseWidget, setWidgetState } from '../shared/fences/widget.ts'
+import { limits } from '../shared/limits.ts'
+import { renderComponent } from '../shared/markdown/components.ts'
+import { createRenderer } from '../shared/markdown/render.ts'
+import { applyEdits, type Edit } from '../shared/text/diff.ts'
+
+const { tests: examples } = createRequire(import.meta.url)('commonmark-spec') as { tests: { markdown: string }[] }
+const markdownIt = new MarkdownIt({ html: false })
+
+/** First line, kind and contents of each component fence, as markdown-it has them. */
+const asRendered = (text: string): [number, string, string][] =>
+  markdownIt
+    .parse(text, {})
+    .filter(({ type, info }) => type === 'fence' && (fenceKinds as readonly string[]).includes(parseInfo(info).kind))
+    .map(({ map, info, content }) => [map?.[0] ?? -1, parseInfo(info).kind, content.trimEnd()])
+
+const asFound = (text: string): [number, string, string][] =>
+  fencesOf(text).map(({ line, kind, lines }) => [
+    line,
+    kind,
+    lines
+      .map(({ text: content }) => `${content}\n`)
+      .join('')
+      .trimEnd()
+  ])
+
+const page = createRenderer({ fence: renderComponent })
+
+/** The only fence of a text. */
+const one = (text: string): Fence => {
+  const [fence, ...others] = fencesOf(text)
+  if (fence === undefined || others.length > 0) throw new Error(`not one fence: ${text}`)
+  return fence
+}
+
+test('[FENCE-1] fences are found where the renderer finds them: in quotes, lists, longer and unclosed ones', () => {
+  for (const { markdown } of examples) {
+    const text = markdown.replaceAll(/(`{3,}|~{3,})(?!`|~)[ ]*\w*/g, '$1board').replaceAll('→', '\t')
+    expect([text, asFound(text)]).toEqual([text, asRendered(text)])
+  }
+  const piece = fc.constantFrom(
+    '> ',
+    '>',
+    '- ',
+    '* ',
+    '1. ',
+    '2. ',
+    '10) ',
+    '  ',
+    '    ',
+    '```',
+    '````',
+    '~~~',
+    '```board',
+    '```sheet #a',
+    '~~~chat',
+    'text',
+    '\n',
+    '\n',
+    '\n',
+    '\n\n',
+    '# ',
+    '---',
+    '`',
+    '| a |',
+    'board'
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const text = pieces.join('')
+      expect([text, asFound(text)]).toEqual([text, asRendered(text)])
+    }),
+    { numRuns: 3000 }
+  )
+})
+
+/** What is left of a text when the lines of its fences are taken out and put back: nothing is lost between them. */
+const printed = (text: string): string => {
+  let result = ''
+  let at = 0
+  for (const { bodyFrom, bodyTo, lines } of fencesOf(text)) {
+    result += text.slice(at, bodyFrom)
+    for (const { start, from, to, text: content } of lines) {
+      expect(text.slice(from, to)).toBe(content)
+      result += text.slice(start, from) + content + text.slice(to, Math.min(to + 1, bodyTo))
+    }
+    at = bodyTo
+  }
+  return result + text.slice(at)
+}
+
+const words = fc.constantFrom(
+  '## ',
+  '- [ ] ',
+  '- [xx] ',
+  '- ',
+  '  ',
+  '\t',
+  '@ana',
+  '#tag',
+  'word',
+  ' ',
+  '\n',
+  '\n',
+  '\n',
+  '|',
+  '| a | b |',
+  '|---|',
+  '\\|',
+  '\\',
+  '=A1',
+  '"',
+  ',',
+  ';',
+  '[2026-11-20T10:02Z] @ana: ',
+  '--- ',
+  '{{a|b|c}}',
+  'type: bar',
+  'data: #x',
+  '[',
+  '{"a":1}',
+  '<!-- state {} -->',
+  '```',
+  '````',
+  '> ',
+  '😀',
+  '%%',
+  ': '
+)
+const bodies = fc.array(words, { maxLength: 40 }).map((parts) => parts.join(''))
+
+/** Every line is a part of something, or empty. */
+const linesOfBoard = (fence: Fence): number[] => {
+  const { notes, columns } = parseBoard(fence)
+  const inColumn = columns.flatMap(({ index, cards, notes: own }) => [
+    index,
+    ...own.map((note) => note.index),
+    ...cards.flatMap((card) => [card.index, ...card.details.map((_line, at) => card.index + 1 + at)])
+  ])
+  return [...notes.map(({ index }) => index), ...inColumn].toSorted((one, other) => one - other)
+}
+
+const linesOfChat = (fence: Fence): number[] =>
+  parseChat(fence).entries.flatMap((entry) => (entry.kind === 'message' ? entry.lines.map((_line, at) => entry.index + at) : [entry.index]))
+
+const linesOfSheet = (fence: Fence): number[] => {
+  const { rows, dashes, notes } = parseSheet(fence)
+  return [...rows, ...(dashes === undefined ? [] : [dashes]), ...notes].map(({ index }) => index).toSorted((one, other) => one - other)
+}
+
+test('[FENCE-2] printing is the source: no character of any text is lost, and every line that says something is part of something', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...fenceKinds), bodies, fc.constantFrom('', '> ', '- '), (kind, body, quote) => {
+      const text = `${quote}\`\`\`\`\`${kind} #id title="A b"\n${body}\n\`\`\`\`\`\nafter`
+      expect(printed(text)).toBe(text)
+      for (const fence of fencesOf(text)) {
+        const spoken = fence.lines.flatMap((line, index) => (line.text.trim() === '' ? [] : [index]))
+        const covered =
+          fence.kind === 'board'
+            ? linesOfBoard(fence)
+            : fence.kind === 'chat'
+              ? linesOfChat(fence)
+              : fence.kind === 'sheet'
+                ? linesOfSheet(fence)
+                : spoken
+        expect(new Set(covered).size).toBe(covered.length)
+        expect(spoken.filter((index) => !covered.includes(index))).toEqual([])
+        // Components of any text are HTML, and parse.
+        page.render(text)
+      }
+    }),
+    { numRuns: 300 }
+  )
+})
+
+test('[FENCE-3] an info string names kind, id and attributes, quoted ones too', () => {
+  const { kind, id, attributes } = parseInfo('widget #roi-1 height=220 title="ROI calculator" wide x=\'a b\'')
+  expect([kind, id, [...attributes]]).toEqual([
+    'widget',
+    'roi-1',
+    [
+      ['height', '220'],
+      ['title', 'ROI calculator'],
+      ['wide', ''],
+      ['x', 'a b']
+    ]
+  ])
+  const fences = fencesOf('a\n```board #one\nx\n```\nb\n```ts\n```board\n```\n~~~chat\nopen')
+  expect(fences.map(({ kind: each, line, closing }) => [each, line, closing !== undefined])).toEqual([
+    ['board', 1, true],
+    ['chat', 8, false]
+  ])
+  expect(fenceAt(fences, 5)?.id).toBe('one')
+  expect(fenceAt(fences, 0)).toBeUndefined()
+})
+
+/** A text with its only fence parsed, and after some edits. */
+const after = (text: string, change: (fence: Fence) => readonly Edit[]): string => applyEdits(text, change(one(text)))
+
+const board = [
+  '> ```board #launch',
+  '> Notes.',
+  '> ## Todo',
+  '> - [ ] Write importer @ana #backend',
+  '>   More.',
+  '> - Plain',
+  '> ## Doing',
+  '> ## Done',
+  '> ```',
+  ''
+].join('\n')
+const onBoard = (change: (board: Board) => readonly Edit[]): string => after(board, (fence) => change(parseBoard(fence)))
+
+test('[FENCE-4] a board is read as the specification writes it: columns, cards with marker, assignee and tags, details, notes', () => {
+  const { notes, columns } = parseBoard(one(board))
+  expect(notes.map(({ line }) => line.text)).toEqual(['Notes.'])
+  expect(columns.map(({ title, cards }) => [title.text, cards.length])).toEqual([
+    ['Todo', 2],
+    ['Doing', 0],
+    ['Done', 0]
+  ])
+  const [card, plain] = columns[0]?.cards ?? []
+  expect(card).toMatchObject({
+    state: 'open',
+    title: { text: 'Write importer' },
+    assignees: [{ name: 'ana' }],
+    tags: [{ name: 'backend' }]
+  })
+  expect(card && detailsOf(card)).toBe('More.')
+  expect(plain).toMatchObject({ state: 'open', marker: undefined, title: { text: 'Plain' } })
+  const stateOf = (marker: string): string | undefined =>
+    parseBoard(one(`\`\`\`board\n## A\n- [${marker}] x\n\`\`\``)).columns[0]?.cards[0]?.state
+  expect(['x', 'X', '>', ' ', '', '>x', 'xx', 'x>', 'x '].map(stateOf)).toEqual([
+    'done',
+    'done',
+    'doing',
+    'open',
+    'open',
+    'done',
+    'done',
+    'doing',
+    'open'
+  ])
+})
+
+test('[FENCE-5] each interaction with a board is a few edits inside the fence; a card that moves leaves its line end behind', () => {
+  const first = { column: 0, card: 0 }
+  expect(onBoard((each) => boards.cycleState(each, first))).toBe(board.replace('[ ] Write', '[>] Write'))
+  expect(onBoard((each) => boards.setState(each, { column: 0, card: 1 }, 'done'))).toBe(board.replace('- Plain', '- [x] Plain'))
+  expect(onBoard((each) => boards.moveCard(each, first, { column: 2, card: 0 }))).toBe(
+    board
+      .replace('> - [ ] Write importer @ana #backend\n>   More.\n', '> \n> \n')
+      .replace('> ## Done\n', '> ## Done\n> - [x] Write importer @ana #backend\n>   More.\n')
+  )
+  expect(onBoard((each) => boards.moveCard(each, { column: 0, card: 1 }, first))).toBe(
+    board.replace('> - Plain\n', '> \n').replace('> - [ ] Write', '> - Plain\n> - [ ] Write')
+  )
+  expect(onBoard((each) => boards.addCard(each, 1, 'New\nwith ```\n```'))).toBe(
+    board.replace('> ## Doing\n', '> ## Doing\n> - [>] New\n>   with ```\n>     ```\n')
+  )
+  expect(onBoard((each) => boards.renameCard(each, first, 'Write the importer'))).toBe(
+    board.replace('Write importer', 'Write the importer')
+  )
+  expect(onBoard((each) => boards.setAssignee(each, first, '@Bo B.'))).toBe(board.replace('@ana', '@Bo-B'))
+  expect(onBoard((each) => boards.setAssignee(each, first, undefined))).toBe(board.replace(' @ana', ''))
+  expect(onBoard((each) => boards.setAssignee(each, { column: 0, card: 1 }, 'ana'))).toBe(board.replace('Plain', 'Plain @ana'))
+  expect(onBoard((each) => boards.addTag(each, first, 'ui'))).toBe(board.replace('#backend', '#backend #ui'))
+  expect(onBoard((each) => boards.removeTag(each, first, 'backend'))).toBe(board.replace(' #backend', ''))
+  expect(onBoard((each) => boards.setDetails(each, first, 'More.\nAnd more.'))).toBe(board.replace('>   More.', '>   More.\n>   And more.'))
+  expect(onBoard((each) => boards.deleteCard(each, { column: 0, card: 1 }))).toBe(board.replace('- Plain', ''))
+  expect(onBoard((each) => boards.addColumn(each, 'Later'))).toBe(board.replace('> ## Done\n', '> ## Done\n> ## Later\n'))
+  expect(onBoard((each) => boards.renameColumn(each, 1, 'In progress'))).toBe(board.replace('Doing', 'In progress'))
+  expect(onBoard((each) => boards.moveColumn(each, 2, 1))).toBe(
+    board.replace('> ## Done\n', '> \n').replace('> ## Doing', '> ## Done\n> ## Doing')
+  )
+  expect(onBoard((each) => boards.deleteColumn(each, 1))).toBe(board.replace('## Doing', ''))
+  for (const nothing of [
+    boards.cycleState(parseBoard(one(board)), { column: 9, card: 0 }),
+    boards.addCard(parseBoard(one(board)), 0, '  ')
+  ])
+    expect(nothing).toEqual([])
+  expect(['Done', 'Completed', 'Shipped!', 'Doing', 'In progress', 'Todo', 'Undone'].map(stateOfColumn)).toEqual([
+    'done',
+    'done',
+    'done',
+    'doing',
+    'doing',
+    'open',
+    'open'
+  ])
+  expect(repeatedCards(parseBoard(one('```board\n## A\n- [ ] x #t\n## B\n- [x] x #t\n- y\n```')))).toEqual([
+    [
+      { column: 0, card: 0 },
+      { column: 1, card: 0 }
+    ]
+  ])
+})
+
+const chat =
+  '```chat\n[2026-11-20T10:02Z] @ana: Can we ship?\n  **Soon**.\n--- 2026-11-21\n{{Bo|Yes|10:03}}\n> Cy | No | 10:04\nstray\n```\n'
+
+test('[FENCE-6] a chat is read with its days and the forms of Obsidian Chat View; messages are appended whole and edited in place', () => {
+  const { entries } = parseChat(one(chat))
+  expect(entries).toMatchObject([
+    { kind: 'message', author: 'ana', time: Date.UTC(2026, 10, 20, 10, 2), text: 'Can we ship?\n**Soon**.', imported: false },
+    { kind: 'day', text: '2026-11-21' },
+    { kind: 'message', author: 'Bo', text: 'Yes', at: '10:03', imported: true },
+    { kind: 'message', author: 'Cy', text: 'No', at: '10:04', imported: true },
+    { kind: 'note' }
+  ])
+  const time = Date.UTC(2026, 10, 21, 9, 0, 30)
+  const send = (author: string, text: string): string => after(chat, (fence) => appendMessage(parseChat(fence), { author, time, text }))
+  expect(send('Bo: B', 'Yes\n```\n\nx')).toBe(chat.replace('stray\n', 'stray\n[2026-11-21T09:00Z] @Bo  B: Yes\n    ```\n\n  x\n'))
+  expect(send('bo', ' \n ')).toBe(chat)
+  const edit = (text: string): string => after(chat, (fence) => editMessage(parseChat(fence), parseChat(fence).entries[0] as Message, text))
+  expect(edit('Can they ship?\nNever.\nReally.')).toBe(chat.replace('we', 'they').replace('  **Soon**.', '  Never.\n  Really.'))
+  expect(edit('Can we ship?')).toBe(chat.replace('  **Soon**.', ''))
+  expect(edit('')).toBe(chat.replace('[2026-11-20T10:02Z] @ana: Can we ship?\n  **Soon**.', '\n'))
+  expect(after('```chat', (fence) => appendMessage(parseChat(fence), { author: 'a', time, text: 'b' }))).toBe(
+    '```chat\n[2026-11-21T09:00Z] @a: b'
+  )
+  expect(mentionsOf('@ana and (@bo-b), not a@b.c; @ana.')).toEqual(['ana', 'bo-b'])
+})
+
+const sheet = [
+  '```sheet #s',
+  '| Item  | Qty | Sum    |',
+  '|-------|----:|--------|',
+  '| a\\|b  |   1 | =B2*2  |',
+  '| c     |   3 | =B3+C2 |',
+  '| All   |     | =SUM(C2:C3) |',
+  '```',
+  ''
+].join('\n')
+const onSheet = (change: (sheet: Sheet) => readonly Edit[], text = sheet): string => after(text, (fence) => change(parseSheet(fence)))
+const gridOf = (text: string): string[][] => textsOf(parseSheet(one(text)))
+
+test('[FENCE-7] a sheet is a table or a CSV; a cell that changes is replaced alone', () => {
+  expect(parseSheet(one(sheet))).toMatchObject({ width: 3, sides: [undefined, 'right', undefined], notes: [] })
+  expect(gridOf(sheet)[1]).toEqual(['a|b', '1', '=B2*2'])
+  expect(onSheet((each) => sheets.setCell(each, 1, 1, '12'))).toBe(sheet.replace('|   1 |', '|   12 |'))
+  expect(onSheet((each) => sheets.setCell(each, 3, 1, 'x|y\nz'))).toBe(sheet.replace('| All   |     |', '| All   | x\\|y z    |'))
+  expect(gridOf(onSheet((each) => sheets.setCell(each, 2, 4, 'far')))[2]).toEqual(['c', '3', '=B3+C2', '', 'far'])
+  expect(gridOf(onSheet((each) => sheets.setCell(each, 4, 0, 'new'))).at(-1)).toEqual(['new', '', ''])
+  const csv = '```sheet\na,b\n"x, ""y""",2\n```\n'
+  expect(gridOf(csv)).toEqual([
+    ['a', 'b'],
+    ['x, "y"', '2']
+  ])
+  expect(onSheet((each) => sheets.setCell(each, 1, 1, 'p,q'), csv)).toBe(csv.replace(',2', ',"p,q"'))
+  expect(gridOf(onSheet((each) => sheets.setCell(each, 0, 0, 'a|b'), csv))[0]).toEqual(['a¦b', 'b'])
+  fc.assert(
+    fc.property(
+      fc.constantFrom(sheet, csv),
+      fc.nat(3),
+      fc.nat(4),
+      fc.array(fc.constantFrom('|', '\\', '"', ',', ' ', 'a', '=', '`', '-', ':', '😀', '\n')).map((parts) => parts.join('')),
+      (text, row, column, value) => {
+        fc.pre(!(row === 0 && /[|]/.test(value)))
+        const changed = onSheet((each) => sheets.setCell(each, row, column, value), text)
+        expect(gridOf(changed)[row]?.[column] ?? '').toBe(value.replaceAll(/\n+/g, ' ').trim())
+      }
+    ),
+    { numRuns: 1000 }
+  )
+})
+
+test('[FENCE-8] rows and columns that come, go, move or are sorted take the formulas along', () => {
+  const formulas = (text: string): string[] => gridOf(text).flatMap((row) => row.filter((cell) => cell.startsWith('=')))
+  expect(formulas(onSheet((each) => sheets.insertRow(each, 2)))).toEqual(['=B2*2', '=B4+C2', '=SUM(C2:C4)'])
+  expect(formulas(onSheet((each) => sheets.deleteRow(each, 1)))).toEqual(['=B2+#REF!', '=SUM(C2:C2)'])
+  expect(formulas(onSheet((each) => sheets.moveRow(each, 2, 1)))).toEqual(['=B2+C3', '=B3*2', '=SUM(C2:C3)'])
+  expect(formulas(onSheet((each) => sheets.insertColumn(each, 1)))).toEqual(['=C2*2', '=C3+D2', '=SUM(D2:D3)'])
+  expect(formulas(onSheet((each) => sheets.deleteColumn(each, 1)))).toEqual(['=#REF!*2', '=#REF!+B2', '=SUM(B2:B3)'])
+  expect(formulas(onSheet((each) => sheets.moveColumn(each, 2, 0)))).toEqual(['=C2*2', '=C3+A2', '=SUM(A2:A3)'])
+  expect(gridOf(onSheet((each) => sheets.moveColumn(each, 2, 0)))[0]).toEqual(['Sum', 'Item', 'Qty'])
+  expect(parseSheet(one(onSheet((each) => sheets.insertColumn(each, 3)))).width).toBe(4)
+  expect(onSheet((each) => sheets.deleteRow(each, 0))).toBe(sheet)
+  const workbook = createWorkbook([{ id: 's', rows: gridOf(sheet) }], 0)
+  const sorted = onSheet((each) => sheets.sortRows(each, 1, true, (row, column) => workbook.valueAt(0, row, column)))
+  expect(gridOf(sorted).map(([name]) => name)).toEqual(['Item', 'c', 'a|b', 'All'])
+  expect(formulas(sorted)).toEqual(['=B2+C2', '=B3*2', '=SUM(C2:C3)'])
+  const other = '```sheet #t\n| x | =#s!B3 | =SUM(#s!B2:B4) | =B3 |\n```\n'
+  const change = { axis: 'row', kind: 'delete', at: 2, count: 1 } as const
+  expect(formulas(onSheet((each) => sheets.followChange(each, 's', change), other))).toEqual(['=#REF!', '=SUM(#s!B2:B3)', '=B3'])
+  const aligned = onSheet(sheets.alignColumns)
+  expect(gridOf(aligned)).toEqual(gridOf(sheet))
+  expect(
+    new Set(
+      aligned
+        .split('\n')
+        .slice(1, 6)
+        .map(({ length }) => length)
+    ).size
+  ).toBe(1)
+  // Any change keeps the values of all cells that stay.
+  const values = (text: string): string[] => {
+    const grid = gridOf(text)
+    const computed = createWorkbook([{ id: 's', rows: grid }], 0)
+    return grid.flatMap((row, at) => row.map((_cell, column) => computed.textAt(0, at, column))).filter((cell) => cell !== '')
+  }
+  for (const change of [sheets.insertRow, sheets.insertColumn])
+    for (const at of [1, 2, 3]) expect(values(onSheet((each) => change(each, at)))).toEqual(values(sheet))
+  for (const [from, to] of [
+    [1, 3],
+    [2, 1],
+    [3, 1],
+    [1, 4]
+  ] as const) {
+    expect(values(onSheet((each) => sheets.moveColumn(each, from - 1, to - 1))).toSorted()).toEqual(values(sheet).toSorted())
+  }
+})
+
+test('[FENCE-9] cells are copied and pasted as spreadsheets do: tabs, lines, quotes', () => {
+  expect(parseTsv('a\tb\r\nc\t"d ""e""\nf"\n')).toEqual([
+    ['a', 'b'],
+    ['c', 'd "e"\nf']
+  ])
+  expect(parseTsv('')).toEqual([['']])
+  expect(
+    formatTsv([
+      ['a', 'b\tc'],
+      ['"d', 'e']
+    ])
+  ).toBe('a\t"b\tc"\n"""d"\te')
+  expect(gridOf(onSheet((each) => sheets.pasteTsv(each, 3, 1, '9\t8\n7\t6\t5'))).slice(3)).toEqual([
+    ['All', '9', '8'],
+    ['', '7', '6', '5']
+  ])
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.constantFrom('a', 'b c', '"', '\t', '\n', 'x"y'), { minLength: 2, maxLength: 3 }), {
+        minLength: 1,
+        maxLength: 3
+      }),
+      (rows) => {
+        expect(parseTsv(formatTsv(rows))).toEqual(rows)
+      }
+    )
+  )
+})
+
+test('[FENCE-11] charts draw CSV, JSON and sheets; their settings change line by line', () => {
+  const text = '```chart\ntype: line\ntitle: Visitors <b>\n\nMonth, Visits, Signups\nJan, 120, 8\nFeb, 180, 15\n```\n'
+  const chart = parseChart(one(text))
+  expect(chart.type).toBe('line')
+  expect(chartData(chart, bodyRows(chart) as Rows)).toEqual({
+    axis: 'Month',
+    labels: ['Jan', 'Feb'],
+    series: [
+      { name: 'Visits', values: [120, 180] },
+      { name: 'Signups', values: [8, 15] }
+    ],
+    left: 0
+  })
+  expect(after(text, (fence) => setChart(parseChart(fence), 'type', 'pie'))).toBe(text.replace('line', 'pie'))
+  expect(after(text, (fence) => setChart(parseChart(fence), 'title', ''))).toBe(text.replace('title: Visitors <b>\n', ''))
+  expect(after(text, (fence) => setChart(parseChart(fence), 'stack', 'true'))).toBe(text.replace('<b>\n', '<b>\nstack: true\n'))
+  const json = parseChart(one('```chart\ntype: bar\n[{"a":"x","b":1},{"a":"y","b":2}]\n```'))
+  expect(bodyRows(json)).toEqual([
+    ['a', 'b'],
+    ['x', '1'],
+    ['y', '2']
+  ])
+  expect(rowsOfCsv('a;b\r\nx;"1;5"\r\n')).toEqual([
+    ['a', 'b'],
+    ['x', '1;5']
+  ])
+  expect(bodyRows(parseChart(one('```chart\n\n[1,\n```')))).toBe('The data is no JSON list.')
+  expect(chartData(parseChart(one('```chart\ny: Nothing\n\na,b\n1,2\n```')), [['a', 'b']])).toBe('There is no column “Nothing”.')
+
+  for (const type of chartTypes)
+    for (const more of ['', 'stack: true\n', 'horizontal: true\nstack: true\n', 'min: 50\nmax: 100\nformat: 0.0%\n']) {
+      const one_ = parseChart(one(`\`\`\`chart\ntype: ${type}\ntitle: <i>"&\n${more}\nx, a<b, c\n1, 2, -3\n"<u>", , 4\n3, 0, 1e9\n\`\`\``))
+      const svg = chartSvg(one_, chartData(one_, bodyRows(one_) as Rows) as ChartData, 'id')
+      expect(svg).toMatch(
+        /^<svg [^>]*role="img" aria-labelledby="id-title id-desc"[^>]*><title id="id-title">&lt;i&gt;&quot;&amp;<\/title><desc /
+      )
+      expect(svg).not.toMatch(/NaN|undefined|Infinity|style=|<[biu]>|<script/)
+    }
+})
+
+test('[FENCE-12] a widget has a height within limits and a state of one line, replaced as a whole', () => {
+  const text = '```widget height=2200 title="ROI"\n<b>x</b>\n<!-- state {"u":1} -->\n```\n'
+  const widget = parseWidget(one(text))
+  expect(widget).toMatchObject({ html: '<b>x</b>', title: 'ROI', height: limits.widgetHeightMax, state: { json: '{"u":1}' } })
+  expect(after(text, (fence) => setWidgetState(parseWidget(fence), { u: '-->' }))).toBe(text.replace('{"u":1}', '{"u":"--\\u003e"}'))
+  const plain = '```widget\n<b>x</b>\n```\n'
+  expect(after(plain, (fence) => setWidgetState(parseWidget(fence), [1]))).toBe(plain.replace('</b>\n', '</b>\n<!-- state [1] -->\n'))
+  expect(setWidgetState(parseWidget(one(plain)), 'x'.repeat(5000))).toEqual([])
+  expect(setWidgetState(parseWidget(one(plain)), undefined)).toEqual([])
+  expect(parseWidget(one('```widget height=x\n<!-- state {bad -->\n```'))).toMatchObject({
+    height: limits.widgetHeightDefault,
+    state: undefined
+  })
+})
+
+test('[FENCE-13] what edits made at once left is tidied: white space and markers, no word, and only once', () => {
+  const healed = (text: string): string => after(text, healEdits)
+  expect(healed('```board\n\n## A\n\n\n- [xx] a  \n\n- [>x] b\n\n  c\n\n\n## B\n\n```\n')).toBe(
+    '```board\n\n## A\n\n- [x] a\n- [x] b\n\n  c\n\n## B\n```\n'
+  )
+  expect(healed('> ```chat\n> [2026-11-20T10:02Z] @a: b\n>\n>   c\n> \n> \n> x\n> ```\n')).toBe(
+    '> ```chat\n> [2026-11-20T10:02Z] @a: b\n>\n>   c\n> x\n> ```\n'
+  )
+  expect(healed('```sheet\n| a |\n\n| b |\n\n```\n')).toBe('```sheet\n| a |\n| b |\n```\n')
+  for (const clean of [board, chat, sheet, '```widget\n\n\n```', '```chart\n\n\na\n```']) expect(healed(clean)).toBe(clean)
+  fc.assert(
+    fc.property(fc.constantFrom(...fenceKinds), bodies, (kind, body) => {
+      const [fence] = fencesOf(`\`\`\`\`\`${kind}\n${body}\n\`\`\`\`\`\n`)
+      const text = fence?.source ?? ''
+      const once = applyEdits(text, fence === undefined ? [] : healEdits(fence))
+      expect(once.replaceAll(/\[[ xX>]*\]|\s/g, '')).toBe(text.replaceAll(/\[[ xX>]*\]|\s/g, ''))
+      expect(healEdits(fencesOf(once)[0] as Fence)).toEqual([])
+    }),
+    { numRuns: 1000 }
+  )
+})
+
+test('[FENCE-14] large and broken fences are read and changed in bounded time', () => {
+  const start = performance.now()
+  const many = `\`\`\`board\n## Todo\n${Array.from({ length: 50_000 }, (_card, index) => `- [ ] Card ${index} @ana #tag\n`).join('')}## Done\n`
+  const parsed = parseBoard(one(many))
+  expect(parsed.columns[0]?.cards.length).toBe(50_000)
+  expect(boards.moveCard(parsed, { column: 0, card: 25_000 }, { column: 1, card: 0 }).length).toBe(2)
+  expect(page.render(many).html.match(/<li class="card/g)?.length).toBe(limits.boardCardsMax)
+  for (const text of [
+    '```board\n'.repeat(20_000),
+    '> '.repeat(20_000),
+    `${'- '.repeat(2000)}\`\`\`board`,
+    `\`\`\`sheet\n${'|'.repeat(200_000)}\n`,
+    `\`\`\`sheet\n${'"'.repeat(100_000)}\n`,
+    `\`\`\`chat\n${'[@:'.repeat(50_000)}\n`,
+    `\`\`\`board\n## a\n- ${'@a '.repeat(50_000)}x\n`,
+    `\`\`\`board\n## a\n- ${'a.'.repeat(50_000)}!\n- @${'a.'.repeat(50_000)}!\n`,
+    `\`\`\`chart\n\n${'['.repeat(50_000)}`,
+    `\`\`\`widget ${'a="'.repeat(20_000)}\n${'<!-- state '.repeat(20_000)}`,
+    '<!--'.repeat(50_000),
+    '$$\n'.repeat(30_000)
+  ])
+    for (const fence of fencesOf(text)) {
+      parseBoard(fence)
+      parseChat(fence)
+      parseSheet(fence)
+      parseChart(fence)
+      parseWidget(fence)
+      healEdits(fence)
+    }
+  expect(performance.now() - start).toBeLessThan(20_000)
+})

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { functionNames } from '../shared/fences/formula/functions.ts'
+import { createWorkbook } from '../shared/fences/formula/workbook.ts'
+import { limits } from '../shared/limits.ts'
+import { cells, otherCells, table } from './support/formulas.ts'
+
+const now = Date.UTC(2026, 10, 20, 12)
+
+/** What a formula shows in a cell beside the sheet of the table. */
+const shown = (formula: string): string =>
+  createWorkbook(
+    [
+      { id: 'main', rows: [...cells, [formula]] },
+      { id: 'other', rows: otherCells }
+    ],
+    now
+  ).textAt(0, cells.length, 0)
+
+const compute = (rows: readonly (readonly string[])[]): string[][] => {
+  const workbook = createWorkbook([{ id: undefined, rows }], now)
+  return rows.map((row, at) => row.map((_cell, column) => workbook.textAt(0, at, column)))
+}
+
+test('[FENCE-20] formulas give what OpenFormula and Excel say, over 400 of them', () => {
+  const lines = table.split('\n').filter((line) => line.startsWith('='))
+  expect(lines.length).toBeGreaterThan(400)
+  const wrong = lines.flatMap((line) => {
+    const at = line.lastIndexOf(' →')
+    const [formula, wanted] = [line.slice(0, at), line.slice(at + 2).trim()]
+    const found = shown(formula)
+    return found === wanted ? [] : [`${line}, but ${found}`]
+  })
+  expect(wrong).toEqual([])
+  const used = new Set(Array.from(table.matchAll(/([A-Z.]+)\(/g), ([, name = '']) => name))
+  expect(functionNames.filter((name) => !used.has(name))).toEqual([])
+})
+
+test('[FENCE-21] cells that depend on themselves say #CYCLE!, those that name them too, and all others are computed', () => {
+  expect(compute([['=A1']])).toEqual([['#CYCLE!']])
+  expect(compute([['=B1', '=C1', '=A1', '=A1+1', '=1+1']])).toEqual([['#CYCLE!', '#CYCLE!', '#CYCLE!', '#CYCLE!', '2']])
+  expect(compute([['=SUM(A1:A3)'], ['1'], ['2']])).toEqual([['#CYCLE!'], ['1'], ['2']])
+  expect(compute([['=IFERROR(B1,5)', '=B1']])).toEqual([['5', '#CYCLE!']])
+  const two = createWorkbook(
+    [
+      { id: 'a', rows: [['=#b!A1', '1']] },
+      { id: 'b', rows: [['=#a!A1', '=#a!B1+1']] }
+    ],
+    now
+  )
+  expect([two.textAt(0, 0, 0), two.textAt(1, 0, 0), two.textAt(1, 0, 1)]).toEqual(['#CYCLE!', '#CYCLE!', '2'])
+})
+
+test('[FENCE-22] chains of any length and formulas of any depth never overflow the stack', () => {
+  const { sheetRowsMax: height, sheetColumnsMax: width } = limits
+  // Every cell names the next one, through the whole sheet.
+  const name = (cell: number): string => {
+    const column = cell % width
+    return `${column > 25 ? 'A' : ''}${String.fromCharCode(65 + (column % 26))}${Math.floor(cell / width) + 1}`
+  }
+  const chain = Array.from({ length: height }, (_row, row) =>
+    Array.from({ length: width }, (_column, column) => {
+      const cell = row * width + column
+      return cell === height * width - 1 ? '1' : `=${name(cell + 1)}+1`
+    })
+  )
+  expect(createWorkbook([{ id: undefined, rows: chain }], now).textAt(0, 0, 0)).toBe(String(height * width))
+  const loop = chain.with(height - 1, (chain[height - 1] as string[]).with(width - 1, '=A1'))
+  expect(createWorkbook([{ id: undefined, rows: loop }], now).textAt(0, 100, 3)).toBe('#CYCLE!')
+
+  expect(shown(`=${'('.repeat(500)}1${')'.repeat(500)}`)).toBe('#VALUE!')
+  expect(shown(`=${'-'.repeat(1500)}1`)).toBe('#VALUE!')
+  expect(shown(`=${'ABS('.repeat(400)}1${')'.repeat(400)}`)).toBe('#VALUE!')
+  expect(shown(`=${'('.repeat(100_000)}`)).toBe('#VALUE!')
+  expect(shown(`=1${'+1'.repeat(900)}`)).toBe('901')
+  expect(shown(`=${'('.repeat(30)}1${')'.repeat(30)}`)).toBe('1')
+})
+
+test('[FENCE-23] what a document computes is bounded: cells, steps, sheets, lengths of formulas and texts', () => {
+  const heavy = Array.from({ length: limits.sheetRowsMax }, (_row, row) =>
+    Array.from({ length: limits.sheetColumnsMax }, (_column, column) => (column > 0 ? '=SUM(A1:A200)' : String(row)))
+  )
+  const start = performance.now()
+  const shownTexts = new Set(compute(heavy).map((row) => row[1]))
+  expect(shownTexts.has('19900')).toBe(true)
+  expect(compute(Array.from({ length: 200 }, () => Array.from({ length: 50 }, () => '=SUM(A1:AX200)')))[3]?.[3]).toBe('#CYCLE!')
+  const apart = Array.from({ length: 200 }, (_row, row) =>
+    Array.from({ length: 50 }, (_column, at) => (at < 25 ? `${row}` : '=SUM(A1:Y200)'))
+  )
+  expect(compute(apart)[199]?.[49]).toBe('#VALUE!')
+  expect(performance.now() - start).toBeLessThan(5000)
+
+  expect(compute([['x'.repeat(5000)], ['=A1&A1'], ['=A2&A2']])[2]).toEqual(['#VALUE!'])
+  expect(shown(`="${'x'.repeat(limits.formulaCharsMax)}"`)).toBe('#VALUE!')
+  // Beyond the grid nothing is computed; the text stays in the document.
+  const wide = createWorkbook([{ id: undefined, rows: [Array.from({ length: 60 }, () => '=1')] }], now)
+  expect([wide.textAt(0, 0, 49), wide.textAt(0, 0, 50)]).toEqual(['1', ''])
+  // A pattern of many stars takes no time of its own.
+  const before = performance.now()
+  expect(shown(`=COUNTIF(A1:A6,"${'a*'.repeat(8)}b")`)).toBe('0')
+  expect(compute([[`${'a'.repeat(5000)}`], [`=COUNTIF(A1,"${'*a'.repeat(7)}*b")`]])[1]).toEqual(['0'])
+  expect(performance.now() - before).toBeLessThan(5000)
+})

@@ -1,0 +1,40 @@
+/** The script of published pages with a widget: each is run when a reader asks for it. Without it their source is read. */
+import { runWidget, type RunningWidget } from '../widget/host.ts'
+
+const stateOf = (json: string | undefined): unknown => {
+  try {
+    return json === undefined ? null : JSON.parse(json)
+  } catch {
+    return null
+  }
+}
+
+function offer(figure: HTMLElement): void {
+  const source = figure.querySelector('pre')
+  if (source === null) return
+  const title = figure.querySelector('figcaption')?.textContent ?? 'Widget'
+  let running: RunningWidget | undefined
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'widget-run'
+  const label = (): void => {
+    button.textContent = running === undefined ? 'Run this widget' : 'Stop'
+    button.setAttribute('aria-label', `${button.textContent}: ${title}`)
+  }
+  button.addEventListener('click', () => {
+    if (running === undefined) {
+      const { height, state } = figure.dataset
+      running = runWidget({ html: source.textContent ?? '', title, height: Number(height), state: stateOf(state) })
+      source.replaceWith(running.element)
+    } else {
+      running.element.before(source)
+      running.stop()
+      running = undefined
+    }
+    label()
+  })
+  label()
+  source.before(button)
+}
+
+for (const figure of document.querySelectorAll<HTMLElement>('figure.component-widget')) offer(figure)

@@ -1,0 +1,98 @@
+/**
+ * Runs one widget in a frame of its own (server/http/widget-page.ts tells the messages). What it says is believed as far as it can do no
+ * harm: a height within limits, a state for whoever keeps it. Messages of other frames are not heard.
+ */
+import { limits } from '../../shared/limits.ts'
+
+const framePath = '/embed/widget'
+
+/** The parameter of a request is not one that can be answered (JSON-RPC 2.0, 5.1). */
+const noSuchSheet = -32_602
+
+/** Shortest time between two states that are kept, in milliseconds. */
+const stateMsMin = 1000
+
+export interface WidgetInput {
+  readonly html: string
+  readonly title: string
+  /** In CSS pixels. */
+  readonly height: number
+  readonly state: unknown
+  /** Keeps a state; at most one a second, the last one always. Absent where nobody may write. */
+  readonly onState?: (state: unknown) => void
+  /** The cells of a sheet as they show; undefined: there is no such sheet. */
+  readonly dataOf?: (sheet: string) => readonly (readonly string[])[] | undefined
+}
+
+export interface RunningWidget {
+  readonly element: HTMLIFrameElement
+  stop(): void
+}
+
+interface Message {
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly params?: { readonly height?: unknown; readonly state?: unknown; readonly sheet?: unknown }
+}
+
+const createFrame = (title: string, height: number): HTMLIFrameElement => {
+  const element = document.createElement('iframe')
+  // Never allow-same-origin: with it a widget would be the page.
+  element.setAttribute('sandbox', 'allow-scripts')
+  element.setAttribute('allow', '')
+  element.referrerPolicy = 'no-referrer'
+  element.loading = 'lazy'
+  element.className = 'widget-frame'
+  element.title = title
+  element.height = String(height)
+  element.src = framePath
+  return element
+}
+
+export function runWidget({ html, title, height, state, onState, dataOf }: WidgetInput): RunningWidget {
+  const element = createFrame(title, height)
+  let isGiven = false
+  let keptAt = Number.NEGATIVE_INFINITY
+  let later: { readonly state: unknown } | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const post = (message: object): void => element.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*')
+
+  const keep = (): void => {
+    timer = undefined
+    if (later === undefined) return
+    keptAt = performance.now()
+    onState?.(later.state)
+    later = undefined
+  }
+
+  const takeState = (value: unknown): void => {
+    later = { state: value }
+    timer ??= setTimeout(keep, Math.max(0, keptAt + stateMsMin - performance.now()))
+  }
+
+  const hear = ({ source, data }: MessageEvent<Message | null>): void => {
+    if (source === null || source !== element.contentWindow || data === null || typeof data !== 'object') return
+    const { id, method, params } = data
+    if (method === 'ui/ready' && !isGiven) {
+      isGiven = true
+      post({ method: 'ui/initialize', params: { html, state } })
+    } else if (method === 'ui/notifications/size-changed') {
+      const asked = Number(params?.height)
+      if (Number.isFinite(asked)) element.height = String(Math.min(Math.max(asked, height), limits.widgetHeightMax))
+    } else if (method === 'ui/setState' && onState !== undefined) takeState(params?.state)
+    else if (method === 'ui/getData') {
+      const rows = dataOf?.(String(params?.sheet))
+      post(rows === undefined ? { id, error: { code: noSuchSheet, message: 'no such sheet' } } : { id, result: rows })
+    }
+  }
+  addEventListener('message', hear)
+  return {
+    element,
+    stop() {
+      removeEventListener('message', hear)
+      clearTimeout(timer)
+      element.remove()
+    }
+  }
+}
