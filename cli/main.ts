@@ -45,6 +45,12 @@ const run = async (typed: readonly string[]): Promise<number> => {
   return rest.some((word) => word === '--help' || word === '-h') || typed.length === 0 ? exitCodes.ok : exitCodes.usage
 }
 
+/** What the service says of single fields of an invalid request. */
+const fieldsIn = ({ details }: Readonly<Record<string, unknown>>): string[] =>
+  Array.isArray(details)
+    ? details.map((each: { path?: unknown; message?: unknown }) => `${String(each.path)}: ${String(each.message)}`)
+    : []
+
 const presentError = (error: unknown, json: boolean): number => {
   const { exit, details, ...told } = tell(error)
   if (json) process.stderr.write(`${JSON.stringify({ error: { ...told, ...details, exitCode: exit } })}\n`)
@@ -52,6 +58,7 @@ const presentError = (error: unknown, json: boolean): number => {
     const { message, hint, requestId } = told
     const lines = [
       `agmd: ${harmless(message)}`,
+      ...fieldsIn(details).map((line) => `  ${harmless(line)}`),
       `  ${harmless(hint)}`,
       ...(requestId === undefined ? [] : [`  request ${harmless(requestId)}`])
     ]
