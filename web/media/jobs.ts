@@ -17,6 +17,7 @@ import { toast } from '../ui/toast.tsx'
 import { claim } from '../uploads/claim.ts'
 import { insertResult } from './insert.ts'
 import { keptJobs, type KeptJob } from './kept.ts'
+import { addMarks } from './marks.ts'
 import { cancelJob, type JobAnswer, readJob, readOffer, readSpeechAudio, saveSpeech, startJob } from './requests.ts'
 import { engineMissing, failedWords, noAccount, noNode, noRight, type Obstacle, passes, ready, refusedWords } from './words.ts'
 
@@ -260,6 +261,9 @@ function openMedia(view: View): Media {
   const placeOf = ({ place }: Entry): number =>
     (session.text.doc === null ? undefined : Y.createAbsolutePositionFromRelativePosition(place, session.text.doc))?.index ??
     session.text.length
+
+  const writing = view.editor.value?.view
+  if (writing !== undefined) addMarks(writing, { list, placeOf, show: () => (view.panel.value = 'media') })
 
   const markdownOf = async (entry: Entry): Promise<string> => {
     const state = entry.state.peek()

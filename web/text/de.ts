@@ -462,6 +462,7 @@ export const de: Catalogue = {
   'Shared with me': 'Mit mir geteilt',
   Shift: 'Umschalt',
   Show: 'Zeigen',
+  'Show beside the text: {name}': 'Neben dem Text zeigen: {name}',
   'Show it in the text': 'Im Text zeigen',
   'Show more': 'Mehr zeigen',
   'Show older': 'Ältere zeigen',
