@@ -100,8 +100,11 @@ export async function call<Answer>(path: string, options: Call = {}): Promise<An
 export const callFile = async (path: string, key: string): Promise<Blob> => (await ask(path, { key })).blob()
 
 /** Sent again with the same `idempotencyKey` it makes no second document. */
-export const createDocument = (input: { title?: string; content?: string }, idempotencyKey: string): Promise<CreatedDocument> =>
-  call('/new', { method: 'POST', body: input, idempotencyKey })
+export const createDocument = (
+  input: { title?: string; content?: string },
+  author: string,
+  idempotencyKey: string
+): Promise<CreatedDocument> => call('/new', { method: 'POST', body: input, author, idempotencyKey })
 
 /** Who is signed in in this browser. Throws a RequestError with status 401 when nobody is. */
 export const readMe = (): Promise<{ readonly user: { readonly name: string } }> => call('/api/me')

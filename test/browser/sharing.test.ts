@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
 import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, until, type Document } from './browser.ts'
+import { clipboard, command, tabTo } from './keyboard.ts'
 
 let world: World
 let browser: Browser
@@ -30,7 +31,6 @@ const open = async (url: string, options = {}): Promise<{ context: BrowserContex
   return { context, page, heard }
 }
 
-const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
 const dialog = (page: Page) => page.getByRole('dialog')
 
 const sharesOf = async ({
@@ -44,30 +44,6 @@ const live = async (document: Document) => (await sharesOf(document)).filter(({ 
 
 const revoke = ({ id, key }: Document, share: string): Promise<Response> =>
   fetch(`${world.url}/api/docs/${id}/shares/${share}`, { method: 'DELETE', headers: { 'x-share-key': key } })
-
-/** Goes on with Tab until the control of this name has the focus. */
-async function tabTo(page: Page, name: string | RegExp): Promise<void> {
-  const names: string[] = []
-  for (let pressed = 0; pressed < 60; pressed++) {
-    const current = await page.evaluate(() => {
-      const element = document.activeElement
-      return element?.getAttribute('aria-label') ?? element?.closest('label')?.textContent ?? element?.textContent ?? ''
-    })
-    names.push(current)
-    if (typeof name === 'string' ? current.trim().startsWith(name) : name.test(current)) return
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`never reached ${String(name)}: ${names.join(' | ')}`)
-}
-
-/** Runs a command of the palette, by keyboard. */
-async function command(page: Page, name: string): Promise<void> {
-  await page.keyboard.press('ControlOrMeta+Shift+p')
-  await page.getByRole('combobox').waitFor()
-  await page.keyboard.type(name)
-  await page.getByRole('option').first().waitFor()
-  await page.keyboard.press('Enter')
-}
 
 test('[SHARING-1] by keyboard alone: a link with role, name and end is made, copied, shown as a code and revoked', async () => {
   const document = await createDocument(world.url, '# Shared')

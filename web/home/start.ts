@@ -5,6 +5,7 @@ import { cleanText } from '../clean-text.ts'
 import { newId } from '../new-id.ts'
 import { failureWords, mayPass } from '../refused/failure.ts'
 import { remember } from '../recent.ts'
+import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
 
 /** Largest file taken, in bytes: nobody reads a longer text, and the service takes none. */
@@ -28,7 +29,7 @@ async function create(input: NewDocument): Promise<string> {
   const name = JSON.stringify(input)
   if (unanswered?.input !== name) unanswered = { input: name, id: newId() }
   try {
-    const created = await createDocument(input, unanswered.id)
+    const created = await createDocument(input, personName.value, unanswered.id)
     unanswered = undefined
     const { id, title, key = '' } = created
     remember(id, { title, role: created.effectiveRole ?? created.role ?? 'owner', key, openedAt: Date.now() })
