@@ -52,7 +52,7 @@ const signedUp = new Map<string, Awaited<ReturnType<BrowserContext['storageState
 async function join(name: string, options: BrowserContextOptions = {}): Promise<Somebody> {
   const known = signedUp.get(name)
   const context = await browser.newContext({ permissions: ['microphone'], ...options, ...(known && { storageState: known }) })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(40_000)
   const page = await context.newPage()
   const heard = complaints(page)
   if (known === undefined) {
@@ -438,7 +438,7 @@ for (const viewport of sizes)
     await panel(page).getByRole('button', { name: 'Record' }).click()
     await page.getByRole('timer').waitFor()
     await lookAt('recording')
-    await panel(page).getByRole('button', { name: 'Discard' }).click()
+    await panel(page).locator('.media-form').getByRole('button', { name: 'Discard' }).click()
     await worker.answer(scan.job, { text: 'Meeting on Tuesday at 10:30.\nThe budget is 4,250 euros.' })
     await panel(page).getByRole('textbox', { name: 'Text of the picture' }).waitFor()
     await panel(page).getByRole('button', { name: 'Read aloud' }).click()
