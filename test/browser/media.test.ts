@@ -284,7 +284,7 @@ test('[MEDIA-38] without session, right, node or engine it is said what is missi
   expect(await panel(page).getByRole('link', { name: 'Sign in' }).getAttribute('href')).toContain('/sign-in?return_to=')
   await guest.close()
 
-  const cem = await join('bea')
+  const cem = await join('cem')
   await cem.open('x'.repeat(2401))
   await command(cem.page, 'Read aloud')
   await panel(cem.page).getByText('No compute node is connected').waitFor()
@@ -302,16 +302,17 @@ test('[MEDIA-38] without session, right, node or engine it is said what is missi
   await until(() => reader.closed() !== undefined, 'the node to be gone')
   await panel(cem.page).locator('.media-form [type=submit]').click()
   await job(cem.page, 'failed').getByText('No compute node is connected').waitFor()
-  await scripted(cem, ['speech'])
+  const speaker = await scripted(cem, ['speech'])
   await job(cem.page, 'failed').getByRole('button', { name: 'Try again' }).click()
   await job(cem.page, 'running').getByRole('button', { name: 'Cancel' }).click()
-  await until(async () => (await cem.page.locator('.media-job').count()) === 0, 'the job to be gone')
+  await until(() => speaker.messages.some(({ type }) => type === 'cancel'), 'the node to be told')
+  expect(await cem.page.locator('.media-job').count()).toBe(0)
   expect(cem.heard).toEqual([])
   await cem.context.close()
 })
 
 test('[MEDIA-39] a job is canceled, fails with its reason, waits for a lost connection, and survives a reload with its place', async () => {
-  const dan = await join('bea', { serviceWorkers: 'block' })
+  const dan = await join('dan', { serviceWorkers: 'block' })
   const { page, context } = dan
   const worker = await scripted(dan)
   await dan.open('Place here.\n\nEnd.')
@@ -360,7 +361,7 @@ test('[MEDIA-39] a job is canceled, fails with its reason, waits for a lost conn
 })
 
 test('[MEDIA-40] the microphone is let go when the panel closes, and what was said waits on this device; it is for pages of documents alone', async () => {
-  const eva = await join('bea')
+  const eva = await join('eva')
   const { page } = eva
   const worker = await scripted(eva)
   await page.addInitScript(() => {
@@ -377,7 +378,8 @@ test('[MEDIA-40] the microphone is let go when the panel closes, and what was sa
   const policy = async (path: string): Promise<string> =>
     (await fetch(world.url + path, { headers: { accept: 'text/html' } })).headers.get('permissions-policy') ?? ''
   expect(await policy(`/d/${id}`)).toContain('microphone=(self)')
-  for (const path of ['/', '/new', '/nothing']) expect(await policy(path), path).toContain('microphone=()')
+  for (const path of ['/', '/new', '/nothing', '/account', '/sign-in', `/pub/${id}`, `/d/${id}.md`])
+    expect(await policy(path), path).toContain('microphone=()')
   // The page of a later visit comes from the service worker.
   await page.evaluate(() => navigator.serviceWorker.ready)
   await page.reload()
@@ -410,7 +412,7 @@ test('[MEDIA-40] the microphone is let go when the panel closes, and what was sa
 
 for (const viewport of sizes)
   test(`[MEDIA-41] the panel at ${viewport.width} px, light and dark: no violations`, async () => {
-    const fay = await join('bea', { viewport })
+    const fay = await join('fay', { viewport })
     const { page } = fay
     const lookAt = async (name: string): Promise<void> => {
       for (const colorScheme of ['dark', 'light'] as const) {

@@ -4,7 +4,6 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { View } from '../document/page.tsx'
 import { t, term } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
-import { asked } from './asked.ts'
 import type { Job, JobState, Media } from './jobs.ts'
 import { icons, titles } from './words.ts'
 
@@ -31,10 +30,7 @@ function useInsert({ view, media, job }: CardInput): { readonly busy: boolean; i
     setBusy(false)
     if (!isIn) return
     // On a phone it lies over the text.
-    if (media.list.value.length === 0 || matchMedia('(max-width: 900px)').matches) {
-      asked.value = undefined
-      view.panel.value = undefined
-    }
+    if (media.list.value.length === 0 || matchMedia('(max-width: 900px)').matches) view.panel.value = undefined
     if (view.mode.value !== 'read') view.editor.value?.view.focus()
   }
   return { busy, insert: (text) => void run(text) }

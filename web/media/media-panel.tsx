@@ -87,19 +87,21 @@ export function MediaPanel({ view }: { view: View }): JSX.Element {
   useEffect(() => {
     if (kind === undefined || !media.known.value) root.current?.closest<HTMLElement>('[tabindex]')?.focus()
   }, [kind])
+  // Another panel took its place.
+  useEffect(() => () => void (asked.value = undefined), [])
   const close = (): void => {
-    asked.value = undefined
     view.panel.value = undefined
   }
   return (
     <SidePanel title={t('Pictures and speech')} onClose={close}>
-      <div class='media-kinds' role='group' aria-label={t('What is to be done')} ref={root}>
+      <div class={kind === undefined ? 'media-kinds' : 'media-kinds chosen'} role='group' aria-label={t('What is to be done')} ref={root}>
         {jobKinds.map((name) => (
           <button
             key={name}
             type='button'
             class='button media-kind'
             aria-pressed={name === kind}
+            title={t(titles[name])}
             onClick={() => (name === kind ? (asked.value = undefined) : askFor(view, name))}
           >
             <Icon name={icons[name]} size={18} />

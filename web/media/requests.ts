@@ -43,8 +43,9 @@ export const startJob = (access: Access, { kind, input, blob, startKey }: Start)
 export const readJob = (access: Access, kind: JobKind, job: string, seconds: number): Promise<JobAnswer> =>
   call(`${pathOf(access, kind)}/${job}?wait=${seconds}`, { key: access.key })
 
+/** It is sent even by a page that is left. */
 export const cancelJob = (access: Access, job: string): Promise<Output<'cancelJob'>> =>
-  call(`/api/docs/${access.id}/media/jobs/${job}`, { method: 'DELETE', key: access.key })
+  call(`/api/docs/${access.id}/media/jobs/${job}`, { method: 'DELETE', key: access.key, keepalive: true })
 
 export const readSpeechAudio = (access: Access, job: string): Promise<Blob> =>
   callFile(`${pathOf(access, 'speech')}/${job}/audio`, access.key)
