@@ -23,7 +23,7 @@ import { diff, status } from './compare.ts'
 import { create } from './create.ts'
 import { pull } from './pull.ts'
 import { push } from './push.ts'
-import { harmless, maskedLink, oneLine, readInput } from './terminal.ts'
+import { maskedLink, oneLine, readInput } from './terminal.ts'
 import { upgrade } from './upgrade.ts'
 import { watch } from './watch.ts'
 
@@ -70,8 +70,14 @@ const cat: Action = async (call) => {
   const place = call.place()
   const found = await call.client(place).readContent(place.doc, call.fields)
   if (call.terminal.flags.json) return call.answer(found, () => found.content)
-  const { content } = found
-  return call.terminal.text(content === '' || content.endsWith('\n') ? content : `${content}\n`)
+  return call.terminal.text(found.content)
+}
+
+const showRevision: Action = async (call) => {
+  const place = call.place()
+  const found = await call.client(place).readRevision(place.doc, call.fields as InputOf<'readRevision'>)
+  if (call.terminal.flags.json) return call.answer(found, () => found.content)
+  return call.terminal.text(found.content)
 }
 
 const edit = async (call: Call, operations: InputOf<'editContent'>['operations']): Promise<void> => {
@@ -87,7 +93,7 @@ const edit = async (call: Call, operations: InputOf<'editContent'>['operations']
   })
   call.answer(done, () => {
     if (suggests) return `Proposed ${done.suggestions?.length ?? 0} changes; the document is as it was.`
-    if (dryRun === true) return done.diff === '' ? 'Nothing would change.' : harmless(done.diff)
+    if (dryRun === true) return done.diff === '' ? 'Nothing would change.' : call.terminal.shown(done.diff)
     return done.changed ? `Changed; version ${done.version}` : 'Nothing changed.'
   })
 }
@@ -240,7 +246,7 @@ const api: Action = async (call) => {
     }
   )
   const said = response.text()
-  call.terminal.text(said === '' || said.endsWith('\n') ? said : `${said}\n`)
+  call.terminal.text(said)
   if (!response.ok) throw errorFrom(response.status, problemIn(said))
 }
 
@@ -257,6 +263,7 @@ const own: Readonly<Record<string, Action>> = {
   'docs status': status,
   'docs diff': diff,
   'docs cat': cat,
+  'revisions show': showRevision,
   'docs append': append,
   'docs edit': editWords,
   'docs open': open,

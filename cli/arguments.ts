@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { type Command, globalOptions, type Option } from '../shared/commands/command.ts'
 import { commands } from '../shared/commands/index.ts'
+import { nearest } from '../shared/nearest.ts'
 import { Failure } from './failure.ts'
 import { mustReadText } from './files.ts'
 import { readInput } from './terminal.ts'
@@ -14,26 +15,6 @@ export interface Parsed {
   readonly options: Readonly<Record<string, Value>>
   /** By the name of the positional. */
   readonly positionals: Readonly<Record<string, string>>
-}
-
-// ——— did you mean ———
-
-/** Letters to change from one word to the other (Levenshtein). */
-const distance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_cell, index) => index)
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= other.length; j++)
-      next[j] = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1))
-    row = next
-  }
-  return row[other.length] ?? 0
-}
-
-/** The known word that somebody who typed this meant, if one is near. */
-export const nearest = (typed: string, known: readonly string[]): string | undefined => {
-  const [best] = known.map((word) => ({ word, far: distance(typed, word) })).toSorted((one, other) => one.far - other.far)
-  return best !== undefined && best.far <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined
 }
 
 // ——— the command ———
@@ -120,6 +101,8 @@ const tokensOf = (options: readonly Option[], words: readonly string[]): readonl
 }
 
 const valueOf = (command: Command, option: Option, given: readonly string[]): Value => {
+  if (given.length > 1 && option.type !== 'list' && option.name !== 'field')
+    throw usage(command, `--${option.name} was given ${given.length} times.`)
   const last = given.at(-1) ?? ''
   if (option.type === 'list') return given.flatMap((each) => each.split(',')).filter((each) => each !== '')
   if (option.values !== undefined && !option.values.includes(last))
@@ -187,7 +170,8 @@ const placed = (command: Command, given: readonly string[]): Record<string, stri
   const missing = positionals[given.length]
   if (missing?.required === true) throw usage(command, `${missing.name} is missing: ${missing.summary || missing.name}.`)
   const extra = given[positionals.length]
-  if (extra !== undefined) throw usage(command, `"${extra}" is one word too many.`)
+  const file = command.options.find(({ name }) => name === 'file') ?? command.options.find(({ name }) => name === 'output')
+  if (extra !== undefined) throw usage(command, `"${extra}" is one word too many.`, file && `If that is the file: -${file.short} ${extra}`)
   return Object.fromEntries(given.map((word, index) => [positionals[index]?.name ?? '', word]))
 }
 

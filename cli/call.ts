@@ -32,6 +32,14 @@ export interface Call {
 /** What a command does. Answers the exit code; 0 when nothing. */
 export type Action = (call: Call) => Promise<number | void>
 
+/** Errors: `usage` for what no header can carry. */
+const nameFrom = (source: string, given: string | undefined): string | undefined => {
+  const name = given?.trim() ?? ''
+  if (/[\u0000-\u001f\u007f]/.test(name))
+    throw new Failure('usage', `${source} has control characters or several lines.`, 'Give a name of one line.')
+  return name === '' ? undefined : name
+}
+
 export const createCall = (parsed: Parsed, terminal: Terminal): Call => {
   const { options, positionals, command } = parsed
   const { AGMD_AUTHOR } = process.env
@@ -40,7 +48,7 @@ export const createCall = (parsed: Parsed, terminal: Terminal): Call => {
     return typeof value === 'string' ? value : undefined
   }
   const url = words('url')
-  const author = words('author') ?? (AGMD_AUTHOR === '' ? undefined : AGMD_AUTHOR)
+  const author = nameFrom('--author', words('author')) ?? nameFrom('AGMD_AUTHOR', AGMD_AUTHOR)
   const place = (name = 'DOC'): Place => placeOf(positionals[name] ?? '', url)
   const shows = terminal.flags.showKeys || command.tellsLink === true
   return {

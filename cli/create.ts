@@ -5,7 +5,7 @@ import { Failure } from './failure.ts'
 import { rememberKey } from './hosts.ts'
 import { readLink } from './link.ts'
 import type { Place } from './service.ts'
-import { asDocument, connect, mustRead } from './sync.ts'
+import { asDocument, checkMarks, connect, mustRead } from './sync.ts'
 import { readInput } from './terminal.ts'
 
 export const create = async (call: Call): Promise<void> => {
@@ -14,6 +14,7 @@ export const create = async (call: Call): Promise<void> => {
   const title = call.words('title')
   if (file !== undefined && file !== '-' && existsSync(file) && readLink(file) !== undefined)
     throw new Failure('file_changed', `${file} is connected with a document already.`, `Push it: agmd docs push ${file}`)
+  checkMarks(call, file === undefined || file === '-' ? 'The text' : file, content ?? '', '')
   const origin = call.origin()
   const made = await call
     .client()

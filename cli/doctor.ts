@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { exitCodes } from '../shared/exit-codes.ts'
 import { version } from './build.ts'
 import type { Action, Call } from './call.ts'
-import { tell } from './failure.ts'
+import { Failure, tell } from './failure.ts'
 import { hostsPath, readHosts } from './hosts.ts'
 import { clientFor, tokenFor } from './service.ts'
 import { columns, oneLine } from './terminal.ts'
@@ -26,8 +26,16 @@ const check = async (name: string, look: () => Promise<string> | string): Promis
 }
 
 const settings = (): string => {
-  const count = Object.keys(readHosts()).length
+  // Before it is read, which mends it.
   const found = statSync(hostsPath(), { throwIfNoEntry: false })
+  const wasOpen = process.platform !== 'win32' && found !== undefined && (found.mode & 0o077) !== 0
+  const count = Object.keys(readHosts()).length
+  if (wasOpen)
+    throw new Failure(
+      'config_unusable',
+      `Other users of this machine could read ${hostsPath()} until now.`,
+      'Its mode is 600 again; if they may have read it, revoke its links and sessions (agmd share revoke, agmd auth revoke-all).'
+    )
   return found === undefined ? `nothing remembered yet (${hostsPath()})` : `${count} service${count === 1 ? '' : 's'} in ${hostsPath()}`
 }
 

@@ -8,6 +8,7 @@ const exits = {
   not_pulled: exitCodes.usage,
   file_not_found: exitCodes.notFound,
   not_signed_in: exitCodes.signIn,
+  session_ended: exitCodes.signIn,
   file_changed: exitCodes.conflict,
   merge_needed: exitCodes.conflict,
   merge_conflict: exitCodes.conflict,
@@ -52,13 +53,23 @@ export interface Told {
 
 /** What helps here in place of a hint that is about HTTP. */
 const hints: Partial<Record<ErrorCode, string>> = {
+  invalid_request: 'Correct what is named above, and run the command again.',
   credential_required: 'Give the share URL of the document, or sign in: agmd login.',
-  credential_invalid: 'Ask the owner for a new link. If the session has ended: agmd login.',
+  credential_invalid: 'This link has ended or is not whole: copy it again, or ask the owner for a new one.',
+  forbidden: 'Ask the owner for a link with that role.',
   account_required: 'Sign in: agmd login.',
   version_conflict: 'See agmd docs diff; to put both together: agmd docs push --merge.',
   not_found: 'Check the link or id.',
   document_deleted: 'Create a new document: agmd docs create.',
   task_link_required: 'Use the link of the assignment (task.share.url) as DOC.',
+  unknown_version: 'agmd revisions list shows the versions there were, agmd docs info the present one.',
+  unknown_reviewed_version: 'Name the version that agmd docs info or docs pull told when you read the document.',
+  target_not_found: 'See agmd docs cat, and name words, lines or a section as they stand there.',
+  target_ambiguous: 'Tell which one with --occurrence, --prefix, --suffix or --line.',
+  target_changed: 'Read that part again (agmd docs cat), and redo the change on its present text.',
+  rate_limited: 'Wait, then run the command again.',
+  node_offline: 'Start one (agmd node), or ask the operator; agmd media status tells when one is there.',
+  engine_unavailable: 'agmd media status tells what can be done now; install an engine on the node, or start another one.',
   not_started: 'Start it first: agmd tasks start.',
   idempotency_key_reused: 'Run the command again.'
 }
@@ -79,10 +90,13 @@ const spoken = new Set(['type', 'title', 'detail', 'message', 'error', 'instance
 const toldByService = (error: ServiceError): Told => {
   const { requestId, hint, status, code } = error.details
   const known = code === error.code
+  // Of a field that is wrong the service may know more than that.
+  const special = error.code === 'invalid_request' && typeof hint === 'string' && hint !== errorMeanings.invalid_request.hint
+  const own = special ? undefined : hints[error.code]
   return {
     code: typeof code === 'string' ? code : error.code,
     message: known || typeof status !== 'number' ? error.message : `The service answered ${status}, and not as agmd does.`,
-    hint: hints[error.code] ?? (typeof hint === 'string' ? hint : errorMeanings[error.code].hint),
+    hint: own ?? (typeof hint === 'string' ? hint : errorMeanings[error.code].hint),
     ...(typeof requestId === 'string' ? { requestId } : {}),
     exit: known || typeof status !== 'number' ? errorMeanings[error.code].exit : exitOfStatus(status),
     details: Object.fromEntries(Object.entries(error.details).filter(([name]) => !spoken.has(name)))

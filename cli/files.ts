@@ -1,13 +1,29 @@
 /** Files are replaced as a whole or not at all. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { Failure } from './failure.ts'
 
+/** What a symbolic link leads to, also when that is not there yet. Errors: `file_error` for links that lead in a circle. */
 const realPath = (path: string): string => {
   try {
     return realpathSync(path)
-  } catch {
-    return path
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+    return isLink ? realPath(resolve(dirname(path), readlinkSync(path))) : path
   }
 }
 
@@ -38,7 +54,9 @@ export const writeWhole = (path: string, data: string | Uint8Array, mode?: numbe
 
 /** A text file; undefined when it is not there. Errors: `file_error` when it is not UTF-8. */
 export const readText = (path: string): string | undefined => {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return undefined
+  if (found.isDirectory()) throw new Failure('file_error', `${path} is a folder.`, 'Name a file.')
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(path))
   } catch (error) {

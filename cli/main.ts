@@ -1,13 +1,15 @@
 /** `agmd`: what was typed → a command → its action → an exit code. */
 import { exitCodes } from '../shared/exit-codes.ts'
+import { globalOptions } from '../shared/commands/command.ts'
 import { commands } from '../shared/commands/index.ts'
 import { actionOf } from './actions.ts'
 import { parse, splitLine, unknownCommand } from './arguments.ts'
 import { home, version } from './build.ts'
 import { createCall } from './call.ts'
-import { tell } from './failure.ts'
+import { factsOf } from './facts.ts'
+import { Failure, tell } from './failure.ts'
 import { commandHelp, groupHelp, mainHelp } from './help.ts'
-import { createTerminal, type Flags, harmless } from './terminal.ts'
+import { createTerminal, type Flags, harmless, maskedLink } from './terminal.ts'
 
 /** Flags as far as they can be told before the line is understood: errors too are told as they want. */
 const flagsOf = (words: readonly string[]): Flags => {
@@ -40,29 +42,42 @@ const run = async (typed: readonly string[]): Promise<number> => {
     return exitCodes.ok
   }
   if (named !== '' && !isGroup(named)) throw unknownCommand(named)
+  const asked = rest.some((word) => word === '--help' || word === '-h') || typed.length === 0
+  // A program that wants JSON is not helped by help.
+  if (!asked && terminal.flags.json)
+    throw new Failure(
+      'usage',
+      named === '' ? 'No command was given.' : `agmd ${named} is the beginning of several commands.`,
+      'agmd commands --json lists them all.'
+    )
   terminal.print(named === '' ? mainHelp(terminal, home) : groupHelp(named, terminal.paint))
   // Help that was asked for is a success; half a command is not.
-  return rest.some((word) => word === '--help' || word === '-h') || typed.length === 0 ? exitCodes.ok : exitCodes.usage
+  return asked ? exitCodes.ok : exitCodes.usage
 }
 
-/** What the service says of single fields of an invalid request. */
-const fieldsIn = ({ details }: Readonly<Record<string, unknown>>): string[] =>
-  Array.isArray(details)
-    ? details.map((each: { path?: unknown; message?: unknown }) => `${String(each.path)}: ${String(each.message)}`)
-    : []
+/** What a field of a request is called on this command line: `body` is `--body`, `taskId` is TASK. */
+const shownAs =
+  (words: readonly string[]) =>
+  (field: string): string => {
+    const { command } = splitLine(words)
+    const option = [...(command?.options ?? []), ...globalOptions].find((each) => each.field === field || each.name === field)
+    return option === undefined ? (command?.positionals.find((each) => each.field === field)?.name ?? harmless(field)) : `--${option.name}`
+  }
 
-const presentError = (error: unknown, json: boolean): number => {
+/** Links that were typed are told again in messages: their keys are not. */
+const presentError = (error: unknown, { json, showKeys }: Flags): number => {
   const { exit, details, ...told } = tell(error)
-  if (json) process.stderr.write(`${JSON.stringify({ error: { ...told, ...details, exitCode: exit } })}\n`)
+  const unkeyed = (text: string): string => (showKeys ? text : maskedLink(text))
+  if (json) process.stderr.write(`${unkeyed(JSON.stringify({ error: { ...told, ...details, exitCode: exit } }))}\n`)
   else {
     const { message, hint, requestId } = told
     const lines = [
       `agmd: ${harmless(message)}`,
-      ...fieldsIn(details).map((line) => `  ${harmless(line)}`),
+      ...factsOf(details, shownAs(typed)).map((fact) => `  ${fact}`),
       `  ${harmless(hint)}`,
       ...(requestId === undefined ? [] : [`  request ${harmless(requestId)}`])
     ]
-    process.stderr.write(`${lines.join('\n')}\n`)
+    process.stderr.write(`${unkeyed(lines.join('\n'))}\n`)
   }
   return exit
 }
@@ -77,7 +92,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 run(typed)
-  .catch((error: unknown) => presentError(error, flagsOf(typed).json))
+  .catch((error: unknown) => presentError(error, flagsOf(typed)))
   .then(
     (code) => {
       process.exitCode = code

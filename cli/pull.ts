@@ -22,7 +22,7 @@ interface PullOptions {
 }
 
 /** Brings the file to where the document is. Errors: `file_changed`, `merge_conflict`; the file is as it was then, or has marks. */
-export const pullInto = (file: string, place: Place, remote: Copy, { merge: merges, force }: PullOptions): Pulled => {
+export const pullInto = (call: Call, file: string, place: Place, remote: Copy, { merge: merges, force }: PullOptions): Pulled => {
   const before = readText(file)
   const local = before === undefined ? undefined : asDocument(before)
   const link = readLink(file)
@@ -50,7 +50,7 @@ export const pullInto = (file: string, place: Place, remote: Copy, { merge: merg
       `To put both together: agmd docs pull ${file} --merge`,
       { file }
     )
-  checkMarks(file, local, linked.base)
+  checkMarks(call, file, local, linked.base)
   const merged = together({ file, place, base: linked.base, local, remote })
   if (merged instanceof Failure) throw merged
   save(file, merged)
@@ -72,7 +72,7 @@ export const pull = async (call: Call): Promise<void> => {
   if (file === undefined) throw new Failure('usage', '-o is missing: the file to write to.', 'For example -o notes.md; -o - prints it.')
   const remote = await call.client(place).readContent(place.doc)
   if (file === '-') return call.terminal.flags.json ? call.answer(remote, () => '') : call.terminal.text(remote.content)
-  const how = pullInto(file, place, remote, { merge: call.flag('merge') === true, force: call.flag('force') === true })
+  const how = pullInto(call, file, place, remote, { merge: call.flag('merge') === true, force: call.flag('force') === true })
   await remember(call, place)
   const { title, version } = remote
   call.answer(

@@ -135,7 +135,7 @@ const tellPush = ({ call, file, place, base, local }: Push, { version, content, 
     ...(diff === undefined ? {} : { diff })
   }
   call.answer(answer, () => {
-    if (diff !== undefined) return diff === '' ? 'Nothing would change.' : diff
+    if (diff !== undefined) return diff === '' ? 'Nothing would change.' : call.terminal.shown(diff)
     if (!changed) return `Nothing to push: ${file} says nothing new.`
     const how = merged ? 'Merged and pushed' : 'Pushed'
     return `${how} ${file} (${counted(base.content, merged ? content : local)}, version ${base.version} → ${version})`
@@ -151,12 +151,15 @@ const finish = ({ file, place, local }: Push, { content, version }: Written): vo
   connect(file, place, { content, version })
 }
 
+/** Whether the file says nothing any more: mostly the fault of a program that was to write it. */
+export const isEmptied = (local: string, base: string): boolean => local.trim() === '' && base.trim() !== ''
+
 /** Pushes a file without a word about it. Errors: as `push`. */
 export const pushFile = async (call: Call, place: Place, file: string, merges: boolean): Promise<Written> => {
   const local = mustRead(file)
   const client = call.client(place)
   const base = await baseOf(call, client, place, file, local)
-  checkMarks(file, local, base.content)
+  checkMarks(call, file, local, base.content)
   const about: Push = { call, client, place, file, local, base, merges }
   const written = await pushRounds(about)
   finish(about, written)
@@ -170,10 +173,10 @@ export const push = async (call: Call): Promise<void> => {
   const client = call.client(place)
   const base = await baseOf(call, client, place, file, local)
   const about: Push = { call, client, place, file, local, base, merges: call.flag('merge') }
-  if (call.flag('force') !== true) {
-    checkMarks(file, local, base.content)
-    if (local === base.content) return tellPush(about, { content: local, version: base.version, merged: false, changed: false })
-  }
+  checkMarks(call, file, local, base.content)
+  if (call.flag('force') !== true && local === base.content)
+    return tellPush(about, { content: local, version: base.version, merged: false, changed: false })
+  if (isEmptied(local, base.content) && call.flag('dry-run') !== true) await call.confirm(`${file} is empty. Empty the document too?`)
   if (call.flag('suggest') === true) return proposeInstead(about)
   const written = await pushRounds(about)
   if (call.flag('dry-run') !== true) {

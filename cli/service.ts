@@ -88,7 +88,9 @@ const placeOfUrl = (text: string, given: string | undefined): Place => {
 }
 
 /** What a share URL, a document id or a file that was pulled stands for. Errors: `usage`, `foreign_origin`, `not_pulled`. */
-export const placeOf = (text: string, given: string | undefined): Place => {
+export const placeOf = (typed: string, given: string | undefined): Place => {
+  // A link that was copied has white space around it, at times.
+  const text = /^\s*https?:/i.test(typed) ? typed.trim() : typed
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return placeOfUrl(text, given)
   const link = readLink(text)
   if (link !== undefined) {
@@ -113,12 +115,21 @@ export const placeOf = (text: string, given: string | undefined): Place => {
   return { origin, doc: text, key: knownKey(origin, text), implied: true }
 }
 
+/** Errors: `usage`. */
+const tokenOfEnvironment = (): string | undefined => {
+  // One that was read from a file ends with its line end.
+  const token = (process.env['AGMD_TOKEN'] ?? '').trim()
+  if (/[^\u0021-\u007e]/.test(token))
+    throw new Failure('usage', 'AGMD_TOKEN has characters that no token has.', 'Copy the token again, or unset AGMD_TOKEN.')
+  return token === '' ? undefined : token
+}
+
 /** The session at a service. `AGMD_TOKEN` counts for the service that was asked for, and for no other that a link may name. */
 export const tokenFor = (origin: string, given: string | undefined): string | undefined => {
-  const { AGMD_TOKEN } = process.env
-  if ((AGMD_TOKEN ?? '') === '') return readHosts()[origin]?.token
+  const token = tokenOfEnvironment()
+  if (token === undefined) return readHosts()[origin]?.token
   const asked = askedOrigin(given) ?? home ?? onlyHost()
-  return asked !== undefined && sameOrigin(asked, origin) ? AGMD_TOKEN : undefined
+  return asked !== undefined && sameOrigin(asked, origin) ? token : undefined
 }
 
 export interface Access {
@@ -134,7 +145,40 @@ export interface Access {
  * A session owns a document or is nobody there, and a key beside it narrows (specification, Authentication). So a key that nobody gave is sent only
  * where the session alone finds nothing.
  */
-export const sendWith = ({ key, implied = false, token }: Access): typeof send => {
+export const sendWith = (access: Access): typeof send => {
+  const sendAll = sendKey(access)
+  const { origin, token } = access
+  if (token === undefined) return sendAll
+  return async (url, init) => {
+    const answer = await sendAll(url, init)
+    if (answer.status === 401 && (await hasEnded(origin, token))) throw sessionEnded(origin, token, access.key !== undefined)
+    return answer
+  }
+}
+
+/** Of a link and a session the service does not say which one it refused. */
+const hasEnded = async (origin: string, token: string): Promise<boolean> =>
+  (await send(`${origin}/api/me`, { headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' } })).status === 401
+
+const sessionEnded = (origin: string, token: string, hasLink: boolean): Failure => {
+  const { host } = new URL(origin)
+  const linkAlone = (how: string): string => (hasLink ? ` Or ${how} to go on with the link alone.` : '')
+  if (token === tokenOfEnvironment())
+    return new Failure(
+      'session_ended',
+      `AGMD_TOKEN is no session of ${host}, or has ended.`,
+      `Put a valid one into AGMD_TOKEN, or unset it and sign in: agmd login.${linkAlone('unset it')}`
+    )
+  if (token === readHosts()[origin]?.token)
+    return new Failure(
+      'session_ended',
+      `The session with ${host} has ended.`,
+      `Sign in again: agmd login.${linkAlone('sign out (agmd logout)')}`
+    )
+  return new Failure('session_ended', `That token is no session of ${host}, or has ended.`, 'Make a new one: agmd login.')
+}
+
+const sendKey = ({ key, implied = false, token }: Access): typeof send => {
   if (key === undefined) return send
   const withKey = (url: string | URL, init: SendInit = {}): Promise<Answer> =>
     send(url, { ...init, headers: { ...init.headers, 'X-Share-Key': key } })

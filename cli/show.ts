@@ -156,7 +156,6 @@ export const wordsFor = (masked: boolean): Words => {
         ]),
         'No revisions.'
       ),
-    readRevision: ({ content }) => harmless(content),
     labelRevision: ({ id, label }) => (label === null ? `Revision ${id} has no name now.` : `Revision ${id} is “${oneLine(label)}”.`),
     restoreRevision({ version, changed, diff }) {
       if (diff !== undefined) return wouldChange(diff)

@@ -23,14 +23,15 @@ export const save = (file: string, text: string): void => writeWhole(file, asFil
 
 export const mustRead = (file: string): string => asDocument(mustReadText(file))
 
-/** Errors: `markers_left`, when the file has marks of a merge that its document did not have. */
-export const checkMarks = (file: string, local: string, base: string): void => {
+/** Errors: `markers_left`, when the file has marks of a merge that its document did not have, and it is not said that they are meant. */
+export const checkMarks = (call: Call, file: string, local: string, base: string): void => {
+  if (call.flag('keep-marks') === true) return
   const marks = markedLines(local)
   if (marks.length <= markedLines(base).length) return
   throw new Failure(
     'markers_left',
     `${file} still has marks of a merge (line ${marks.join(', ')}).`,
-    'Keep what is right between <<<<<<< and >>>>>>>, remove the marks, and push again.',
+    'Keep what is right between <<<<<<< and >>>>>>>, remove the marks, and try again; --keep-marks if they are meant.',
     { file, lines: marks }
   )
 }

@@ -58,8 +58,10 @@ export interface Terminal {
   line(value: unknown): void
   /** Prints words of our own. */
   print(words: string): void
-  /** Prints the text of a document as it is; on a terminal without what could steer that. */
+  /** Prints the text of a document as it is; on a terminal without what could steer that, and with an end of line. */
   text(text: string): void
+  /** What others wrote as it may be printed among words of our own. */
+  shown(text: string): string
   /** Tells what was done, on the standard error. */
   say(words: string): void
   warn(words: string): void
@@ -92,7 +94,8 @@ export const createTerminal = (flags: Flags): Terminal => {
       write(stdout, `${onTerminal ? harmlessJson(json) : json}\n`)
     },
     print: (words) => write(stdout, line(words)),
-    text: (text) => write(stdout, onTerminal ? harmless(text) : text),
+    text: (text) => write(stdout, onTerminal ? line(harmless(text)) : text),
+    shown: (text) => (onTerminal ? harmless(text) : text),
     say(words) {
       if (!flags.quiet) write(stderr, line(words))
     },

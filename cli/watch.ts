@@ -7,7 +7,7 @@ import type { Call } from './call.ts'
 import { Failure, tell } from './failure.ts'
 import { readLink } from './link.ts'
 import { pullInto } from './pull.ts'
-import { pushFile } from './push.ts'
+import { isEmptied, pushFile } from './push.ts'
 import { mustRead } from './sync.ts'
 
 /** Quiet time after a change of the file, in milliseconds: editors write in several steps. */
@@ -38,11 +38,15 @@ export const watch = async (call: Call): Promise<never> => {
     return next
   }
   const bring = async (): Promise<void> => {
-    const how = pullInto(file, place, await client.readContent(place.doc), { merge: true, force: false })
+    const how = pullInto(call, file, place, await client.readContent(place.doc), { merge: true, force: false })
     if (how === 'updated' || how === 'merged') told('pulled', `${how === 'merged' ? 'Merged into' : 'Updated'} ${file}`)
   }
   const take = async (): Promise<void> => {
-    if (mustRead(file) === readLink(file)?.base) return
+    const local = mustRead(file)
+    const base = readLink(file)?.base ?? ''
+    if (local === base) return
+    // Programs that write in two steps empty it first; whoever means it can push it.
+    if (isEmptied(local, base)) return told('waiting', `${file} is empty and was not pushed; agmd docs push ${file} does it`)
     try {
       const { changed } = await pushFile(call, place, file, true)
       if (changed) told('pushed', `Pushed ${file}`)

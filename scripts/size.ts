@@ -65,6 +65,17 @@ export function sizes(): Size[] {
       kilobytes: later('../shared/markdown/components.ts', entry, editor, reading),
       kilobytesMax: 60
     },
+    {
+      name: 'boards of the editor, later',
+      kilobytes: later('components/board.tsx', entry, editor, extras, reading, 'components/mount.tsx'),
+      kilobytesMax: 60
+    },
+    {
+      name: 'sheets of the editor, later',
+      kilobytes: later('components/sheet.tsx', entry, editor, extras, reading, 'components/mount.tsx'),
+      kilobytesMax: 60
+    },
+    { name: 'frame of components of the editor, later', kilobytes: later('components/mount.tsx', entry, editor, extras), kilobytesMax: 60 },
     { name: 'styles of a published page', kilobytes: gzipped([manifest['published/published.css']?.file ?? '']), kilobytesMax: 20 },
     { name: 'service worker', kilobytes: gzipped(['sw.js']), kilobytesMax: 4 }
   ]

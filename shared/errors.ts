@@ -161,7 +161,7 @@ const meanings = {
     status: 409,
     exit: 5,
     message: 'The text that this is about has changed or is gone.',
-    hint: 'Read the document again and make a new suggestion on its present text.'
+    hint: 'Read that part again, and redo the change on its present text.'
   },
   document_deleted: { status: 410, exit: 3, message: 'This document was deleted.', hint: 'Create a new document with POST /new.' },
   content_too_large: {
@@ -270,7 +270,7 @@ const meanings = {
     status: 422,
     exit: 2,
     message: 'The document has no such text.',
-    hint: 'Read the document and name text, a line or a range that it has.'
+    hint: 'Read the document (GET …/outline lists its sections) and name text, a line, a section or a range that it has.'
   },
   target_ambiguous: {
     status: 422,

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from './errors.ts'
 import type { MediaKind } from './media-types.ts'
+import { fieldMeant } from './nearest.ts'
 import type { Role } from './roles.ts'
 
 export interface RestBinding {
@@ -75,14 +76,29 @@ export const roleNeeded = ({ role, roleWith = {} }: Operation, query: URLSearchP
   return role
 }
 
-/** Copies the first present alias to the name it stands for, unless that is present itself. */
+/** Gives the first present alias the name it stands for, unless that is present itself. */
 export const rename =
   (aliases: Readonly<Record<string, string>>) =>
   (raw: Record<string, unknown>): Record<string, unknown> => {
     const named = { ...raw }
+    for (const alias of Object.keys(aliases)) delete named[alias]
     for (const [alias, name] of Object.entries(aliases)) if (named[name] === undefined && raw[alias] !== undefined) named[name] = raw[alias]
     return named
   }
+
+/**
+ * Unknown fields are passed over (api.md), but a slip of a known one is none: a misspelt `dryRun` would write, a misspelt `baseVersion` write
+ * over others. Errors: `invalid_request`.
+ */
+export const refuseSlips = (given: Readonly<Record<string, unknown>>, fields: readonly string[]): void => {
+  const free = fields.filter((field) => given[field] === undefined)
+  for (const name of Object.keys(given)) {
+    const meant = fields.includes(name) ? undefined : fieldMeant(name, free)
+    if (meant === undefined) continue
+    const details = [{ path: name, message: `is no field here; did you mean ${meant}?` }]
+    throw new ServiceError('invalid_request', { hint: `Send it as ${meant}, or leave ${name} out.`, details })
+  }
+}
 
 /** Names of the parameters in a path: `/api/docs/{id}/shares/{share}` → `id`, `share`. */
 export const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')

@@ -325,7 +325,7 @@ test('[FENCE-6] a chat is read with its days and the forms of Obsidian Chat View
   ])
   const time = Date.UTC(2026, 10, 21, 9, 0, 30)
   const send = (author: string, text: string): string => after(chat, (fence) => appendMessage(parseChat(fence), { author, time, text }))
-  expect(send('Bo: B', 'Yes\n```\n\nx')).toBe(chat.replace('stray\n', 'stray\n[2026-11-21T09:00Z] @Bo  B: Yes\n    ```\n\n  x\n'))
+  expect(send('Bo: B', 'Yes\n```\n\nx')).toBe(chat.replace('stray\n', 'stray\n[2026-11-21T09:00Z] @Bo B: Yes\n    ```\n\n  x\n'))
   expect(send('bo', ' \n ')).toBe(chat)
   const edit = (text: string): string => after(chat, (fence) => editMessage(parseChat(fence), parseChat(fence).entries[0] as Message, text))
   expect(edit('Can they ship?\nNever.\nReally.')).toBe(chat.replace('we', 'they').replace('  **Soon**.', '  Never.\n  Really.'))

@@ -1,23 +1,20 @@
 /**
- * Published pages: how fast a text is rendered, how many requests per second a page that is rendered already answers beside a bare Koa
- * route of as many bytes, and what Lighthouse says of it (mobile, its own throttling).
+ * Published pages: how fast a text is rendered, and how many requests per second a page that is rendered already answers beside a bare Koa
+ * route of as many bytes. What Lighthouse says of them is in pages.ts.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import lighthouse from 'lighthouse'
-import { chromium } from 'playwright-core'
 import { createPageRenderer } from '../../server/http/published/renderer.ts'
 import { load, type Load, type Requests, secondsPerRound } from './support/load.ts'
 import { createDocument, ms, pause, type Place, startBare, startProcess, table } from './support/support.ts'
 
 const rounds = 3
-const tests = join(import.meta.dirname, '..', '..', 'test')
 const specification = readFileSync(
   join(dirname(createRequire(import.meta.url).resolve('commonmark-spec/package.json')), 'spec.txt'),
   'utf8'
 )
-const sample = readFileSync(join(tests, 'browser', 'published.md'), 'utf8')
+const sample = readFileSync(join(import.meta.dirname, '../../test/browser/published.md'), 'utf8')
 
 const ofLength = (length: number): string => specification.repeat(Math.ceil(length / specification.length)).slice(0, length)
 const median = (values: readonly number[]): number =>
@@ -109,30 +106,5 @@ table(
   })
 )
 koa.stop()
-
-// Lighthouse, in a browser that it talks to itself.
-const debugPort = 20_000 + (process.pid % 20_000)
-const executablePath = process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium'
-const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', `--remote-debugging-port=${debugPort}`] })
-const goals: Readonly<Record<string, number>> = { performance: 95, accessibility: 100, 'best-practices': 95 }
-const { doc } = await publish(sample)
-const scores: Record<string, number[]> = {}
-for (let round = 0; round < rounds; round++) {
-  const result = await lighthouse(`${url}/pub/${doc}`, {
-    port: debugPort,
-    output: 'json',
-    logLevel: 'error',
-    onlyCategories: Object.keys(goals)
-  })
-  for (const { id, score } of Object.values(result?.lhr.categories ?? {})) (scores[id] ??= []).push(Math.round((score ?? 0) * 100))
-}
-console.log(`\nLighthouse, median of ${rounds}`)
-table(
-  ['category', 'score', 'goal', 'all'],
-  Object.entries(goals).map(([id, goal]) => [id, median(scores[id] ?? []), goal, (scores[id] ?? []).join(' ')])
-)
-if (Object.entries(goals).some(([id, goal]) => !(median(scores[id] ?? []) >= goal))) process.exitCode = 1
-
-await browser.close()
 await agmd.stop()
 process.exit()

@@ -17,6 +17,7 @@ import {
   type Source,
   sourceOf
 } from '../../shared/text/operations.ts'
+import { similarLines } from '../../shared/text/similar.ts'
 import { type Caller, requireRole } from './caller.ts'
 import { changeText, checkSize } from './content.ts'
 import { remember } from './idempotency.ts'
@@ -34,18 +35,21 @@ interface Failure {
   readonly code: ErrorCode
   readonly message: string
   readonly candidates?: readonly Candidate[]
+  readonly sought?: string
 }
 
 /** Errors: that of the first failure, with all of them, so that one more request may be enough. */
-const refuse = (failures: readonly Failure[], version: string): void => {
+const refuse = (failures: readonly Failure[], version: string, text = ''): void => {
   const [first] = failures
   if (first === undefined) return
-  const { operation, code, message, candidates } = first
+  const { operation, code, message, candidates, sought } = first
+  const nearest = sought === undefined ? [] : similarLines(text, sought)
   throw new ServiceError(code, {
     message: `Operation ${operation}: ${message}`,
     operation,
     ...(candidates === undefined ? {} : { candidates }),
-    failures,
+    ...(nearest.length === 0 ? {} : { nearest }),
+    failures: failures.map(({ sought: _sought, ...failure }) => failure),
     currentVersion: version
   })
 }
@@ -92,7 +96,7 @@ const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]
     failures.push({ operation: index, ...change })
     return []
   })
-  refuse(failures, version)
+  refuse(failures, version, read.text)
   if (ground.past === null) return planned.map(({ change }) => change)
   const now = sourceOf(content)
   const places = planned.map((plan) => followed(read, plan))

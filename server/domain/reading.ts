@@ -6,6 +6,7 @@ import type { Input, Output } from '../../shared/operations/index.ts'
 import { linesOf } from '../../shared/text/anchors.ts'
 import { hunks, unifiedDiff } from '../../shared/text/diff.ts'
 import { isUnresolved, sectionOf, sourceOf } from '../../shared/text/operations.ts'
+import { similarLines } from '../../shared/text/similar.ts'
 import { currentContent, findPoint, titleOf, versionsNamed } from './content.ts'
 import { contentAt, type Snapshot, snapshotOf } from './journal.ts'
 import type { Service } from './service.ts'
@@ -26,8 +27,9 @@ const textOf = async (service: Service, doc: string, version?: string): Promise<
 const sectionView = (content: string, name: string): string => {
   const found = sectionOf(sourceOf(content), name)
   if (!isUnresolved(found)) return content.slice(found.from, found.to)
-  const { code, ...facts } = found
-  throw new ServiceError(code, { ...facts, hint: 'GET …/outline lists the sections.' })
+  const { code, sought = '', ...facts } = found
+  const nearest = sought === '' ? [] : similarLines(content, sought)
+  throw new ServiceError(code, { ...facts, ...(nearest.length === 0 ? {} : { nearest }) })
 }
 
 const linesView = (content: string, range: string): string => {

@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
-import { findWords, linesOf, type Range, wholeCharacters } from '../../shared/text/anchors.ts'
+import { findWords, linesOf, placesOf, type Range, wholeCharacters } from '../../shared/text/anchors.ts'
 import { diff } from '../../shared/text/diff.ts'
 import { locatePins, type Pin, pinsAfter, pinsAt } from '../../shared/text/pins.ts'
 import { findPoint, versionsNamed } from './content.ts'
@@ -66,7 +66,16 @@ const rangeOfWords = (content: string, { find, line, ...which }: Target): Range 
   checkText('find', find)
   const found = findWords(content, { find, line, ...which })
   if (found !== undefined && 'candidates' in found) throw new ServiceError('target_ambiguous', { candidates: found.candidates })
+  if (found === undefined && line !== undefined) refuseOtherLine(content, { find, ...which }, line)
   return found?.range
+}
+
+/** Whoever names a line means a place: words that stand on others are not those. Errors: `target_not_found`. */
+const refuseOtherLine = (content: string, words: Target & { readonly find: string }, line: number): void => {
+  const candidates = placesOf(content, words)
+  if (candidates.length === 0) return
+  const lines = [...new Set(candidates.map((each) => each.line))].join(', ')
+  throw new ServiceError('target_not_found', { message: `These words do not begin on line ${line}, but on ${lines}.`, candidates })
 }
 
 const rangeOfLine = (content: string, line: number): Range => {

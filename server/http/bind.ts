@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import type { Operation } from '../../shared/operation.ts'
+import { type Operation, refuseSlips } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { writeCookie } from '../auth/cookies.ts'
 import { readCredentials } from '../auth/credentials.ts'
@@ -95,6 +95,7 @@ const fromQuery = ({ operation, ctx }: Exchange): Record<string, unknown> => {
   const { shape } = operation.input
   const fields: Record<string, unknown> = {}
   const query = queryOf(ctx)
+  refuseQuerySlips(query, operation.rest.query ?? [])
   for (const field of operation.rest.query ?? []) {
     const values = [field, ...(otherNames[field] ?? [])].flatMap((name) => query.getAll(name))
     if (values.length > 1) throw invalid(field, 'must be given once')
@@ -102,6 +103,13 @@ const fromQuery = ({ operation, ctx }: Exchange): Record<string, unknown> => {
     fields[field] = isFlag(shape[field]) ? flag(values[0]) : values[0]
   }
   return fields
+}
+
+/** Errors: `invalid_request`. */
+const refuseQuerySlips = (query: URLSearchParams, fields: readonly string[]): void => {
+  const spellings = fields.flatMap((field) => otherNames[field] ?? [])
+  const names = [...query.keys()].filter((name) => !spellings.includes(name))
+  refuseSlips(Object.fromEntries(names.map((name) => [name, true])), fields)
 }
 
 /** Other spellings of fields that must not go unseen. */
@@ -129,7 +137,10 @@ const parseInput = (exchange: Exchange): Record<string, unknown> => {
   const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
   refuseDryRun(exchange, sent)
   const normalised = operation.normalise?.(sent) ?? sent
-  const raw = { ...normalised, ...fromQuery(exchange), ...pathFields(ctx) }
+  const asked = fromQuery(exchange)
+  const twice = Object.keys(asked).find((field) => normalised[field] !== undefined && normalised[field] !== asked[field])
+  if (twice !== undefined) throw invalid(twice, 'is one thing in the body and another in the query')
+  const raw = { ...normalised, ...asked, ...pathFields(ctx) }
   return checked(operation, 'baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
 }
 

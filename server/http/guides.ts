@@ -32,7 +32,10 @@ const on = (what: Operation['on']): string => listed(table.filter(([, operation]
 
 const first = (baseUrl: string): string => `\`\`\`sh
 # Create a document. The answer holds its id, its address and the owner's key.
-curl -fsS -X POST ${baseUrl}/new -H 'Content-Type: application/json' -d '{"title":"Notes","content":"# Notes\\n\\nFirst words.\\n"}'
+NEW=$(curl -fsS -X POST ${baseUrl}/new -H 'Content-Type: application/json' -d '{"title":"Notes","content":"# Notes\\n\\nFirst words.\\n"}')
+field() { grep -o "\\"$1\\":\\"[^\\"]*\\"" | head -n 1 | cut -d '"' -f 4; }
+ID=$(echo "$NEW" | field id) KEY=$(echo "$NEW" | field key) VERSION=$(echo "$NEW" | field version)
+echo "${baseUrl}/d/$ID?key=$KEY at version $VERSION"
 \`\`\`
 
 \`\`\`sh
@@ -58,7 +61,7 @@ Live Markdown at ${baseUrl}: people write in the browser, programs by HTTP or MC
 
 ${first(baseUrl)}
 
-\`$ID\`, \`$KEY\` and \`$VERSION\` are \`id\`, \`key\` and \`version\` of the first answer. Next: ${baseUrl}/agents.md, for MCP too.
+Every write answers the new version. Next: ${baseUrl}/agents.md, for MCP too.
 Documents as files, on the command line: ${baseUrl}/cli.md. All of it: ${baseUrl}/openapi.json. Signing in: ${baseUrl}/auth.md.
 `
 
@@ -78,6 +81,8 @@ Name yourself in every write, always the same: \`X-Agent-Author: my-agent\`. Peo
 
 ## First steps
 
+All commands here can be pasted into one shell, from top to bottom. With a link that you were given, set \`ID\` and \`KEY\` to its parts.
+
 ${first(baseUrl)}
 
 ## Read less
@@ -95,15 +100,18 @@ curl -fsS "${baseUrl}/api/docs/$ID/content?key=$KEY&values=1"
 
 Edits, up to ${limits.editOperationsMax} a call, all or none. Targets are looked up in \`baseVersion\` and followed to the text of now.
 
-\`\`\`json
+\`\`\`sh
+curl -fsS -X POST "${baseUrl}/api/docs/$ID/edits" -H "X-Share-Key: $KEY" -H 'X-Agent-Author: my-agent' \\
+  -H 'Content-Type: application/json' --data-binary @- <<'END'
 {
   "operations": [
-    { "op": "replace", "find": "First words", "with": "Better words" },
+    { "op": "replace", "find": "Better words", "with": "Clear words" },
     { "op": "insert", "markdown": " And more.", "after": "words." },
     { "op": "append", "section": "Notes", "markdown": "- a point" },
     { "op": "append", "markdown": "## Open\\n\\nNothing." }
   ]
 }
+END
 \`\`\`
 
 The others: \`delete\` (find), \`replace_section\` (section, markdown), \`replace_lines\` (from, to, markdown), \`set_document\` (markdown).
@@ -112,7 +120,8 @@ The others: \`delete\` (find), \`replace_section\` (section, markdown), \`replac
 The whole text at once, if nothing changed since you read it:
 
 \`\`\`sh
-printf '# Notes\\n\\nAll new.\\n' | curl -fsS -X PUT "${baseUrl}/api/docs/$ID/content?dryRun=1" -H "X-Share-Key: $KEY" -H 'X-Agent-Author: my-agent' \\
+VERSION=$(curl -fsS -H 'Accept: application/json' "${baseUrl}/api/docs/$ID/content?key=$KEY" | field version)
+printf '# Notes\\n\\nClear words, all new.\\n' | curl -fsS -X PUT "${baseUrl}/api/docs/$ID/content?dryRun=1" -H "X-Share-Key: $KEY" -H 'X-Agent-Author: my-agent' \\
   -H "If-Match: \\"$VERSION\\"" -H 'Content-Type: text/markdown' --data-binary @-
 \`\`\`
 
@@ -123,9 +132,9 @@ redo your change on the new text, send it with the new version; never the refuse
 
 \`\`\`sh
 curl -fsS -X POST "${baseUrl}/api/docs/$ID/comments" -H "X-Share-Key: $KEY" -H 'X-Agent-Author: my-agent' \\
-  -H 'Content-Type: application/json' -d '{"find":"First words","body":"Whose?"}'
+  -H 'Content-Type: application/json' -d '{"find":"Clear words","body":"Whose?"}'
 curl -fsS -X POST "${baseUrl}/api/docs/$ID/suggestions" -H "X-Share-Key: $KEY" -H 'X-Agent-Author: my-agent' \\
-  -H 'Content-Type: application/json' -d '{"operation":"replace","find":"First words","text":"Opening words"}'
+  -H 'Content-Type: application/json' -d '{"operation":"replace","find":"Clear words","text":"Opening words"}'
 curl -fsS "${baseUrl}/api/docs/$ID/events?key=$KEY&since=0"
 \`\`\`
 
@@ -150,6 +159,8 @@ Each answers 202 with an id; \`GET …/media/image/{jobId}?wait=55\` (\`speak/{t
 A picture is an asset already; speech becomes one with \`POST …/media/speak/{talkId}/save\`. No node or engine: 503, and nothing is made up.
 
 ## MCP
+
+One message a POST, no batches, no session. The answer is plain JSON, whatever \`Accept\` says; there is no stream to listen to.
 
 \`\`\`json
 { "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "${prefix}.read_doc", "arguments": { "doc": "${baseUrl}/d/ID?key=KEY", "view": "outline" } } }
@@ -246,7 +257,8 @@ agmd comments add theirs.md -m "Good." --author Ana
 - **DOC** is a share URL (\`${baseUrl}/d/ID?key=KEY\`), the id of a document that you used before, or a file that was pulled.
 - **Beside a file** \`.agmd/\` keeps the text and version that it began with. The file itself holds nothing but the Markdown.
 - **Both changed?** \`push\` and \`pull\` then write nothing and exit with ${exitCodes.conflict}. With \`--merge\` both are put together; where both changed the
-  same, the file gets both between marks (\`<<<<<<<\`, \`|||||||\`, \`=======\`, \`>>>>>>>\`), and nothing is pushed while marks are left.
+  same, the file gets both between marks (\`<<<<<<<\`, \`|||||||\`, \`=======\`, \`>>>>>>>\`), and nothing is pushed while marks are left
+  (\`--keep-marks\`: they are meant).
 - **Sign in** with \`agmd login\` for the documents of your account. Links need no account.
 - **Secrets** are in \`$XDG_CONFIG_HOME/agmd/hosts.json\` (mode 600), by service, and are sent to no other one. Links are told where they are made;
   elsewhere their keys are masked (\`--show-keys\` shows them). No secret is ever an option: \`agmd login --with-token\` reads the standard input.

@@ -120,7 +120,7 @@ const parametersOf = (operation: Operation, path: string): NonNullable<ZodOpenAp
 const fieldsOf = (operation: Operation, path: string): z.ZodObject => {
   const elsewhere = new Set([
     ...pathParameters(path),
-    ...(operation.rest.query ?? []).filter((name) => name !== 'label' && name !== 'dryRun')
+    ...(operation.rest.query ?? []).filter((name) => !['label', 'dryRun', 'baseVersion'].includes(name))
   ])
   return pick(
     operation.input.shape,

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../shared/errors.ts'
 import type { RateLimitName } from '../../shared/limits.ts'
-import { type Operation, roleNeeded } from '../../shared/operation.ts'
+import { type Operation, refuseSlips, roleNeeded } from '../../shared/operation.ts'
 import type { OperationName } from '../../shared/operations/index.ts'
 import { cleanAuthor } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
@@ -122,14 +122,25 @@ const named = (caller: Caller, input: Record<string, unknown>): Caller => {
 
 /** What is wrong with a field, in the words of the interface and not of the library. */
 const saidOf = (issue: z.core.$ZodIssue): string => {
+  // The library tells the value in its sentence alone.
   if (issue.code === 'invalid_type')
-    return issue.input === undefined && !('received' in issue) ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
+    return issue.message.endsWith('received undefined') ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
+  if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${sizeOf(issue.origin, issue.maximum)}`
+  if (issue.code === 'too_small' && issue.message.startsWith('Too small')) return `must be at least ${sizeOf(issue.origin, issue.minimum)}`
+  if (issue.code === 'invalid_format' && issue.format === 'datetime') return 'must be an instant such as 2027-01-31T12:00:00Z'
   if (issue.code === 'invalid_value') return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
   return issue.message
 }
 
+const sizeOf = (origin: string, size: number | bigint): string => {
+  if (origin === 'string') return `${size} characters long`
+  return origin === 'array' ? `${size} items long` : String(size)
+}
+
 /** The input of an operation. Errors: `invalid_request`, naming the fields. */
-export const checked = ({ input }: Pick<Operation, 'input'>, raw: Record<string, unknown>): Record<string, unknown> => {
+export const checked = ({ input, rest }: Pick<Operation, 'input' | 'rest'>, raw: Record<string, unknown>): Record<string, unknown> => {
+  // RFC 6749 §3.2: parameters that are not known are passed over, whatever they are like.
+  if (rest.oauth !== true) refuseSlips(raw, Object.keys(input.shape))
   const parsed = input.safeParse(raw)
   if (parsed.success) return parsed.data
   throw new ServiceError('invalid_request', {

@@ -36,12 +36,19 @@ const askedName = (state: Record<string, unknown>): string => {
   return shown.slice(0, limits.authorCharsMax)
 }
 
+/** The part of a component that is being changed there (web/components/holds.ts); nothing else of what was sent. */
+const heldPart = (holds: unknown): { readonly fence: string; readonly item: string } | undefined => {
+  if (!isRecord(holds)) return undefined
+  const { fence, item } = holds
+  return typeof fence === 'string' && typeof item === 'string' ? { fence, item } : undefined
+}
+
 /** The state that others see, whatever was sent. */
 export const presentState = (
   client: number,
   state: unknown,
   caller: Caller
-): { readonly user: PresenceUser; readonly cursor?: unknown } => {
+): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
   const { identity } = caller
   const user: PresenceUser = {
@@ -50,7 +57,8 @@ export const presentState = (
     role: caller.role ?? 'view',
     hue: hueOf(client)
   }
-  return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}) }
+  const holds = heldPart(sent['holds'])
+  return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}), ...(holds === undefined ? {} : { holds }) }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { isDocumentId } from '../../shared/names.ts'
-import type { Operation } from '../../shared/operation.ts'
+import { type Operation, refuseSlips } from '../../shared/operation.ts'
 import { type Output, operations } from '../../shared/operations/index.ts'
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/access.ts'
@@ -27,6 +27,8 @@ const camelCase = (name: string): string => name.replaceAll(/[_-]([a-z])/g, (_ma
 const withOwnNames = (given: Fields, takes: readonly string[]): Fields => {
   const fields: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
+    // What a model does not want to say it often says so.
+    if (value === null) continue
     const own = /^dry[-_]?run$/i.test(name) ? 'dryRun' : takes.includes(name) ? name : camelCase(name)
     // A call that only means to look must never act.
     if (own === 'dryRun' && !takes.includes(own)) throw invalid(name, 'has no meaning here; nothing was done')
@@ -95,13 +97,30 @@ const text = (...parts: string[]): CallToolResult['content'] => parts.map((part)
 
 /** What another face would have said about the way of the caller there. */
 const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
+  invalid_request: 'Correct that and call again.',
   credential_required: 'Pass a share URL as doc, or its key as key.',
   not_found: 'Check doc, and that the key is of this document; list to find ids.',
   unknown_version: 'Read the document and use the version that is answered.',
   version_conflict:
     'Read the document again (view diff with since), merge your change into it, and send it with the new version; or use edits.',
   target_changed: 'Read that part again, and edit or suggest on its present text.',
+  target_not_found: 'Read the document (view outline lists its sections) and copy words, a line or a heading that it has.',
+  unknown_reviewed_version: 'Report the version that read_doc answered.',
+  not_started: 'Start it with start_review_task, read the document, then report.',
+  document_deleted: 'Create a new document with create_doc.',
+  account_required: 'Ask your user to connect with an account session (Authorization: Bearer); a link is not enough.',
+  rate_limited: 'Wait retryAfterSeconds, then try again.',
+  node_offline: 'Tell your user that no compute node is connected; try again when one is.',
+  engine_unavailable: 'Tell your user that no connected compute node can do this.',
   task_link_required: 'Pass task.share.url of the assignment as doc.'
+}
+
+/** Which fields are wrong: several clients show a model the first sentence alone. */
+const fieldsNamed = ({ details }: Fields): string => {
+  if (!Array.isArray(details)) return ''
+  return details
+    .map(({ path, message }: Readonly<Record<string, string>>) => ` ${path} ${message}.`.replace(/[.?]\.$/, (end) => end[0] ?? ''))
+    .join('')
 }
 
 /** A refused call: a sentence, the next step, and all of it as data. */
@@ -109,10 +128,10 @@ export const refusal = (error: unknown, ctx: Context): CallToolResult => {
   const problem = problemOf(error, ctx.path, ctx.state.requestId)
   const { type: _type, title: _title, instance: _instance, error: _error, detail: _detail, message, ...facts } = problem
   const own = error instanceof ServiceError && error.details['hint'] === undefined ? hints[problem.code] : undefined
-  const said = { ...facts, message, hint: own ?? problem.hint }
+  const said = { ...facts, message: `${message}${fieldsNamed(facts)}`, hint: own ?? problem.hint }
   return {
     isError: true,
-    content: text(`${said.code}: ${message} ${said.hint}`, JSON.stringify({ error: said })),
+    content: text(`${said.code}: ${said.message} ${said.hint}`, JSON.stringify({ error: said })),
     structuredContent: { error: said }
   }
 }
@@ -181,10 +200,24 @@ const checkBytes = (operation: Operation, bytes: number): void => {
 /** Fields that may lower the role that is needed, as a query would name them. */
 const roleFields = ({ fields }: Meant): URLSearchParams => new URLSearchParams(typeof fields['as'] === 'string' ? { as: fields['as'] } : {})
 
+/** A refusal in the names of the tool: what the operation calls `operations.0.find` is `edits.0.find` there. */
+const inOwnNames = (error: unknown, { called }: Tool): unknown => {
+  if (!(error instanceof ServiceError) || !Array.isArray(error.details['details'])) return error
+  const own = (path: string): string => {
+    const [theirs, ours] = Object.entries(called).find(([name]) => path === name || path.startsWith(`${name}.`)) ?? []
+    return theirs === undefined ? path : `${ours}${path.slice(theirs.length)}`
+  }
+  const details = (error.details['details'] as { path: string; message: string }[]).map(({ path, message }) => ({
+    path: own(path),
+    message
+  }))
+  return new ServiceError(error.code, { ...error.details, details })
+}
+
 const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, bytes: number): Promise<CallToolResult> => {
   const given = withOwnNames(args, tool.takes)
   const { doc: address, key: _key, ...rest } = given
-  const { name, fields } = tool.mean(rest)
+  const { name, fields, refused } = tool.mean(rest)
   const operation: Operation = operations[name]
   const place = operation.on === 'document' ? placeOf(address, ctx, http.service.baseUrl) : { doc: '', key: undefined }
   const credentials = credentialsOf(http, ctx, given, place, operation.rest.method !== 'GET')
@@ -192,6 +225,11 @@ const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, byte
   limit(asked)
   checkBytes(operation, bytes)
   const caller = await admit(asked, roleFields({ name, fields }))
+  if (refused !== undefined) throw refused
+  refuseSlips(
+    given,
+    tool.takes.filter((field) => !(field in operation.input.shape))
+  )
   const answer = await perform(asked, caller, checked(operation, { ...fields }))
   return presented(tool, asked, answer, given)
 }
@@ -202,6 +240,6 @@ export const callTool = async (http: Http, ctx: Context, tool: Tool, args: Field
     return await answerOf(http, ctx, tool, args, bytes)
   } catch (error) {
     if (!(error instanceof ServiceError)) http.log.error('tool failed', { requestId: ctx.state.requestId, tool: tool.name, error })
-    return refusal(error, ctx)
+    return refusal(inOwnNames(error, tool), ctx)
   }
 }

@@ -8,8 +8,9 @@ import {
   type CallToolResult,
   CallToolRequestSchema,
   ErrorCode as RpcErrorCode,
+  InitializeRequestSchema,
+  JSONRPCMessageSchema,
   ListToolsRequestSchema,
-  McpError,
   SUPPORTED_PROTOCOL_VERSIONS
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
@@ -42,11 +43,12 @@ const listed = (prefix: string, joint: Joint): object[] =>
 
 const isJoint = (text: string | undefined): boolean => text === '.' || text === '_'
 
-/** Errors: -32602, as the protocol has it for unknown tools. */
+/** Errors: `Malformed` with -32602, as the protocol has it for unknown tools; the SDK tells its code and words as they are. */
 const toolNamed = (prefix: string, name: string): Tool | typeof skillTool => {
   const bare = name.startsWith(prefix) && isJoint(name[prefix.length]) ? name.slice(prefix.length + 1) : undefined
   const found = bare === skillTool.name ? skillTool : operationTools.find((tool) => tool.name === bare)
-  if (found === undefined) throw new McpError(RpcErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}. tools/list names them all.`)
+  if (found === undefined)
+    throw new Malformed(RpcErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}. tools/list names them all.`)
   return found
 }
 
@@ -98,18 +100,59 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
   // The protocol has had none since 2025-06-18, and one request could cost as much as thousands.
   if (Array.isArray(value)) throw new Malformed(RpcErrorCode.InvalidRequest, 'Batches are not taken: send one message a request.')
   if (typeof value !== 'object' || value === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'The body is not a JSON-RPC message.')
-  refuseOddCall(value as Record<string, unknown>)
-  return value as Record<string, unknown>
+  const body = withArguments(value as Record<string, unknown>)
+  refuseOddMessage(body)
+  refuseOddCall(body)
+  return body
 }
 
-/** The SDK would call it its own failure. */
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Several clients send `arguments: null` for a tool that takes none. */
+const withArguments = (body: Record<string, unknown>): Record<string, unknown> => {
+  const { params } = body
+  return isObject(params) && params['arguments'] === null ? { ...body, params: { ...params, arguments: {} } } : body
+}
+
+/** An id that can be answered. */
+const idOf = ({ id }: Record<string, unknown>): string | number | null =>
+  typeof id === 'string' || Number.isInteger(id) ? (id as string) : null
+
+/** What is wrong with a message as such. */
+const faultOf = (body: Record<string, unknown>): readonly [RpcErrorCode, string] | undefined => {
+  const { jsonrpc, method, id, params } = body
+  if (jsonrpc !== '2.0') return [RpcErrorCode.InvalidRequest, 'jsonrpc must be "2.0"']
+  if (id !== undefined && idOf(body) === null) return [RpcErrorCode.InvalidRequest, 'id must be a string or a whole number']
+  if (method === undefined ? !('result' in body || 'error' in body) : typeof method !== 'string')
+    return [RpcErrorCode.InvalidRequest, 'method must be a string']
+  if (params !== undefined && !isObject(params)) return [RpcErrorCode.InvalidParams, 'params must be an object']
+  return JSONRPCMessageSchema.safeParse(body).success ? undefined : [RpcErrorCode.InvalidRequest, 'its fields do not belong together']
+}
+
+/** The SDK would call all of them what is no JSON. */
+const refuseOddMessage = (body: Record<string, unknown>): void => {
+  const [code, why] = faultOf(body) ?? []
+  if (code !== undefined) throw new Malformed(code, `This is no message of JSON-RPC: ${why}.`, idOf(body))
+}
+
+/** The SDK would call them its own failure. There is one page of tools, so no cursor was ever told. */
 const refuseOddCall = (body: Record<string, unknown>): void => {
-  const { id } = body
-  if (body['method'] !== 'tools/call' || (typeof id !== 'string' && typeof id !== 'number')) return
-  const { success, error } = CallToolRequestSchema.safeParse(body)
+  const id = idOf(body)
+  const schema = schemas.get(String(body['method']))
+  if (schema === undefined || id === null) return
+  const { success, error } = schema.safeParse(body)
   const [issue] = error?.issues ?? []
   if (!success) throw new Malformed(RpcErrorCode.InvalidParams, `${issue?.path.join('.')}: ${issue?.message}`, id)
+  const { params } = body
+  if (body['method'] === 'tools/list' && isObject(params) && params['cursor'] !== undefined)
+    throw new Malformed(RpcErrorCode.InvalidParams, 'params.cursor: unknown cursor; tools/list answers all tools at once, without one.', id)
 }
+
+const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>([
+  ['initialize', InitializeRequestSchema as never],
+  ['tools/list', ListToolsRequestSchema as never],
+  ['tools/call', CallToolRequestSchema]
+])
 
 /** Errors: `unsupported_media_type`, `body_too_large`, `Malformed`. */
 const readMessage = async (ctx: Context): Promise<Message> => {
@@ -174,7 +217,8 @@ const answer = async (face: Face, ctx: Context): Promise<void> => {
 
 /** Answers what the protocol was not shown. */
 const presentMalformed = (ctx: Context, { code, message, id }: Malformed): void => {
-  ctx.status = id === null ? 400 : 200
+  // A call that was understood has failed; anything else was no request.
+  ctx.status = code === RpcErrorCode.InvalidParams && id !== null ? 200 : 400
   ctx.type = 'application/json'
   ctx.body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
 }

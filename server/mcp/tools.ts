@@ -15,6 +15,8 @@ export type Fields = Readonly<Record<string, unknown>>
 export interface Meant {
   readonly name: OperationName
   readonly fields: Fields
+  /** Why it is not done, for those who might do it: whoever may not, hears that first. */
+  readonly refused?: ServiceError
 }
 
 interface Hints {
@@ -39,6 +41,8 @@ export interface Tool extends ListedTool {
   readonly takes: readonly string[]
   /** Whether the answer makes a link, and so may hold its secret. */
   readonly makesLink: boolean
+  /** What the operation calls by another name: the beginning of a path in its input → the argument. */
+  readonly called: Readonly<Record<string, string>>
   /** Errors: `invalid_request`. */
   readonly mean: (given: Fields) => Meant
 }
@@ -58,11 +62,23 @@ interface Definition {
   /** The same call again changes nothing more. */
   readonly repeats?: boolean
   readonly makesLink?: boolean
+  readonly called?: Tool['called']
   readonly mean: Tool['mean']
 }
 
 const toolOf = (name: string, definition: Definition): Tool => {
-  const { description, input, output, onDocument, reads, destroys = false, repeats = reads, makesLink = false, mean } = definition
+  const {
+    description,
+    input,
+    output,
+    onDocument,
+    reads,
+    destroys = false,
+    repeats = reads,
+    makesLink = false,
+    called = {},
+    mean
+  } = definition
   const all = z.object({ ...(onDocument ? { doc } : {}), key: key.optional(), ...input.shape })
   return {
     name,
@@ -72,6 +88,7 @@ const toolOf = (name: string, definition: Definition): Tool => {
     outputSchema: outputSchema(output),
     annotations: { readOnlyHint: reads, destructiveHint: destroys, idempotentHint: repeats, openWorldHint: false },
     makesLink,
+    called,
     mean
   }
 }
@@ -113,7 +130,9 @@ const meanRead = (given: Fields): Meant => {
   if (view !== undefined && !views.includes(view as (typeof views)[number])) throw invalid('view', `must be ${views.join(', ')}`)
   const needed = viewNeeds[String(view)]
   if (needed !== undefined && fields[needed] === undefined) throw invalid(needed, `must be given with view ${String(view)}`)
-  return { name: view === 'outline' ? 'readOutline' : 'readContent', fields }
+  // One line is a number to many.
+  const line = typeof fields['lines'] === 'number' ? { lines: String(fields['lines']) } : {}
+  return { name: view === 'outline' ? 'readOutline' : 'readContent', fields: { ...fields, ...line } }
 }
 
 const readTool = toolOf('read_doc', {
@@ -159,10 +178,23 @@ const meanEdits = (changes: unknown, { as: how, ...fields }: Fields): Meant => {
   return { name: 'editContent', fields: editsInput.normalise?.(body) ?? body }
 }
 
+/** A model that has not read what it replaces takes it away from those who wrote it. */
+const blind = ({ baseVersion: read, dryRun: looks, as: proposes, force: forced }: Fields): ServiceError | undefined => {
+  if (forced !== undefined && typeof forced !== 'boolean') return invalid('force', 'must be boolean')
+  if (read !== undefined || looks === true || proposes !== undefined || forced === true) return undefined
+  return new ServiceError('invalid_request', {
+    hint: 'Read the document and send its version as baseVersion, or change parts of it with edits; force: true replaces whatever is there.',
+    details: [{ path: 'baseVersion', message: 'must be given with content' }]
+  })
+}
+
 const meanReplace = (given: Fields): Meant => {
   const { edits: changes, ...fields } = contentNames(editNames({ ...given }))
   if ((changes === undefined) === (fields['content'] === undefined)) throw invalid('edits', 'give either edits or content')
-  return changes === undefined ? { name: 'replaceContent', fields } : meanEdits(changes, fields)
+  if (changes !== undefined) return meanEdits(changes, fields)
+  const refused = blind(fields)
+  const { force: _force, ...replacement } = fields
+  return { name: 'replaceContent', fields: replacement, ...(refused === undefined ? {} : { refused }) }
 }
 
 const replaceTool = toolOf('replace_doc', {
@@ -176,10 +208,11 @@ const replaceTool = toolOf('replace_doc', {
         'All or nothing. replace: find, with. delete: find. insert: markdown with after or before (words), or at. ' +
         'append: markdown, section. replace_section: section, markdown. replace_lines: from, to, markdown.'
     }),
-    content: content.optional().meta({ description: 'The whole new text, in place of edits.' }),
+    content: content.optional().meta({ description: 'The whole new text, in place of edits; needs baseVersion.' }),
     baseVersion,
     dryRun,
     onConflict,
+    force: z.boolean().optional().meta({ description: 'Replace unread.' }),
     as: asSuggestions,
     label,
     author
@@ -188,6 +221,7 @@ const replaceTool = toolOf('replace_doc', {
   onDocument: true,
   reads: false,
   destroys: true,
+  called: { operations: 'edits', mode: 'as' },
   mean: meanReplace
 })
 
@@ -207,6 +241,7 @@ const appendTool = toolOf('append_doc', {
   output: operations.editContent.output,
   onDocument: true,
   reads: false,
+  called: { 'operations.0.markdown': 'content', 'operations.0.section': 'section', 'operations.0': 'content', mode: 'as' },
   mean(given) {
     const { content: markdown, section: where, ...fields } = contentNames({ ...given })
     if (typeof markdown !== 'string') throw invalid('content', 'must be given as string')
@@ -233,6 +268,7 @@ const mediaTool = (start: OperationName, read: OperationName, idName: string, de
     output,
     onDocument: true,
     reads: false,
+    called: { [idName]: 'jobId' },
     mean({ jobId, wait: seconds = limits.mediaToolWaitSeconds, ...given }) {
       if (jobId !== undefined) return { name: read, fields: { [idName]: jobId, wait: seconds } }
       return { name: start, fields: { ...(normalise?.({ ...given }) ?? given), wait: seconds } }

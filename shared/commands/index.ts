@@ -10,6 +10,11 @@ const optionalTask = { optional: true }
 const dryRun = { summary: 'show what would change, and change nothing' }
 const suggest = { name: 'suggest', type: 'boolean', summary: 'propose instead of writing; the suggest role is enough' } as const
 const merge = { name: 'merge', type: 'boolean', summary: 'where others changed the document too, merge both into the file' } as const
+const keepMarks = {
+  name: 'keep-marks',
+  type: 'boolean',
+  summary: 'the marks of a merge in the file are meant to stand in the document'
+} as const
 const targets = ['find', 'occurrence', 'prefix', 'suffix', 'line'] as const
 
 /** What is done on this machine, with the operation that it calls first. */
@@ -47,7 +52,7 @@ const documents: readonly Command[] = [
       'A FILE becomes the text, and is connected with the document. Prints the link: whoever holds it owns the document, unless you are signed in.',
     positionals: {},
     without: ['content', 'kind'],
-    options: [{ name: 'file', short: 'f', type: 'string', summary: 'Markdown of the document; - is the standard input' }],
+    options: [{ name: 'file', short: 'f', type: 'string', summary: 'Markdown of the document; - is the standard input' }, keepMarks],
     examples: ['agmd docs create --title Notes', 'agmd docs create -f draft.md', 'echo "# Hello" | agmd docs create -f - --json'],
     tellsLink: true
   }),
@@ -79,7 +84,8 @@ const documents: readonly Command[] = [
       }),
       merge,
       suggest,
-      { name: 'force', type: 'boolean', summary: 'replace the document whatever came between' }
+      { name: 'force', type: 'boolean', summary: 'replace the document whatever came between' },
+      keepMarks
     ],
     examples: [
       'agmd docs push notes.md',
@@ -145,7 +151,7 @@ const documents: readonly Command[] = [
       suggest
     ],
     examples: [
-      'agmd docs edit "$URL" --find "First words" --with "Better words"',
+      'agmd docs edit "$URL" --find "More words" --with "Better words"',
       'agmd docs edit "$URL" --operations \'[{"op":"append","markdown":"The end."}]\' --dry-run'
     ]
   }),
@@ -223,7 +229,7 @@ const sharing: readonly Command[] = [
   }),
   commandOf('revokeShare', { examples: ['agmd share revoke "$URL" "$SHARE" --yes'], destroys: true }),
   commandOf('listRevisions', { examples: ['agmd revisions list "$URL" --limit 5'] }),
-  commandOf('readRevision', { examples: ['agmd revisions show "$URL" 1'] }),
+  commandOf('readRevision', { own: true, examples: ['agmd revisions show "$URL" 1'] }),
   commandOf('labelRevision', { positionals: { label: 'LABEL' }, examples: ['agmd revisions label "$URL" 1 "as it was sent"'] }),
   commandOf('restoreRevision', {
     positionals: { revision: 'REVISION' },

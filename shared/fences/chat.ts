@@ -128,9 +128,9 @@ export const parseChat = (fence: Fence): Chat => {
 export const formatInstant = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 16)}Z`
 
 /** A name as it stands in a message. */
-const plainAuthor = (name: string): string =>
+export const plainAuthor = (name: string): string =>
   name
-    .replaceAll(/[\r\n\0:]+/g, ' ')
+    .replaceAll(/[\s\0:]+/g, ' ')
     .trim()
     .slice(0, limits.authorCharsMax) || 'guest'
 

@@ -102,6 +102,12 @@ const createInline = (options: RenderOptions): MarkdownIt => {
   return markdown
 }
 
+/** Markdown within a line, as HTML: without what needs a text around it. */
+export const createInlineRenderer = (options: RenderOptions = {}): ((text: string) => string) => {
+  const markdown = createInline(options)
+  return (text) => markdown.renderInline(text, { styles: new Map() })
+}
+
 export const createRenderer = (options: RenderOptions = {}): Renderer => {
   const markdown = new MarkdownIt(settings)
   const inline = createInline(options)

@@ -163,7 +163,13 @@ export const replaceContent = operation({
   on: 'document',
   role: 'edit',
   roleWith: { as: { suggestions: 'suggest' } },
-  rest: { method: 'PUT', path: '/api/docs/{id}/content', query: ['dryRun', 'label', 'as', 'onConflict'], body: 'markdown', large: true },
+  rest: {
+    method: 'PUT',
+    path: '/api/docs/{id}/content',
+    query: ['baseVersion', 'dryRun', 'label', 'as', 'onConflict'],
+    body: 'markdown',
+    large: true
+  },
   mcp: 'replace_doc',
   cli: 'docs push',
   input: z.object({
@@ -192,7 +198,8 @@ export const replaceContent = operation({
     suggestions: z.array(SuggestionRecord).optional()
   }),
   errors: ['version_conflict', 'versions_differ', 'content_too_large', 'text_too_large', 'too_many_changes'],
-  normalise: rename({ markdown: 'content' })
+  // Who reads JSON and sends it back changed has the version there.
+  normalise: rename({ markdown: 'content', version: 'baseVersion' })
 })
 
 export const listRevisions = operation({
@@ -252,6 +259,14 @@ export const restoreRevision = operation({
   normalise: rename({ revisionId: 'revision', id: 'revision' })
 })
 
+/** `{publish}`, `{public}`, `{unpublish: true}` and `{action}` say it, too; a word that means nothing stays and is refused. */
+const publishNames = ({ action, unpublish, ...raw }: Record<string, unknown>): Record<string, unknown> => {
+  const named = rename({ publish: 'published', public: 'published' })(raw)
+  const word = typeof unpublish === 'boolean' ? !unpublish : (unpublish ?? action)
+  const said = word === 'publish' || word === 'unpublish' ? word === 'publish' : word
+  return { ...named, published: named['published'] ?? said }
+}
+
 export const publishDocument = operation({
   summary: 'Publishes the document as a page that anyone may read, or ends that.',
   on: 'document',
@@ -272,9 +287,5 @@ export const publishDocument = operation({
     indexed: z.boolean()
   }),
   errors: [],
-  normalise: ({ action, publish, ...raw }) => ({
-    ...raw,
-    ...(raw['published'] === undefined && publish !== undefined ? { published: publish } : {}),
-    ...(raw['published'] === undefined && (action === 'publish' || action === 'unpublish') ? { published: action === 'publish' } : {})
-  })
+  normalise: publishNames
 })

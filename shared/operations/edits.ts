@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'
-import { AuthorName, BaseVersion, Label, MarkdownInput, Version } from './schemas.ts'
+import { AuthorName, BaseVersion, exact, Label, MarkdownInput, Version } from './schemas.ts'
 import { SuggestionRecord } from './suggestions.ts'
 
 const Words = MarkdownInput.refine(
@@ -15,45 +15,55 @@ const Section = z.string().min(1).max(1000).meta({ description: 'A heading: `Tit
 
 const Operation = z
   .discriminatedUnion('op', [
-    z.object({ op: z.literal('replace'), find: Words, with: MarkdownInput, ...which }),
-    z.object({ op: z.literal('delete'), find: Words, ...which }),
-    z
-      .object({
-        op: z.literal('insert'),
-        markdown: MarkdownInput,
-        after: Words.optional(),
-        before: Words.optional(),
-        at: z.enum(['start', 'end']).optional(),
-        ...which
-      })
-      .refine(
-        ({ after, before, at }) => [after, before, at].filter((place) => place !== undefined).length === 1,
-        'needs one of after, before and at'
-      ),
-    z.object({ op: z.literal('append'), markdown: MarkdownInput, section: Section.optional(), occurrence: Occurrence }),
-    z.object({ op: z.literal('replace_section'), section: Section, markdown: MarkdownInput, occurrence: Occurrence }),
-    z.object({ op: z.literal('replace_lines'), from: z.int().min(1), to: z.int().min(1), markdown: MarkdownInput }),
-    z.object({ op: z.literal('set_document'), markdown: MarkdownInput })
+    exact({ op: z.literal('replace'), find: Words, with: MarkdownInput, ...which }),
+    exact({ op: z.literal('delete'), find: Words, ...which }),
+    exact({
+      op: z.literal('insert'),
+      markdown: MarkdownInput,
+      after: Words.optional(),
+      before: Words.optional(),
+      at: z.enum(['start', 'end']).optional(),
+      ...which
+    }).refine(
+      ({ after, before, at }) => [after, before, at].filter((place) => place !== undefined).length === 1,
+      'needs one of after, before and at'
+    ),
+    exact({ op: z.literal('append'), markdown: MarkdownInput, section: Section.optional(), occurrence: Occurrence }),
+    exact({ op: z.literal('replace_section'), section: Section, markdown: MarkdownInput, occurrence: Occurrence }),
+    exact({ op: z.literal('replace_lines'), from: z.int().min(1), to: z.int().min(1), markdown: MarkdownInput }),
+    exact({ op: z.literal('set_document'), markdown: MarkdownInput })
   ])
   .meta({ id: 'EditOperation' })
 
-const named = rename({ operation: 'op', type: 'op', heading: 'section', text: 'markdown', content: 'markdown' })
+const ownNames = rename({ operation: 'op', type: 'op', heading: 'section', text: 'markdown', content: 'markdown' })
 const withText = rename({ markdown: 'with', replacement: 'with', replace: 'with', new_string: 'with', new_str: 'with' })
 const withWords = rename({ old_string: 'find', old_str: 'find' })
 
 /** One operation under its own names. Words and what comes instead are a replacement; `insert` into a section appends to it. */
 const normaliseOne = (raw: unknown): unknown => {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
-  const found = withWords(named(raw as Record<string, unknown>))
+  const found = withWords(ownNames(raw as Record<string, unknown>))
   const replacing = withText(found)
   if (found['op'] === 'replace') return replacing
   if (found['op'] === undefined && found['find'] !== undefined && replacing['with'] !== undefined) return { ...replacing, op: 'replace' }
   return found['op'] === 'insert' && found['section'] !== undefined && found['at'] === undefined ? { ...found, op: 'append' } : found
 }
 
+/** A body that is the only operation itself, beside what is said of all of them. */
+const alone = ({ mode, baseVersion, dryRun, label, author, ...operation }: Record<string, unknown>): Record<string, unknown> => ({
+  mode,
+  baseVersion,
+  dryRun,
+  label,
+  author,
+  operations: [operation]
+})
+
 const normalise = (raw: Record<string, unknown>): Record<string, unknown> => {
-  const body = rename({ edits: 'operations', ops: 'operations' })(raw)
-  const list = Array.isArray(body['operations']) ? body['operations'] : body['op'] === undefined ? body['operations'] : [raw]
+  const named = rename({ edits: 'operations', ops: 'operations', version: 'baseVersion' })(raw)
+  const body = named['operations'] === undefined && named['op'] !== undefined ? alone(named) : named
+  const given = body['operations']
+  const list = typeof given === 'object' && given !== null && !Array.isArray(given) ? [given] : given
   return { ...body, operations: Array.isArray(list) ? list.map(normaliseOne) : list }
 }
 
@@ -99,7 +109,7 @@ const definition = {
   normalise
 } as const
 
-const query = ['mode', 'dryRun', 'label'] as const
+const query = ['mode', 'baseVersion', 'dryRun', 'label'] as const
 
 export const editContent = operation({
   ...definition,

@@ -14,7 +14,7 @@ export const listEvents = operation({
   cli: 'events',
   input: z.object({
     since: z
-      .union([z.literal('latest'), z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)])
+      .union([z.literal('latest'), z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)], 'must be latest or a whole number')
       .optional()
       .meta({ description: 'A cursor, or latest. 0 when absent.' }),
     wait: z.coerce

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { eventKinds } from '../events.ts'
 import { limits } from '../limits.ts'
+import { fieldMeant } from '../nearest.ts'
 import { roles } from '../roles.ts'
 
 export const RoleName = z.enum(roles).meta({ id: 'Role', description: 'Each role includes the permissions of the roles before it.' })
@@ -28,6 +29,17 @@ export const line = (charsMax: number): z.ZodString =>
     .string()
     .max(charsMax)
     .refine((text) => wellFormed(text) && !/[\r\n]/.test(text), 'must be one line of well-formed text')
+
+/** An object of our own making, without tolerance: a field that it does not have is refused, with the one that was probably meant. */
+export const exact = <Shape extends z.core.$ZodShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> =>
+  z.strictObject(shape, {
+    error: ({ code, keys = [] }) => {
+      if (code !== 'unrecognized_keys') return undefined
+      const [name = ''] = keys as string[]
+      const meant = fieldMeant(name, Object.keys(shape))
+      return `has no field ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    }
+  })
 
 export const Title = line(limits.titleCharsMax)
 export const Label = line(limits.labelCharsMax)

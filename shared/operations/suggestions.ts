@@ -129,10 +129,10 @@ const decisionOf = (raw: unknown): unknown => {
 const withDecisions = (raw: Record<string, unknown>): Record<string, unknown> => {
   const ids = raw['suggestionIds'] ?? raw['ids']
   const action = actionOf(raw)
-  const given = raw['decisions']
+  const { decisions: given, decision: _decision, ids: _ids, ...others } = raw
   const named = Array.isArray(given) ? given.map(decisionOf) : given
   const decisions = named ?? (Array.isArray(ids) ? ids.map((suggestionId) => ({ suggestionId, action })) : undefined)
-  return { ...raw, action, ...(decisions === undefined ? {} : { decisions }) }
+  return { ...others, action, ...(decisions === undefined ? {} : { decisions }) }
 }
 
 export const decideSuggestions = operation({

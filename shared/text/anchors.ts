@@ -136,6 +136,13 @@ export const findWords = (text: string, words: Words): Found => {
   return { candidates: found.map((range) => candidate(text, lines, range)) }
 }
 
+/** Where the words stand, on whatever line; at most 20 places. */
+export const placesOf = (text: string, { find, prefix, suffix }: Words): readonly Candidate[] => {
+  const found = findWords(text, { find, prefix, suffix })
+  if (found === undefined) return []
+  return 'candidates' in found ? found.candidates : [candidate(text, linesOf(text), found.range)]
+}
+
 const one = (range: Range | undefined): Found => range && { range }
 
 const candidate = (text: string, lines: Lines, range: Range): Candidate => {

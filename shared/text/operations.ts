@@ -35,6 +35,8 @@ export interface Unresolved {
   readonly code: 'target_not_found' | 'target_ambiguous'
   readonly message: string
   readonly candidates?: readonly Candidate[]
+  /** The words or the section that are not there. */
+  readonly sought?: string
 }
 
 export type Resolution = Resolved | Unresolved
@@ -50,7 +52,8 @@ export const sourceOf = (text: string): Source => ({ text, lines: linesOf(text),
 
 const words = ({ text }: Source, target: Words): Range | Unresolved => {
   const found = findWords(text, target)
-  if (found === undefined) return { code: 'target_not_found', message: `The text has no ${JSON.stringify(shortened(target.find))}.` }
+  if (found === undefined)
+    return { code: 'target_not_found', message: `The text has no ${JSON.stringify(shortened(target.find))}.`, sought: target.find }
   if ('range' in found) return found.range
   const { candidates } = found
   return {
@@ -70,7 +73,8 @@ export const sectionOf = ({ text, outline, lines }: Source, name: string, occurr
   if (found.length < 2 || occurrence !== undefined)
     return {
       code: 'target_not_found',
-      message: `The text has no section ${JSON.stringify(shortened(name))}${occurrence === undefined ? '' : ` number ${occurrence}`}.`
+      message: `The text has no section ${JSON.stringify(shortened(name))}${occurrence === undefined ? '' : ` number ${occurrence}`}.`,
+      sought: name
     }
   const candidates = found.slice(0, 20).map((section) => {
     const range = { from: section.from, to: section.bodyFrom }

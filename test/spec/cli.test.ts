@@ -100,7 +100,7 @@ test('[CLI-2] every command tells how it is used, with examples first', async ()
 
 /** What an example runs in: a fresh document with a comment, a suggestion, an assignment and a file. */
 const prepared = async (machine: Machine, example: string, token: string): Promise<Record<string, string>> => {
-  const owner = await world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\n\nLast words.\n' })
+  const owner = await world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\nMore words.\n' })
   const { task } = await assign(world, owner)
   const url = linkOf(owner)
   machine.write('draft.md', '# Draft\n')
@@ -186,6 +186,43 @@ test('[CLI-3] the first steps of the guide lead from nothing to a document', asy
   await machine.remove()
 })
 
+test('[CLI-3] the examples of the guide can be run in their order, on one document', { timeout: 120_000 }, async () => {
+  const machine = await newMachine(world.url)
+  const token = await session(await newAccount('reader@example.org'))
+  const guide = (await world.ask('GET', '/cli.md')).text
+  const steps = [...guide.matchAll(/^```sh\n([\s\S]+?)\n```$/gm)].map(([, step = '']) => step)
+  machine.write('draft.md', '# Draft\n')
+  writeFileSync(machine.path('picture.png'), samples['png']?.bytes ?? '')
+  const made = (await machine.shell(steps[1] ?? '')).stdout
+  const url = /https?:\S+/.exec(made)?.[0] ?? ''
+  const [, doc = '', key = ''] = /\/d\/([\w-]+)\?key=([\w-]+)/.exec(url) ?? []
+  rememberIn(machine, token)
+  const headers = { Authorization: `Bearer ${token}` }
+  const post = async (path: string, json: object): Promise<Json> =>
+    (await world.ask('POST', `/api/docs/${doc}/${path}`, { headers, key, json })).json
+  const { task } = await post('tasks', { requestId: 'r', title: 't', instructions: 'i' })
+  // Not those of the account and of machines, nor those that wait.
+  const isMeant = (line: string): boolean =>
+    /^\S.*agmd (docs|comments|suggestions|share|revisions|publish|events|assets|tasks) /.test(`x ${line}`) &&
+    !/docs (watch|claim|delete|list)/.test(line)
+  const lines = steps.slice(3).flatMap((step) => step.split('\n').filter(isMeant))
+  expect(lines.length).toBeGreaterThan(50)
+  for (const line of lines) {
+    const env = {
+      URL: url,
+      COMMENT: (await post('comments', { body: 'Hm.' })).id,
+      SUGGESTION: (await post('suggestions', { operation: 'insert', text: 'x' })).id,
+      SHARE: (await post('shares', { role: 'view' })).id,
+      TASK: task.id,
+      TASK_URL: task.share.url,
+      VERSION: task.startingVersion
+    }
+    const { code, stderr } = await machine.shell(line, { env })
+    expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: expect.any(String) })
+  }
+  await machine.remove()
+})
+
 // ——— files and documents ———
 
 test('[CLI-4] a document is made of a file, pulled, changed and pushed; the file holds nothing but the Markdown', async () => {
@@ -240,6 +277,26 @@ test('[CLI-6] where both changed the same, the file gets both between marks, and
   here.write('six.md', '# Notes\n\nOur words.\n\nMiddle.\n\nFinal words.\n')
   expect((await here.agmd('docs', 'push', 'six.md')).code).toBe(0)
   expect(await text(owner)).toBe('# Notes\n\nOur words.\n\nMiddle.\n\nFinal words.\n')
+})
+
+test('[CLI-6] neither --force nor a new document takes the marks of a merge, unless that is said', async () => {
+  const owner = await pulled('forced.md')
+  const marked = 'a\n<<<<<<< mine\nb\n=======\nc\n>>>>>>> theirs\n'
+  here.write('forced.md', marked)
+  here.write('fresh.md', marked)
+  for (const words of [
+    ['docs', 'push', 'forced.md', '--force'],
+    ['docs', 'push', 'forced.md', '--force', '--suggest'],
+    ['docs', 'create', '-f', 'fresh.md']
+  ])
+    expect(await here.agmd(...words, '--json')).toMatchObject({ code: 5, json: { error: { code: 'markers_left', lines: [2, 6] } } })
+  expect((await here.run(['docs', 'create', '-f', '-'], { input: marked })).stderr).toMatch(
+    /^agmd: The text still has marks.*--keep-marks/s
+  )
+  expect(await text(owner)).not.toContain('<<<<<<<')
+  expect((await here.agmd('docs', 'push', 'forced.md', '--keep-marks')).code).toBe(0)
+  expect((await here.agmd('docs', 'create', '-f', 'fresh.md', '--keep-marks')).code).toBe(0)
+  expect(await text(owner)).toBe(marked)
 })
 
 test('[CLI-6] a document that is about marks may be pushed', async () => {
@@ -341,7 +398,130 @@ test('[CLI-9] a file keeps its line ends, its permissions and its link; nothing 
   expect(readdirSync(here.home).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
+test('[CLI-9] a link to a file that is not there yet stays a link; a folder is no file', async () => {
+  const owner = await world.create('one\n')
+  symlinkSync('later.md', here.path('dangling.md'))
+  expect((await here.agmd('docs', 'pull', linkOf(owner), '-o', 'dangling.md')).code).toBe(0)
+  expect(lstatSync(here.path('dangling.md')).isSymbolicLink()).toBe(true)
+  expect(here.read('later.md')).toBe('one\n')
+  mkdirSync(here.path('folder'))
+  for (const words of [
+    ['docs', 'create', '-f', 'folder'],
+    ['docs', 'pull', linkOf(owner), '-o', 'folder']
+  ])
+    expect((await here.agmd(...words)).stderr).toBe('agmd: folder is a folder.\n  Name a file.\n')
+})
+
+test('[CLI-28] a file that was emptied does not empty its document unasked', async () => {
+  const owner = await pulled('emptied.md')
+  here.write('emptied.md', '')
+  expect(await here.agmd('docs', 'push', 'emptied.md')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+  expect(await here.onTerminal(['docs', 'push', 'emptied.md'], { input: 'n\n' })).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('emptied.md is empty. Empty the document too?')
+  })
+  expect(await text(owner)).toContain('First words.')
+  expect((await here.agmd('docs', 'push', 'emptied.md', '--yes')).code).toBe(0)
+  expect(await text(owner)).toBe('')
+})
+
+test('[CLI-14] in a pipe a revision and a document are as they are, to the byte', async () => {
+  const hostile = 'a\u001b[31mb\u202e\tno end'
+  const owner = await world.create(hostile)
+  for (const words of [
+    ['revisions', 'show', linkOf(owner), '1'],
+    ['docs', 'cat', linkOf(owner)],
+    ['docs', 'pull', linkOf(owner), '-o', '-']
+  ]) {
+    expect((await here.agmd(...words)).stdout).toBe(hostile)
+    expect((await here.onTerminal(words)).stdout).toBe('ab\tno end\r\n')
+  }
+  here.write('hostile.md', `${hostile}\u001b]0;x\u0007`)
+  const dry = ['docs', 'push', linkOf(owner), '-f', 'hostile.md', '--force', '--dry-run']
+  expect((await here.onTerminal(dry)).stdout).not.toContain('\u001b')
+})
+
 // ——— errors ———
+
+test('[CLI-29] an error names in words what is wrong: the argument, the role, the places', async () => {
+  const owner = await world.create('one fish\ntwo fish\n')
+  const said = async (...words: string[]): Promise<string> => (await here.agmd(...words)).stderr
+  expect(await said('docs', 'append', linkOf(await owner.share('view')), '--text', 'x')).toMatch(
+    /\n {2}this takes the role suggest; yours is view\n {2}Ask the owner for a link with that role/
+  )
+  expect(await said('comments', 'add', linkOf(owner), '-m', '   ')).toMatch(
+    /\n {2}--body: must not be blank\n {2}Correct what is named above/
+  )
+  expect(await said('share', 'create', linkOf(owner), 'king')).toMatch(/\n {2}ROLE: must be "view" or/)
+  expect(await said('docs', 'edit', linkOf(owner), '--find', 'fish', '--delete')).toMatch(
+    /\n {2}line 1: …one \[here\] two fish…\n {2}line 2: .*\n {2}Tell which one with --occurrence/
+  )
+  expect(await said('comments', 'add', linkOf(owner), '-m', 'x', '--find', 'two', '--line', '1')).toMatch(
+    /^agmd: These words do not begin on line 1, but on 2\.\n {2}line 2: /
+  )
+  const edits = '[{"op":"delete","find":"three"},{"op":"delete","find":"fish"}]'
+  expect(await said('docs', 'edit', linkOf(owner), '--operations', edits)).toMatch(/\n {2}operation 0: .*\n {2}operation 1: /)
+  expect(await said('docs', 'edit', linkOf(owner), '--operations', '[{"op":"append","markdown":"x","sction":"y"}]')).toContain(
+    'did you mean section?'
+  )
+  const { task } = await assign(world, owner)
+  await here.agmd('tasks', 'start', task.share.url, '--author', 'Ben')
+  const report = ['tasks', 'report', task.share.url, '-m', 'Fine.', '--author', 'Ben', '--reviewed-version']
+  expect(await said(...report, task.startingVersion, '--comment-ids', 'nothing')).toMatch(/\n {2}unknown comments: nothing\n/)
+  expect(await said(...report, '9-000000000000')).toContain('agmd docs info')
+  expect(await said('docs', 'edit', linkOf(owner), '--find', 'twoo fish', '--delete')).toMatch(/\n {2}line 2 is near: two fish\n/)
+  expect((await here.agmd('docs', 'cat', ` ${linkOf(owner)}\n`)).code).toBe(0)
+  expect(await text(owner)).toBe('one fish\ntwo fish\n')
+})
+
+test('[CLI-30] a name or token that no header can carry is told as such; a line end after a token is not one', async () => {
+  const url = linkOf(await world.create('x'))
+  for (const [words, env] of [
+    [['--author', 'A\nB'], {}],
+    [['--author', 'A\u0007'], {}],
+    [[], { AGMD_AUTHOR: 'A\u001b[31m' }],
+    [[], { AGMD_TOKEN: 'asess_\u0000x'.replace('\u0000', '\u0001') }],
+    [[], { AGMD_TOKEN: 'asess_ä' }]
+  ] as readonly (readonly [readonly string[], Record<string, string>])[]) {
+    const ran = await here.run(['comments', 'add', url, '-m', 'x', ...words], { env })
+    expect(ran, ran.stderr).toMatchObject({ code: 2, stderr: expect.stringMatching(/^agmd: (--author|AGMD_AUTHOR|AGMD_TOKEN) has/) })
+  }
+  const token = await session(await newAccount('trimmed@example.org'))
+  expect((await here.run(['auth', 'status'], { env: { AGMD_TOKEN: `${token}\n` } })).stdout).toContain('trimmed@example.org')
+})
+
+test('[CLI-31] of a session and a link the one that was refused is named, with the way on', async () => {
+  const owner = await pulled('both.md')
+  const env = { AGMD_TOKEN: `asess_${'A'.repeat(50)}` }
+  for (const words of [
+    ['docs', 'cat', 'both.md'],
+    ['docs', 'cat', linkOf(owner)],
+    ['docs', 'push', 'both.md']
+  ])
+    if (words[1] !== 'push' || here.write('both.md', 'new\n'))
+      expect(await here.run(words, { env })).toMatchObject({
+        code: 4,
+        stderr: expect.stringMatching(/^agmd: AGMD_TOKEN is no session of .*\n.*unset it to go on with the link alone/s)
+      })
+  expect(await here.run(['docs', 'list', '--json'], { env })).toMatchObject({ code: 4, json: { error: { code: 'session_ended' } } })
+  const machine = await newMachine(world.url)
+  const token = await session(await newAccount('ended@example.org'))
+  rememberIn(machine, token)
+  await world.ask('DELETE', `/api/me/sessions/${await idOf(token)}`, { headers: { Authorization: `Bearer ${token}` } })
+  expect((await machine.agmd('docs', 'cat', linkOf(owner))).stderr).toMatch(
+    /^agmd: The session with .* has ended\.\n.*agmd login.*agmd logout/s
+  )
+  await machine.agmd('logout')
+  expect((await machine.agmd('docs', 'cat', linkOf(owner))).code).toBe(0)
+  // A link that has ended is told as that, beside a session that holds, too.
+  const gone = `${world.url}/d/${owner.doc}?key=${'A'.repeat(32)}`
+  const sound = { AGMD_TOKEN: await session(await newAccount('sound@example.org')) }
+  expect(await here.run(['docs', 'cat', gone], { env: sound })).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('This link has ended')
+  })
+  await machine.remove()
+})
 
 test('[CLI-10] the exit code tells the kind of error, and JSON on the standard error tells all of it', async () => {
   const owner = await world.create('one\n')
@@ -424,6 +604,9 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
     [['docs', 'psuh'], /Did you mean: agmd docs push\n/],
     [['docs', 'push', '--mrge', 'x.md'], /Did you mean --merge\?/],
     [['docs', 'cat', url, 'again'], /"again" is one word too many/],
+    [['docs', 'push', url, 'x.md'], /If that is the file: -f x\.md/],
+    [[url], /There is no command "http.*key=.{4}…"/],
+    [['docs', 'status', `<${url}>`], /is not connected with a document/],
     [['docs', 'cat', url, '--lines'], /--lines needs a value/],
     [['docs', 'cat', url, '--lines', '--json'], /--lines needs a value/],
     [['docs', 'push', '--merge=yes', 'x.md'], /--merge takes no value/],
@@ -434,7 +617,11 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
     [['docs', 'cat', 'nowhere.md'], /is no share URL, no document id and no file/],
     [['docs', 'cat', `${world.url}/pub/x`], /This address is no document/],
     [['docs', 'delete', url], /Say --yes/],
-    [['completion', 'tcsh'], /bash, zsh or fish/]
+    [['completion', 'tcsh'], /bash, zsh or fish/],
+    [['docs', 'pull', url, '-o', 'a.md', '--output', 'b.md'], /--output was given 2 times/],
+    [['docs', 'cat', url, '--author', 'A', '--author', 'B'], /--author was given 2 times/],
+    [['--json'], /"No command was given."/],
+    [['docs', '--json'], /"agmd docs is the beginning of several commands."/]
   ]
   for (const [words, said] of cases) {
     const { code, stdout, stderr } = await here.agmd(...words)
@@ -770,6 +957,14 @@ test('[CLI-21] bash completes commands, their second words and their options', a
 test('[CLI-22] the doctor tells what is well and what is not', async () => {
   const well = await here.agmd('doctor', '--json')
   expect(well).toMatchObject({ code: 0, json: { ok: true } })
+  const hosts = here.path('.config/agmd/hosts.json')
+  chmodSync(hosts, 0o644)
+  const open = await here.agmd('doctor', '--json')
+  expect(open).toMatchObject({
+    code: 1,
+    json: { ok: false, checks: expect.arrayContaining([expect.objectContaining({ name: 'settings', ok: false })]) }
+  })
+  expect((await here.agmd('doctor')).code).toBe(0)
   const down = await here.agmd('doctor', '--url', 'http://127.0.0.1:9', '--json')
   expect({ code: down.code, failed: down.json.checks.filter(({ ok }: Json) => !ok).map(({ name }: Json) => name) }).toEqual({
     code: 7,

@@ -116,6 +116,7 @@ describe('creating', () => {
   test.each<[string, Record<string, unknown>, number, string]>([
     ['a range beyond the text', { anchor: { from: 0, to: text.length + 1 } }, 422, 'target_not_found'],
     ['a line beyond the text', { line: 99 }, 422, 'target_not_found'],
+    ['words that stand on other lines', { find: 'fish', line: 1 }, 422, 'target_not_found'],
     ['a reversed range', { anchor: { from: 3, to: 2 } }, 400, 'invalid_request'],
     ['a negative range', { anchor: { from: -1, to: 2 } }, 400, 'invalid_request'],
     ['half a range', { anchor: { from: 1 } }, 400, 'invalid_request'],

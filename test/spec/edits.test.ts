@@ -49,6 +49,21 @@ test('[EDIT-1] one that cannot be made refuses all, and every one that cannot is
   expect(await owner.read()).toEqual(before)
 })
 
+test('[EDIT-15] of words or a section that are not there the nearest lines are told', async () => {
+  const owner = await world.create('# Plan\n\nThe first words of it.\n\n## Risks and costs\n\nOther things.\n')
+  const nearest = async (operation: object): Promise<Json> => {
+    const { status, json } = await edit(owner, [operation])
+    expect({ status, code: json.code }).toEqual({ status: 422, code: 'target_not_found' })
+    return json.nearest
+  }
+  expect(await nearest({ op: 'delete', find: 'the frist words of it' })).toEqual([{ line: 3, text: 'The first words of it.' }])
+  expect(await nearest({ op: 'append', section: 'Risk and cost', markdown: 'x' })).toEqual([{ line: 5, text: '## Risks and costs' }])
+  expect(await nearest({ op: 'delete', find: 'zzz' })).toBeUndefined()
+  expect((await owner.ask('GET', '/content', { query: { section: 'Risk and cost' } })).json.nearest).toEqual([
+    { line: 5, text: '## Risks and costs' }
+  ])
+})
+
 test('[EDIT-2] targets mean the version that was read; other changes since do not matter', async () => {
   const owner = await world.create(plan)
   const { version } = await owner.read()
@@ -158,6 +173,7 @@ test.each([
   [{ edits: [{ type: 'append', text: 'x' }] }],
   [{ ops: [{ operation: 'append', content: 'x' }] }],
   [{ op: 'append', markdown: 'x' }],
+  [{ operations: { op: 'append', markdown: 'x' } }],
   [{ operations: [{ op: 'insert', section: 'Costs', text: 'x' }] }],
   [{ operations: [{ op: 'replace', find: 'Much.\n', replacement: 'Much.\n\nx\n' }] }]
 ])('[EDIT-8] %j is understood', async (json) => {
@@ -189,6 +205,21 @@ test.each([
 ])('[EDIT-9] %j is 400 at %s and changes nothing', async (json, path) => {
   const owner = await world.create(plan)
   expect(await owner.ask('POST', '/edits', { json })).toMatchObject({ status: 400, json: { code: 'invalid_request', details: [{ path }] } })
+  expect(await contentOf(owner)).toBe(plan)
+})
+
+test.each([
+  [{ op: 'replace', find: 'Much.', with: 'x', occurence: 1 }, 'occurence; did you mean occurrence?'],
+  [{ op: 'delete', find: 'Much.', with: 'x' }, 'with'],
+  [{ op: 'insert', section: 'Costs', after: 'Much.', markdown: 'x' }, 'after'],
+  [{ op: 'append', markdown: 'x', sction: 'Costs' }, 'sction; did you mean section?']
+])('[EDIT-14] a field that an operation does not have is refused, with the one that was meant: %j', async (operation, said) => {
+  const owner = await world.create(plan)
+  for (const json of [{ operations: [operation] }, operation])
+    expect(await owner.ask('POST', '/edits', { json })).toMatchObject({
+      status: 400,
+      json: { code: 'invalid_request', details: [{ path: 'operations.0', message: `has no field ${said}` }] }
+    })
   expect(await contentOf(owner)).toBe(plan)
 })
 

@@ -161,8 +161,17 @@ test.each([
   ['[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400, -32600],
   ['null', 400, -32600],
   ['7', 400, -32600],
-  ['{}', 400, -32700],
-  ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32700],
+  ['{}', 400, -32600],
+  ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":null,"method":"ping"}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":{},"method":"ping"}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":1}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":1,"method":7}', 400, -32600],
+  ['{"jsonrpc":"2.0","id":1,"method":"ping","params":7}', 200, -32602],
+  ['{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}', 200, -32602],
+  ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":7}}', 200, -32602],
+  ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"next"}}', 200, -32602],
   ['{"jsonrpc":"2.0","id":1,"method":"resources/list"}', 200, -32601],
   ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', 200, -32601],
   ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 200, -32602],
@@ -173,6 +182,21 @@ test.each([
 ])('[MCP-7] %j is answered %i with error %i', async (body, status, code) => {
   const answer = await post(world.url, body)
   expect({ status: answer.status, code: answer.json?.error?.code }, answer.text).toEqual({ status, code })
+})
+
+test('[MCP-7] an error tells its code once, and the id of the call', async () => {
+  const { json } = await rpc(world.url, 'tools/call', { name: 'svc.nothing' }, { id: 'seven' })
+  expect(json).toEqual({
+    jsonrpc: '2.0',
+    id: 'seven',
+    error: { code: -32602, message: expect.stringMatching(/^Unknown tool: svc\.nothing\. /) }
+  })
+  expect((await post(world.url, '{"jsonrpc":"1.0","id":8,"method":"ping"}')).json).toMatchObject({ id: 8, error: { code: -32600 } })
+})
+
+test('[MCP-7] arguments that are null are none', async () => {
+  const { json } = await rpc(world.url, 'tools/call', { name: 'svc.get_skill', arguments: null })
+  expect(json.result.structuredContent.name).toBe('agmd')
 })
 
 test('[MCP-7] a notification is 202 without a body; other methods and media types are refused', async () => {
@@ -393,6 +417,15 @@ test('[MCP-20] edits follow their words from the version that was read; of the w
   expect(answer).toMatchObject({ ok: true, changed: true, version: (await owner.read()).version })
 })
 
+test('[MCP-28] a whole text is written over one that was not read only when that is said', async () => {
+  const owner = await world.create(text)
+  const { hint } = await refused(world.url, 'replace_doc', { ...at(owner), content: 'all new' })
+  expect(hint).toMatch(/baseVersion.*edits.*force: true/)
+  expect((await owner.read()).content).toBe(text)
+  await told(world.url, 'replace_doc', { ...at(owner), content: 'all new', force: true })
+  expect((await owner.read()).content).toBe('all new')
+})
+
 test('[MCP-21] a dry run writes nothing, and where there is none it is refused', async () => {
   const owner = await world.create(text)
   for (const dry of [{ dryRun: true }, { dry_run: true }, { dryrun: true }]) {
@@ -420,11 +453,16 @@ test('[MCP-22] as suggestions: nothing is written, and the suggest role is enoug
 test.each<[string, object, string, string]>([
   ['replace_doc', {}, 'invalid_request', 'edits'],
   ['replace_doc', { content: 'x', edits: [{ op: 'append', markdown: 'y' }] }, 'invalid_request', 'edits'],
-  ['replace_doc', { edits: [] }, 'invalid_request', 'operations'],
-  ['replace_doc', { edits: [{ op: 'explode' }] }, 'invalid_request', 'operations.0.op'],
+  ['replace_doc', { edits: [] }, 'invalid_request', 'edits'],
+  ['replace_doc', { edits: [{ op: 'explode' }] }, 'invalid_request', 'edits.0.op'],
   ['replace_doc', { edits: [{ find: 'o', with: 'x' }] }, 'target_ambiguous', ''],
   ['replace_doc', { edits: [{ find: 'nowhere', with: 'x' }] }, 'target_not_found', ''],
-  ['replace_doc', { content: 'a\0b' }, 'invalid_request', 'content'],
+  ['replace_doc', { content: 'a\0b', force: true }, 'invalid_request', 'content'],
+  ['replace_doc', { content: 'x' }, 'invalid_request', 'baseVersion'],
+  ['replace_doc', { content: 'x', force: false }, 'invalid_request', 'baseVersion'],
+  ['replace_doc', { content: 'x', force: 'yes' }, 'invalid_request', 'force'],
+  ['append_doc', { content: 'a\0b' }, 'invalid_request', 'content'],
+  ['append_doc', { content: 'x', section: '' }, 'invalid_request', 'section'],
   ['replace_doc', { content: 'x', as: 'orders' }, 'invalid_request', 'as'],
   ['append_doc', {}, 'invalid_request', 'content'],
   ['append_doc', { content: 'x', as: 'orders' }, 'invalid_request', 'as'],
@@ -463,6 +501,9 @@ test('[MCP-24] unknown arguments are passed over, names in snake case and synony
   expect(
     (await told(world.url, 'create_review_task', { ...at(owner), request_id: 'r', title: 't', description: 'd' })).task.instructions
   ).toBe('d')
+  // What is null was not given; one line may be a number.
+  expect((await told(world.url, 'create_doc', { title: null, content: '# One' })).title).toBe('One')
+  expect((await told(world.url, 'read_doc', { ...at(owner), lines: 1, section: null })).content).toBe('# Plan')
 })
 
 test('[MCP-25] a body beyond the limit is 413', async () => {

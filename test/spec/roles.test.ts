@@ -451,7 +451,9 @@ const callTool = async (name: string, tool: string, owner: Person, sent: Sent, a
   const { json } = await bodyOf(name, sent, assignment)
   const path = (await inputs[name]?.path?.(owner, sent, assignment)) ?? {}
   const key = sent.key === undefined ? {} : { key: sent.key }
-  const args = { doc: owner.doc, ...key, ...path, ...(json as object) }
+  // A tool writes over what was not read only when that is said.
+  const forced = name === 'replaceContent' ? { force: true } : {}
+  const args = { doc: owner.doc, ...key, ...path, ...(json as object), ...forced }
   const result = await call(world.url, tool, args, headersOf({ bearer: sent.bearer }))
   return result.isError === true ? result.structuredContent.error.code : undefined
 }

@@ -1,6 +1,16 @@
 /** Commands that put something new into the text. */
 import { insertCodeBlock } from '../editor/commands-block.ts'
-import { insertCallout, insertDate, insertDiagram, insertFormula, insertRule, insertTable } from '../editor/commands-insert.ts'
+import {
+  insertBoard,
+  insertCallout,
+  insertChat,
+  insertDate,
+  insertDiagram,
+  insertFormula,
+  insertRule,
+  insertSheet,
+  insertTable
+} from '../editor/commands-insert.ts'
 import { chooseFiles } from '../editor/uploads.ts'
 import { term } from '../text/t.ts'
 import { isWriting, onText, type Command } from './command.ts'
@@ -23,6 +33,30 @@ export const insertCommands: readonly Command[] = [
     ...onText(insertCallout)
   },
   { id: 'insert.table', title: term('Table'), words: term('grid columns rows'), group: 'insert', icon: 'table', ...onText(insertTable) },
+  {
+    id: 'insert.board',
+    title: term('Board'),
+    words: term('cards columns kanban tasks'),
+    group: 'insert',
+    icon: 'columns',
+    ...onText(insertBoard)
+  },
+  {
+    id: 'insert.chat',
+    title: term('Chat'),
+    words: term('messages talk discussion'),
+    group: 'insert',
+    icon: 'message',
+    ...onText(insertChat)
+  },
+  {
+    id: 'insert.sheet',
+    title: term('Sheet'),
+    words: term('spreadsheet formulas cells'),
+    group: 'insert',
+    icon: 'table',
+    ...onText(insertSheet)
+  },
   {
     id: 'insert.file',
     title: term('Picture, sound or film'),

@@ -5,7 +5,7 @@ import { t, term } from '../text/t.ts'
 import { isPossible, type Command } from './command.ts'
 
 /** The scope of CodeMirror's key bindings that stands for the page around the editor. */
-const pageScope = 'page'
+export const pageScope = 'page'
 
 /** Bindings for the editor. Of several commands with one key the first that applies is done. */
 export const keyBindings = (commands: readonly Command[], page: View): readonly KeyBinding[] =>

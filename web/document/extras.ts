@@ -2,6 +2,7 @@
 import { bubble, commandOf, slashMenu } from '../commands/all.ts'
 import { groups, isPossible } from '../commands/command.ts'
 import { tooltip } from '../commands/keys.ts'
+import { components } from '../components/blocks.ts'
 import type { Extras } from '../editor/editor.ts'
 import { createExtras } from '../editor/extras.ts'
 import { t } from '../text/t.ts'
@@ -27,5 +28,6 @@ export const extrasOf = (page: View): Extras =>
       icon: pathOf(id),
       isPossible: () => isPossible(commandOf(id), page),
       run: runOf(id, page)
-    }))
+    })),
+    components: components(page)
   })

@@ -19,7 +19,7 @@ export function ReadingPane({ view }: { view: View }): JSX.Element {
       if (left) return
       const reading = createReading({
         host: element,
-        text: session.text,
+        page: view,
         onTask: (letter) => view.editor.value?.toggleTask(letter)
       })
       const stopRole = session.canEdit.subscribe((canEdit) => reading.setCanEdit(canEdit))

@@ -18,3 +18,6 @@ export const textMap = Facet.define<TextMap, TextMap>({ combine: ([map]) => map 
 export const ownUndo = Facet.define<Readonly<Record<'undo' | 'redo', Command>>, Readonly<Record<'undo' | 'redo', Command>> | undefined>({
   combine: ([own]) => own
 })
+
+/** Ends a step of undo: what comes next is one by itself. */
+export const endStep = Facet.define<() => void, () => void>({ combine: ([end]) => end ?? (() => undefined) })

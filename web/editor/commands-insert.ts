@@ -1,7 +1,7 @@
 /** Commands that put a block or a word of their own into the text. The blank lines that a block needs around it are added, no others. */
 import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
-import { locale } from '../text/t.ts'
+import { locale, t } from '../text/t.ts'
 
 /** What of a block is selected, to be typed over; counted from its beginning. */
 interface Selected {
@@ -46,6 +46,22 @@ export const insertDiagram: Command = block('```mermaid\nflowchart LR\n  ‹A[St
 export const insertFormula: Command = block('$$\n‹x = y›\n$$\n')
 
 export const insertRule: Command = block('---\n\n‹›')
+
+/** A fence whose words are those of the page. */
+const inWords =
+  (marked: () => string): Command =>
+  (view) =>
+    block(marked())(view)
+
+export const insertBoard = inWords(
+  () => `\`\`\`board\n## ${t('To do')}\n- [ ] ‹${t('First card')}›\n\n## ${t('In progress')}\n\n## ${t('Done')}\n\`\`\`\n`
+)
+
+export const insertChat: Command = block('```chat‹›\n```\n')
+
+export const insertSheet = inWords(
+  () => `\`\`\`sheet\n| ${t('Item')} | ${t('Amount')} |\n| --- | ---: |\n| ‹${t('First')}› | 1 |\n| ${t('Sum')} | =SUM(B2:B2) |\n\`\`\`\n`
+)
 
 /** The date of today as one writes it here. */
 export const insertDate: Command = (view) => {

@@ -6,7 +6,7 @@ import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
-import { textMap } from './binding.ts'
+import { endStep, textMap } from './binding.ts'
 import { cleanInput } from './clean-input.ts'
 import { continueList, deleteMarker, indentItem, outdentItem } from './commands-list.ts'
 import { useAdoptedStyles } from './csp-styles.ts'
@@ -117,6 +117,7 @@ export function createEditor(input: EditorInput): Editor {
         EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
         markdown(),
         binding.of(writing()),
+        endStep.of(() => undoManager.stopCapturing()),
         review.of([]),
         remoteCursors(input.text, input.awareness),
         remoteGlow,

@@ -1,5 +1,5 @@
 /** What writing becomes easier with, but can begin without: fetched once the text is there. */
-import { EditorState } from '@codemirror/state'
+import { EditorState, type Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from './bubble.ts'
 import type { Extras } from './editor.ts'
 import { drawings } from './live/drawings.ts'
@@ -14,9 +14,11 @@ export interface ExtrasInput {
   readonly blocks: readonly BlockEntry[]
   /** Buttons above a selection. */
   readonly bubble: readonly BubbleButton[]
+  /** Boards and the like, in the live view. */
+  readonly components: Extension
 }
 
-export const createExtras = ({ blocks, bubble }: ExtrasInput): Extras => ({
+export const createExtras = ({ blocks, bubble, components }: ExtrasInput): Extras => ({
   always: [
     completions(blocks),
     smartPaste,
@@ -26,5 +28,5 @@ export const createExtras = ({ blocks, bubble }: ExtrasInput): Extras => ({
     // In the language of the page.
     EditorState.phrases.of(phrases())
   ],
-  live: drawings
+  live: [drawings, components]
 })

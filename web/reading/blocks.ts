@@ -1,7 +1,8 @@
 /** Brings a rendered text into the page block by block: what has not changed stays, with its place, its focus and what is playing. */
 import { nodesOf } from './trusted.ts'
 
-const keyOf = (node: ChildNode): string => (node instanceof Element ? node.outerHTML : (node.textContent ?? ''))
+/** What tells whether a block is the same as before. */
+export const keyOf = (node: ChildNode): string => (node instanceof Element ? node.outerHTML : (node.textContent ?? ''))
 
 /** How many entries are equal from the beginning. */
 function sameFrom(before: readonly string[], after: readonly string[]): number {
@@ -16,12 +17,12 @@ export interface Blocks {
   show(html: string): void
 }
 
-export function createBlocks(parent: Element): Blocks {
+export function createBlocks(parent: Element, key: (node: ChildNode) => string = keyOf): Blocks {
   let keys: readonly string[] = []
   return {
     show(html) {
       const fresh = nodesOf(html)
-      const next = fresh.map(keyOf)
+      const next = fresh.map(key)
       const head = sameFrom(keys, next)
       const tail = sameFrom(keys.slice(head).toReversed(), next.slice(head).toReversed())
       const present = [...parent.childNodes]

@@ -3,22 +3,25 @@
  * ids nor rules of the page and of the document meet.
  */
 import { effect } from '@preact/signals'
-import type { Text } from 'yjs'
 import { isOwnLink } from '../../shared/markdown/links.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
+import type { Rendered } from '../../shared/markdown/render.ts'
+import { kindOf } from '../components/kinds.ts'
+import type { ReadingComponents } from '../components/reading.ts'
 import { drawDiagrams, redrawDiagrams } from '../diagram/draw.ts'
+import type { View } from '../document/page.tsx'
 import prose from '../style/prose.css?inline'
 import '../style/serif.css'
 import { t } from '../text/t.ts'
 import { theme } from '../theme.ts'
 import { copyText } from '../ui/copy.ts'
-import { createBlocks } from './blocks.ts'
+import { createBlocks, keyOf } from './blocks.ts'
 import { lazyLibraries } from './libraries.ts'
 
 export interface ReadingInput {
   /** Scrolls, and gets the shadow root. */
   readonly host: HTMLElement
-  readonly text: Text
+  readonly page: View
   /** Changes the letter of a task in the text, at an offset in UTF-16 units. */
   readonly onTask: (letter: number) => void
 }
@@ -36,7 +39,8 @@ rules.replaceSync(prose)
 
 const isOwn = (href: string): boolean => isOwnLink(href, location.origin)
 
-export function createReading({ host, text, onTask }: ReadingInput): Reading {
+export function createReading({ host, page, onTask }: ReadingInput): Reading {
+  const { text } = page.session
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const formulaRules = new CSSStyleSheet()
   root.adoptedStyleSheets = [rules, formulaRules]
@@ -48,10 +52,17 @@ export function createReading({ host, text, onTask }: ReadingInput): Reading {
     lazyLibraries(() => render()),
     isOwn
   )
-  const blocks = createBlocks(article)
+  // A component that is worked with stays when its text changes: it follows by itself.
+  const blocks = createBlocks(article, (node) => {
+    const kind = node instanceof Element ? /^component component-(\w+)$/.exec(node.className)?.[1] : undefined
+    return kind !== undefined && kindOf(kind) !== undefined && page.canType.peek() ? `component ${kind}` : keyOf(node)
+  })
+  let components: ReadingComponents | undefined
+  let asksComponents = false
   let tasks: readonly (number | undefined)[] = []
   let canEdit = false
   let stale = true
+  let closed = false
   let tookMs = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -70,7 +81,23 @@ export function createReading({ host, text, onTask }: ReadingInput): Reading {
     for (const box of boxes()) box.disabled = !canEdit
     if (focused >= 0) boxes()[focused]?.focus({ preventScroll: true })
     drawDiagrams(article)
+    showComponents(rendered)
     tookMs = performance.now() - start
+  }
+
+  /** Without their part of the page they are read as they were rendered. */
+  function showComponents(rendered: Rendered): void {
+    components?.show(text.toString(), rendered)
+    if (asksComponents || rendered.components.length === 0 || !page.canType.peek()) return
+    asksComponents = true
+    import('../components/reading.ts').then(
+      ({ readingComponents }) => {
+        if (closed) return
+        components = readingComponents(page, article)
+        render()
+      },
+      () => undefined
+    )
   }
 
   const changed = (): void => {
@@ -134,6 +161,9 @@ export function createReading({ host, text, onTask }: ReadingInput): Reading {
     if (theme.value) requestAnimationFrame(redraw)
   })
   render()
+  const stopRole = page.canType.subscribe(() => {
+    if (!stale) render()
+  })
   if (location.hash !== '') goTo(decodeURIComponent(location.hash.slice(1)))
 
   return {
@@ -142,6 +172,9 @@ export function createReading({ host, text, onTask }: ReadingInput): Reading {
       for (const box of boxes()) box.disabled = !value
     },
     destroy() {
+      closed = true
+      stopRole()
+      components?.close()
       clearTimeout(timer)
       stopTheme()
       dark.removeEventListener('change', redraw)

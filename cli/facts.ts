@@ -1,0 +1,39 @@
+/** What an error says beside its sentence, in lines: which field, which role, where, how much. */
+import { oneLine } from './terminal.ts'
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const records = (value: unknown): Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+
+/** Most places that are shown. */
+const placesMax = 10
+
+const place = ({ line, before, after }: Readonly<Record<string, unknown>>): string =>
+  `line ${String(line)}: …${oneLine(String(before), 40)} [here] ${oneLine(String(after), 40)}…`
+
+const failure = ({ operation, message }: Readonly<Record<string, unknown>>): string =>
+  `operation ${String(operation)}: ${oneLine(String(message))}`
+
+/** A line that may have been meant. */
+const similar = ({ line, text }: Readonly<Record<string, unknown>>): string => `line ${String(line)} is near: ${oneLine(String(text), 100)}`
+
+const ids = (named: string, value: unknown): string[] =>
+  Array.isArray(value) && value.length > 0 ? [`unknown ${named}: ${value.map((id) => oneLine(String(id), 40)).join(', ')}`] : []
+
+/** `shown`: what a field of the request is called on the command line. */
+export const factsOf = (details: Readonly<Record<string, unknown>>, shown: (field: string) => string): string[] => {
+  const { requiredRole, role, retryAfterSeconds, failures, candidates } = details
+  const limits = Object.entries(details).filter(([name, value]) => name.endsWith('Max') && typeof value === 'number')
+  return [
+    ...records(details['details']).map(({ path, message }) => `${shown(String(path))}: ${oneLine(String(message))}`),
+    ...(typeof requiredRole === 'string' ? [`this takes the role ${oneLine(requiredRole)}; yours is ${oneLine(String(role))}`] : []),
+    ...(records(failures).length > 1 ? records(failures).map(failure) : []),
+    ...records(candidates).slice(0, placesMax).map(place),
+    ...records(details['nearest']).map(similar),
+    ...ids('comments', details['commentIds']),
+    ...ids('suggestions', details['suggestionIds']),
+    ...limits.map(([name, value]) => `${name}: ${String(value)}`),
+    ...(typeof retryAfterSeconds === 'number' ? [`wait ${retryAfterSeconds} s`] : [])
+  ]
+}

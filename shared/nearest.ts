@@ -1,0 +1,41 @@
+/** What somebody meant who wrote a name that is none. */
+
+/** Letters to change, add, leave out, or swap with their neighbour (optimal string alignment). */
+const distance = (one: string, other: string): number => {
+  let before: number[] = []
+  let row = Array.from({ length: other.length + 1 }, (_cell, index) => index)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const same = one[i - 1] === other[j - 1]
+      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      next[j] = Math.min(
+        (row[j] ?? 0) + 1,
+        (next[j - 1] ?? 0) + 1,
+        (row[j - 1] ?? 0) + (same ? 0 : 1),
+        swapped ? (before[j - 2] ?? 0) + 1 : Infinity
+      )
+    }
+    before = row
+    row = next
+  }
+  return row[other.length] ?? 0
+}
+
+/** The known word that somebody who typed this meant, if one is near. */
+export const nearest = (typed: string, known: readonly string[]): string | undefined => {
+  const [best] = known.map((word) => ({ word, far: distance(typed, word) })).toSorted((one, other) => one.far - other.far)
+  return best !== undefined && best.far <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined
+}
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
+
+/** Short words are too near to each other to say what was meant. */
+const isSlip = (name: string, field: string): boolean =>
+  name === field ||
+  (name.length >= 6 && field.startsWith(name)) ||
+  (name.length >= 5 && distance(name, field) <= (name.length >= 8 ? 2 : 1))
+
+/** The field that a name can only be a slip of: other letters or their case, dashes, the end left out. */
+export const fieldMeant = (name: string, fields: readonly string[]): string | undefined =>
+  fields.find((field) => isSlip(plain(name), plain(field)))

@@ -1,0 +1,86 @@
+/** Components in every look: axe, the policy, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, test, expect } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { look, sizes } from './appearance.ts'
+import { complaints, createDocument, createLink, launch, saved } from './browser.ts'
+
+const sample = `# Launch
+
+\`\`\`board #plan
+What has to be done before **Friday**.
+## To do
+- [ ] Write the importer @ana #backend
+  It reads [HedgeDoc](https://hedgedoc.org) and plain folders.
+- [ ] Test
+- [ ] Tell the press @ben #news
+## Doing
+- [>] Review the specification @claude #docs
+- [ ] Test
+## Done
+- [x] Pick a name
+\`\`\`
+
+\`\`\`chat
+[2026-11-20T10:02Z] @Ana: Can we **ship** on Friday?
+[2026-11-20T10:03Z] @Guest: Yes, if the importer lands.
+  It is nearly there.
+--- 2026-11-21
+\`\`\`
+
+\`\`\`sheet #budget
+| Item  | Qty | Price | Total |
+|-------|----:|------:|------:|
+| Pens  |  12 |   3.5 | =B2*C2 |
+| Paper |   4 |   6   | =B3*C3 |
+| Wrong |     |       | =1/0 |
+| Sum   |     |       | =SUM(D2:D3) |
+\`\`\`
+`
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+for (const viewport of sizes) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`[COMP-12] components at ${viewport.width} px, ${colorScheme}: no violations`, async () => {
+      const context = await browser.newContext({ viewport: { ...viewport, height: 1100 }, colorScheme, reducedMotion: 'reduce' })
+      context.setDefaultTimeout(8000)
+      const page = await context.newPage()
+      const heard = complaints(page)
+      const as = (name: string): string => `components-${name}-${colorScheme}-${viewport.width}`
+      const document = await createDocument(world.url, sample)
+      await page.goto(document.url)
+      await saved(page)
+      await page.locator('.card').first().waitFor()
+      await page.getByLabel('Message as Guest').waitFor()
+      await page.getByRole('grid').waitFor()
+      await look(page, as('live'))
+      const beyond = await page.locator('.cm-scroller').evaluate((element) => element.scrollWidth - element.clientWidth)
+      expect(beyond).toBe(0)
+      await page.getByRole('button', { name: 'Actions for Pick a name' }).click()
+      await page.getByRole('menuitem').first().waitFor()
+      await look(page, as('menu'))
+      await page.getByRole('menuitem', { name: 'Edit…' }).click()
+      await page.getByLabel('Who has it').waitFor()
+      await page.locator('[data-cell=D2]').click()
+      await look(page, as('edit'))
+      await page.goto((await createLink(world.url, document, 'comment')).url)
+      await page.getByText('You may comment, but not change this.').first().waitFor()
+      await page.getByRole('grid').waitFor()
+      await look(page, as('comment'))
+      expect(heard).toEqual([])
+      await context.close()
+    })
+  }
+}

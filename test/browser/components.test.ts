@@ -1,0 +1,313 @@
+/** Live components on the page of a document: pointer and keys, roles, two people, the source. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { complaints, createDocument, createLink, type Document, editorText, launch, saved, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+interface Visitor {
+  readonly page: Page
+  readonly document: Document
+  readonly heard: readonly string[]
+  /** Waits until the editor holds a text. */
+  text(expected: string): Promise<void>
+  leave(): Promise<void>
+}
+
+async function visit(document: Document, url = document.url): Promise<Visitor> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  context.setDefaultTimeout(8000)
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(url)
+  return {
+    page,
+    document,
+    heard,
+    text: (expected) =>
+      until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 4000).catch(async () => {
+        expect(await editorText(page)).toBe(expected)
+      }),
+    leave: async () => {
+      expect(heard).toEqual([])
+      await context.close()
+    }
+  }
+}
+
+async function writer(content: string): Promise<Visitor> {
+  const visitor = await visit(await createDocument(world.url, content))
+  await saved(visitor.page)
+  return visitor
+}
+
+const fenced = (...lines: readonly string[]): string => `# Plan\n\n\`\`\`board #launch\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
+const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
+
+test('[COMP-1] a board is worked with by pointer: each interaction is a small edit of its text and one step of undo', async () => {
+  const { page, text, leave } = await writer(fenced(...cards))
+  const column = (name: string) => page.getByRole('region', { name, exact: true })
+  const card = (name: string) => page.locator('.card', { hasText: name })
+  await page.getByRole('button', { name: 'To do: Test' }).click()
+  await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '- [>] Test', '## Doing', '## Done', '- [x] Pick name'))
+  await page.getByRole('button', { name: 'In progress: Test' }).click()
+  // Two clicks in a row are two steps.
+  await page.keyboard.press('Control+z')
+  await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '- [>] Test', '## Doing', '## Done', '- [x] Pick name'))
+  await page.keyboard.press('Control+z')
+  await text(fenced(...cards))
+  const from = await card('Write importer').boundingBox()
+  const to = await column('Doing').boundingBox()
+  if (from === null || to === null) throw new Error('they are not drawn')
+  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(to.x + 60, to.y + 40, { steps: 5 })
+  await page.locator('.drop-line').waitFor()
+  await page.mouse.up()
+  const moved = ['## Todo', '', '- [ ] Test', '## Doing', '- [>] Write importer @ana #backend', '## Done', '- [x] Pick name']
+  await text(fenced(...moved))
+  await column('Done').getByRole('button', { name: 'Add a card to Done' }).click()
+  await page.keyboard.type('Ship it')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('Tell all')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all'))
+  await page.getByRole('button', { name: 'Actions for Tell all' }).click()
+  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  await page.getByLabel('Who has it').fill('ben')
+  await page.getByLabel('Tags').fill('news press')
+  await page.getByLabel('Details').fill('In the letter')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all @ben #news #press', '  In the letter'))
+  await page.getByLabel('Show cards with').fill('#backend')
+  await until(async () => (await page.locator('.card').count()) === 1, 'one card is left')
+  await leave()
+})
+
+test('[COMP-2] with the keyboard alone: into a board, along its cards, moving and writing them, its source, and out again', async () => {
+  const { page, text, leave } = await writer(fenced(...cards))
+  const press = async (...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  const focused = (): Promise<string> =>
+    page.evaluate(() => {
+      const active = globalThis.document.activeElement
+      const inner = active?.shadowRoot?.activeElement ?? active
+      return `${inner?.className} ${inner?.textContent ?? ''}`
+    })
+  await page.locator('.card').first().waitFor()
+  await page.locator('.cm-content').press('Control+Home')
+  await press('ArrowDown', 'ArrowDown')
+  await until(async () => (await focused()).startsWith('frame'), 'the board has the focus')
+  // Source, copy, actions of the column, then the cards.
+  await press('Tab', 'Tab', 'Tab', 'Tab', 'Tab')
+  await until(async () => (await focused()).includes('Write importer'), 'the first card has the focus')
+  await press('ArrowDown', 'Alt+ArrowRight')
+  const moved = ['## Todo', '- [ ] Write importer @ana #backend', '', '## Doing', '- [>] Test', '## Done', '- [x] Pick name']
+  await text(fenced(...moved))
+  await until(async () => (await focused()).includes('Test'), 'the moved card has the focus')
+  await page.getByRole('status').filter({ hasText: 'Test is now in Doing, place 1 of 1' }).waitFor()
+  await press('Enter')
+  await page.getByLabel('Card', { exact: true }).waitFor()
+  await page.keyboard.type('Test all')
+  await press('Enter')
+  await text(fenced(...moved.with(4, '- [>] Test all')))
+  await until(async () => (await focused()).includes('Test all'), 'it is focused again')
+  await press(' ')
+  await text(fenced(...moved.with(4, '- [x] Test all')))
+  await press('Escape', 'Enter')
+  await until(async () => (await page.locator('.cm-line', { hasText: '- [x] Test all' }).count()) === 1, 'the source shows')
+  await page.keyboard.type('Notes')
+  await press('Enter', 'Escape')
+  await page.locator('.component-note', { hasText: 'Notes' }).waitFor()
+  await until(async () => (await focused()).startsWith('frame'), 'the board has the focus again')
+  await press('ArrowDown')
+  await page.keyboard.type('More')
+  expect(await editorText(page)).toContain('```\nMore\nAfter')
+  await leave()
+})
+
+test('[COMP-3] the cursor never rests at the edge of a component, and what is typed there cannot break its fence', async () => {
+  const source = '```board\n## A\n- [ ] One\n```'
+  const { page, text, leave } = await writer(source)
+  await page.locator('.card').first().waitFor()
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('After')
+  await text(`${source}\n\nAfter`)
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('Before')
+  await until(async () => (await editorText(page)).startsWith('Before'), 'it is written before')
+  await until(async () => (await page.locator('.card').count()) === 1, 'the board is drawn')
+  expect(await editorText(page)).toContain(`\n\n${source}\n\nAfter`)
+  await page.keyboard.press('Control+End')
+  for (const _letter of 'After..') await page.keyboard.press('Backspace')
+  await until(async () => (await page.locator('.card').count()) === 1, 'the board is still drawn')
+  expect(await editorText(page)).toContain(source)
+  await leave()
+})
+
+test('[COMP-4] two people on one board: what the one holds is shown to the other, and what both do arrives', async () => {
+  const ana = await writer(fenced(...cards))
+  const ben = await visit(ana.document)
+  await saved(ben.page)
+  await ana.page.locator('.card', { hasText: 'Write importer' }).press('Enter')
+  await ben.page.locator('.card.held', { hasText: 'Guest is working on this' }).waitFor()
+  expect(await ben.page.getByRole('button', { name: 'To do: Write importer' }).isDisabled()).toBe(true)
+  await ben.page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
+  await ana.page.locator('[data-column="1"] .card', { hasText: 'Test' }).waitFor()
+  // What is being written stays while others move cards.
+  await ana.page.getByLabel('Card', { exact: true }).fill('Write the importer')
+  await ana.page.keyboard.press('Enter')
+  const after = ['## Todo', '- [ ] Write the importer @ana #backend', '', '## Doing', '- [>] Test', '## Done', '- [x] Pick name']
+  await ben.text(fenced(...after))
+  await until(async () => (await ben.page.locator('.card.held').count()) === 0, 'it is free again')
+  await ana.leave()
+  await ben.leave()
+})
+
+test('[COMP-5] who suggests makes one suggestion of one interaction; who may not change it sees why', async () => {
+  const document = await createDocument(world.url, fenced(...cards))
+  const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
+  await suggester.page.getByRole('button', { name: 'Suggesting' }).or(suggester.page.locator('.chip')).first().waitFor()
+  await suggester.page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
+  const list = async (): Promise<readonly { original: string; text: string }[]> => {
+    const answer = await fetch(`${world.url}/api/docs/${document.id}/suggestions`, { headers: { 'x-share-key': document.key } })
+    return ((await answer.json()) as { suggestions: { original: string; text: string }[] }).suggestions
+  }
+  await until(async () => (await list()).length === 1, 'one suggestion')
+  const [made] = await list()
+  expect(made?.original).toContain('Test')
+  expect(made?.text).toContain('- [>] Test')
+  await suggester.page.getByRole('button', { name: '1 suggestion' }).waitFor()
+  expect(await editorText(suggester.page)).toBe(fenced(...cards))
+  await suggester.leave()
+
+  const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
+  await commenter.page.getByText('You may comment, but not change this.').waitFor()
+  expect(await commenter.page.getByRole('button', { name: 'To do: Test' }).isDisabled()).toBe(true)
+  expect(await commenter.page.getByRole('button', { name: 'Add a card to Todo' }).isDisabled()).toBe(true)
+  await commenter.leave()
+})
+
+test('[COMP-6] in the reading view it is worked with all the same by who may, and stands as it is for others', async () => {
+  const { page, document, text, leave } = await writer(fenced(...cards))
+  await page.locator('.card').first().waitFor()
+  await page.getByRole('button', { name: 'Read' }).click()
+  await page.locator('.reading .card', { hasText: 'Test' }).press('Alt+ArrowRight')
+  await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '', '## Doing', '- [>] Test', '## Done', '- [x] Pick name'))
+  await page.locator('.reading [data-column="1"] .card', { hasText: 'Test' }).waitFor()
+  await leave()
+  const reader = await visit(document, (await createLink(world.url, document, 'view')).url)
+  await reader.page.locator('.reading .board-column .card', { hasText: 'Test' }).waitFor()
+  expect(await reader.page.locator('.reading button.card-more').count()).toBe(0)
+  await reader.leave()
+})
+
+const chatFence = (...lines: readonly string[]): string => `# Talk\n\n\`\`\`chat\n${lines.join('\n')}\n\`\`\`\n`
+
+test('[COMP-7] a chat takes messages at its end, lines and all; one’s own are changed and deleted, those of others not', async () => {
+  const ana = await writer(chatFence('[2026-11-20T10:02Z] @Ana: Can we ship?', '--- 2026-11-21'))
+  await ana.page.evaluate(() => localStorage.setItem('agmd.name', 'Bo: b'))
+  await ana.page.reload()
+  await saved(ana.page)
+  const field = ana.page.getByLabel('Message as Bo b')
+  await field.fill('Yes, **today**')
+  await field.press('Shift+Enter')
+  await ana.page.keyboard.type('or tomorrow')
+  await field.press('Enter')
+  const stamp = /\[\d{4}-\d\d-\d\dT\d\d:\d\dZ\]/g
+  const text = async (): Promise<string> => (await editorText(ana.page)).replace(stamp, '[T]')
+  const first = ['[T] @Ana: Can we ship?', '--- 2026-11-21']
+  await ana.page.locator('.message', { hasText: 'or tomorrow' }).waitFor()
+  expect(await text()).toBe(chatFence(...first, '[T] @Bo b: Yes, **today**', '  or tomorrow'))
+  expect(await field.inputValue()).toBe('')
+  await ana.page.locator('.message strong', { hasText: 'today' }).waitFor()
+  expect(await ana.page.getByRole('button', { name: /^Change the message/ }).count()).toBe(1)
+  await ana.page.getByRole('button', { name: /^Change the message “Yes/ }).click()
+  await ana.page.getByLabel('Message', { exact: true }).fill('No')
+  await ana.page.keyboard.press('Enter')
+  await until(async () => (await text()).replace(/\n+/g, '\n').includes('@Bo b: No\n```'), 'it is changed')
+  await ana.page.getByRole('button', { name: 'Delete the message “No”' }).click()
+  await until(async () => !(await text()).includes('Bo b'), 'it is gone')
+  const ben = await visit(ana.document)
+  await saved(ben.page)
+  await ben.page.getByLabel('Message as Guest').fill('Hello')
+  await ben.page.getByLabel('Message as Guest').press('Enter')
+  await ana.page.locator('.message', { hasText: 'Hello' }).waitFor()
+  await ana.leave()
+  await ben.leave()
+})
+
+const sheets = (...rows: readonly string[]): string =>
+  `\`\`\`sheet #a\n${rows.join('\n')}\n\`\`\`\n\n\`\`\`sheet #b\n| Of a |\n| ---- |\n| =#a!B3 |\n\`\`\`\n`
+
+test('[COMP-8] a sheet is gone through, written, copied and pasted with keys alone; formulas stay in the text, their values follow, also those of other sheets', async () => {
+  const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
+  const { page, text, leave } = await writer(sheets(...rows))
+  const press = async (...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  const first = page.getByRole('grid').first()
+  const cell = (name: string) => first.locator(`[data-cell=${name}]`)
+  const other = page.getByRole('grid').last().locator('[data-cell=A2]')
+  await cell('A1').focus()
+  await press('ArrowRight', 'ArrowDown')
+  await page.keyboard.type('4')
+  await press('Enter')
+  await text(sheets(...rows.with(2, '| Pens | 4 |')))
+  await until(async () => (await cell('B3').textContent()) === '4' && (await other.textContent()) === '4', 'both have followed')
+  // The formula shows beside the name of its cell.
+  await page.locator('.sheet-formula', { hasText: '=SUM(B2:B2)' }).waitFor()
+  await press('Control+z')
+  await text(sheets(...rows))
+  await press('Shift+F10')
+  await page.getByRole('menuitem', { name: 'Add row above' }).press('Enter')
+  await until(async () => (await editorText(page)).includes('=#a!B4'), 'the other sheet goes on naming the same cell')
+  await press('Control+z')
+  await text(sheets(...rows))
+  await cell('A2').focus()
+  await press('Shift+ArrowRight', 'Shift+ArrowDown', 'Control+c')
+  await press('ArrowLeft', 'Control+v')
+  await text(sheets(...rows.slice(0, 3), '| Pens | 3 |', '| Sum | =SUM(B2:B2) |'))
+  await cell('B3').focus()
+  await press('Delete')
+  await until(async () => (await cell('B4').textContent()) === '3', 'computed anew')
+  await page.keyboard.type('=1/0')
+  await press('Tab')
+  await until(async () => (await cell('B3').textContent()) === '#DIV/0!', 'an error shows')
+  await leave()
+})
+
+test('[COMP-9] who writes a cell that was changed meanwhile chooses which stays', async () => {
+  const rows = ['| A |', '| --- |', '| 1 |']
+  const ana = await writer(sheets(...rows))
+  const ben = await visit(ana.document)
+  await saved(ben.page)
+  const cell = (page: Page) => page.getByRole('grid').first().locator('[data-cell=A2]')
+  await cell(ana.page).press('F2')
+  await ana.page.keyboard.type('0')
+  await ben.page.locator('td.held').waitFor()
+  await cell(ben.page).press('F2')
+  expect(await ben.page.locator('.sheet-field').count()).toBe(0)
+  await ben.page.getByRole('grid').first().locator('[data-cell=A2]').press('Delete')
+  await until(async () => !(await editorText(ana.page)).includes('| 1 |'), 'it is empty')
+  await ana.page.keyboard.press('Enter')
+  await ana.page.getByText('A2 was changed to “” while you wrote “10”.').waitFor()
+  await ana.page.getByRole('button', { name: 'Keep mine' }).click()
+  await ben.text(sheets(...rows.with(2, '| 10 |')))
+  await ana.leave()
+  await ben.leave()
+})

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fieldMeant } from '../../shared/nearest.ts'
+import { refused } from '../support/mcp.ts'
+import { type Person, startWorld, type World } from '../support/world.ts'
+
+let world: World
+let owner: Person
+beforeAll(async () => {
+  world = await startWorld()
+  owner = await world.create('one\n')
+})
+afterAll(() => world.stop())
+
+test.each([
+  ['PUT', '/content', { content: 'two', dryrun: true }, 'dryRun'],
+  ['PUT', '/content', { content: 'two', baseVerison: '1-000000000000' }, 'baseVersion'],
+  ['PUT', '/content', { content: 'two', base_version: '1-000000000000' }, 'baseVersion'],
+  ['PUT', '/content', { content: 'two', 'on-conflict': 'merge' }, 'onConflict'],
+  ['POST', '/edits', { operations: [{ op: 'append', markdown: 'x' }], dryRunn: true }, 'dryRun'],
+  ['PATCH', '/content', { operations: [{ op: 'append', markdown: 'x' }], BaseVersion: '1-000000000000' }, 'baseVersion'],
+  ['POST', '/shares', { role: 'edit', expires: '2030-01-01T00:00:00Z' }, 'expiresAt'],
+  ['POST', '/publish', { publishd: false }, 'published'],
+  ['POST', '/comments', { body: 'x', occurence: 2 }, 'occurrence'],
+  ['POST', '/suggestions', { operation: 'insert', text: 'x', lable: 'x', anchr: { from: 0, to: 0 } }, 'anchor'],
+  ['POST', '/restore', { revision: 1, dry: true, base_version: 'x' }, 'baseVersion']
+])('[SLIP-1] %s %s %j changes nothing and says %s', async (method, path, json, meant) => {
+  const before = (await owner.events()).latest
+  const answer = await owner.ask(method, path, { json })
+  expect(answer, answer.text).toMatchObject({ status: 400, json: { code: 'invalid_request', hint: expect.stringContaining(meant) } })
+  expect((await owner.read()).content).toBe('one\n')
+  expect((await owner.events()).latest).toBe(before)
+})
+
+test('[SLIP-1] a slip in the query is refused as well', async () => {
+  for (const query of [{ 'dry-runn': '1' }, { onconflict: 'merge' }, { lable: 'x' }] as Record<string, string>[])
+    expect(await owner.ask('PUT', '/content', { json: { content: 'two' }, query })).toMatchObject({ status: 400 })
+  expect(await owner.ask('GET', '/content', { query: { sction: 'x' } })).toMatchObject({ status: 400 })
+  expect((await owner.read()).content).toBe('one\n')
+})
+
+test('[SLIP-2] other unknown fields are passed over, also those that stand beside the field they are like', async () => {
+  const { version } = await owner.read()
+  const json = { content: 'one\n', baseVersion: version, baseVersions: [], authors: ['a'], author: 'a', title: 't', sha256: 'x' }
+  expect((await owner.ask('PUT', '/content', { json, query: { utm_source: 'x' } })).status).toBe(200)
+})
+
+test('[SLIP-3] a version is a base version wherever it is sent', async () => {
+  const other = await world.create('one\n')
+  const { version } = await other.read()
+  await other.replace('two\n')
+  const json = { content: 'three\n' }
+  expect((await other.ask('PUT', '/content', { json: { ...json, version } })).json.code).toBe('version_conflict')
+  expect((await other.ask('PUT', '/content', { json, query: { baseVersion: version } })).json.code).toBe('version_conflict')
+  const both = await other.ask('PUT', '/content', { json: { ...json, baseVersion: version }, query: { baseVersion: 'other' } })
+  expect(both).toMatchObject({ status: 400, json: { details: [{ path: 'baseVersion' }] } })
+  expect((await other.read()).content).toBe('two\n')
+})
+
+test('[SLIP-4] words that ask for the opposite of publishing do not publish', async () => {
+  for (const [json, status] of [
+    [{ public: false }, 200],
+    [{ unpublish: true }, 200],
+    [{ action: 'unpublish' }, 200],
+    [{ action: 'hide' }, 400]
+  ] as const) {
+    expect((await owner.ask('POST', '/publish', { json })).status).toBe(status)
+    expect((await owner.ask('GET', '')).json.published).toBe(false)
+  }
+})
+
+test('[SLIP-1] arguments of tools and fields within them', async () => {
+  const at = { doc: owner.doc, key: owner.key }
+  for (const [args, meant] of [
+    [{ content: 'x', baseVerison: '1-0' }, 'baseVersion'],
+    [{ edits: [{ op: 'replace', find: 'one', with: 'x', occurence: 2 }] }, 'occurrence'],
+    [{ edits: [{ op: 'append', markdown: 'x' }], dryRn: true }, 'dryRun'],
+    [{ content: 'x', forced: true, baseVersion: '1-0' }, 'force']
+  ] as const)
+    expect(JSON.stringify(await refused(world.url, 'replace_doc', { ...at, ...args }))).toContain(meant)
+  expect((await owner.read()).content).toBe('one\n')
+})
+
+test('[SLIP-5] only what can hardly be anything else is a slip', () => {
+  const fields = ['find', 'kind', 'note', 'author', 'published', 'expiresAt']
+  for (const name of ['kinds', 'fins', 'node', 'updatedAt', 'url', 'commentary'])
+    expect(fieldMeant(name, fields), name).toBe(name === 'kinds' ? 'kind' : undefined)
+  for (const [name, field] of [
+    ['auhtor', 'author'],
+    ['expires_at', 'expiresAt'],
+    ['expires', 'expiresAt'],
+    ['PUBLISHED', 'published']
+  ] as const)
+    expect(fieldMeant(name, fields)).toBe(field)
+})

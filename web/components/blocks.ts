@@ -1,0 +1,283 @@
+/**
+ * Components in the live view, in the place of the lines of their fence. A fence shows its source while the cursor works in it; the cursor
+ * never comes to rest at its edges, where a letter would break it.
+ */
+import { EditorSelection, EditorState, Facet, Prec, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
+import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
+import { ySyncAnnotation } from 'y-codemirror.next'
+import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
+import type { View } from '../document/page.tsx'
+import type { Now } from './connect.ts'
+import { createInstances, type Block, type Instances } from './instances.ts'
+import { kindOf } from './kinds.ts'
+
+interface Shown {
+  /** All fences of the text, as they were read last. */
+  readonly fences: readonly Fence[]
+  readonly blocks: readonly Block[]
+  /** The one whose source shows. */
+  readonly open: number | undefined
+  readonly decorations: DecorationSet
+}
+
+/** Fences are looked for anew. */
+const look = StateEffect.define<null>()
+const closeSource = StateEffect.define<null>()
+
+/** So long after a change outside of fences they are looked for anew, in milliseconds: in all of a long text, for which no key should wait. */
+const lookMs = 200
+
+const mayHold = /^[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*(?:board|chat|sheet|chart|widget)/m
+
+/** Fences that take the place of whole lines: closed ones that stand in no list and no quote. */
+export const drawable = ({ kind, closing, prefix, source, from }: Fence): boolean =>
+  kindOf(kind) !== undefined &&
+  closing !== undefined &&
+  prefix.trim() === '' &&
+  source.slice(source.lastIndexOf('\n', from - 1) + 1, from).trim() === ''
+
+let keys = 0
+
+function lineEnd(source: string, at: number): number {
+  const end = source.indexOf('\n', at)
+  return end === -1 ? source.length : end
+}
+
+function readFences(state: EditorState): readonly Fence[] {
+  const text = state.doc.toString()
+  return mayHold.test(text) ? fencesOf(text) : []
+}
+
+/** Those that are drawn, with the keys of those that were known. */
+function blocksOf(fences: readonly Fence[], known: readonly Block[]): Block[] {
+  const text = fences[0]?.source ?? ''
+  const left = new Set(known)
+  return fences.filter(drawable).map((fence) => {
+    const from = text.lastIndexOf('\n', fence.from - 1) + 1
+    const to = lineEnd(text, fence.to)
+    const same = [...left].find((block) => block.fence.kind === fence.kind && block.from < to && block.to > from)
+    if (same !== undefined) left.delete(same)
+    return { key: same?.key ?? ++keys, fence, from, to }
+  })
+}
+
+function fenceOfBlock(state: EditorState, key: number): Now | undefined {
+  const all = readFences(state)
+  const fence = blocksOf(all, state.field(field).blocks).find((block) => block.key === key)?.fence
+  return fence && { fence, all }
+}
+
+class ComponentWidget extends WidgetType {
+  readonly #block: Block
+  readonly #instances: Instances
+
+  constructor(block: Block, instances: Instances) {
+    super()
+    this.#block = block
+    this.#instances = instances
+  }
+
+  override eq(other: ComponentWidget): boolean {
+    return other.#block.key === this.#block.key
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    return this.#instances.hostOf(this.#block, view)
+  }
+
+  override get estimatedHeight(): number {
+    return this.#instances.heightOf(this.#block)
+  }
+
+  // What happens in a component is its own.
+  override ignoreEvent(): boolean {
+    return true
+  }
+}
+
+/** What draws the components of the page. */
+const drawing = Facet.define<Instances, Instances | undefined>({ combine: ([instances]) => instances })
+
+function decorate(state: EditorState, blocks: readonly Block[], open: number | undefined): DecorationSet {
+  const instances = state.facet(drawing)
+  if (instances === undefined) return Decoration.none
+  return Decoration.set(
+    blocks
+      .filter(({ key }) => key !== open)
+      .map((block) => Decoration.replace({ widget: new ComponentWidget(block, instances), block: true }).range(block.from, block.to))
+  )
+}
+
+/** The fence that somebody works in: it was opened, or the cursor was put into it. */
+function openOf({ selection }: EditorState, blocks: readonly Block[], before: number | undefined): number | undefined {
+  const { anchor, head } = selection.main
+  const inside = ({ key, from, to }: Block): boolean =>
+    key === before ? head >= from && head <= to : head > from && head < to && anchor > from && anchor < to
+  return blocks.find(inside)?.key
+}
+
+const touches = ({ changes }: Transaction, blocks: readonly Block[]): boolean => {
+  let found = false
+  changes.iterChangedRanges((from, to) => {
+    found ||= blocks.some((block) => from <= block.to && to >= block.from)
+  })
+  return found
+}
+
+const shown = (state: EditorState, known: readonly Block[], before: number | undefined): Shown => {
+  const fences = readFences(state)
+  const blocks = blocksOf(fences, known)
+  const open = openOf(state, blocks, before)
+  return { fences, blocks, open, decorations: decorate(state, blocks, open) }
+}
+
+const field: StateField<Shown> = StateField.define<Shown>({
+  create: (state) => shown(state, [], undefined),
+  update(value, transaction) {
+    const { state, effects, docChanged, changes } = transaction
+    const moved = docChanged
+      ? value.blocks.map((block) => ({
+          ...block,
+          from: changes.mapPos(block.from, 1),
+          to: Math.max(changes.mapPos(block.from, 1), changes.mapPos(block.to, -1))
+        }))
+      : value.blocks
+    const isClosed = effects.some((effect) => effect.is(closeSource))
+    if (effects.some((effect) => effect.is(look)) || (docChanged && touches(transaction, value.blocks)))
+      return shown(state, moved, value.open)
+    if (!docChanged && transaction.selection === undefined && !isClosed) return value
+    const next = isClosed ? undefined : openOf(state, moved, value.open)
+    if (docChanged) return { fences: value.fences, blocks: moved, open: next, decorations: decorate(state, moved, next) }
+    return next === value.open ? value : { fences: value.fences, blocks: moved, open: next, decorations: decorate(state, moved, next) }
+  },
+  provide: (self) => [
+    EditorView.decorations.from(self, ({ decorations }) => decorations),
+    EditorView.atomicRanges.of((view) => view.state.field(self).decorations)
+  ]
+})
+
+const drawnIn = (state: EditorState): readonly Block[] => {
+  const found = state.field(field, false)
+  return found?.blocks.filter(({ key }) => key !== found.open) ?? []
+}
+
+/** Where the cursor goes that would rest at the edge of a component. */
+function besides(state: EditorState, head: number, forwards: boolean): number {
+  let at = head
+  for (const block of forwards ? drawnIn(state) : drawnIn(state).toReversed()) {
+    if (at !== block.from && at !== block.to) continue
+    if (forwards && block.to < state.doc.length) at = block.to + 1
+    else if (!forwards && block.from > 0) at = block.from - 1
+    // At the end and the beginning of the text there is no other place.
+    else at = forwards ? block.to : block.from
+  }
+  return at
+}
+
+const keepOff = EditorState.transactionFilter.of((transaction) => {
+  const { startState, selection, docChanged } = transaction
+  const blocks = drawnIn(startState)
+  if (blocks.length === 0 || transaction.annotation(ySyncAnnotation) !== undefined || transaction.isUserEvent('input.fence'))
+    return transaction
+  if (docChanged) return transaction.isUserEvent('input') || transaction.isUserEvent('delete') ? unbroken(transaction, blocks) : transaction
+  if (selection === undefined || !selection.main.empty) return transaction
+  const { head } = selection.main
+  const forwards = head >= startState.selection.main.head
+  const to = besides(startState, head, forwards)
+  return to === head ? transaction : [transaction, { selection: EditorSelection.cursor(to), sequential: true }]
+})
+
+/** What is written right before or behind a component gets lines of its own; a line end that parts it from words stays. */
+function unbroken(transaction: Transaction, blocks: readonly Block[]) {
+  const { changes, newDoc } = transaction
+  const more: { from: number; insert: string }[] = []
+  let breaks = false
+  changes.iterChanges((fromA, toA, fromB, toB, inserted) => {
+    const text = inserted.toString()
+    for (const { from, to } of blocks) {
+      if (fromA <= from && toA >= to) continue
+      if (fromA === to && text !== '' && !text.startsWith('\n')) more.push({ from: fromB, insert: '\n\n' })
+      if (toA === from && text !== '' && !text.endsWith('\n')) more.push({ from: toB, insert: '\n\n' })
+      if (text !== '') continue
+      const before = newDoc.sliceString(fromB - 1, fromB)
+      const behind = newDoc.sliceString(fromB, fromB + 1)
+      if ((fromA === to && behind !== '' && behind !== '\n') || (toA === from && before !== '' && before !== '\n')) breaks = true
+    }
+  })
+  if (breaks) return []
+  return more.length === 0 ? transaction : [transaction, { changes: more, sequential: true }]
+}
+
+/** Where a text begins or ends with a component there is no line that a browser could write into. */
+const typedAtEdge = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main } = view.state.selection
+    if (event.inputType !== 'insertText' || event.data === null || !main.empty || view.state.readOnly) return false
+    if (!drawnIn(view.state).some(({ from, to }) => main.head === from || main.head === to)) return false
+    event.preventDefault()
+    const { data } = event
+    view.dispatch({ changes: { from: main.head, insert: data }, selection: { anchor: main.head + data.length }, userEvent: 'input.type' })
+    return true
+  }
+})
+
+/** A component right above or below the line of the cursor, when the cursor would leave the line. */
+function neighbour(view: EditorView, forwards: boolean): Block | undefined {
+  const { main } = view.state.selection
+  if (!main.empty) return undefined
+  const line = view.state.doc.lineAt(main.head)
+  const next = view.moveVertically(main, forwards).head
+  if (next > line.from && next < line.to) return undefined
+  return drawnIn(view.state).find(({ from, to }) =>
+    forwards ? from === line.to + 1 || from === main.head : to === line.from - 1 || to === main.head
+  )
+}
+
+/** Components of the editor of a page. */
+export function components(page: View): Extension {
+  const instances = createInstances(page, { fenceOf: (view, key) => fenceOfBlock(view.state, key) })
+  const enter =
+    (forwards: boolean) =>
+    (view: EditorView): boolean => {
+      const block = neighbour(view, forwards)
+      if (block === undefined) return false
+      instances.focus(block.key)
+      return true
+    }
+  const leaveSource = (view: EditorView): boolean => {
+    const { open } = view.state.field(field)
+    if (open === undefined) return false
+    view.dispatch({ effects: closeSource.of(null) })
+    instances.focus(open)
+    return true
+  }
+  return [
+    drawing.of(instances),
+    field,
+    keepOff,
+    Prec.high(
+      keymap.of([
+        { key: 'ArrowDown', run: enter(true) },
+        { key: 'ArrowUp', run: enter(false) },
+        { key: 'Escape', run: leaveSource }
+      ])
+    ),
+    typedAtEdge,
+    ViewPlugin.define((view) => {
+      let resting: ReturnType<typeof setTimeout> | undefined
+      instances.follow(view.state.field(field))
+      return {
+        update({ docChanged, state, startState }) {
+          if (state.field(field) !== startState.field(field)) instances.follow(state.field(field))
+          if (!docChanged) return
+          clearTimeout(resting)
+          resting = setTimeout(() => view.dispatch({ effects: look.of(null) }), lookMs)
+        },
+        destroy() {
+          clearTimeout(resting)
+          instances.follow({ fences: [], blocks: [] })
+        }
+      }
+    })
+  ]
+}

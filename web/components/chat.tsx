@@ -1,0 +1,215 @@
+/** Chats: messages are sent at the bottom; one's own are changed where they stand. Names are what people call themselves. */
+import { useComputed, useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { appendMessage, type Chat as ChatShape, editMessage, type Message, parseChat, plainAuthor } from '../../shared/fences/chat.ts'
+import { limits } from '../../shared/limits.ts'
+import { locale, t, tn } from '../text/t.ts'
+import { agoWords } from '../text/when.ts'
+import { toast } from '../ui/toast.tsx'
+import { Inline } from './inline.tsx'
+import type { ComponentInput } from './input.ts'
+
+/** What tells a message from others, wherever it stands. */
+const wordsOf = ({ author, at, text }: Message): string => JSON.stringify([author, at, text])
+
+/** Where a message is that was seen somewhere: the nearest that reads the same. */
+const find = ({ entries }: ChatShape, message: Message): Message | undefined =>
+  entries
+    .filter((entry) => entry.kind === 'message' && wordsOf(entry) === wordsOf(message))
+    .toSorted((one, other) => Math.abs(one.index - message.index) - Math.abs(other.index - message.index))
+    .find((entry) => entry.kind === 'message')
+
+interface WritingInput {
+  readonly label: string
+  readonly text?: string
+  readonly disabled?: boolean
+  readonly focused?: boolean
+  /** False: it was not taken, and stays. */
+  readonly onSend: (text: string) => boolean
+  readonly onCancel?: () => void
+  readonly onInput?: () => void
+  readonly name: string
+}
+
+/** Enter sends, Shift-Enter begins a line. */
+function Writing({ label, text = '', disabled = false, focused = false, onSend, onCancel, onInput, name }: WritingInput): JSX.Element {
+  const field = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => {
+    if (focused) field.current?.focus()
+  }, [])
+  const send = (): void => {
+    if (field.current !== null && field.current.value.trim() !== '' && onSend(field.current.value)) field.current.value = ''
+  }
+  return (
+    <form
+      class='chat-writing'
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        class='field'
+        rows={text.split('\n').length}
+        dir='auto'
+        aria-label={label}
+        placeholder={label}
+        defaultValue={text}
+        disabled={disabled}
+        ref={field}
+        {...(onInput && { onInput })}
+        onKeyDown={(event) => {
+          if (event.isComposing) return
+          if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) send()
+          else if (event.key === 'Escape' && onCancel !== undefined) onCancel()
+          else return
+          event.preventDefault()
+          event.stopPropagation()
+        }}
+      />
+      <button type='submit' class='frame-button primary' disabled={disabled}>
+        {name}
+      </button>
+    </form>
+  )
+}
+
+const timeOf = ({ at, time }: Message): JSX.Element | string =>
+  time === undefined ? (
+    at
+  ) : (
+    <time dateTime={new Date(time).toISOString()} title={new Date(time).toLocaleString(locale, { dateStyle: 'full', timeStyle: 'short' })}>
+      {agoWords(time)}
+    </time>
+  )
+
+export function Chat({ input }: { input: ComponentInput }): JSX.Element {
+  const { page, fence, refusal, said, held } = input
+  const list = useRef<HTMLDivElement>(null)
+  const follows = useRef(true)
+  const chat = useComputed(() => parseChat(fence.value))
+  const editing = useSignal<Message | undefined>(undefined)
+  const mayChange = refusal.value === undefined
+  const me = plainAuthor(page.here.value.find(({ self }) => self)?.name ?? t('Guest'))
+  const shown = chat.value.entries.slice(-limits.chatMessagesMax)
+  const left = chat.value.entries.length - shown.length
+
+  // Who reads the end goes on reading it.
+  useLayoutEffect(() => {
+    if (follows.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight
+  }, [chat.value])
+
+  const write = (message: Message, text: string): void => {
+    const done = input.act((now) => {
+      const there = parseChat(now)
+      const found = find(there, message)
+      if (found === undefined) toast(t('Somebody changed this message meanwhile.'))
+      return found === undefined ? [] : editMessage(there, found, text)
+    })
+    if (done) said.value = text.trim() === '' ? t('Message deleted') : t('Message changed')
+    editing.value = undefined
+    input.hold(undefined)
+  }
+  const cancel = (): void => {
+    editing.value = undefined
+    input.hold(undefined)
+  }
+
+  const messageOf = (message: Message): JSX.Element => {
+    const isMine = mayChange && !message.imported && message.author === me
+    const isEdited = editing.value !== undefined && find(chat.value, editing.value) === message
+    const holder = held.value.get(wordsOf(message))
+    return (
+      <li class='message' key={message.index}>
+        <p class='message-head'>
+          <b dir='auto'>{message.author}</b> {timeOf(message)}
+          {isMine && !isEdited && (
+            <span class='message-tools'>
+              <button
+                type='button'
+                class='link'
+                disabled={holder !== undefined}
+                aria-label={t('Change the message “{text}”', { text: message.text.slice(0, 40) })}
+                onClick={() => {
+                  editing.value = message
+                  input.hold(wordsOf(message))
+                }}
+              >
+                {t('Change')}
+              </button>{' '}
+              <button
+                type='button'
+                class='link'
+                disabled={holder !== undefined}
+                aria-label={t('Delete the message “{text}”', { text: message.text.slice(0, 40) })}
+                onClick={() => write(message, '')}
+              >
+                {t('Delete')}
+              </button>
+            </span>
+          )}
+          {holder !== undefined && <span class='card-holder'> {t('{name} is working on this', { name: holder.name })}</span>}
+        </p>
+        {isEdited ? (
+          <Writing
+            label={t('Message')}
+            text={message.text}
+            focused
+            name={t('Save')}
+            onCancel={cancel}
+            onInput={() => input.hold(wordsOf(message))}
+            onSend={(text) => {
+              write(message, text)
+              return true
+            }}
+          />
+        ) : (
+          <div class='message-text'>
+            {message.text.split('\n').map((line, index) => (
+              <div key={index}>
+                <Inline text={line} />
+              </div>
+            ))}
+          </div>
+        )}
+      </li>
+    )
+  }
+
+  return (
+    <div class='chat-live'>
+      {left > 0 && <p class='component-rest'>{tn(left, '1 earlier message', '{count} earlier messages')}</p>}
+      <div
+        class='chat'
+        role='log'
+        aria-label={t('Messages')}
+        tabIndex={0}
+        ref={list}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) =>
+          (follows.current = scrollTop + clientHeight >= scrollHeight - 8)
+        }
+      >
+        <ol class='chat-list'>
+          {shown.map((entry) => {
+            if (entry.kind === 'message') return messageOf(entry)
+            return (
+              <li class={entry.kind === 'day' ? 'chat-day' : 'component-note'} key={entry.index}>
+                {entry.kind === 'day' ? entry.text : <Inline text={entry.line.text.trim()} />}
+              </li>
+            )
+          })}
+        </ol>
+      </div>
+      <Writing
+        label={t('Message as {name}', { name: me })}
+        disabled={!mayChange}
+        name={t('Send')}
+        onSend={(text) => {
+          follows.current = true
+          return input.act((now) => appendMessage(parseChat(now), { author: me, time: Date.now(), text }))
+        }}
+      />
+    </div>
+  )
+}

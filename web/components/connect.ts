@@ -1,0 +1,78 @@
+/** Ties a component to the page: what it may do, what others do, and how its edits come into the text. */
+import { computed, signal, type ReadonlySignal } from '@preact/signals'
+import { documentSheets } from '../../shared/fences/document-sheets.ts'
+import type { Fence } from '../../shared/fences/fences.ts'
+import { includesRole } from '../../shared/roles.ts'
+import type { View } from '../document/page.tsx'
+import { t } from '../text/t.ts'
+import { actOn } from './act.ts'
+import { holdsOf } from './holds.ts'
+import type { ComponentInput } from './input.ts'
+
+const noSheets = documentSheets([], 0)
+
+/** The fence among all of its text. */
+export interface Now {
+  readonly fence: Fence
+  readonly all: readonly Fence[]
+}
+
+export interface Place {
+  readonly page: View
+  readonly fence: ReadonlySignal<Fence>
+  /** All fences of the text, read at the same time. */
+  readonly fences: ReadonlySignal<readonly Fence[]>
+  /** How others name the fence (holds.ts). */
+  readonly name: ReadonlySignal<string>
+  /** The fence in what the editor shows now; undefined when it is gone. */
+  fresh(): Now | undefined
+  leave(side: 'before' | 'behind'): void
+}
+
+const isSheet = ({ kind }: Fence): boolean => kind === 'sheet'
+
+const reasonOf = ({ canType, session }: View): string | undefined => {
+  if (canType.value) return undefined
+  if (session.link.ended.value !== undefined) return t('Nothing can be changed here any more.')
+  return includesRole(session.role.value, 'comment')
+    ? t('You may comment, but not change this.')
+    : t('You may view this, but not change it.')
+}
+
+export function inputFor({ page, fence, fences, name, fresh, leave }: Place): ComponentInput {
+  const holds = holdsOf(page.session.link.awareness)
+  // Computed anew when a sheet has changed, and not whenever something is written elsewhere.
+  const written = computed(() =>
+    fences.value
+      .filter(isSheet)
+      .map(({ source, from, to }) => source.slice(from, to))
+      .join('\n')
+  )
+  return {
+    page,
+    fence,
+    sheets: computed(() => (written.value === '' ? noSheets : documentSheets(fences.peek(), Date.now()))),
+    sheetIndex: computed(() => fences.value.filter(isSheet).findIndex(({ from }) => from === fence.value.from)),
+    refusal: computed(() => reasonOf(page)),
+    held: computed(() => holds.all.value.get(name.value) ?? new Map()),
+    said: signal(''),
+    act(edits) {
+      const view = page.editor.value?.view
+      const now = fresh()
+      if (view === undefined || now === undefined) return false
+      return actOn(view, now.fence, edits(now.fence, now.all), page.review.peek()?.suggesting.peek() === true)
+    },
+    hold: (item) => holds.take(name.peek(), item),
+    openSource(offset = 0) {
+      const view = page.editor.value?.view
+      const now = fresh()
+      if (view === undefined || now === undefined) return
+      const wasReading = page.mode.peek() === 'read'
+      if (wasReading) page.setMode('live')
+      // A cursor within a fence shows its source.
+      view.dispatch({ selection: { anchor: now.fence.bodyFrom + offset }, scrollIntoView: true })
+      if (!wasReading) view.focus()
+    },
+    leave
+  }
+}

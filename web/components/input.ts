@@ -1,0 +1,36 @@
+/** What a component on the page is given: where its text is, what may be done with it, and who else works on it. */
+import type { ReadonlySignal, Signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
+import type { Fence } from '../../shared/fences/fences.ts'
+import type { Edit } from '../../shared/text/diff.ts'
+import type { View } from '../document/page.tsx'
+import type { Person } from '../presence/people.ts'
+
+export interface ComponentInput {
+  readonly page: View
+  /** As it stands in the text that is shown; a new object whenever what it says has changed. */
+  readonly fence: ReadonlySignal<Fence>
+  /** All sheets of the text, computed, and the place of this one among them; -1: it is none. */
+  readonly sheets: ReadonlySignal<DocumentSheets>
+  readonly sheetIndex: ReadonlySignal<number>
+  /** Why nothing may be changed here; undefined when it may. */
+  readonly refusal: ReadonlySignal<string | undefined>
+  /** What others hold at the moment: the parts of the fence they change, and who. */
+  readonly held: ReadonlySignal<ReadonlyMap<string, Person>>
+  /** Told to who listens to the page. */
+  readonly said: Signal<string>
+  /**
+   * One interaction, one step of undo: the edits that it needs in the fence as it is now, which may not be the one that was drawn. Of who
+   * suggests it becomes one suggestion. `all` are the fences of the text, for what has to follow elsewhere. False when nothing was changed.
+   */
+  act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[]): boolean
+  /** Tells others that a part is being changed; undefined: nothing any more. */
+  hold(item: string | undefined): void
+  /** Shows the source, with the cursor at an offset from the beginning of what the fence holds. */
+  openSource(offset?: number): void
+  /** Gives the focus back to the text, before or behind the component. */
+  leave(side: 'before' | 'behind'): void
+}
+
+export type Body = ComponentType<{ readonly input: ComponentInput }>

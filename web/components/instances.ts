@@ -1,0 +1,158 @@
+/** The components that are drawn: one element each, which stays while its fence does, so that focus and what is being typed stay, too. */
+import type { EditorView } from '@codemirror/view'
+import { batch, effect, signal, type Signal } from '@preact/signals'
+import type { Fence } from '../../shared/fences/fences.ts'
+import type { View } from '../document/page.tsx'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import type { Now, Place } from './connect.ts'
+import { namesOf } from './holds.ts'
+import type { Mounted } from './mount.tsx'
+
+/** A fence that is drawn. */
+export interface Block {
+  /** Stays while the fence stays, whatever is written in it and around it. */
+  readonly key: number
+  /** With the offsets that it had when it was read last. */
+  readonly fence: Fence
+  /** Its lines, now. */
+  readonly from: number
+  readonly to: number
+}
+
+/** The text that the components stand in. */
+export interface TextAround {
+  /** As it is now. */
+  fenceOf(view: EditorView, key: number): Now | undefined
+}
+
+export interface Instances {
+  hostOf(block: Block, view: EditorView): HTMLElement
+  /** In pixels. */
+  heightOf(block: Block): number
+  /** Brings what changed into the components, and ends those whose fence is gone. */
+  follow(shown: { readonly fences: readonly Fence[]; readonly blocks: readonly Block[] }): void
+  focus(key: number): void
+}
+
+interface Instance {
+  readonly host: HTMLElement
+  readonly fence: Signal<Fence>
+  /** How others name the fence. */
+  readonly name: Signal<string>
+  readonly wantsFocus: Signal<boolean>
+  mounted: Mounted | undefined
+  stop(): void
+}
+
+/** Of one that was never drawn, in pixels: its lines and what stands around them. */
+const lineHeight = 26
+const heightMax = 600
+
+/** Whether nothing has changed for who draws it. */
+const same = (one: Fence, other: Fence): boolean =>
+  one.source.slice(one.from, one.to) === other.source.slice(other.from, other.to) && one.from === other.from && one.line === other.line
+
+export function createInstances(page: View, around: TextAround): Instances {
+  const all = new Map<number, Instance>()
+  const heights = new Map<string, number>()
+  const fences = signal<readonly Fence[]>([])
+  let called = new Map<number, string>()
+
+  const placeOf = (key: number, { fence, name }: Instance, view: EditorView): Place => ({
+    page,
+    fence,
+    fences,
+    name,
+    fresh: () => around.fenceOf(view, key),
+    leave(side) {
+      const now = around.fenceOf(view, key)?.fence
+      if (now === undefined) return
+      view.focus()
+      // The edge of a component is no place for the cursor: it goes on to the next line.
+      const end = now.source.indexOf('\n', now.to)
+      const at = side === 'before' ? now.source.lastIndexOf('\n', now.from - 1) : (end === -1 ? now.source.length : end) + 1
+      view.dispatch({ selection: { anchor: Math.min(Math.max(0, at), view.state.doc.length) }, scrollIntoView: true })
+    }
+  })
+
+  function open(key: number, fence: Fence, view: EditorView): Instance {
+    const host = document.createElement('div')
+    host.className = 'md-component'
+    host.contentEditable = 'false'
+    const made: Instance = {
+      host,
+      fence: signal(fence),
+      name: signal(called.get(key) ?? ''),
+      wantsFocus: signal(false),
+      mounted: undefined,
+      stop: () => undefined
+    }
+    let closed = false
+    const sizes = new ResizeObserver(() => {
+      if (host.offsetHeight > 0) heights.set(fence.source.slice(fence.from, fence.bodyFrom), host.offsetHeight)
+      view.requestMeasure()
+    })
+    sizes.observe(host)
+    import('./mount.tsx').then(
+      ({ mount }) => {
+        if (closed) return
+        made.mounted = mount(host, placeOf(key, made, view))
+        made.stop = () => {
+          sizes.disconnect()
+          made.mounted?.unmount()
+          stopFocus()
+        }
+        const stopFocus = effect(() => {
+          if (!made.wantsFocus.value) return
+          made.wantsFocus.value = false
+          // Once it is part of the page.
+          requestAnimationFrame(() => made.mounted?.focus())
+        })
+      },
+      () => {
+        host.textContent = fence.source.slice(fence.from, fence.to)
+        toast(t('This part of the page could not be fetched. It comes with the connection.'))
+      }
+    )
+    made.stop = () => {
+      closed = true
+      sizes.disconnect()
+    }
+    all.set(key, made)
+    return made
+  }
+
+  function update(now: readonly Fence[], blocks: readonly Block[]): void {
+    fences.value = now
+    const names = namesOf(blocks.map(({ fence }) => fence))
+    called = new Map(blocks.map(({ key }, index) => [key, names[index] ?? '']))
+    for (const { key, fence } of blocks) {
+      const found = all.get(key)
+      if (found === undefined) continue
+      found.name.value = called.get(key) ?? ''
+      if (!same(found.fence.peek(), fence)) found.fence.value = fence
+    }
+    const there = new Set(blocks.map(({ key }) => key))
+    for (const [key, instance] of all) {
+      if (there.has(key)) continue
+      instance.stop()
+      all.delete(key)
+    }
+  }
+
+  return {
+    hostOf: ({ key, fence }, view) => (all.get(key) ?? open(key, fence, view)).host,
+    heightOf({ fence }) {
+      const known = heights.get(fence.source.slice(fence.from, fence.bodyFrom))
+      return known ?? Math.min(heightMax, (fence.lines.length + 2) * lineHeight)
+    },
+    follow({ fences: now, blocks }) {
+      batch(() => update(now, blocks))
+    },
+    focus(key) {
+      const found = all.get(key)
+      if (found !== undefined) found.wantsFocus.value = true
+    }
+  }
+}

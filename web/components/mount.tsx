@@ -1,0 +1,130 @@
+/** What stands around every component: its name, what can be done with it as a whole, and why it may not be changed. In a shadow root, with the rules of published pages. */
+import { runScopeHandlers } from '@codemirror/view'
+import { useComputed, useSignal } from '@preact/signals'
+import { render, type JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import prose from '../style/prose.css?inline'
+import { pageScope } from '../commands/keys.ts'
+import { t, tn } from '../text/t.ts'
+import { copyText } from '../ui/copy.ts'
+import { Icon } from '../ui/icons.tsx'
+import components from './components.css?inline'
+import { inputFor, type Place } from './connect.ts'
+import type { Body, ComponentInput } from './input.ts'
+import { kindOf, nameOf } from './kinds.ts'
+import { useSuggestions } from './suggestions.ts'
+
+export interface Mounted {
+  focus(): void
+  unmount(): void
+}
+
+const rules = [prose, components].map((text) => {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(text)
+  return sheet
+})
+
+const isField = (target: EventTarget | undefined): boolean =>
+  target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select')
+
+const bodies = new Map<string, Body>()
+
+/** The part of the page that draws a kind; undefined until it is there, null when it cannot be fetched. */
+function useBody(kind: string): Body | undefined | null {
+  const [body, setBody] = useState<Body | undefined | null>(() => bodies.get(kind))
+  useEffect(() => {
+    if (body !== undefined) return
+    kindOf(kind)
+      ?.load()
+      .then(
+        (found) => {
+          bodies.set(kind, found)
+          setBody(() => found)
+        },
+        () => setBody(null)
+      )
+  }, [kind])
+  return body
+}
+
+function Frame({ input }: { input: ComponentInput }): JSX.Element {
+  const { page, fence, refusal, said } = input
+  const element = useRef<HTMLElement>(null)
+  const kind = useComputed(() => fence.value.kind).value
+  const caption = useComputed(() => fence.value.attributes.get('title') ?? fence.value.id).value
+  const name = nameOf(kind, caption)
+  const isWide = useSignal(false)
+  const body = useBody(kind)
+  const suggestions = useSuggestions(input)
+
+  const keyDown = (event: KeyboardEvent): void => {
+    const view = page.editor.value?.view
+    const onFrame = event.target === element.current
+    if (view === undefined || event.defaultPrevented || event.isComposing) return
+    const leaves = onFrame && (event.key === 'ArrowUp' || event.key === 'ArrowDown')
+    if (leaves || (onFrame && event.key === 'Escape')) input.leave(event.key === 'ArrowUp' ? 'before' : 'behind')
+    else if (event.key === 'Escape') element.current?.focus()
+    else if (onFrame && event.key === 'Enter') input.openSource()
+    else if (isField(event.composedPath()[0]) && !event.ctrlKey && !event.metaKey && !/^F\d/.test(event.key)) return
+    // Undoing is the text's, and what the page does it does from here as well.
+    else if (/^[zy]$/i.test(event.key) && (event.ctrlKey || event.metaKey)) {
+      if (isField(event.composedPath()[0]) || !runScopeHandlers(view, event, 'editor')) return
+    } else if (!runScopeHandlers(view, event, pageScope)) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  const Shown = body
+  return (
+    <section class={isWide.value ? 'frame wide' : 'frame'} aria-label={name} tabIndex={-1} ref={element} onKeyDown={keyDown}>
+      <div class='frame-bar'>
+        <span class='frame-name' dir='auto'>
+          {name}
+        </span>
+        {refusal.value !== undefined && <span class='frame-reason'>{refusal.value}</span>}
+        {suggestions.count.value > 0 && (
+          <button type='button' class='frame-button frame-suggestions' onClick={suggestions.show}>
+            {tn(suggestions.count.value, '1 suggestion', '{count} suggestions')}
+          </button>
+        )}
+        <span class='frame-tools'>
+          <button type='button' class='frame-button' onClick={() => input.openSource()}>
+            <Icon name='code' size={16} />
+            {t('Source')}
+          </button>
+          <button
+            type='button'
+            class='frame-button icon-only'
+            aria-label={t('Copy the source')}
+            title={t('Copy the source')}
+            onClick={() => void copyText(fence.value.source.slice(fence.value.from, fence.value.to), t('Source'))}
+          >
+            <Icon name='copy' size={16} />
+          </button>
+        </span>
+      </div>
+      {Shown === null ? (
+        <pre tabIndex={0}>
+          <code>{fence.value.lines.map(({ text }) => text).join('\n')}</code>
+        </pre>
+      ) : (
+        Shown !== undefined && <Shown input={input} />
+      )}
+      <span class='visually-hidden' role='status'>
+        {said.value}
+      </span>
+    </section>
+  )
+}
+
+/** Draws a component into an element. */
+export function mount(host: HTMLElement, place: Place): Mounted {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  root.adoptedStyleSheets = rules
+  render(<Frame input={inputFor(place)} />, root)
+  return {
+    focus: () => root.querySelector<HTMLElement>('.frame')?.focus(),
+    unmount: () => render(null, root)
+  }
+}

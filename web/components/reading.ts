@@ -1,0 +1,79 @@
+/** Components of the reading view: for who may change them they are the same as in the live view; for others they stay as they are rendered. */
+import { signal, type Signal } from '@preact/signals'
+import { type Fence, fenceAt, fencesOf } from '../../shared/fences/fences.ts'
+import type { Rendered } from '../../shared/markdown/render.ts'
+import type { View } from '../document/page.tsx'
+import { textMap } from '../editor/binding.ts'
+import { drawable } from './blocks.ts'
+import type { Place } from './connect.ts'
+import { namesOf } from './holds.ts'
+import { mount, type Mounted } from './mount.tsx'
+
+export interface ReadingComponents {
+  /** Brings what changed into the components of an article, and draws those that are new. */
+  show(text: string, rendered: Rendered): void
+  close(): void
+}
+
+interface Shown {
+  readonly fence: Signal<Fence>
+  readonly name: Signal<string>
+  readonly mounted: Mounted
+}
+
+export function readingComponents(page: View, article: HTMLElement): ReadingComponents {
+  const shown = new Map<Element, Shown>()
+  const all = signal<readonly Fence[]>([])
+
+  const open = (figure: Element, first: Fence, called: string): void => {
+    const [fence, name] = [signal(first), signal(called)]
+    const host = document.createElement('div')
+    const place: Place = {
+      page,
+      fence,
+      fences: all,
+      name,
+      fresh() {
+        const state = page.editor.value?.view.state
+        if (state === undefined) return undefined
+        const now = fencesOf(state.doc.toString())
+        const found = fenceAt(now, state.facet(textMap).shown(fence.peek().from))
+        return found && { fence: found, all: now }
+      },
+      // Back to what scrolls.
+      leave: () => article.getRootNode() instanceof ShadowRoot && ((article.getRootNode() as ShadowRoot).host as HTMLElement).focus()
+    }
+    figure.replaceChildren(host)
+    shown.set(figure, { fence, name, mounted: mount(host, place) })
+  }
+
+  const end = (figure: Element): void => {
+    shown.get(figure)?.mounted.unmount()
+    shown.delete(figure)
+  }
+
+  return {
+    show(text, { components }) {
+      const figures = [...article.querySelectorAll('figure.component')]
+      for (const figure of shown.keys()) if (!figures.includes(figure)) end(figure)
+      if (!page.canType.peek()) return
+      const fences = fencesOf(text)
+      const names = namesOf(fences)
+      all.value = fences
+      figures.forEach((figure, index) => {
+        const at = fences.findIndex(({ line }) => line === components[index])
+        const fence = fences[at]
+        if (fence === undefined || !drawable(fence) || figure.parentElement !== article) return
+        const known = shown.get(figure)
+        if (known === undefined) open(figure, fence, names[at] ?? '')
+        else {
+          known.fence.value = fence
+          known.name.value = names[at] ?? ''
+        }
+      })
+    },
+    close() {
+      for (const figure of shown.keys()) end(figure)
+    }
+  }
+}

@@ -1,0 +1,523 @@
+/** Sheets: a grid that is gone through with arrows, written by typing, and copied and pasted as spreadsheets do. Formulas stay in the text; what they give is shown. */
+import { useComputed, useSignal } from '@preact/signals'
+import { Component, type JSX } from 'preact'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { Fence } from '../../shared/fences/fences.ts'
+import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
+import type { Change } from '../../shared/fences/formula/rewrite.ts'
+import { Day, Failure, type Scalar } from '../../shared/fences/formula/values.ts'
+import { parseSheet, type Sheet as SheetShape, type Side } from '../../shared/fences/sheet.ts'
+import {
+  alignColumns,
+  deleteColumn,
+  deleteRow,
+  followChange,
+  formatTsv,
+  insertColumn,
+  insertRow,
+  pasteTsv,
+  setCell,
+  setCells,
+  sortRows
+} from '../../shared/fences/sheet-edits.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Edit } from '../../shared/text/diff.ts'
+import type { Person } from '../presence/people.ts'
+import { locale, t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import type { ComponentInput } from './input.ts'
+import { Pop, PopItem } from './pop.tsx'
+
+interface Place {
+  readonly row: number
+  readonly column: number
+}
+
+interface Shown {
+  readonly text: string
+  readonly side: Side
+  readonly isNumber: boolean
+  /** Why there is an error; undefined: there is none. */
+  readonly error: string | undefined
+}
+
+interface Editing extends Place {
+  /** What the cell said when it was begun, and its line, by which it is found when rows have come or gone. */
+  readonly before: string
+  readonly line: string
+  readonly written: string
+}
+
+/** The clipboard of this page has formulas as well. */
+const cellsType = 'text/x-agmd-cells'
+
+const nameOf = ({ row, column }: Place): string => `${lettersOfColumn(column)}${row + 1}`
+const textAt = (sheet: SheetShape, { row, column }: Place): string => sheet.rows[row]?.cells[column]?.text ?? ''
+const lineAt = (sheet: SheetShape, row: number): string => sheet.rows[row]?.line.text ?? ''
+
+/** The row that a cell is in now: its line may have moved, or have been changed where it is. */
+function rowOf(sheet: SheetShape, { row, line }: Editing): number {
+  if (lineAt(sheet, row) === line) return row
+  const moved = sheet.rows.findIndex((each) => each.line.text === line)
+  return moved === -1 ? row : moved
+}
+
+interface RowInput {
+  readonly row: number
+  readonly cells: readonly Shown[]
+  /** Column of the cell with the focus; -1: in another row. */
+  readonly current: number
+  /** Selected columns of this row: from, to; empty when there are none. */
+  readonly from: number
+  readonly to: number
+  readonly editing: Editing | undefined
+  readonly held: ReadonlyMap<string, Person>
+  readonly deeds: Deeds
+}
+
+interface Deeds {
+  press(place: Place, extends_: boolean): void
+  over(place: Place): void
+  focused(place: Place): void
+  edit(place: Place, text?: string): void
+  commit(text: string, step: Place): void
+  typing(): void
+  cancel(): void
+}
+
+const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
+  one.length === other.length &&
+  one.every((cell, index) => {
+    const next = other[index]
+    return cell.text === next?.text && cell.side === next.side && cell.isNumber === next.isNumber && cell.error === next.error
+  })
+
+/** A class, because of many rows only those are drawn anew that have changed. */
+class GridRow extends Component<RowInput> {
+  override shouldComponentUpdate(next: RowInput): boolean {
+    const { cells, held, editing, ...rest } = this.props
+    return (
+      !same(cells, next.cells) ||
+      held !== next.held ||
+      editing !== next.editing ||
+      rest.current !== next.current ||
+      rest.from !== next.from ||
+      rest.to !== next.to
+    )
+  }
+
+  override render({ row, cells, current, from, to, editing, held, deeds }: RowInput): JSX.Element {
+    return (
+      <tr role='row' aria-rowindex={row + 1}>
+        <th class='sheet-number' role='rowheader' scope='row'>
+          {row + 1}
+        </th>
+        {cells.map(({ text, side, isNumber, error }, column) => {
+          const place = { row, column }
+          const holder = held.get(nameOf(place))
+          const isEdited = editing?.column === column
+          const alignment = side ?? (isNumber ? 'right' : '')
+          return (
+            <td
+              key={column}
+              role='gridcell'
+              aria-colindex={column + 1}
+              aria-selected={column >= from && column <= to}
+              class={`${alignment}${error === undefined ? '' : ' sheet-error'}${row === 0 ? ' sheet-heading' : ''}${holder === undefined ? '' : ' held'}`}
+              style={holder === undefined ? {} : { '--hue': `var(--hue-${holder.hue})` }}
+              title={holder === undefined ? error : t('{name} is working on this', { name: holder.name })}
+              data-cell={nameOf(place)}
+              tabIndex={column === current ? 0 : -1}
+              onPointerDown={(event) => !isEdited && event.button === 0 && deeds.press(place, event.shiftKey)}
+              onFocus={() => deeds.focused(place)}
+              onPointerEnter={(event) => event.buttons === 1 && deeds.over(place)}
+              onDblClick={() => deeds.edit(place)}
+            >
+              {isEdited ? <CellField editing={editing} deeds={deeds} /> : text}
+            </td>
+          )
+        })}
+      </tr>
+    )
+  }
+}
+
+function CellField({ editing, deeds }: { editing: Editing; deeds: Deeds }): JSX.Element {
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => {
+    field.current?.focus()
+    field.current?.setSelectionRange(editing.written.length, editing.written.length)
+  }, [])
+  return (
+    <input
+      class='sheet-field'
+      type='text'
+      dir='auto'
+      aria-label={t('Cell {name}', { name: nameOf(editing) })}
+      defaultValue={editing.written}
+      spellcheck={false}
+      ref={field}
+      onInput={() => deeds.typing()}
+      onBlur={({ currentTarget }) => deeds.commit(currentTarget.value, { row: 0, column: 0 })}
+      onKeyDown={(event) => {
+        if (event.isComposing) return
+        const { value } = event.currentTarget
+        if (event.key === 'Enter') deeds.commit(value, { row: event.shiftKey ? -1 : 1, column: 0 })
+        else if (event.key === 'Tab') deeds.commit(value, { row: 0, column: event.shiftKey ? -1 : 1 })
+        else if (event.key === 'Escape') deeds.cancel()
+        else return event.stopPropagation()
+        event.preventDefault()
+        event.stopPropagation()
+      }}
+    />
+  )
+}
+
+const steps: Readonly<Record<string, Place>> = {
+  ArrowUp: { row: -1, column: 0 },
+  ArrowDown: { row: 1, column: 0 },
+  ArrowLeft: { row: 0, column: -1 },
+  ArrowRight: { row: 0, column: 1 }
+}
+
+const order = (one: number, other: number): readonly [number, number] => [Math.min(one, other), Math.max(one, other)]
+
+export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
+  const { fence, refusal, said, held, sheets, sheetIndex } = input
+  const element = useRef<HTMLDivElement>(null)
+  const sheet = useComputed(() => parseSheet(fence.value))
+  const current = useSignal<Place>({ row: 0, column: 0 })
+  const end = useSignal<Place>({ row: 0, column: 0 })
+  const editing = useSignal<Editing | undefined>(undefined)
+  const conflict = useSignal<(Place & { readonly mine: string; readonly theirs: string }) | undefined>(undefined)
+  const menu = useSignal<HTMLElement | undefined>(undefined)
+  const moves = useRef(false)
+  const mayChange = refusal.value === undefined
+
+  const { rows } = sheet.value
+  const height = Math.min(Math.max(rows.length, 1), limits.sheetRowsMax)
+  const width = Math.min(Math.max(sheet.value.width, 1), limits.sheetColumnsMax)
+  const { workbook } = sheets.value
+  const index = sheetIndex.value
+  const valueOf = ({ row, column }: Place): Scalar => (index < 0 ? null : workbook.valueAt(index, row, column))
+  const shownText = (place: Place): string => {
+    const text = textAt(sheet.value, place)
+    return text.startsWith('=') && index >= 0 ? workbook.textAt(index, place.row, place.column) : text
+  }
+  const shownOf = (place: Place): Shown => {
+    const value = valueOf(place)
+    const error = value instanceof Failure ? value.reason || value.error : undefined
+    return {
+      text: shownText(place),
+      side: sheet.value.sides[place.column],
+      isNumber: typeof value === 'number' || value instanceof Day,
+      error
+    }
+  }
+
+  const inside = ({ row, column }: Place): Place => ({
+    row: Math.min(Math.max(0, row), height - 1),
+    column: Math.min(Math.max(0, column), width - 1)
+  })
+  const focus = (): void => {
+    moves.current = true
+  }
+  const go = (place: Place, isRange = false): void => {
+    end.value = inside(place)
+    if (!isRange) current.value = end.value
+    focus()
+  }
+  const at = inside(current.value)
+  const [top, bottom] = order(at.row, inside(end.value).row)
+  const [first, last] = order(at.column, inside(end.value).column)
+  const places = (): Place[] =>
+    Array.from({ length: bottom - top + 1 }, (_row, down) =>
+      Array.from({ length: last - first + 1 }, (_cell, across) => ({ row: top + down, column: first + across }))
+    ).flat()
+
+  // After the grid was drawn: the cell may be a new one.
+  useLayoutEffect(() => {
+    if (!moves.current || editing.value !== undefined) return
+    moves.current = false
+    const cell = element.current?.querySelector<HTMLElement>(`[data-cell="${nameOf(inside(end.value))}"]`)
+    cell?.focus()
+  })
+
+  const act = (edits: (now: SheetShape, others: readonly SheetShape[]) => readonly Edit[]): boolean =>
+    input.act((now: Fence, all) => {
+      const others = all.filter(({ kind, from }) => kind === 'sheet' && from !== now.from).map(parseSheet)
+      return edits(parseSheet(now), others).toSorted((one, other) => one.from - other.from)
+    })
+
+  /** Rows or columns come or go: formulas of other sheets follow. */
+  const reshape = (edits: (now: SheetShape) => readonly Edit[], change: Change): void => {
+    act((now, others) => {
+      const own = edits(now)
+      const { id } = now.fence
+      return own.length === 0 || id === undefined ? own : [...own, ...others.flatMap((other) => followChange(other, id, change))]
+    })
+    focus()
+  }
+
+  const deeds = useRef<Deeds | undefined>(undefined)
+  const edit = (place: Place, text?: string): void => {
+    if (!mayChange) return
+    const holder = held.peek().get(nameOf(place))
+    if (holder !== undefined) return toast(t('{name} is working on this', { name: holder.name }))
+    const before = textAt(sheet.peek(), place)
+    current.value = place
+    end.value = place
+    editing.value = { ...place, before, line: lineAt(sheet.peek(), place.row), written: text ?? before }
+    input.hold(nameOf(place))
+  }
+  const commit = (text: string, step: Place): void => {
+    const begun = editing.peek()
+    if (begun === undefined) return
+    editing.value = undefined
+    input.hold(undefined)
+    const row = rowOf(sheet.peek(), begun)
+    const place = { row, column: begun.column }
+    const theirs = textAt(sheet.peek(), place)
+    if (text.trim() !== begun.before) {
+      if (theirs !== begun.before && theirs !== text.trim()) conflict.value = { ...place, mine: text.trim(), theirs }
+      else act((now) => setCell(now, rowOf(now, begun), begun.column, text))
+    }
+    if (step.row !== 0 || step.column !== 0) go({ row: row + step.row, column: begun.column + step.column })
+  }
+  deeds.current = {
+    press(place, isRange) {
+      if (editing.peek() === undefined) go(place, isRange)
+      else queueMicrotask(() => go(place))
+    },
+    over: (place) => editing.peek() === undefined && go(place, true),
+    focused(place) {
+      const { row, column } = end.peek()
+      if (row === place.row && column === place.column) return
+      current.value = place
+      end.value = place
+    },
+    edit,
+    commit,
+    typing: () => editing.peek() && input.hold(nameOf(editing.peek() as Editing)),
+    cancel() {
+      editing.value = undefined
+      input.hold(undefined)
+      focus()
+    }
+  }
+  // Rows are not drawn anew because what they call is.
+  const stable = useMemo((): Deeds => {
+    const now = (): Deeds => deeds.current as Deeds
+    return {
+      press: (place, isRange) => now().press(place, isRange),
+      over: (place) => now().over(place),
+      focused: (place) => now().focused(place),
+      edit: (place, text) => now().edit(place, text),
+      commit: (text, step) => now().commit(text, step),
+      typing: () => now().typing(),
+      cancel: () => now().cancel()
+    }
+  }, [])
+
+  const clear = (): void => {
+    if (mayChange)
+      act((now) =>
+        setCells(
+          now,
+          places().map((place) => ({ ...place, text: '' }))
+        )
+      )
+    focus()
+  }
+
+  const keyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing || editing.peek() !== undefined || event.target instanceof HTMLButtonElement) return
+    const step = steps[event.key]
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+    const from = inside(end.value)
+    if (step !== undefined && isPlain) {
+      const place = { row: from.row + step.row, column: from.column + step.column }
+      // Out of the grid at its edges one comes with Esc and Tab.
+      go(place, event.shiftKey)
+    } else if (event.key === 'Home' && isPlain) go({ ...from, column: 0 }, event.shiftKey)
+    else if (event.key === 'End' && isPlain) go({ ...from, column: width - 1 }, event.shiftKey)
+    else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) {
+      current.value = { row: 0, column: 0 }
+      go({ row: height - 1, column: width - 1 }, true)
+    } else if ((event.key === 'Enter' || event.key === 'F2') && isPlain) edit(at)
+    else if ((event.key === 'Delete' || event.key === 'Backspace') && isPlain) clear()
+    else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) menu.value = event.target as HTMLElement
+    else if (isPlain && event.key.length === 1 && mayChange) edit(at, event.key)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  const copy = (event: ClipboardEvent): void => {
+    if (editing.peek() !== undefined || event.clipboardData === null) return
+    const grid = (text: (place: Place) => string): string =>
+      formatTsv(
+        Array.from({ length: bottom - top + 1 }, (_row, down) =>
+          Array.from({ length: last - first + 1 }, (_cell, across) => text({ row: top + down, column: first + across }))
+        )
+      )
+    event.clipboardData.setData('text/plain', grid(shownText))
+    event.clipboardData.setData(
+      cellsType,
+      grid((place) => textAt(sheet.peek(), place))
+    )
+    if (event.type === 'cut') clear()
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const paste = (event: ClipboardEvent): void => {
+    if (editing.peek() !== undefined || event.clipboardData === null || !mayChange) return
+    const text = event.clipboardData.getData(cellsType) || event.clipboardData.getData('text/plain')
+    if (text !== '' && act((now) => pasteTsv(now, top, first, text))) said.value = t('Pasted')
+    event.preventDefault()
+    event.stopPropagation()
+    focus()
+  }
+
+  const numbers = places().flatMap((place) => {
+    const value = valueOf(place)
+    return typeof value === 'number' ? [value] : []
+  })
+  const sum = numbers.reduce((total, number) => total + number, 0)
+  const here = editing.value
+  const editedRow = here === undefined ? -1 : rowOf(sheet.value, here)
+  const asked = conflict.value
+  const formula = textAt(sheet.value, at)
+  const anchor = menu.value
+  return (
+    <div class='sheet-live' ref={element} onKeyDown={keyDown} onCopy={copy} onCut={copy} onPaste={paste}>
+      <div class='sheet-bar'>
+        <span class='sheet-name'>{nameOf(at)}</span>
+        <code class='sheet-formula' dir='auto'>
+          {formula}
+        </code>
+        <button
+          type='button'
+          class='frame-button'
+          disabled={!mayChange}
+          aria-haspopup='menu'
+          onClick={({ currentTarget }) => (menu.value = currentTarget)}
+        >
+          {t('Rows and columns')}
+        </button>
+      </div>
+      <div class='sheet-scroll'>
+        <table
+          class='sheet'
+          role='grid'
+          aria-label={t('Sheet')}
+          aria-rowcount={height}
+          aria-colcount={width}
+          aria-readonly={!mayChange}
+          aria-multiselectable
+        >
+          <thead>
+            <tr role='row'>
+              <th class='sheet-number' aria-hidden='true' />
+              {Array.from({ length: width }, (_cell, column) => (
+                <th key={column} class='sheet-number' role='columnheader' scope='col'>
+                  {lettersOfColumn(column)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {Array.from({ length: height }, (_row, row) => (
+              <GridRow
+                key={row}
+                row={row}
+                cells={Array.from({ length: width }, (_cell, column) => shownOf({ row, column }))}
+                current={row === at.row ? at.column : -1}
+                from={row >= top && row <= bottom ? first : 0}
+                to={row >= top && row <= bottom ? last : -1}
+                editing={row === editedRow ? here : undefined}
+                held={held.value}
+                deeds={stable}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class='sheet-sum'>
+        {numbers.length > 1 &&
+          t('Sum {sum} · average {average} · {count} numbers', {
+            sum: sum.toLocaleString(locale),
+            average: (sum / numbers.length).toLocaleString(locale, { maximumFractionDigits: 4 }),
+            count: numbers.length
+          })}
+      </p>
+      {asked !== undefined && (
+        <p class='sheet-asked' role='alert'>
+          {t('{cell} was changed to “{theirs}” while you wrote “{mine}”.', { cell: nameOf(asked), theirs: asked.theirs, mine: asked.mine })}{' '}
+          <button
+            type='button'
+            class='link'
+            onClick={() => {
+              act((now) => setCell(now, asked.row, asked.column, asked.mine))
+              conflict.value = undefined
+            }}
+          >
+            {t('Keep mine')}
+          </button>{' '}
+          <button type='button' class='link' onClick={() => (conflict.value = undefined)}>
+            {t('Keep theirs')}
+          </button>
+        </p>
+      )}
+      {sheet.value.notes.map(({ line }) => (
+        <p class='component-note' key={line.from}>
+          {line.text.trim()}
+        </p>
+      ))}
+      {anchor !== undefined && (
+        <Pop label={t('Rows and columns')} anchor={anchor} onClose={() => (menu.value = undefined)}>
+          <PopItem
+            disabled={at.row === 0}
+            onChoose={() => reshape((now) => insertRow(now, at.row), { axis: 'row', kind: 'insert', at: at.row, count: 1 })}
+          >
+            {t('Add row above')}
+          </PopItem>
+          <PopItem onChoose={() => reshape((now) => insertRow(now, at.row + 1), { axis: 'row', kind: 'insert', at: at.row + 1, count: 1 })}>
+            {t('Add row below')}
+          </PopItem>
+          <PopItem
+            disabled={at.row === 0}
+            onChoose={() => reshape((now) => deleteRow(now, at.row), { axis: 'row', kind: 'delete', at: at.row, count: 1 })}
+          >
+            {t('Delete row')}
+          </PopItem>
+          <PopItem
+            onChoose={() => reshape((now) => insertColumn(now, at.column), { axis: 'column', kind: 'insert', at: at.column, count: 1 })}
+          >
+            {t('Add column before')}
+          </PopItem>
+          <PopItem
+            onChoose={() =>
+              reshape((now) => insertColumn(now, at.column + 1), { axis: 'column', kind: 'insert', at: at.column + 1, count: 1 })
+            }
+          >
+            {t('Add column after')}
+          </PopItem>
+          <PopItem
+            disabled={width === 1}
+            onChoose={() => reshape((now) => deleteColumn(now, at.column), { axis: 'column', kind: 'delete', at: at.column, count: 1 })}
+          >
+            {t('Delete column')}
+          </PopItem>
+          <PopItem onChoose={() => act((now) => sortRows(now, at.column, false, (row, column) => valueOf({ row, column })))}>
+            {t('Sort by this column')}
+          </PopItem>
+          <PopItem onChoose={() => act((now) => sortRows(now, at.column, true, (row, column) => valueOf({ row, column })))}>
+            {t('Sort by this column, last first')}
+          </PopItem>
+          <PopItem onChoose={() => act(alignColumns)}>{t('Align the columns of the source')}</PopItem>
+        </Pop>
+      )}
+    </div>
+  )
+}

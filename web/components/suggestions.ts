@@ -1,0 +1,32 @@
+/** What is suggested for the text of a component: the marks in the text are under it. */
+import { useComputed, type ReadonlySignal } from '@preact/signals'
+import { isOpen, type Item } from '../review/items.ts'
+import type { ComponentInput } from './input.ts'
+
+export interface Suggestions {
+  readonly count: ReadonlySignal<number>
+  /** Looks at the first one. */
+  show(): void
+}
+
+export function useSuggestions({ page, fence }: ComponentInput): Suggestions {
+  const found = useComputed((): readonly Item[] => {
+    const { from, to } = fence.value
+    const items = page.review.value?.items.value ?? []
+    return items.filter(
+      (item) =>
+        (item.kind === 'proposal' || item.kind === 'new') &&
+        isOpen(item) &&
+        item.span !== undefined &&
+        item.span.from <= to &&
+        item.span.to >= from
+    )
+  })
+  return {
+    count: useComputed(() => found.value.length),
+    show() {
+      const [first] = found.value
+      if (first !== undefined) page.review.peek()?.show(first.id, 'card')
+    }
+  }
+}
