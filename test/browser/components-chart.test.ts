@@ -305,6 +305,8 @@ test('[COMP-26] charts and widgets look well and are clean for axe, in both them
         .click()
       await page.getByRole('group').first().press('ArrowRight')
       await page.locator('.chart-fault').first().waitFor()
+      const right = await page.locator('.frame').evaluateAll((all) => Math.max(...all.map((each) => each.getBoundingClientRect().right)))
+      expect(right).toBeLessThanOrEqual(viewport.width)
       await look(page, `charts-${viewport.width}-${colorScheme}`)
       await page.getByRole('button', { name: /^(?:Run|Starten): Count/ }).click()
       await page.frameLocator('iframe').getByRole('button', { name: '0' }).waitFor()
