@@ -1,0 +1,140 @@
+/**
+ * A board of 1,000 cards on the page of a document: time until it is painted when the live view opens with all code there, beside a bare page
+ * with the same cards as plain elements; and the time between frames while a card is dragged.
+ */
+import { chromium, type Page } from 'playwright-core'
+import { createDocument, ms, percentile, startProcess, table } from './support/support.ts'
+
+const rounds = 8
+const dragMoves = 90
+
+const card = (index: number): string => `- [${' >x'[index % 3]}] Card number ${index} with some words @ana #tag${index % 7}\n`
+const columns = Array.from({ length: 5 }, (_column, column) => {
+  const cards = Array.from({ length: 200 }, (_card, index) => card(column * 200 + index))
+  return `## Column ${column}\n${cards.join('')}`
+})
+
+const server = await startProcess()
+const browser = await chromium.launch({
+  executablePath: process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu']
+})
+
+/** Time from a click to the paint after which all cards are there, in milliseconds. */
+const opening = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Source')
+    const start = performance.now()
+    if (button === undefined) throw new Error('there is no button of the views')
+    button.click()
+    const isThere = (): boolean => document.querySelector('.md-component')?.shadowRoot?.querySelectorAll('.card').length === 1000
+    while (!isThere()) await new Promise((resolve) => requestAnimationFrame(resolve))
+    await new Promise((resolve) => {
+      const channel = new MessageChannel()
+      channel.port1.onmessage = resolve
+      requestAnimationFrame(() => channel.port2.postMessage(null))
+    })
+    return performance.now() - start
+  })
+
+/** The same number of plain elements, built by hand. */
+const bare = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    const start = performance.now()
+    const list = document.createElement('ul')
+    for (let index = 0; index < 1000; index++) {
+      const item = document.createElement('li')
+      item.append(document.createElement('button'), `Card number ${index} with some words`, document.createElement('button'))
+      list.append(item)
+    }
+    document.body.replaceChildren(list)
+    await new Promise((resolve) => {
+      const channel = new MessageChannel()
+      channel.port1.onmessage = resolve
+      requestAnimationFrame(() => channel.port2.postMessage(null))
+    })
+    return performance.now() - start
+  })
+
+/** Times between frames while a card is dragged, in milliseconds. */
+async function dragging(page: Page): Promise<readonly number[]> {
+  const box = await page.locator('.card').nth(1).boundingBox()
+  if (box === null) throw new Error('the card is not drawn')
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.evaluate(() => {
+    const frames: number[] = []
+    let last = performance.now()
+    const next = (now: number): void => {
+      frames.push(now - last)
+      last = now
+      requestAnimationFrame(next)
+    }
+    Object.assign(globalThis, { frames })
+    requestAnimationFrame(next)
+  })
+  for (let move = 1; move <= dragMoves; move++) await page.mouse.move(x + move * 2, y + (move % 30) * 6)
+  const frames = await page.evaluate(() => (globalThis as unknown as { frames: number[] }).frames)
+  await page.mouse.up()
+  return frames.slice(2)
+}
+
+/** What the page's own thread worked meanwhile, in milliseconds: other programs of the machine do not count. */
+async function worked(page: Page, work: () => Promise<number>): Promise<{ readonly took: number; readonly cpu: number }> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const seconds = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN
+  }
+  const before = await seconds()
+  const took = await work()
+  const cpu = ((await seconds()) - before) * 1000
+  await session.detach()
+  return { took, cpu }
+}
+
+const row = (name: string, times: readonly number[]): string[] => [name, ms(percentile(times, 0.5)), ms(percentile(times, 0.95))]
+
+try {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  const created = await createDocument(server.url, `# Plan\n\n\`\`\`board\n${columns.join('')}\`\`\`\n`)
+  await page.goto(`${server.url}/d/${created.doc}?key=${created.key}`)
+  await page.locator('.card').first().waitFor()
+  const [times, cpus]: [number[], number[]] = [[], []]
+  for (let round = 0; round <= rounds; round++) {
+    await page.locator('.top-bar').getByRole('button', { name: 'Source' }).click()
+    await page.locator('.cm-source').waitFor()
+    const { took, cpu } = await worked(page, () => opening(page))
+    // The first warms up.
+    if (round > 0) {
+      times.push(took)
+      cpus.push(cpu)
+    }
+  }
+  const frames = await dragging(page)
+  const blank = await browser.newPage()
+  const [plain, plainCpus]: [number[], number[]] = [[], []]
+  for (let round = 0; round <= rounds; round++) {
+    const { took, cpu } = await worked(blank, () => bare(blank))
+    if (round > 0) {
+      plain.push(took)
+      plainCpus.push(cpu)
+    }
+  }
+  console.log('board of 1,000 cards in the page, in ms')
+  table(
+    ['what', 'p50', 'p95'],
+    [
+      row('bare elements, painted', plain),
+      row('… work of the page', plainCpus),
+      row('board, painted', times),
+      row('… work of the page', cpus),
+      row('between frames of a drag', frames)
+    ]
+  )
+} finally {
+  await browser.close()
+  await server.stop()
+}
