@@ -14,6 +14,7 @@ import { bindGuides } from './http/guides.ts'
 import { openApi } from './http/openapi.ts'
 import { isOwnOrigin } from './http/origin.ts'
 import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
+import { permissionsPolicy } from './http/permissions-policy.ts'
 import { bindPublished } from './http/published/published.ts'
 import { bindWidgetPage } from './http/widget-page.ts'
 import { createRouters } from './http/routers.ts'
@@ -55,6 +56,7 @@ const identify =
 /** For answers that are no pages; pages name what they need themselves (pages.ts). */
 const securityHeaders = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Permissions-Policy': permissionsPolicy(),
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin'

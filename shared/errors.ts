@@ -14,6 +14,8 @@ interface ErrorMeaning {
   readonly hint: string
   /** Whether the same request may succeed later without a change. */
   readonly retryable?: boolean
+  /** Of a status from 500: nothing is wrong with the service, so that its log does not call it a failure. */
+  readonly expected?: boolean
 }
 
 /** The next step of who needs a session, or has one that is no good any more. */
@@ -223,14 +225,16 @@ const meanings = {
     exit: 7,
     message: 'No compute node is connected that works for this account.',
     hint: 'Start one (agmd node) with a token of your account, or ask the operator; GET /api/relay/status tells when one is there.',
-    retryable: true
+    retryable: true,
+    expected: true
   },
   engine_unavailable: {
     status: 503,
     exit: 7,
     message: 'No connected compute node has an engine for this.',
     hint: 'GET /api/relay/status tells what can be done now; install an engine on the node, or start another one.',
-    retryable: true
+    retryable: true,
+    expected: true
   },
   range_not_satisfiable: {
     status: 416,

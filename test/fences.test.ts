@@ -4,6 +4,7 @@ import MarkdownIt from 'markdown-it'
 import { expect, test } from 'vitest'
 import * as boards from '../shared/fences/board-edits.ts'
 import { type Board, detailsOf, parseBoard, repeatedCards, stateOfColumn } from '../shared/fences/board.ts'
+import { type ChartTable, chartTableOf } from '../shared/fences/chart-data.ts'
 import { chartSvg } from '../shared/fences/chart-svg.ts'
 import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, rowsOfCsv, setChart } from '../shared/fences/chart.ts'
 import { appendMessage, editMessage, mentionsOf, type Message, parseChat } from '../shared/fences/chat.ts'
@@ -481,8 +482,12 @@ test('[FENCE-11] charts draw CSV, JSON and sheets; their settings change line by
     ['a', 'b'],
     ['x', '1;5']
   ])
-  expect(bodyRows(parseChart(one('```chart\n\n[1,\n```')))).toBe('The data is no JSON list.')
-  expect(chartData(parseChart(one('```chart\ny: Nothing\n\na,b\n1,2\n```')), [['a', 'b']])).toBe('There is no column “Nothing”.')
+  expect(bodyRows(parseChart(one('```chart\n\n[1,\n```')))).toMatchObject({ problem: 'json', line: { text: '[1,' } })
+  expect(chartData(parseChart(one('```chart\ny: Nothing\n\na,b\n1,2\n```')), [['a', 'b']])).toMatchObject({
+    problem: 'column',
+    name: 'Nothing',
+    line: { text: 'y: Nothing' }
+  })
 
   for (const type of chartTypes)
     for (const more of ['', 'stack: true\n', 'horizontal: true\nstack: true\n', 'min: 50\nmax: 100\nformat: 0.0%\n']) {
@@ -493,6 +498,53 @@ test('[FENCE-11] charts draw CSV, JSON and sheets; their settings change line by
       )
       expect(svg).not.toMatch(/NaN|undefined|Infinity|style=|<[biu]>|<script/)
     }
+})
+
+test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one cell is one small edit', () => {
+  const table = (text: string, edits: (table: ChartTable) => readonly Edit[]): string =>
+    after(text, (fence) => edits(chartTableOf(parseChart(fence)) as ChartTable))
+  const csv = '```chart\ntype: line\n\nMonth, Visits\nJan, 120\nFeb, 180\n```\n'
+  expect(table(csv, (each) => each.setCell(1, 1, '1,5'))).toBe(csv.replace('120', '"1,5"'))
+  expect(table(csv, (each) => each.setCell(0, 1, 'All'))).toBe(csv.replace('Visits', 'All'))
+  expect(table(csv, (each) => each.addRow())).toBe(csv.replace('180\n', '180\n,\n'))
+  expect(table(csv, (each) => each.deleteRow(1))).toBe(csv.replace('Jan, 120', ''))
+  expect(table(csv, (each) => each.deleteRow(0))).toBe(csv)
+  const json = '> ```chart\n> [\n>   {"a": "x", "b": 1},\n>   {"a": "y\\"]", "c": {"d": [2]}}\n> ]\n> ```\n'
+  const rows = chartTableOf(parseChart(one(json)))
+  expect(rows?.rows).toEqual([
+    ['a', 'b', 'c'],
+    ['x', '1', ''],
+    ['y"]', '', '']
+  ])
+  expect([rows?.mayChange(2, 1), rows?.mayChange(2, 2), rows?.mayChange(0, 0)]).toEqual([true, false, true])
+  expect(table(json, (each) => each.setCell(1, 1, '-2.5'))).toBe(json.replace('"b": 1', '"b": -2.5'))
+  expect(table(json, (each) => each.setCell(2, 0, '007'))).toBe(json.replace('"y\\"]"', '"007"'))
+  expect(table(json, (each) => each.setCell(2, 1, '4'))).toBe(json.replace('}}', '}, "b": 4}'))
+  expect(table(json, (each) => each.setCell(2, 2, '4'))).toBe(json)
+  expect(table(json, (each) => each.setCell(0, 0, 'name'))).toBe(json.replaceAll('"a"', '"name"'))
+  expect(table(json, (each) => each.addRow())).toBe(json.replace(']}}\n', ']}},\n>   {"a": "", "b": "", "c": ""}\n'))
+  expect(table(json, (each) => each.deleteRow(1))).toBe(json.replace('{"a": "x", "b": 1},\n>   ', ''))
+  const lists = '```chart\n\n[["a","b"],["x",1],["y"]]\n```\n'
+  expect(table(lists, (each) => each.setCell(2, 1, '3'))).toBe(lists.replace('["y"]', '["y", 3]'))
+  expect(table(lists, (each) => each.deleteRow(2))).toBe(lists.replace(',["y"]', ''))
+  expect(chartTableOf(parseChart(one('```chart\ndata: #a\n```')))).toBeUndefined()
+  // Whatever JSON it is, and whichever cell: what was written is what is read then, and nothing else changes.
+  const cell = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(null))
+  const lists_ = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c d', '"'), cell, { minKeys: 1 }), { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(lists_, fc.nat(3), fc.nat(3), fc.string({ maxLength: 8 }), fc.constantFrom(0, 2), (value, row, column, said, indent) => {
+      const text = `\`\`\`chart\n${JSON.stringify(value, undefined, indent)}\n\`\`\`\n`
+      const before = (chartTableOf(parseChart(one(text))) as ChartTable).rows
+      const [at, of] = [1 + (row % value.length), column % (before[0]?.length ?? 1)]
+      const now = chartTableOf(parseChart(one(table(text, (each) => each.setCell(at, of, said))))) as ChartTable
+      const named = (rows_: readonly (readonly string[])[]) =>
+        rows_.slice(1).map((cells) => Object.fromEntries(cells.map((each, index) => [rows_[0]?.[index], each])))
+      const expected = named(before)
+      Object.assign(expected[at - 1] ?? {}, { [before[0]?.[of] ?? '']: said.trim() })
+      expect(named(now.rows)).toEqual(expected)
+    }),
+    { numRuns: 200 }
+  )
 })
 
 test('[FENCE-12] a widget has a height within limits and a state of one line, replaced as a whole', () => {

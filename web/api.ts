@@ -41,6 +41,7 @@ export interface CreatedDocument extends DocumentAnswer {
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly key?: string
+  /** A file as it is; anything else as JSON. */
   readonly body?: unknown
   /** Name of a guest. Accounts write under their own. */
   readonly author?: string
@@ -65,17 +66,18 @@ async function problem(response: Response): Promise<RequestError> {
   return new RequestError(response.status, fields, Number.isFinite(seconds) ? seconds : undefined)
 }
 
-/** One request to the service. Errors: `RequestError`. */
-export async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
+async function ask(path: string, options: Call): Promise<Response> {
   const { method = 'GET', key = '', body, author = '', idempotencyKey, keepalive = false } = options
   const headers: Record<string, string> = { accept: 'application/json' }
   if (key !== '') headers['x-share-key'] = key
   if (author !== '') headers['x-agent-author'] = headerValue(author)
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
-  if (body !== undefined) headers['content-type'] = 'application/json'
+  const isFile = body instanceof Blob
+  if (body !== undefined) headers['content-type'] = isFile ? body.type : 'application/json'
+  const sent = isFile ? body : body === undefined ? null : JSON.stringify(body)
   let response: Response
   try {
-    response = await fetch(path, { method, headers, body: body === undefined ? null : JSON.stringify(body), cache: 'no-store', keepalive })
+    response = await fetch(path, { method, headers, body: sent, cache: 'no-store', keepalive })
   } catch {
     throw new RequestError(0, {
       code: 'offline',
@@ -84,9 +86,18 @@ export async function call<Answer>(path: string, options: Call = {}): Promise<An
     })
   }
   if (!response.ok) throw await problem(response)
+  return response
+}
+
+/** One request to the service. Errors: `RequestError`. */
+export async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
+  const response = await ask(path, options)
   // The service answers these shapes (openapi.json); both sides are built and tested together.
   return (await response.json()) as Answer
 }
+
+/** The file at an address of the service. Errors: `RequestError`. */
+export const callFile = async (path: string, key: string): Promise<Blob> => (await ask(path, { key })).blob()
 
 /** Sent again with the same `idempotencyKey` it makes no second document. */
 export const createDocument = (

@@ -1,6 +1,6 @@
-/** Sound as numbers: reads WAV, mixes it to one channel, brings it to 16 kHz, writes it (specification, Limits: mono 16 kHz WAV). */
+/** Sound as numbers: reads WAV, mixes it to one channel, brings it to 16 kHz (specification, Limits: mono 16 kHz WAV). */
 
-export const rate = 16_000
+import { wavRate as rate, writeWav } from '../../shared/wav.ts'
 
 interface Sound {
   /** Hz. */
@@ -99,29 +99,10 @@ const resampled = (samples: Float32Array, from: number): Float32Array => {
   return made
 }
 
-/** Mono, 16 kHz, 16 bit. */
-export const writeWav = (samples: Float32Array): Buffer => {
-  const file = Buffer.alloc(44 + samples.length * 2)
-  file.write('RIFF', 0, 'latin1')
-  file.writeUInt32LE(36 + samples.length * 2, 4)
-  file.write('WAVEfmt ', 8, 'latin1')
-  file.writeUInt32LE(16, 16)
-  file.writeUInt16LE(wholeNumbers, 20)
-  file.writeUInt16LE(1, 22)
-  file.writeUInt32LE(rate, 24)
-  file.writeUInt32LE(rate * 2, 28)
-  file.writeUInt16LE(2, 32)
-  file.writeUInt16LE(16, 34)
-  file.write('data', 36, 'latin1')
-  file.writeUInt32LE(samples.length * 2, 40)
-  samples.forEach((sample, index) => file.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768))), 44 + index * 2))
-  return file
-}
-
 /** A WAV file as mono of 16 kHz, and its length in seconds; undefined when it cannot be read. */
 export const normalWav = (file: Buffer): { file: Buffer; duration: number } | undefined => {
   const sound = readWav(file)
   if (sound === undefined || sound.samples.length < sound.channels) return undefined
   const samples = resampled(mixed(sound), sound.rate)
-  return { file: writeWav(samples), duration: Math.round((samples.length / rate) * 1000) / 1000 }
+  return { file: Buffer.from(writeWav(samples).buffer), duration: Math.round((samples.length / rate) * 1000) / 1000 }
 }

@@ -66,7 +66,7 @@ const oauthErrorOf = (problem: Problem): Record<string, unknown> => ({
 /** Writes the answer of an error. */
 export const presentError = (ctx: Context, error: unknown, baseUrl: string, log: Log): void => {
   const problem = problemOf(error, hideShareSecret(ctx.path), ctx.state.requestId)
-  if (problem.status >= 500)
+  if (problem.status >= 500 && errorMeanings[problem.code].expected !== true)
     log.error('request failed', { requestId: problem.requestId, method: ctx.method, path: ctx.path, code: problem.code, error })
   ctx.status = problem.status
   ctx.remove('ETag')

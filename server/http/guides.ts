@@ -153,7 +153,7 @@ The reviewer uses that link for everything: read the document and keep its versi
 
 ## Pictures, speech, recordings
 
-With an account session (a link alone is refused), when \`GET /api/relay/status\` says what is there: \`POST …/media/image\` \`{prompt, width, height}\`,
+With an account session (a link alone is refused) and the role \`edit\`, when \`GET /api/relay/status\` says what is there: \`POST …/media/image\` \`{prompt, width, height}\`,
 \`…/media/speak\` \`{text, voice}\`, \`…/media/transcribe\` and \`…/media/ocr\` with the file as body, or \`{data}\` (base64) or \`{url}\` (an asset here).
 Each answers 202 with an id; \`GET …/media/image/{jobId}?wait=55\` (\`speak/{talkId}\`, \`transcribe/{asrId}\`, \`ocr/{ocrId}\`) waits for its end.
 A picture is an asset already; speech becomes one with \`POST …/media/speak/{talkId}/save\`. No node or engine: 503, and nothing is made up.

@@ -5,6 +5,7 @@ import { handle } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import type { Files } from './files.ts'
 import { mediaSources } from './media-sources.ts'
+import { permissionsPolicy } from './permissions-policy.ts'
 import type { Routers } from './routers.ts'
 
 /** Everything a page of ours may load and do. No inline script or style, nothing from elsewhere but what a document shows. */
@@ -69,7 +70,7 @@ const links = (ctx: Context): string[] => {
 const shell = async ({ foreignMedia }: Http, ctx: Context, files: Files): Promise<void> => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy(foreignMedia))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
-  ctx.set('Permissions-Policy', 'geolocation=(), camera=(), microphone=(), payment=()')
+  if (documentPage.test(ctx.path)) ctx.set('Permissions-Policy', permissionsPolicy('self'))
   // What a program that was handed this address looks for.
   ctx.set('Link', [...links(ctx), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
   if (await files.serve(ctx, '/index.html')) return

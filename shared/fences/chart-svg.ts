@@ -7,7 +7,8 @@ import { format } from './formula/format.ts'
 import { Failure, textOf } from './formula/values.ts'
 import { escapeHtml } from './html-text.ts'
 
-const width = 640
+/** Of a drawing whose page scales it, in pixels. */
+const widthDefault = 640
 const marginTop = 12
 const marginRight = 16
 const labelCharsMax = 18
@@ -82,6 +83,7 @@ const tooltip = (content: string): string => `<title>${escapeHtml(content)}</tit
 interface Frame {
   readonly chart: Chart
   readonly data: ChartData
+  readonly width: number
   readonly left: number
   readonly bottom: number
   readonly height: number
@@ -111,7 +113,7 @@ const extent = (chart: Chart, { labels, series }: ChartData, isStacked: boolean)
   return low < high ? [low, high] : [Math.min(low, high, least), Math.max(low, high, most)]
 }
 
-const valueAxis = ({ chart, values, left }: Frame): string =>
+const valueAxis = ({ chart, values, left, width }: Frame): string =>
   values.ticks
     .map((tick) => {
       const y = values.at(tick)
@@ -120,14 +122,14 @@ const valueAxis = ({ chart, values, left }: Frame): string =>
     .join('')
 
 /** Labels that have room, by their number. */
-const labelAxis = ({ data: { labels }, left, bottom }: Frame, at: (point: number) => number): string => {
+const labelAxis = ({ data: { labels }, left, bottom, width }: Frame, at: (point: number) => number): string => {
   const longest = Math.max(1, ...labels.map((label) => short(label).length))
   const every = Math.max(1, Math.ceil((labels.length * (longest * 7 + 10)) / (width - marginRight - left)))
   return labels.map((label, point) => (point % every === 0 ? text(at(point), bottom + 18, short(label), 'middle') : '')).join('')
 }
 
 const bars = (frame: Frame): string => {
-  const { chart, data, left, bottom, values } = frame
+  const { chart, data, left, bottom, values, width } = frame
   const { labels, series } = data
   const band = (width - marginRight - left) / Math.max(1, labels.length)
   const stacked = isOn(chart, 'stack')
@@ -152,13 +154,13 @@ const bars = (frame: Frame): string => {
 }
 
 /** Bars from left to right, each label at its own. */
-const lyingBars = (chart: Chart, data: ChartData, height: number): string => {
+const lyingBars = (chart: Chart, data: ChartData, width: number, height: number): string => {
   const { labels, series } = data
-  const left = Math.min(180, 16 + 7 * Math.max(1, ...labels.map((label) => short(label).length)))
+  const left = Math.min(180, width / 3, 16 + 7 * Math.max(1, ...labels.map((label) => short(label).length)))
   const bottom = height - 28
   const stacked = isOn(chart, 'stack')
   const [least, most] = extent(chart, data, stacked)
-  const values = scaleOf(least, most, left, width - marginRight, 6)
+  const values = scaleOf(least, most, left, width - marginRight, Math.max(2, Math.round(width / 110)))
   const band = (bottom - marginTop) / Math.max(1, labels.length)
   const thick = (band * 0.72) / (stacked ? 1 : series.length)
   const sums = labels.map(() => [0, 0])
@@ -201,7 +203,7 @@ const pathOf = (points: readonly (readonly [number, number])[]): string =>
   points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${px(x)} ${px(y)}`).join('')
 
 const linesOrAreas = (frame: Frame): string => {
-  const { chart, data, left, bottom, values } = frame
+  const { chart, data, left, bottom, values, width } = frame
   const { labels, series } = data
   const stacked = chart.type === 'area' && isOn(chart, 'stack')
   const room = width - marginRight - left - 16
@@ -238,12 +240,12 @@ const linesOrAreas = (frame: Frame): string => {
 
 /** By numbers on both sides; labels that are none are counted. */
 const scatter = (frame: Frame): string => {
-  const { chart, data, left, bottom, values } = frame
+  const { chart, data, left, bottom, values, width } = frame
   const numbers = data.labels.map((label, point) => {
     const number = Number(label.trim().replaceAll(',', ''))
     return label.trim() === '' || !Number.isFinite(number) ? point + 1 : number
   })
-  const across = scaleOf(Math.min(...numbers), Math.max(...numbers), left + 8, width - marginRight - 8, 8)
+  const across = scaleOf(Math.min(...numbers), Math.max(...numbers), left + 8, width - marginRight - 8, Math.max(2, Math.round(width / 80)))
   const ticks = across.ticks.map((tick) => text(across.at(tick), bottom + 18, textOf(tick), 'middle'))
   const drawn = data.series.map(({ name, values: heights }, index) => {
     const dots = heights.map((value, point) =>
@@ -256,10 +258,10 @@ const scatter = (frame: Frame): string => {
   return `${valueAxis(frame)}${drawn.join('')}${ticks.join('')}`
 }
 
-const slices = (chart: Chart, { labels, series }: ChartData, height: number): string => {
+const slices = (chart: Chart, { labels, series }: ChartData, width: number, height: number): string => {
   const numbers = (series[0]?.values ?? []).map((value) => Math.max(0, value ?? 0))
   const total = numbers.reduce((sum, value) => sum + value, 0)
-  const [x, y, radius] = [width / 2, height / 2, height / 2 - 16]
+  const [x, y, radius] = [width / 2, height / 2, Math.min(width, height) / 2 - 16]
   const inner = chart.type === 'donut' ? radius * 0.58 : 0
   let turned = 0
   const point = (turn: number, size: number): string =>
@@ -293,22 +295,32 @@ const describe = (chart: Chart, { labels, series }: ChartData): string =>
     labels.length > 1 ? ` from ${labels[0]} to ${labels.at(-1)}` : ''
   }.`
 
-const inner = (chart: Chart, data: ChartData, height: number): string => {
-  if (isRound(chart)) return slices(chart, data, height)
-  if (chart.type === 'bar' && isOn(chart, 'horizontal')) return lyingBars(chart, data, height)
+const inner = (chart: Chart, data: ChartData, width: number, height: number): string => {
+  if (isRound(chart)) return slices(chart, data, width, height)
+  if (chart.type === 'bar' && isOn(chart, 'horizontal')) return lyingBars(chart, data, width, height)
   const [least, most] = extent(chart, data, isOn(chart, 'stack') && (chart.type === 'bar' || chart.type === 'area'))
   const bottom = height - 28
   const values = scaleOf(least, most, bottom, marginTop, Math.max(2, Math.round(height / 60)))
   const longest = Math.max(...values.ticks.map((tick) => formatNumber(chart, tick).length))
-  const frame: Frame = { chart, data, left: Math.min(140, 20 + 7 * longest), bottom, height, values }
+  const frame: Frame = { chart, data, width, left: Math.min(140, 20 + 7 * longest), bottom, height, values }
   if (chart.type === 'bar') return bars(frame)
   return chart.type === 'scatter' ? scatter(frame) : linesOrAreas(frame)
 }
 
-/** `id`: of the title and description, which must be the only ones of their page. */
-export const chartSvg = (chart: Chart, data: ChartData, id: string): string => {
+/** `id`: of the title and description, which must be the only ones of their page. `width`: in pixels. */
+export const chartSvg = (chart: Chart, data: ChartData, id: string, width = widthDefault): string => {
   const height = heightOf(chart)
   const title = valueOf(chart, 'title') ?? 'Chart'
   const names = `<title id="${id}-title">${escapeHtml(title)}</title><desc id="${id}-desc">${escapeHtml(describe(chart, data))}</desc>`
-  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc" xmlns="http://www.w3.org/2000/svg">${names}${inner(chart, data, height)}</svg>`
+  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc" xmlns="http://www.w3.org/2000/svg">${names}${inner(chart, data, width, height)}</svg>`
+}
+
+/** What is drawn, as a table for those who do not see it. */
+export const chartTable = (chart: Chart, { axis, labels, series }: ChartData): string => {
+  const head = [axis, ...series.map(({ name }) => name)].map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')
+  const body = labels.map((label, point) => {
+    const cells = series.map(({ values }) => `<td>${escapeHtml(formatNumber(chart, values[point]))}</td>`)
+    return `<tr><th scope="row">${escapeHtml(label)}</th>${cells.join('')}</tr>`
+  })
+  return `<div class="visually-hidden"><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`
 }

@@ -93,14 +93,36 @@ export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Ed
 /** Texts of cells; the first row names the columns. */
 export type Rows = readonly (readonly string[])[]
 
-const tooOdd = 'The data cannot be read.'
+/** Why nothing can be drawn. */
+export interface ChartProblem {
+  /** `elsewhere`: in the file `name`. */
+  readonly problem: 'none' | 'elsewhere' | 'sheet' | 'json' | 'column' | 'numbers'
+  /** Of the column, sheet or file that is meant; '' without one. */
+  readonly name: string
+  /** Where it is to be mended. */
+  readonly line: Line | undefined
+}
+
+export const isProblem = (value: Rows | ChartData | ChartProblem): value is ChartProblem => 'problem' in value
+
+/** In English: published pages and files have it so. */
+export const problemText = ({ problem, name }: ChartProblem): string => {
+  if (problem === 'none') return 'There is no data yet.'
+  if (problem === 'elsewhere') return `The data is in ${name}.`
+  if (problem === 'sheet') return `There is no sheet ${name}.`
+  if (problem === 'json') return 'The data is no JSON list.'
+  return problem === 'column' ? `There is no column “${name}”.` : 'There are no numbers to draw.'
+}
+
+/** The line of a setting; of several the one that counts. */
+const lineOf = ({ settings }: Chart, key: ChartKey): Line | undefined => settings.findLast((each) => each.key === key)?.line
 
 const textOfJson = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 
 const jsonRows = (text: string): Rows => {
   const list = JSON.parse(text) as unknown
-  if (!Array.isArray(list)) throw new TypeError(tooOdd)
+  if (!Array.isArray(list)) throw new SyntaxError('no list')
   const items = list.slice(0, limits.chartPointsMax) as unknown[]
   if (items.every(Array.isArray)) return items.map((row) => row.slice(0, limits.chartSeriesMax + 1).map(textOfJson))
   const names = [...new Set(items.flatMap((item) => (typeof item === 'object' && item !== null ? Object.keys(item) : [])))].slice(
@@ -110,20 +132,32 @@ const jsonRows = (text: string): Rows => {
   return [names, ...items.map((item) => names.map((name) => textOfJson((item as Record<string, unknown> | null)?.[name])))]
 }
 
-/** The rows of the body; undefined when the data is elsewhere. Errors: a sentence that tells why they cannot be read. */
-export const bodyRows = ({ fence, body }: Chart): Rows | string | undefined => {
+/** The rows of the body; undefined when the data is elsewhere. */
+export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefined => {
   const lines = fence.lines.slice(body)
-  const text = lines
-    .map((line) => line.text)
-    .join('\n')
-    .trim()
-  if (text === '') return undefined
-  if (!text.startsWith('[')) return csvRows(lines).rows.map(({ cells }) => cells.map((cell) => cell.text))
+  const text = lines.map((line) => line.text).join('\n')
+  if (text.trim() === '') return undefined
+  if (!text.trimStart().startsWith('[')) return csvRows(lines).rows.map(({ cells }) => cells.map((cell) => cell.text))
   try {
     return jsonRows(text)
-  } catch {
-    return 'The data is no JSON list.'
+  } catch (error) {
+    // Engines tell a line, or an offset, or that the end is missing.
+    const [, place] = /\bposition (\d+)/.exec(String(error)) ?? []
+    const at =
+      /\bline (\d+)/.exec(String(error))?.[1] ?? (place === undefined ? lines.length : text.slice(0, Number(place)).split('\n').length)
+    return { problem: 'json', name: '', line: lines[Number(at) - 1] }
   }
+}
+
+/** The rows of a chart whose data is within the document. `rowsOf`: what the sheet with an id shows. */
+export const chartRows = (chart: Chart, rowsOf: (id: string) => Rows | undefined): Rows | ChartProblem => {
+  const own = bodyRows(chart)
+  if (own !== undefined) return own
+  const name = valueOf(chart, 'data') ?? ''
+  const line = lineOf(chart, 'data')
+  if (name === '') return { problem: 'none', name, line }
+  if (!name.startsWith('#')) return { problem: 'elsewhere', name, line }
+  return rowsOf(name.slice(1)) ?? { problem: 'sheet', name, line }
 }
 
 /** The rows of a CSV file. */
@@ -164,20 +198,21 @@ const columnNamed = (heads: readonly string[], name: string): number =>
   heads.findIndex((head) => head.trim().toLowerCase() === name.trim().toLowerCase())
 
 /** What is drawn of some rows: the column `x` as labels, those of `y` (several apart by commas) as series; without, the first and all others. */
-export const chartData = (chart: Chart, rows: Rows): ChartData | string => {
+export const chartData = (chart: Chart, rows: Rows): ChartData | ChartProblem => {
   const [heads = [], ...below] = rows
   const [x, y] = [valueOf(chart, 'x'), valueOf(chart, 'y')]
   const labelAt = x === undefined ? 0 : columnNamed(heads, x)
-  if (labelAt === -1) return `There is no column “${x}”.`
+  if (labelAt === -1) return { problem: 'column', name: x ?? '', line: lineOf(chart, 'x') }
   const named = y?.split(',').map((name) => [name.trim(), columnNamed(heads, name)] as const)
   const missing = named?.find(([, at]) => at === -1)
-  if (missing !== undefined) return `There is no column “${missing[0]}”.`
+  if (missing !== undefined) return { problem: 'column', name: missing[0], line: lineOf(chart, 'y') }
   const wanted = named?.map(([, at]) => at) ?? heads.map((_head, at) => at).filter((at) => at !== labelAt)
   const filled = below.filter((row) => row.some((cell) => cell.trim() !== ''))
   const points = filled.slice(0, limits.chartPointsMax)
   const columns = wanted.slice(0, limits.chartSeriesMax)
   const series = columns.map((at) => ({ name: heads[at] ?? '', values: points.map((row) => numberIn(row[at])) }))
-  if (!series.some(({ values }) => values.some((value) => value !== undefined))) return 'There are no numbers to draw.'
+  if (!series.some(({ values }) => values.some((value) => value !== undefined)))
+    return { problem: 'numbers', name: '', line: chart.fence.lines[chart.body] }
   return {
     axis: heads[labelAt] ?? '',
     labels: points.map((row) => row[labelAt] ?? ''),

@@ -4,8 +4,8 @@
  */
 import { limits } from '../limits.ts'
 import { type Board, type Card, type CardState, detailsOf, parseBoard } from './board.ts'
-import { bodyRows, type Chart, type ChartData, chartData, parseChart, type Rows, valueOf } from './chart.ts'
-import { chartSvg, formatNumber, legendOf } from './chart-svg.ts'
+import { chartData, chartRows, isProblem, parseChart, problemText, valueOf } from './chart.ts'
+import { chartSvg, chartTable, legendOf } from './chart-svg.ts'
 import { type Message, parseChat } from './chat.ts'
 import type { DocumentSheets } from './document-sheets.ts'
 import type { Fence } from './fences.ts'
@@ -125,43 +125,25 @@ const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentContext): st
 
 // ——— chart ———
 
-const dataTable = (chart: Chart, { axis, labels, series }: ChartData): string => {
-  const head = [axis, ...series.map(({ name }) => name)].map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')
-  const body = labels.map((label, point) => {
-    const cells = series.map(({ values }) => `<td>${escapeHtml(formatNumber(chart, values[point]))}</td>`)
-    return `<tr><th scope="row">${escapeHtml(label)}</th>${cells.join('')}</tr>`
-  })
-  return `<div class="visually-hidden"><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`
-}
-
-const rowsOf = (chart: Chart, { sheets }: ComponentContext): Rows | string => {
-  const own = bodyRows(chart)
-  const data = valueOf(chart, 'data')
-  if (own !== undefined) return own
-  if (data === undefined || data === '') return 'There is no data yet.'
-  if (!data.startsWith('#')) return `The data is in ${data}.`
-  return sheets.rowsOf(data.slice(1)) ?? `There is no sheet ${data}.`
-}
-
 const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const chart = parseChart(fence)
-  const rows = rowsOf(chart, context)
-  const data = typeof rows === 'string' ? rows : chartData(chart, rows)
+  const rows = chartRows(chart, context.sheets.rowsOf)
+  const data = isProblem(rows) ? rows : chartData(chart, rows)
   const caption = valueOf(chart, 'title') ?? captionOf(fence)
   const notes = chart.notes.map((line) => `<p class="component-note">${context.inline(line.text.trim())}</p>`).join('')
-  if (typeof data === 'string') {
+  if (isProblem(data)) {
     const source = fence.lines.map(({ text }) => text).join('\n')
     return figure(
       'chart',
       caption,
-      `<p class="component-note">${escapeHtml(data)}</p><pre tabindex="0"><code>${escapeHtml(source)}</code></pre>`
+      `<p class="component-note">${escapeHtml(problemText(data))}</p><pre tabindex="0"><code>${escapeHtml(source)}</code></pre>`
     )
   }
   const legend = legendOf(chart, data)
   const names = legend.map(({ name, colour }) => `<li><span class="swatch ${colour}"></span>${escapeHtml(name)}</li>`)
   const shown = legend.length < 2 ? '' : `<ul class="legend">${names.join('')}</ul>`
   const svg = chartSvg(chart, data, `chart:${context.line + 1}`)
-  return figure('chart', caption, svg + shown + rest(data.left, 'points and series') + dataTable(chart, data) + notes)
+  return figure('chart', caption, svg + shown + rest(data.left, 'points and series') + chartTable(chart, data) + notes)
 }
 
 // ——— widget ———

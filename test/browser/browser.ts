@@ -41,7 +41,8 @@ export async function profile(): Promise<Profile> {
   }
 }
 
-export const launch = () => chromium.launch({ executablePath, args })
+/** `more`: arguments beyond the common ones. */
+export const launch = (more: readonly string[] = []) => chromium.launch({ executablePath, args: [...args, ...more] })
 
 export interface Document {
   readonly id: string

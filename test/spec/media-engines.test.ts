@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { find } from '../../cli/node/program.ts'
 import { readContinuous, readSingle, readWhisper } from '../../cli/node/local.ts'
-import { normalWav, readWav, writeWav } from '../../cli/node/wav.ts'
+import { normalWav, readWav } from '../../cli/node/wav.ts'
+import { writeWav } from '../../shared/wav.ts'
 import { type Machine, newMachine, type Running } from '../support/cli.ts'
 import { type Bytes, png, samples } from '../support/media.ts'
-import { newSigned, type Signed, startNodeProcess } from '../support/nodes.ts'
+import { missingEngines, newSigned, type Signed, startNodeProcess, wordErrorRate } from '../support/nodes.ts'
 import { colourOf } from '../support/openai-server.ts'
 import { type Json, startWorld, until, type World } from '../support/world.ts'
 
@@ -40,12 +40,7 @@ const lend = async (env?: Record<string, string>, token?: string): Promise<Runni
   return node
 }
 
-/** Said in the name of the test, so that a run without them tells so. */
-const engines = ['tesseract', 'flite', 'pocketsphinx_continuous', 'sox']
-const missing = engines.filter((name) => find(name) === undefined)
-if (missing.length > 0)
-  process.stderr.write(`SKIPPED: tests of media jobs need ${missing.join(', ')}; npm test installs them as root on Debian.\n`)
-const withEngines = test.skipIf(missing.length > 0)
+const withEngines = test.skipIf(missingEngines.length > 0)
 
 type Doc = Awaited<ReturnType<Signed['document']>>
 
@@ -60,26 +55,6 @@ const run = async (doc: Doc, path: string, what: object): Promise<Json> => {
   const { status, json } = await doc.ask('POST', `/media/${path}`, what)
   expect(status, JSON.stringify(json)).toBe(202)
   return ended(doc, path, json.jobId)
-}
-
-/** Words to change, add or leave out, as a share of those that were said. */
-const wordErrorRate = (said: string, heard: string): number => {
-  const [one, other] = [said, heard].map((text) =>
-    text
-      .toLowerCase()
-      .split(/[^a-z']+/)
-      .filter((word) => word !== '')
-  ) as [string[], string[]]
-  let row = other.map((_word, index) => index + 1)
-  row.unshift(0)
-  one.forEach((word, i) => {
-    const next = [i + 1]
-    other.forEach((heardWord, j) =>
-      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (word === heardWord ? 0 : 1)))
-    )
-    row = next
-  })
-  return (row.at(-1) ?? 0) / one.length
 }
 
 const wordErrorRateMax = 0.34
@@ -141,7 +116,7 @@ withEngines('[MEDIA-28] broken sound and pictures, and a voice that is not there
 
 const chromium = process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
 
-test.skipIf(missing.length > 0 || !existsSync(chromium))(
+test.skipIf(missingEngines.length > 0 || !existsSync(chromium))(
   '[MEDIA-26] a text in a picture is read exactly',
   { timeout: 90_000 },
   async () => {
@@ -189,7 +164,7 @@ withEngines(
     const first = await lend()
     // Long enough to be in the middle of it.
     const noise = writeWav(Float32Array.from({ length: 16_000 * 8 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
-    const { json } = await doc.ask('POST', '/media/transcribe', { body: new Uint8Array(noise), type: 'audio/wav' })
+    const { json } = await doc.ask('POST', '/media/transcribe', { body: noise, type: 'audio/wav' })
     await until(async () => (await doc.ask('GET', `/media/transcribe/${json.asrId}`)).json.progress >= 0.1, 'the job to be under way', 20)
     await lend()
     first.child.kill('SIGKILL')
@@ -225,6 +200,8 @@ withEngines('[MEDIA-31] the client starts jobs, waits for them and keeps their r
   expect(heard.segments.length).toBeGreaterThan(0)
   writeFileSync(machine.path('broken.jpg'), samples['jpg']?.bytes as Bytes)
   const failed = await machine.run(['media', 'ocr', doc, '-f', 'broken.jpg', '--json'], { env })
+  const long = await machine.run(['media', 'speak', doc, '-m', 'x'.repeat(2401)], { env })
+  expect(long).toMatchObject({ code: 2, stderr: expect.stringContaining('2400') })
   expect(failed).toMatchObject({ code: 1, json: { error: { code: 'job_failed', reason: 'bad_input' } } })
 })
 
@@ -235,7 +212,7 @@ test.each([8000, 16_000, 22_050, 44_100, 48_000])(
   (rate) => {
     const frames = rate
     const file = Buffer.alloc(44 + frames * 4)
-    writeWav(new Float32Array(0)).copy(file)
+    file.set(writeWav(new Float32Array(0)))
     file.writeUInt16LE(2, 22)
     file.writeUInt32LE(rate, 24)
     file.writeUInt32LE(frames * 4, 40)

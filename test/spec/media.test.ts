@@ -179,6 +179,7 @@ test('[MEDIA-6] a link alone is refused, another account reads nothing, and with
     status: 503,
     json: { code: 'engine_unavailable' }
   })
+  expect(world.lines.filter((line) => line.includes('request failed'))).toEqual([])
   const id = await startOcr(doc)
   await node.answer((await node.next()).job, { text: 'mine' })
   expect((await ended(doc, id)).text).toBe('mine')

@@ -1,6 +1,7 @@
 /** Compute nodes: `agmd node` as a process, and nodes that say what the test tells them to. */
 import { createHash } from 'node:crypto'
 import { WebSocket } from 'ws'
+import { find } from '../../cli/node/program.ts'
 import { type Account, createAccount } from '../../server/domain/accounts.ts'
 import { openSession } from '../../server/domain/sessions.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
@@ -183,4 +184,31 @@ export const startNodeProcess = async (machine: Machine, token: string, env: Rea
   await until(() => running.stdout().includes('"connected":true') || running.child.exitCode !== null, 'the node to be connected', 20)
   if (running.child.exitCode !== null) throw new Error(running.stderr())
   return running
+}
+
+// ——— engines ———
+
+/** Those that tests run and that this machine does not have; said, so that a run without them tells so. */
+export const missingEngines = ['tesseract', 'flite', 'pocketsphinx_continuous', 'sox'].filter((name) => find(name) === undefined)
+if (missingEngines.length > 0)
+  process.stderr.write(`SKIPPED: tests of media jobs need ${missingEngines.join(', ')}; npm test installs them as root on Debian.\n`)
+
+/** Words to change, add or leave out, as a share of those that were said. */
+export const wordErrorRate = (said: string, heard: string): number => {
+  const [one, other] = [said, heard].map((text) =>
+    text
+      .toLowerCase()
+      .split(/[^a-z']+/)
+      .filter((word) => word !== '')
+  ) as [string[], string[]]
+  let row = other.map((_word, index) => index + 1)
+  row.unshift(0)
+  one.forEach((word, i) => {
+    const next = [i + 1]
+    other.forEach((heardWord, j) =>
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (word === heardWord ? 0 : 1)))
+    )
+    row = next
+  })
+  return (row.at(-1) ?? 0) / one.length
 }

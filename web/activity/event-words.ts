@@ -1,5 +1,6 @@
 /** What happened, in words: one for each kind of event. No user interface. */
 import type { EventKind, Hunk } from '../../shared/events.ts'
+import { type JobKind, jobKinds } from '../../shared/media-jobs.ts'
 import { roles } from '../../shared/roles.ts'
 import { roleWords } from '../sharing/role-words.ts'
 import { t, term, tn } from '../text/t.ts'
@@ -38,6 +39,13 @@ const decided =
     return name === '' ? t(ofNobody) : t(ofSomebody, { name: isolated(name) })
   }
 
+const ofJob =
+  (sentences: Readonly<Record<JobKind, string>>) =>
+  ({ kind }: Payload): string => {
+    const known = jobKinds.find((name) => name === kind)
+    return t(known === undefined ? term('had a job done') : sentences[known])
+  }
+
 const words: Readonly<Record<EventKind, (payload: Payload) => string>> = {
   'doc.created': plain(term('created the document')),
   'doc.claimed': plain(term('took the document into an account')),
@@ -59,8 +67,18 @@ const words: Readonly<Record<EventKind, (payload: Payload) => string>> = {
   'share.created': linked(term('made a link for {name}: {role}'), term('made a link: {role}')),
   'share.revoked': linked(term('revoked the link of {name}'), term('revoked a link: {role}')),
   'asset.created': (payload) => t('added the file {name}', { name: isolated(textOf(payload, 'name')) }),
-  'media.done': plain(term('finished a recording')),
-  'media.failed': plain(term('could not finish a recording')),
+  'media.done': ofJob({
+    image: term('had a picture made'),
+    speech: term('had a text spoken'),
+    transcription: term('had a recording written down'),
+    ocr: term('had a picture read')
+  }),
+  'media.failed': ofJob({
+    image: term('asked for a picture, which failed'),
+    speech: term('asked for a text to be spoken, which failed'),
+    transcription: term('asked for a recording to be written down, which failed'),
+    ocr: term('asked for a picture to be read, which failed')
+  }),
   'task.created': titled(term('asked for a review: {title}')),
   'task.started': titled(term('started the review: {title}')),
   'task.reported': titled(term('reported on the review: {title}')),

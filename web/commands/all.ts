@@ -5,6 +5,7 @@ import { exportCommands } from './export.ts'
 import { findCommands } from './find.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
+import { mediaCommands } from './media.ts'
 import { reviewCommands } from './review.ts'
 import { shareCommands } from './share.ts'
 import { tableCommands } from './tables.ts'
@@ -13,6 +14,7 @@ import { viewCommands } from './view.ts'
 export const commands: readonly Command[] = [
   ...formatCommands,
   ...insertCommands,
+  ...mediaCommands,
   ...tableCommands,
   ...editCommands,
   ...findCommands,
@@ -62,12 +64,17 @@ export const slashMenu: readonly string[] = [
   'insert.board',
   'insert.chat',
   'insert.sheet',
+  'insert.chart',
+  'insert.widget',
   'insert.code',
   'insert.callout',
   'insert.file',
   'insert.diagram',
   'insert.formula',
   'insert.date',
+  'media.image',
+  'media.transcription',
+  'media.ocr',
   'insert.rule'
 ]
 
@@ -83,4 +90,4 @@ export const tableToolbar: readonly string[] = [
 ]
 
 /** Above a selection. */
-export const bubble: readonly string[] = ['bold', 'italic', 'strikethrough', 'code', 'link']
+export const bubble: readonly string[] = ['bold', 'italic', 'strikethrough', 'code', 'link', 'media.speech']

@@ -4,12 +4,14 @@ import {
   insertBoard,
   insertCallout,
   insertChat,
+  insertChart,
   insertDate,
   insertDiagram,
   insertFormula,
   insertRule,
   insertSheet,
-  insertTable
+  insertTable,
+  insertWidget
 } from '../editor/commands-insert.ts'
 import { chooseFiles } from '../editor/uploads.ts'
 import { term } from '../text/t.ts'
@@ -56,6 +58,22 @@ export const insertCommands: readonly Command[] = [
     group: 'insert',
     icon: 'table',
     ...onText(insertSheet)
+  },
+  {
+    id: 'insert.chart',
+    title: term('Chart'),
+    words: term('bars lines pie numbers graph'),
+    group: 'insert',
+    icon: 'chart',
+    ...onText(insertChart)
+  },
+  {
+    id: 'insert.widget',
+    title: term('Widget'),
+    words: term('HTML script calculator program page'),
+    group: 'insert',
+    icon: 'code',
+    ...onText(insertWidget)
   },
   {
     id: 'insert.file',

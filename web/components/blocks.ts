@@ -245,9 +245,13 @@ export function components(page: View): Extension {
       return true
     }
   const leaveSource = (view: EditorView): boolean => {
-    const { open } = view.state.field(field)
-    if (open === undefined) return false
-    view.dispatch({ effects: closeSource.of(null) })
+    const { open, blocks } = view.state.field(field)
+    const block = blocks.find(({ key }) => key === open)
+    if (open === undefined || block === undefined) return false
+    // A cursor that stayed within would open it again with the next change.
+    const { length } = view.state.doc
+    const anchor = block.to < length ? block.to + 1 : block.from > 0 ? block.from - 1 : block.to
+    view.dispatch({ effects: closeSource.of(null), selection: { anchor } })
     instances.focus(open)
     return true
   }

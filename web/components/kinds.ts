@@ -7,15 +7,23 @@ interface Kind {
   /** A term. */
   readonly name: string
   load(): Promise<Body>
+  /** Does something for who may not change it as well. */
+  readonly forReaders?: true
 }
 
 export const kinds: Readonly<Partial<Record<FenceKind, Kind>>> = {
   board: { name: term('Board'), load: async () => (await import('./board.tsx')).Board },
   chat: { name: term('Chat'), load: async () => (await import('./chat.tsx')).Chat },
-  sheet: { name: term('Sheet'), load: async () => (await import('./sheet.tsx')).Sheet }
+  sheet: { name: term('Sheet'), load: async () => (await import('./sheet.tsx')).Sheet },
+  chart: { name: term('Chart'), load: async () => (await import('./chart.tsx')).Chart, forReaders: true },
+  widget: { name: term('Widget'), load: async () => (await import('./widget.tsx')).Widget, forReaders: true }
 }
 
 export const kindOf = (name: string): Kind | undefined => kinds[name as FenceKind]
+
+/** Whether a kind is worked with in the reading view, where other text stands as it is rendered. */
+export const isLive = (name: string, mayChange: boolean): boolean =>
+  kindOf(name) !== undefined && (mayChange || kindOf(name)?.forReaders === true)
 
 /** What a component is called: its title or its id behind what it is. */
 export const nameOf = (kind: string, title: string | undefined): string => {

@@ -1,4 +1,4 @@
-/** Components of the reading view: for who may change them they are the same as in the live view; for others they stay as they are rendered. */
+/** Components of the reading view: for who may change them they are the same as in the live view; for others most stay as they are rendered. */
 import { signal, type Signal } from '@preact/signals'
 import { type Fence, fenceAt, fencesOf } from '../../shared/fences/fences.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
@@ -7,6 +7,7 @@ import { textMap } from '../editor/binding.ts'
 import { drawable } from './blocks.ts'
 import type { Place } from './connect.ts'
 import { namesOf } from './holds.ts'
+import { isLive } from './kinds.ts'
 import { mount, type Mounted } from './mount.tsx'
 
 export interface ReadingComponents {
@@ -56,7 +57,6 @@ export function readingComponents(page: View, article: HTMLElement): ReadingComp
     show(text, { components }) {
       const figures = [...article.querySelectorAll('figure.component')]
       for (const figure of shown.keys()) if (!figures.includes(figure)) end(figure)
-      if (!page.canType.peek()) return
       const fences = fencesOf(text)
       const names = namesOf(fences)
       all.value = fences
@@ -64,6 +64,7 @@ export function readingComponents(page: View, article: HTMLElement): ReadingComp
         const at = fences.findIndex(({ line }) => line === components[index])
         const fence = fences[at]
         if (fence === undefined || !drawable(fence) || figure.parentElement !== article) return
+        if (!isLive(fence.kind, page.canType.peek())) return
         const known = shown.get(figure)
         if (known === undefined) open(figure, fence, names[at] ?? '')
         else {

@@ -25,6 +25,7 @@ const items: readonly (readonly [string, string?])[] = [
   ['share.agent', 'middle'],
   ['panel.activity', 'middle'],
   ['panel.tasks'],
+  ['panel.media'],
   ['history'],
   ['download'],
   ['download.page'],

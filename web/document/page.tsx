@@ -34,7 +34,7 @@ import { TopBar } from './top-bar.tsx'
 export type Mode = WritingMode | 'read'
 
 /** What stands at the right side of the text; one at a time. */
-export type PanelName = 'remarks' | 'tasks' | 'activity'
+export type PanelName = 'remarks' | 'tasks' | 'activity' | 'media'
 
 export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'shortcuts' | 'history'
 
@@ -182,6 +182,12 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       ({ openFeed }) => !closed && (feed.value = openFeed(view)),
       () => undefined
     )
+    // What an earlier page left behind; without any, nothing is fetched.
+    if (readDevice(`agmd.media.${session.id}`) !== null)
+      void import('../media/jobs.ts').then(
+        ({ mediaOf }) => !closed && mediaOf(view),
+        () => undefined
+      )
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
@@ -294,6 +300,7 @@ function useVisualViewport(): void {
 const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
 const isSharing = (name: DialogName | undefined): boolean => name === 'share' || name === 'agent' || name === 'publish'
 const loadActivity = async () => (await import('../activity/activity-panel.tsx')).ActivityPanel
+const loadMedia = async () => (await import('../media/media-panel.tsx')).MediaPanel
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
 const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
@@ -336,6 +343,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
               {reading && <ReadingPane view={view} />}
               {Remarks !== undefined && <Remarks view={view} />}
               {view.panel.value === 'activity' && <Later load={loadActivity} view={view} />}
+              {view.panel.value === 'media' && <Later load={loadMedia} view={view} />}
             </>
           ) : (
             <div class='skeleton' aria-label={t('Opening the document')} role='img' />

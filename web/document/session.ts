@@ -255,7 +255,7 @@ export function openSession(id: string): Session {
     async remove() {
       safe = Infinity
       forget(id)
-      for (const name of ['unsent', 'own', 'margin']) writeDevice(`agmd.${name}.${id}`, null)
+      for (const name of ['unsent', 'own', 'margin', 'media']) writeDevice(`agmd.${name}.${id}`, null)
       await kept.close()
       await removeKeptDatabase(id)
     },

@@ -63,6 +63,15 @@ export const insertSheet = inWords(
   () => `\`\`\`sheet\n| ${t('Item')} | ${t('Amount')} |\n| --- | ---: |\n| ‹${t('First')}› | 1 |\n| ${t('Sum')} | =SUM(B2:B2) |\n\`\`\`\n`
 )
 
+export const insertChart = inWords(
+  () => `\`\`\`chart\ntype: bar\ntitle: ‹${t('Title')}›\n\n${t('Month')}, ${t('Number')}\n${t('January')}, 3\n${t('February')}, 5\n\`\`\`\n`
+)
+
+export const insertWidget = inWords(
+  () =>
+    `\`\`\`widget height=120 title="‹${t('Title')}›"\n<label>${t('Number')} <input id="n" type="number" value="2"></label>\n<output id="o"></output>\n<script>\nn.oninput = () => (o.value = n.value * 2)\nn.oninput()\n</script>\n\`\`\`\n`
+)
+
 /** The date of today as one writes it here. */
 export const insertDate: Command = (view) => {
   if (view.state.readOnly) return false

@@ -57,6 +57,8 @@ export interface Editor {
   toggleTask(letter: number): boolean
   /** Puts the Markdown of an upload into the text. False when nothing may be written. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
+  /** What `run` changes is undone at once, and alone. */
+  asOneStep(run: () => void): void
   /** Brings in what makes writing easier, once it was fetched. */
   extend(extras: Extras): void
   destroy(): void
@@ -145,6 +147,11 @@ export function createEditor(input: EditorInput): Editor {
     setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
     toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
     insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, view.state.facet(textMap).shown(at), markdown, upload),
+    asOneStep(run) {
+      undoManager.stopCapturing()
+      run()
+      undoManager.stopCapturing()
+    },
     extend(value) {
       extras = value
       view.dispatch({ effects: [later.reconfigure(value.always), mode.reconfigure(modeExtension(current, value))] })

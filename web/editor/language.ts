@@ -14,6 +14,9 @@ const markdownLanguage = new Language(
   'markdown'
 )
 
+/** Reads Markdown as the editor does. */
+export const markdownParser = markdownLanguage.parser
+
 /** Classes for `style/editor.css`; one per kind of text, so that both modes share them. */
 const highlighter = tagHighlighter([
   { tag: tags.heading, class: 'tok-heading' },

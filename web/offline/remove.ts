@@ -1,12 +1,13 @@
+import { keptJobs } from '../media/kept.ts'
 import { waiting as deeds } from '../review/waiting.ts'
 import { waiting as files } from '../uploads/waiting.ts'
 
 /** Name of the database that keeps a document on this device. */
 export const databaseName = (id: string): string => `agmd:${id}`
 
-/** Removes the text of a document, and files and remarks that wait for it, from this device. Resolves when it is gone, or when nothing can be removed. */
+/** Removes the text of a document, and files, remarks and media jobs that wait for it, from this device. Resolves when it is gone, or when nothing can be removed. */
 export async function removeKeptDatabase(id: string): Promise<void> {
-  await Promise.all([files.dropAll(id), deeds.dropAll(id)])
+  await Promise.all([files.dropAll(id), deeds.dropAll(id), keptJobs.dropAll(id)])
   const { promise, resolve } = Promise.withResolvers<void>()
   try {
     const request = indexedDB.deleteDatabase(databaseName(id))

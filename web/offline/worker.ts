@@ -37,6 +37,19 @@ async function activate(): Promise<void> {
 
 const wantsShell = (path: string): boolean => path === '/' || path === '/new' || /^\/d\/[\w-]+\/?$/.test(path)
 
+/** As the server sends the shell for a document: there one may dictate. What is kept is that of `/`, where one may not. */
+async function withMicrophone(shellOfHome: Response): Promise<Response> {
+  const headers = new Headers(shellOfHome.headers)
+  const policy = headers.get('permissions-policy')
+  if (policy !== null) headers.set('permissions-policy', policy.replace('microphone=()', 'microphone=(self)'))
+  return new Response(await shellOfHome.blob(), { status: shellOfHome.status, headers })
+}
+
+async function shellFor(path: string, request: Request): Promise<Response> {
+  const found = await fromCache(shell, request)
+  return path.startsWith('/d/') && found.ok ? withMicrophone(found) : found
+}
+
 async function fromCache(path: string, request: Request): Promise<Response> {
   const cache = await caches.open(cacheName)
   // One form of each path is kept, whatever its `Vary` says: a program that asks for `/` gets another. The browser may have
@@ -64,7 +77,7 @@ worker.addEventListener('fetch', (event) => {
   const url = new URL(request.url)
   if (request.method !== 'GET' || url.origin !== location.origin) return
   if (request.mode === 'navigate') {
-    if (wantsShell(url.pathname)) event.respondWith(fromCache(shell, request))
+    if (wantsShell(url.pathname)) event.respondWith(shellFor(url.pathname, request))
     return
   }
   if (url.pathname !== shell && kept.has(url.pathname)) event.respondWith(fromCache(url.pathname, request))

@@ -21,17 +21,24 @@ function offer(figure: HTMLElement): void {
     button.textContent = running === undefined ? 'Run this widget' : 'Stop'
     button.setAttribute('aria-label', `${button.textContent}: ${title}`)
   }
-  button.addEventListener('click', () => {
-    if (running === undefined) {
-      const { height, state } = figure.dataset
-      running = runWidget({ html: source.textContent ?? '', title, height: Number(height), state: stateOf(state) })
-      source.replaceWith(running.element)
-    } else {
-      running.element.before(source)
-      running.stop()
-      running = undefined
-    }
+  const stop = (): void => {
+    running?.element.before(source)
+    running?.stop()
+    running = undefined
     label()
+  }
+  button.addEventListener('click', () => {
+    if (running !== undefined) return stop()
+    const { height, state } = figure.dataset
+    running = runWidget({
+      html: source.textContent ?? '',
+      title,
+      height: Number(height),
+      state: stateOf(state),
+      onFlood: stop
+    })
+    source.replaceWith(running.element)
+    return label()
   })
   label()
   source.before(button)

@@ -6,7 +6,7 @@ import { effect } from '@preact/signals'
 import { isOwnLink } from '../../shared/markdown/links.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
-import { kindOf } from '../components/kinds.ts'
+import { isLive } from '../components/kinds.ts'
 import type { ReadingComponents } from '../components/reading.ts'
 import { drawDiagrams, redrawDiagrams } from '../diagram/draw.ts'
 import type { View } from '../document/page.tsx'
@@ -52,10 +52,15 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
     lazyLibraries(() => render()),
     isOwn
   )
+  /** Of a component that is worked with here. */
+  const liveKind = ({ className }: Element): string | undefined => {
+    const kind = /^component component-(\w+)$/.exec(className)?.[1]
+    return kind !== undefined && isLive(kind, page.canType.peek()) ? kind : undefined
+  }
   // A component that is worked with stays when its text changes: it follows by itself.
   const blocks = createBlocks(article, (node) => {
-    const kind = node instanceof Element ? /^component component-(\w+)$/.exec(node.className)?.[1] : undefined
-    return kind !== undefined && kindOf(kind) !== undefined && page.canType.peek() ? `component ${kind}` : keyOf(node)
+    const kind = node instanceof Element ? liveKind(node) : undefined
+    return kind === undefined ? keyOf(node) : `component ${kind}`
   })
   let components: ReadingComponents | undefined
   let asksComponents = false
@@ -88,7 +93,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   /** Without their part of the page they are read as they were rendered. */
   function showComponents(rendered: Rendered): void {
     components?.show(text.toString(), rendered)
-    if (asksComponents || rendered.components.length === 0 || !page.canType.peek()) return
+    if (asksComponents || ![...article.querySelectorAll('figure.component')].some((figure) => liveKind(figure) !== undefined)) return
     asksComponents = true
     import('../components/reading.ts').then(
       ({ readingComponents }) => {

@@ -1,4 +1,4 @@
-/** Which page of this device sends a file that waits: the one that holds its lock. It ends with the page. */
+/** Which page of this device sees to a file or a media job that waits: the one that holds its lock. It ends with the page. */
 
 /** Resolves with a way to let go, or undefined when another page has it. Without locks (no secure origin) everyone gets it. */
 export async function claim(id: string): Promise<(() => void) | undefined> {

@@ -12,6 +12,14 @@ const noSuchSheet = -32_602
 /** Shortest time between two states that are kept, in milliseconds. */
 const stateMsMin = 1000
 
+/** A widget that sends more messages than this within a second is stopped: the page would do nothing else but hear them. */
+const messagesMax = 1000
+/** So many questions about sheets are answered within a second: each answer may be long. */
+const answersMax = 30
+
+/** Too many questions (of the range that JSON-RPC leaves to implementations). */
+const tooMany = -32_000
+
 export interface WidgetInput {
   readonly html: string
   readonly title: string
@@ -20,6 +28,8 @@ export interface WidgetInput {
   readonly state: unknown
   /** Keeps a state; at most one a second, the last one always. Absent where nobody may write. */
   readonly onState?: (state: unknown) => void
+  /** It was stopped, because it sent too many messages. */
+  readonly onFlood: () => void
   /** The cells of a sheet as they show; undefined: there is no such sheet. */
   readonly dataOf?: (sheet: string) => readonly (readonly string[])[] | undefined
 }
@@ -49,7 +59,7 @@ const createFrame = (title: string, height: number): HTMLIFrameElement => {
   return element
 }
 
-export function runWidget({ html, title, height, state, onState, dataOf }: WidgetInput): RunningWidget {
+export function runWidget({ html, title, height, state, onState, onFlood, dataOf }: WidgetInput): RunningWidget {
   const element = createFrame(title, height)
   let isGiven = false
   let keptAt = Number.NEGATIVE_INFINITY
@@ -71,8 +81,37 @@ export function runWidget({ html, title, height, state, onState, dataOf }: Widge
     timer ??= setTimeout(keep, Math.max(0, keptAt + stateMsMin - performance.now()))
   }
 
+  let second = 0
+  let [messages, answers] = [0, 0]
+  /** Whether this message is one too many. */
+  const floods = (): boolean => {
+    const now = Math.floor(performance.now() / 1000)
+    if (now !== second) [second, messages, answers] = [now, 0, 0]
+    messages += 1
+    return messages > messagesMax
+  }
+
+  const answer = (id: unknown, sheet: string): void => {
+    answers += 1
+    if (answers > answersMax) return post({ id, error: { code: tooMany, message: 'too many questions' } })
+    const rows = dataOf?.(sheet)
+    return post(rows === undefined ? { id, error: { code: noSuchSheet, message: 'no such sheet' } } : { id, result: rows })
+  }
+
+  const stop = (): void => {
+    removeEventListener('message', hear)
+    clearTimeout(timer)
+    element.remove()
+  }
+
   const hear = ({ source, data }: MessageEvent<Message | null>): void => {
-    if (source === null || source !== element.contentWindow || data === null || typeof data !== 'object') return
+    if (source === null || source !== element.contentWindow) return
+    if (floods()) {
+      onFlood()
+      stop()
+      return
+    }
+    if (data === null || typeof data !== 'object') return
     const { id, method, params } = data
     if (method === 'ui/ready' && !isGiven) {
       isGiven = true
@@ -81,18 +120,8 @@ export function runWidget({ html, title, height, state, onState, dataOf }: Widge
       const asked = Number(params?.height)
       if (Number.isFinite(asked)) element.height = String(Math.min(Math.max(asked, height), limits.widgetHeightMax))
     } else if (method === 'ui/setState' && onState !== undefined) takeState(params?.state)
-    else if (method === 'ui/getData') {
-      const rows = dataOf?.(String(params?.sheet))
-      post(rows === undefined ? { id, error: { code: noSuchSheet, message: 'no such sheet' } } : { id, result: rows })
-    }
+    else if (method === 'ui/getData') answer(id, String(params?.sheet))
   }
   addEventListener('message', hear)
-  return {
-    element,
-    stop() {
-      removeEventListener('message', hear)
-      clearTimeout(timer)
-      element.remove()
-    }
-  }
+  return { element, stop }
 }

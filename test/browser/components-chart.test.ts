@@ -1,0 +1,317 @@
+/** Charts and widgets on the page of a document: told by pointer and keyboard, edited as a table, run in frames of their own. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { encodeRecord, keys } from '../../server/domain/keys.ts'
+import { start, type World } from '../support/start.ts'
+import { look, sizes } from './appearance.ts'
+import { complaints, createDocument, createLink, type Document, editorText, launch, saved, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+let elsewhere: Server
+const asked: string[] = []
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+  elsewhere = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.setHeader('Access-Control-Allow-Origin', '*').end('seen')
+  })
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+})
+
+afterAll(async () => {
+  await browser.close()
+  elsewhere.close()
+  await world.stop()
+})
+
+interface Visitor {
+  readonly page: Page
+  readonly document: Document
+  /** Waits until the editor holds a text. */
+  text(expected: string): Promise<void>
+  leave(): Promise<void>
+}
+
+async function visit(document: Document, url = document.url, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context.setDefaultTimeout(15_000)
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(url)
+  return {
+    page,
+    document,
+    text: (expected) =>
+      until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 4000).catch(async () => {
+        expect(await editorText(page)).toBe(expected)
+      }),
+    leave: async () => {
+      expect(heard).toEqual([])
+      await context.close()
+    }
+  }
+}
+
+async function writer(content: string): Promise<Visitor> {
+  const visitor = await visit(await createDocument(world.url, content))
+  await saved(visitor.page)
+  return visitor
+}
+
+const visits = ['type: line', 'title: Visitors', '', 'Month, Visits, Signups', 'Jan, 120, 8', 'Feb, 180, 15']
+const chart = (...lines: readonly string[]): string => `# Report\n\n\`\`\`chart\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
+
+test('[COMP-20] the points of a chart are told by pointer and keyboard, its series come and go, its kind is one word', async () => {
+  const { page, text, leave } = await writer(chart(...visits))
+  const plot = page.getByRole('group', { name: 'Points of the chart' })
+  const tip = page.locator('.chart-tip')
+  await page.locator('.component-chart circle').first().hover()
+  await until(async () => (await tip.textContent()) === 'Jan, Visits: 120', 'what the point says')
+  await page.mouse.move(0, 0)
+  await tip.waitFor({ state: 'detached' })
+  await plot.press('ArrowRight')
+  await plot.press('ArrowRight')
+  await until(async () => (await tip.textContent()) === 'Feb, Visits: 180', 'the second point')
+  await page.getByRole('status').filter({ hasText: 'Feb, Visits: 180' }).waitFor()
+  await plot.press('End')
+  await until(async () => (await tip.textContent()) === 'Feb, Signups: 15', 'the last point')
+  // For those who do not see it there is a table.
+  expect(await plot.getByRole('table').locator('tr').allTextContents()).toEqual(['MonthVisitsSignups', 'Jan1208', 'Feb18015'])
+  await page.getByRole('button', { name: 'Visits' }).press('Enter')
+  await until(async () => (await page.locator('.component-chart circle').count()) === 2, 'one series is left')
+  // The last one stays.
+  await page.getByRole('button', { name: 'Signups' }).press('Enter')
+  expect(await page.getByRole('button', { name: 'Signups' }).getAttribute('aria-pressed')).toBe('true')
+  await page.getByLabel('Kind').selectOption('pie')
+  await text(chart('type: pie', ...visits.slice(1)))
+  await until(async () => (await page.locator('.component-chart .slice').count()) === 2, 'slices')
+  await leave()
+})
+
+test('[COMP-21] the data of a chart is edited as a table: each change is a small edit and one step of undo, with the keyboard too', async () => {
+  const { page, text, leave } = await writer(chart(...visits))
+  await page.getByRole('button', { name: 'Edit data' }).press('Enter')
+  const cell = (name: string) => page.getByLabel(name, { exact: true })
+  await cell('Visits, row 1').fill('1,5')
+  await page.keyboard.press('Enter')
+  await text(chart(...visits.with(4, 'Jan, "1,5", 8')))
+  await page.keyboard.type('200')
+  await page.keyboard.press('Enter')
+  const changed = visits.with(4, 'Jan, "1,5", 8').with(5, 'Feb, 200, 15')
+  await text(chart(...changed))
+  await page.getByRole('button', { name: 'Add a row' }).click()
+  await text(chart(...changed, ',,'))
+  await cell('Month, row 3').fill('Mar')
+  await page.keyboard.press('Tab')
+  await text(chart(...changed, 'Mar,,'))
+  await page.getByRole('button', { name: 'Delete row 2' }).click()
+  await text(chart(...changed.with(5, ''), 'Mar,,'))
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+z')
+  await text(chart(...changed, 'Mar,,'))
+  await leave()
+
+  const json = chart('type: bar', '', '[', '  {"a": "x", "b": 1},', '  {"a": "y", "b": 2}', ']')
+  const other = await writer(json)
+  await other.page.getByRole('button', { name: 'Edit data' }).click()
+  await other.page.getByLabel('b, row 2', { exact: true }).fill('7')
+  await other.page.keyboard.press('Enter')
+  await other.text(json.replace('"b": 2', '"b": 7'))
+  await other.page.locator('.component-chart rect[data-says="y, b: 7"]').waitFor()
+  await other.leave()
+})
+
+test('[COMP-22] a chart draws a sheet of its document as it is computed, and a file; what is wrong is told in place, with its line', async () => {
+  const sheet = '```sheet #budget\n| Item | Qty | Total |\n|---|---|---|\n| Pens | 12 | =B2*2 |\n| Ink | 3 | =B3*2 |\n```\n\n'
+  const { page, document, leave } = await writer(sheet + chart('data: #budget', 'x: Item', 'y: Total'))
+  await page.locator('.component-chart rect[data-says="Pens, Total: 24"]').waitFor()
+  // A program changes the sheet.
+  const change = (from: string, to: string) =>
+    fetch(`${world.url}/api/docs/${document.id}/edits`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-share-key': document.key },
+      body: JSON.stringify({ operations: [{ op: 'replace', find: from, with: to }] })
+    })
+  expect((await change('| Pens | 12 |', '| Pens | 20 |')).status).toBeLessThan(300)
+  await page.locator('.component-chart rect[data-says="Pens, Total: 40"]').waitFor()
+  await change('y: Total', 'y: Sum')
+  await page.locator('.chart-fault', { hasText: 'There is no column “Sum”.' }).waitFor()
+  await page.getByRole('button', { name: 'Line 3', exact: true }).click()
+  await page.locator('.cm-line', { hasText: 'y: Sum' }).waitFor()
+  await page.keyboard.press('Escape')
+  await change('data: #budget', 'data: #other')
+  await page.locator('.chart-fault', { hasText: 'There is no sheet #other.' }).waitFor()
+  await change('y: Sum', 'y: Sum\ntype: cake')
+  await page.locator('.chart-fault', { hasText: '“cake” is no kind of chart' }).waitFor()
+  // No file comes in as CSV today: one is put where files are.
+  const id = 'A'.repeat(24)
+  const bytes = Buffer.from('Day;Hits\r\nMon;5\r\nTue;9\r\n')
+  await change('data: #other', `data: /f/${id}.csv`)
+  await page.locator('.chart-fault', { hasText: `There is no file /f/${id}.csv.` }).waitFor()
+  const upload = await world.service.blobs.receive(Readable.from([bytes]))
+  await upload.keep(id)
+  await world.service.ledger.write(document.id, (draft) => {
+    const { hash } = upload
+    const about = { id, extension: 'csv', contentType: 'text/csv', kind: 'image', name: 'hits', size: bytes.length, hash, createdAt: 0 }
+    draft.put(keys.asset(document.id, id), encodeRecord(about))
+    draft.put(keys.assetDocument(id), encodeRecord(document.id))
+  })
+  await change('x: Item\ny: Sum\n', '')
+  await page.reload()
+  await page.locator('.component-chart rect[data-says="Tue, Hits: 9"]').waitFor()
+  await change(`/f/${id}.csv`, 'https://example.com/a.csv')
+  await page.locator('.chart-fault', { hasText: 'The data is in https://example.com/a.csv, which is no file of this service.' }).waitFor()
+  await leave()
+})
+
+const counter = (title: string, more = ''): string =>
+  `\`\`\`widget height=60 title="${title}"\n<button id="b">0</button>\n<script>\nlet n = agmd.state?.n ?? 0\nb.textContent = n\nb.onclick = () => { n++; b.textContent = n; agmd.setState({ n }) }\n${more}</script>\n\`\`\`\n`
+
+test('[COMP-23] who suggests makes one suggestion of a change of a chart; who may not change it sees why, and what it shows', async () => {
+  const document = await createDocument(world.url, chart(...visits))
+  const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
+  await suggester.page.getByRole('button', { name: 'Edit data' }).click()
+  await suggester.page.getByLabel('Visits, row 1', { exact: true }).fill('130')
+  await suggester.page.keyboard.press('Enter')
+  const list = async (): Promise<readonly { original: string; text: string }[]> => {
+    const answer = await fetch(`${world.url}/api/docs/${document.id}/suggestions`, { headers: { 'x-share-key': document.key } })
+    return ((await answer.json()) as { suggestions: { original: string; text: string }[] }).suggestions
+  }
+  await until(async () => (await list()).length === 1, 'one suggestion')
+  expect((await list())[0]).toMatchObject({ original: '120,', text: '130,' })
+  await suggester.page.getByRole('button', { name: '1 suggestion' }).waitFor()
+  expect(await editorText(suggester.page)).toBe(chart(...visits))
+  await suggester.leave()
+
+  const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
+  await commenter.page.getByText('You may comment, but not change this.').waitFor()
+  expect(await commenter.page.getByRole('button', { name: 'Edit data' }).isDisabled()).toBe(true)
+  expect(await commenter.page.getByLabel('Kind').isDisabled()).toBe(true)
+  await commenter.leave()
+
+  const other = await createDocument(world.url, chart(...visits) + counter('Count'))
+  const reader = await visit(other, (await createLink(world.url, other, 'view')).url)
+  await reader.page.getByRole('group', { name: 'Points of the chart' }).press('ArrowRight')
+  await until(async () => (await reader.page.locator('.chart-tip').textContent()) === 'Jan, Visits: 120', 'the first point')
+  await reader.page.getByRole('button', { name: 'Run: Count' }).click()
+  await reader.page.getByText('What you do in it is not kept.').waitFor()
+  await reader.page.frameLocator('iframe').getByRole('button', { name: '0' }).click()
+  await reader.page.frameLocator('iframe').getByRole('button', { name: '1' }).waitFor()
+  await reader.leave()
+})
+
+test('[COMP-24] widgets run when asked to, several at once, keep a state of one line in the text, read sheets, and stop when asked to', async () => {
+  const sheet = '```sheet #s\n| a | b |\n| 1 | =A2*3 |\n```\n\n'
+  const reads = 'agmd.getData("#s").then((rows) => { document.title = b.title = JSON.stringify(rows) })\n'
+  const one = counter('One', reads)
+  const { page, text, leave } = await writer(`# Page\n\n${sheet}${one}\n${counter('Two')}\nEnd\n`)
+  await page.getByRole('button', { name: 'Run: One' }).press('Enter')
+  await page.getByRole('button', { name: 'Run: Two' }).click()
+  const [first, second] = [page.frameLocator('iframe[title=One]'), page.frameLocator('iframe[title=Two]')]
+  await first.getByTitle('[["a","b"],["1","3"]]').waitFor()
+  await first.getByRole('button').click()
+  await first.getByRole('button', { name: '1' }).waitFor()
+  await text(`# Page\n\n${sheet}${one.replace('</script>\n', '</script>\n<!-- state {"n":1} -->\n')}\n${counter('Two')}\nEnd\n`)
+  await second.getByRole('button').click()
+  await second.getByRole('button', { name: '1' }).waitFor()
+  // It goes on while its state is written, by whoever.
+  await first.getByRole('button').click()
+  await first.getByRole('button', { name: '2' }).waitFor()
+  const kept = (source: string, n: number): string => source.replace('</script>\n', `</script>\n<!-- state {"n":${n}} -->\n`)
+  await text(`# Page\n\n${sheet}${kept(one, 2)}\n${kept(counter('Two'), 1)}\nEnd\n`)
+  await page.getByRole('button', { name: 'Stop: One' }).click()
+  expect(await page.locator('iframe').count()).toBe(1)
+  await page.getByRole('button', { name: 'Run: One' }).click()
+  await first.getByRole('button', { name: '2' }).waitFor()
+  await leave()
+})
+
+test('[COMP-25] a widget that tries to get out, loops, takes memory or sends without end leaves the page as it was, and working', async () => {
+  const address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
+  const widget = (title: string, script: string): string =>
+    `\`\`\`widget title="${title}"\n<p>${title}</p>\n<script>\n${script}\n</script>\n\`\`\`\n\n`
+  const out = `const told = []
+for (const [name, work] of Object.entries({
+  parent: () => parent.document.title, key: () => parent.location.href, storage: () => localStorage.length, base: () => indexedDB.open('x'),
+  popup: () => { if (open('${address}/popup') === null) throw 0 }, top: () => { top.location = '${address}/top' },
+  dialog: () => { if (confirm('x') !== false) return; throw 0 }
+})) try { work(); told.push(name) } catch {}
+const o = document.createElement('output'); o.value = 'could: ' + told; document.body.append(o)
+fetch('${address}/fetch').catch(() => 0); new Image().src = '${address}/picture'
+const link = document.createElement('a'); link.href = '${address}/link'; link.target = '_top'; document.body.append(link); link.click()
+const form = document.createElement('form'); form.action = '${address}/form'; document.body.append(form); try { form.submit() } catch {}`
+  const source = [
+    widget('Out', out),
+    widget('Away', `document.body.append('here'); setTimeout(() => { location = '${address}/away' })`),
+    widget(
+      'Memory',
+      'const all = []; for (let i = 0; i < 16; i++) all.push(new Uint8Array(64 << 20).fill(1)); document.body.append("took " + all.length)'
+    ),
+    widget(
+      'Flood',
+      `const all = () => { for (let i = 0; i < 5000; i++) parent.postMessage({ jsonrpc: '2.0', id: i, method: 'ui/getData', params: { sheet: '#s' } }, '*'); setTimeout(all) }
+all()`
+    ),
+    widget('Loop', 'for (;;);')
+  ].join('')
+  const { page, document } = await writer(source)
+  const run = (name: string) => page.getByRole('button', { name: `Run: ${name}` }).click()
+  await run('Out')
+  await page.frameLocator('iframe[title=Out]').locator('output').waitFor()
+  expect(await page.frameLocator('iframe[title=Out]').locator('output').textContent()).toBe('could: ')
+  await run('Away')
+  await run('Memory')
+  await page.frameLocator('iframe[title=Memory]').getByText('took 16').waitFor()
+  await run('Flood')
+  await page.getByText('It was stopped, because it sent too many messages.').waitFor()
+  await run('Loop')
+  await page.locator('iframe[title=Loop]').waitFor()
+  // The page goes on: one writes in it, and what is written is kept.
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('Still here')
+  await saved(page)
+  await page.getByRole('button', { name: 'Stop: Loop' }).click()
+  expect(asked).toEqual([])
+  expect(page.url()).toContain(document.id)
+  expect(page.context().pages()).toHaveLength(1)
+  await page.getByRole('button', { name: 'Stop: Memory' }).click()
+  // What their frames were refused the browser says on their page.
+  await page.context().close()
+})
+
+test('[COMP-26] charts and widgets look well and are clean for axe, in both themes, on wide and narrow screens, in German too', async () => {
+  const wrong = '```chart\ntitle: Wrong\ny: Sum\n\nItem, Total\nPens, 4\n```\n\n'
+  const pie = '```chart\ntype: donut\ntitle: Share\nheight: 220\n\nItem, Total\nPens, 42\nPaper, 24\nInk, 12\n```\n\n'
+  const stacked =
+    '```chart\ntitle: By quarter\nstack: true\nheight: 220\n\nQuarter, North, South\nQ1, 120, 80\nQ2, 150, 95\nQ3, 90, 130\n```\n\n'
+  const content = `# Report\n\n${stacked}${wrong}${counter('Count')}\n${pie}`
+  for (const [index, viewport] of sizes.entries())
+    for (const colorScheme of ['light', 'dark'] as const) {
+      // Two of the four say all that axe can; people look at four.
+      if ((index === 1) !== (colorScheme === 'dark') && process.env['AGMD_TEST_SCREENS'] !== '1') continue
+      const locale = index === 1 && colorScheme === 'dark' ? 'de-DE' : 'en-GB'
+      const document = await createDocument(world.url, content)
+      const { page, leave } = await visit(document, document.url, { viewport, colorScheme, locale })
+      await saved(page)
+      await page
+        .getByRole('button', { name: /Edit data|Daten bearbeiten/ })
+        .first()
+        .click()
+      await page.getByRole('group').first().press('ArrowRight')
+      await page.locator('.chart-fault').first().waitFor()
+      const right = await page.locator('.frame').evaluateAll((all) => Math.max(...all.map((each) => each.getBoundingClientRect().right)))
+      expect(right).toBeLessThanOrEqual(viewport.width)
+      await look(page, `charts-${viewport.width}-${colorScheme}`)
+      await page.getByRole('button', { name: /^(?:Run|Starten): Count/ }).click()
+      await page.frameLocator('iframe').getByRole('button', { name: '0' }).waitFor()
+      await page.locator('.slice').first().scrollIntoViewIfNeeded()
+      await look(page, `widgets-${viewport.width}-${colorScheme}`)
+      await leave()
+    }
+})

@@ -1,0 +1,36 @@
+/** The data of charts that stands in a file of the service. */
+import { type Rows, rowsOfCsv } from '../../shared/fences/chart.ts'
+import { t } from '../text/t.ts'
+
+/** Rows, or why there are none. */
+export interface AssetRows {
+  readonly rows?: Rows
+  readonly reason?: string
+}
+
+/** Larger files are not read: a chart draws a few thousand points. In bytes. */
+const bytesMax = 2 * 1024 * 1024
+
+async function read(address: string, key: string): Promise<AssetRows> {
+  let response: Response
+  try {
+    response = await fetch(address, { headers: key === '' ? {} : { 'x-share-key': key } })
+  } catch {
+    return { reason: t('The file {name} could not be fetched. Look at the connection.', { name: address }) }
+  }
+  if (!response.ok) return { reason: t('There is no file {name}.', { name: address }) }
+  if (Number(response.headers.get('content-length') ?? 0) > bytesMax)
+    return { reason: t('The file {name} is too large for a chart.', { name: address }) }
+  return { rows: rowsOfCsv(await response.text()) }
+}
+
+const known = new Map<string, Promise<AssetRows>>()
+
+/** The rows of a CSV at an address of the service, whose bytes never change. `key`: that of the document. */
+export function rowsOfAsset(address: string, key: string): Promise<AssetRows> {
+  const found = known.get(address) ?? read(address, key)
+  known.set(address, found)
+  // What failed may be there at the next time.
+  void found.then(({ rows }) => rows === undefined && known.delete(address))
+  return found
+}

@@ -1,0 +1,285 @@
+/** Charts: their points are told by pointer and keyboard, series come and go, and the data that stands in the fence is edited as a table. */
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import {
+  type Chart as ChartShape,
+  type ChartData,
+  chartData,
+  type ChartProblem,
+  chartRows,
+  type ChartType,
+  chartTypes,
+  isProblem,
+  parseChart,
+  type Rows,
+  setChart,
+  valueOf
+} from '../../shared/fences/chart.ts'
+import { chartTableOf } from '../../shared/fences/chart-data.ts'
+import { chartSvg, chartTable, isRound, legendOf } from '../../shared/fences/chart-svg.ts'
+import { nodesOf } from '../reading/trusted.ts'
+import { t, tn } from '../text/t.ts'
+import { Icon } from '../ui/icons.tsx'
+import { type AssetRows, rowsOfAsset } from './chart-asset.ts'
+import { ChartDataTable } from './chart-table.tsx'
+import { Inline } from './inline.tsx'
+import type { ComponentInput } from './input.ts'
+
+const typeName = (type: ChartType): string =>
+  ({ bar: t('Bars'), line: t('Lines'), area: t('Areas'), scatter: t('Points'), pie: t('Pie'), donut: t('Ring') })[type]
+
+const problemWords = ({ problem, name }: ChartProblem): string => {
+  if (problem === 'none') return t('There is no data yet.')
+  if (problem === 'elsewhere') return t('The data is in {name}, which is no file of this service.', { name })
+  if (problem === 'sheet') return t('There is no sheet {name}.', { name })
+  if (problem === 'json') return t('The data is no JSON list.')
+  return problem === 'column' ? t('There is no column “{name}”.', { name }) : t('There are no numbers to draw.')
+}
+
+/** Narrowest and widest drawing, in pixels; beyond that it is scaled. */
+const widthMin = 240
+const widthMax = 1200
+
+/** A chart without some of its series, or slices; colours stay as they are. */
+const without = (chart: ChartShape, data: ChartData, hidden: ReadonlySet<string>): ChartData => ({
+  ...data,
+  series: data.series.map((series) => ({
+    ...series,
+    values: series.values.map((value, point) => (hidden.has(isRound(chart) ? (data.labels[point] ?? '') : series.name) ? undefined : value))
+  }))
+})
+
+interface DrawingInput {
+  readonly chart: ChartShape
+  readonly data: ChartData
+  readonly input: ComponentInput
+}
+
+const marks = 'rect, circle, .slice'
+
+/** The drawing, its points in a row for the keyboard. */
+function Drawing({ chart, data, input }: DrawingInput): JSX.Element {
+  const plot = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLDivElement>(null)
+  const width = useSignal(0)
+  const tip = useSignal<{ readonly text: string; readonly x: number; readonly y: number } | undefined>(undefined)
+  const current = useRef(-1)
+
+  useLayoutEffect(() => {
+    const element = plot.current
+    if (element === null) return undefined
+    const measure = (): void => {
+      if (element.clientWidth > 0) width.value = Math.round(Math.min(Math.max(element.clientWidth, widthMin), widthMax))
+    }
+    const sizes = new ResizeObserver(measure)
+    sizes.observe(element)
+    measure()
+    return () => sizes.disconnect()
+  }, [])
+
+  useLayoutEffect(() => {
+    if (width.value === 0) return
+    canvas.current?.replaceChildren(...nodesOf(chartSvg(chart, data, 'chart', width.value) + chartTable(chart, data)))
+    // What a point says is shown at once, which the browser's own tooltips do not.
+    for (const title of canvas.current?.querySelectorAll(':is(rect, circle, path) > title') ?? []) {
+      title.parentElement?.setAttribute('data-says', title.textContent ?? '')
+      title.remove()
+    }
+    current.current = -1
+    tip.value = undefined
+  }, [chart, data, width.value])
+
+  const show = (mark: Element | null | undefined): void => {
+    for (const other of canvas.current?.querySelectorAll('.pointed') ?? []) if (other !== mark) other.classList.remove('pointed')
+    const text = mark?.getAttribute('data-says')
+    const around = plot.current?.getBoundingClientRect()
+    if (mark == null || text == null || around === undefined) {
+      tip.value = undefined
+      return
+    }
+    mark.classList.add('pointed')
+    const box = mark.getBoundingClientRect()
+    const x = box.left + box.width / 2 - around.left
+    tip.value = { text, x: Math.min(Math.max(x, 70), Math.max(70, around.width - 70)), y: box.top - around.top }
+  }
+  const keyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
+    const all = [...(canvas.current?.querySelectorAll(marks) ?? [])]
+    const steps: Readonly<Record<string, number>> = {
+      ArrowRight: current.current + 1,
+      ArrowLeft: current.current < 0 ? all.length - 1 : current.current - 1,
+      Home: 0,
+      End: all.length - 1
+    }
+    const next = steps[event.key]
+    if (event.key === 'Escape' && tip.value !== undefined) {
+      current.current = -1
+      show(undefined)
+    } else if (next === undefined || all.length === 0) return
+    else {
+      current.current = (next + all.length) % all.length
+      show(all[current.current])
+      input.said.value = tip.value?.text ?? ''
+    }
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <div
+      class='chart-plot'
+      role='group'
+      aria-label={t('Points of the chart: arrow keys go along them')}
+      tabIndex={0}
+      ref={plot}
+      onKeyDown={keyDown}
+      onBlur={() => show(undefined)}
+      onPointerMove={({ target }) => show(target instanceof Element ? target.closest(marks) : undefined)}
+      onPointerLeave={() => show(undefined)}
+    >
+      <div class='component-chart' ref={canvas} />
+      {tip.value !== undefined && (
+        <div class='chart-tip' aria-hidden='true' dir='auto' style={{ left: `${tip.value.x}px`, top: `${tip.value.y}px` }}>
+          {tip.value.text}
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface FaultInput {
+  readonly words: string
+  readonly line: { readonly start: number } | undefined
+  readonly input: ComponentInput
+}
+
+/** What is wrong, and the way to the line that it is on. */
+function Fault({ words, line, input }: FaultInput): JSX.Element {
+  const { fence } = input
+  const index = line === undefined ? -1 : fence.value.lines.findIndex(({ start }) => start === line.start)
+  return (
+    <p class='chart-fault'>
+      {words}{' '}
+      {index >= 0 && (
+        <button type='button' class='link' onClick={() => input.openSource((fence.peek().lines[index]?.from ?? 0) - fence.peek().bodyFrom)}>
+          {t('Line {number}', { number: index + 1 })}
+        </button>
+      )}
+    </p>
+  )
+}
+
+/** The name of a file of this service, in `data:`. */
+const isAsset = (name: string): boolean => /^\/f\/[\w-]+\.csv$/.test(name)
+
+export function Chart({ input }: { input: ComponentInput }): JSX.Element {
+  const { fence, sheets, refusal, said } = input
+  const chart = useComputed(() => parseChart(fence.value))
+  const hidden = useSignal<ReadonlySet<string>>(new Set())
+  const isEditing = useSignal(false)
+  const asset = useSignal<{ readonly address: string; readonly found: AssetRows } | undefined>(undefined)
+  const rows = useComputed(() => chartRows(chart.value, sheets.value.rowsOf))
+  const wanted = useComputed(() => {
+    const found = rows.value
+    return isProblem(found) && found.problem === 'elsewhere' && isAsset(found.name) ? found.name : undefined
+  })
+  useSignalEffect(() => {
+    const address = wanted.value
+    if (address === undefined || asset.peek()?.address === address) return
+    void rowsOfAsset(address, input.page.session.key).then((found) => {
+      if (wanted.peek() === address) asset.value = { address, found }
+    })
+  })
+  const data = useComputed((): ChartData | ChartProblem => {
+    const fetched = wanted.value !== undefined && asset.value?.address === wanted.value ? asset.value.found.rows : undefined
+    const found: Rows | ChartProblem = fetched ?? rows.value
+    return isProblem(found) ? found : chartData(chart.value, found)
+  })
+  const drawn = useComputed(() => (isProblem(data.value) ? undefined : without(chart.value, data.value, hidden.value)))
+
+  const fetched = asset.value?.address === wanted.value ? asset.value : undefined
+  const isWaiting = wanted.value !== undefined && fetched === undefined
+  const { value: shape } = chart
+  const asked = shape.settings.findLast(({ key }) => key === 'type')
+  const isOddType = asked !== undefined && asked.value.text !== '' && asked.value.text.toLowerCase() !== shape.type
+  const legend = isProblem(data.value) ? [] : legendOf(shape, data.value)
+  const table = chartTableOf(shape)
+  const source = valueOf(shape, 'data') ?? ''
+  const mayChange = refusal.value === undefined
+
+  const toggle = (name: string): void => {
+    const next = new Set(hidden.value)
+    if (!next.delete(name)) next.add(name)
+    // A drawing of nothing would tell nothing.
+    if (legend.every((each) => next.has(each.name))) return
+    hidden.value = next
+  }
+  return (
+    <div class='chart-live'>
+      {isOddType && (
+        <Fault words={t('“{type}” is no kind of chart; bars are drawn.', { type: asked.value.text })} line={asked.line} input={input} />
+      )}
+      {isWaiting && <p class='component-note'>{t('Fetching the data…')}</p>}
+      {!isWaiting && isProblem(data.value) && (
+        <Fault words={fetched?.found.reason ?? problemWords(data.value)} line={data.value.line} input={input} />
+      )}
+      {drawn.value !== undefined && <Drawing chart={shape} data={drawn.value} input={input} />}
+      {!isProblem(data.value) && data.value.left > 0 && (
+        <p class='component-rest'>
+          {tn(data.value.left, '1 more point or series is not drawn.', '{count} more points or series are not drawn.')}
+        </p>
+      )}
+      {legend.length > 1 && (
+        <ul class='legend'>
+          {legend.map(({ name, colour }, index) => (
+            <li key={index}>
+              <button type='button' class='legend-entry' aria-pressed={!hidden.value.has(name)} onClick={() => toggle(name)}>
+                <span class={`swatch ${colour}`} />
+                {name === '' ? t('Without a name') : name}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {shape.notes.map((line) => (
+        <p class='component-note' key={line.from}>
+          <Inline text={line.text.trim()} />
+        </p>
+      ))}
+      <div class='chart-tools'>
+        <label>
+          {t('Kind')}{' '}
+          <select
+            class='field'
+            disabled={!mayChange}
+            value={shape.type}
+            onChange={({ currentTarget: { value } }) => {
+              if (input.act((now) => setChart(parseChart(now), 'type', value))) said.value = typeName(value as ChartType)
+              else hidden.value = new Set(hidden.value)
+            }}
+          >
+            {chartTypes.map((type) => (
+              <option key={type} value={type} selected={type === shape.type}>
+                {typeName(type)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {table !== undefined && (
+          <button
+            type='button'
+            class='frame-button'
+            disabled={!mayChange}
+            aria-expanded={isEditing.value}
+            onClick={() => (isEditing.value = !isEditing.value)}
+          >
+            <Icon name='table' size={16} />
+            {t('Edit data')}
+          </button>
+        )}
+        {table === undefined && source !== '' && <span class='component-note'>{t('The data is in {name}.', { name: source })}</span>}
+      </div>
+      {table !== undefined && isEditing.value && mayChange && <ChartDataTable table={table} input={input} />}
+    </div>
+  )
+}

@@ -1,0 +1,108 @@
+/** Widgets: small pages that run when asked to, each in a frame that reaches nothing (web/widget/host.ts), and keep a state in the text. */
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { parseWidget, setWidgetState } from '../../shared/fences/widget.ts'
+import { t } from '../text/t.ts'
+import { runWidget, type RunningWidget } from '../widget/host.ts'
+import type { ComponentInput } from './input.ts'
+
+/** As JSON.parse gives it; null without one. */
+const stateOf = (json: string | undefined): unknown => (json === undefined ? null : (JSON.parse(json) as unknown))
+
+export function Widget({ input }: { input: ComponentInput }): JSX.Element {
+  const { page, fence, refusal, said, sheets } = input
+  const widget = useComputed(() => parseWidget(fence.value))
+  /** What was begun; undefined: nothing runs. */
+  const running = useSignal<string | undefined>(undefined)
+  const flooded = useSignal(false)
+  const place = useRef<HTMLDivElement>(null)
+  const frame = useRef<RunningWidget | undefined>(undefined)
+  const { title, html, height } = widget.value
+  const name = title || fence.value.id || t('Widget')
+  // Who suggests would make a suggestion of each state.
+  const keeps = useComputed(() => refusal.value === undefined && page.review.value?.suggesting.value !== true)
+
+  const end = (): void => {
+    frame.current?.stop()
+    frame.current = undefined
+  }
+  const begin = (): void => {
+    const element = place.current
+    if (element === null) return
+    end()
+    const now = widget.peek()
+    frame.current = runWidget({
+      html: now.html,
+      title: name,
+      height: now.height,
+      state: stateOf(now.state?.json),
+      onState(state) {
+        if (keeps.peek()) input.act((current) => setWidgetState(parseWidget(current), state))
+      },
+      onFlood() {
+        end()
+        running.value = undefined
+        flooded.value = true
+      },
+      dataOf: (sheet) => sheets.peek().rowsOf(sheet.replace(/^#/, ''))
+    })
+    running.value = now.html
+    element.replaceChildren(frame.current.element)
+  }
+  useEffect(() => end, [])
+  useSignalEffect(() => {
+    if (running.value === undefined) end()
+  })
+
+  // The editor takes what is far away out of the page, which ends what runs in it; it begins anew, with its state, when it is seen again.
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return undefined
+    const sizes = new ResizeObserver(() => {
+      if (running.peek() === undefined) return
+      if (!element.isConnected) end()
+      else if (frame.current === undefined) begin()
+    })
+    sizes.observe(element)
+    return () => sizes.disconnect()
+  }, [])
+
+  const run = (): void => {
+    flooded.value = false
+    begin()
+    said.value = t('{name} runs', { name })
+  }
+  const stop = (): void => {
+    running.value = undefined
+    said.value = t('{name} was stopped', { name })
+  }
+  return (
+    <div class='widget-live'>
+      <div class='widget-tools'>
+        {running.value === undefined ? (
+          <button type='button' class='frame-button primary' aria-label={t('Run: {name}', { name })} onClick={run}>
+            {t('Run')}
+          </button>
+        ) : (
+          <button type='button' class='frame-button widget-stop' aria-label={t('Stop: {name}', { name })} onClick={stop}>
+            {t('Stop')}
+          </button>
+        )}
+        {running.value !== undefined && running.value !== html && (
+          <button type='button' class='link' onClick={run}>
+            {t('Its source has changed: run it again')}
+          </button>
+        )}
+        {running.value !== undefined && !keeps.value && <span class='component-note'>{t('What you do in it is not kept.')}</span>}
+        {flooded.value && <span class='chart-fault'>{t('It was stopped, because it sent too many messages.')}</span>}
+      </div>
+      <div class='widget-place' ref={place} hidden={running.value === undefined} />
+      {running.value === undefined && (
+        <pre class='widget-source' tabIndex={0} aria-label={t('Source')} role='region' style={{ 'max-height': `${height}px` }}>
+          <code>{html}</code>
+        </pre>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,371 @@
+/** What is asked before a job begins, for each kind. */
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { limits } from '../../shared/limits.ts'
+import type { JobKind } from '../../shared/media-jobs.ts'
+import { mediaTypes } from '../../shared/media-types.ts'
+import { callFile } from '../api.ts'
+import type { View } from '../document/page.tsx'
+import { failureWords } from '../refused/failure.ts'
+import { locale, t, term } from '../text/t.ts'
+import { Icon } from '../ui/icons.tsx'
+import { toast } from '../ui/toast.tsx'
+import { asked, type Asked } from './asked.ts'
+import type { Media } from './jobs.ts'
+import { NoMicrophone, record, type Recording } from './microphone.ts'
+import { asReadable, picturesIn, type PictureInText } from './picture.ts'
+import { asWav, soundSecondsMax, UnusableFile } from './sound.ts'
+import { spokenWords } from './spoken.ts'
+
+interface FormInput {
+  readonly view: View
+  readonly media: Media
+}
+
+interface WishInput extends FormInput {
+  readonly wish: Asked
+}
+
+/** The wish is a job now: its card shows it. */
+const granted = (): void => {
+  asked.value = undefined
+}
+
+const nameCharsMax = 80
+
+/** Words as the name of a job. */
+function nameOf(words: string): string {
+  const line = words.replaceAll(/\s+/g, ' ').trim()
+  return line.length > nameCharsMax ? `${line.slice(0, nameCharsMax).toWellFormed()}…` : line
+}
+
+const wordsOfError = (error: unknown): string =>
+  error instanceof UnusableFile || error instanceof NoMicrophone ? error.message : failureWords(error)
+
+interface WordsInput {
+  readonly label: string
+  readonly action: string
+  readonly value: string
+  readonly charsMax: number
+  readonly children?: ComponentChildren
+  readonly onSubmit: (words: string) => void
+}
+
+/** Words to be typed, and how many there may be. */
+function WordsForm({ label, action, value, charsMax, children, onSubmit }: WordsInput): JSX.Element {
+  const [words, setWords] = useState(value)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const length = words.trim().length
+  const over = length > charsMax
+  return (
+    <form
+      class='media-form'
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (length > 0 && !over) onSubmit(words.trim())
+      }}
+    >
+      <label class='field'>
+        {label}
+        <textarea
+          ref={field}
+          rows={4}
+          dir='auto'
+          value={words}
+          aria-invalid={over}
+          aria-describedby='media-count'
+          onInput={(event: Event) => setWords((event.target as HTMLTextAreaElement).value)}
+        />
+      </label>
+      <p id='media-count' class={over ? 'media-count over' : 'media-count'} role='status'>
+        {length > charsMax * 0.8 ? t('{count} of at most {max} characters', { count: length, max: charsMax }) : ''}
+      </p>
+      {children}
+      <p class='actions'>
+        <button type='submit' class='button primary' disabled={length === 0 || over}>
+          {action}
+        </button>
+      </p>
+    </form>
+  )
+}
+
+// ——— pictures ———
+
+/** Pixels. */
+const shapes = [
+  { name: term('Square'), width: 1024, height: 1024 },
+  { name: term('Wide'), width: 1536, height: 1024 },
+  { name: term('Tall'), width: 1024, height: 1536 }
+] as const
+
+function ImageForm({ media, wish }: WishInput): JSX.Element {
+  const [shape, setShape] = useState(0)
+  const submit = (prompt: string): void => {
+    const { width, height } = shapes[shape] ?? shapes[0]
+    media.add({ kind: 'image', name: nameOf(prompt), input: { prompt, width, height }, place: wish.place })
+    granted()
+  }
+  return (
+    <WordsForm label={t('What is to be seen')} action={t('Generate')} value='' charsMax={limits.promptCharsMax} onSubmit={submit}>
+      <label class='field'>
+        {t('Shape')}
+        <select value={shape} onChange={(event: Event) => setShape(Number((event.target as HTMLSelectElement).value))}>
+          {shapes.map(({ name, width, height }, index) => (
+            <option key={name} value={index}>
+              {t(name)} · {width} × {height}
+            </option>
+          ))}
+        </select>
+      </label>
+    </WordsForm>
+  )
+}
+
+// ——— speech ———
+
+function SpeechForm({ media, wish }: WishInput): JSX.Element {
+  const submit = (text: string): void => {
+    media.add({ kind: 'speech', name: nameOf(text), input: { text }, place: wish.place })
+    granted()
+  }
+  return (
+    <WordsForm
+      label={t('Text to be read aloud')}
+      action={t('Read aloud')}
+      value={spokenWords(wish.source)}
+      charsMax={limits.speechCharsMax}
+      onSubmit={submit}
+    />
+  )
+}
+
+// ——— files ———
+
+interface ChooseInput {
+  readonly name: string
+  readonly accept: string
+  readonly busy: boolean
+  readonly onFile: (file: File) => void
+}
+
+function ChooseButton({ name, accept, busy, onFile }: ChooseInput): JSX.Element {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <button type='button' class='button' disabled={busy} onClick={() => input.current?.click()}>
+        <Icon name='upload' size={18} />
+        {name}
+      </button>
+      <input
+        ref={input}
+        type='file'
+        hidden
+        accept={accept}
+        onChange={() => {
+          const file = input.current?.files?.[0]
+          if (input.current !== null) input.current.value = ''
+          if (file !== undefined) onFile(file)
+        }}
+      />
+    </>
+  )
+}
+
+/** What takes a while before the job begins, and what is said when it cannot begin. */
+function useSteps(): { readonly busy: boolean; readonly refusal: string; run(step: () => Promise<void>): void } {
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState('')
+  const run = async (step: () => Promise<void>): Promise<void> => {
+    setBusy(true)
+    setRefusal('')
+    try {
+      await step()
+    } catch (error) {
+      setRefusal(wordsOfError(error))
+    }
+    setBusy(false)
+  }
+  return { busy, refusal, run: (step) => void run(step) }
+}
+
+const Refusal = ({ words }: { words: string }): JSX.Element => <div role='alert'>{words !== '' && <p class='media-failed'>{words}</p>}</div>
+
+const acceptOf = (...kinds: readonly string[]): string =>
+  mediaTypes
+    .filter(({ kind }) => kinds.includes(kind))
+    .flatMap(({ contentType, extension }) => [contentType, `.${extension}`])
+    .join(',')
+
+// ——— dictation ———
+
+const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
+
+/** Who leaves the page now loses what was said. */
+const holdPage = (event: BeforeUnloadEvent): void => event.preventDefault()
+
+function DictationForm({ media, wish }: WishInput): JSX.Element {
+  const recording = useSignal<Recording | undefined>(undefined)
+  const { busy, refusal, run } = useSteps()
+  const start = useRef<HTMLButtonElement>(null)
+  useEffect(() => start.current?.focus(), [])
+
+  const take = async (sound: Blob, name: string, held = false): Promise<void> => {
+    const { blob } = await asWav(sound)
+    media.add({ kind: 'transcription', name, blob, held, place: wish.place })
+  }
+  const end = async (held: boolean): Promise<void> => {
+    const current = recording.value
+    if (current === undefined) return
+    recording.value = undefined
+    removeEventListener('beforeunload', holdPage)
+    const name = t('Recording of {time}', { time: new Date().toLocaleTimeString(locale, { timeStyle: 'short' }) })
+    await take(await current.stop(), name, held)
+  }
+  const stop = (): void => run(() => end(false).then(granted))
+  const begin = (): void =>
+    run(async () => {
+      recording.value = await record(soundSecondsMax, stop)
+      addEventListener('beforeunload', holdPage)
+    })
+  const discard = (): void => {
+    void recording.value?.stop()
+    recording.value = undefined
+    removeEventListener('beforeunload', holdPage)
+  }
+  // Who closes the panel has not said whether it is to be sent.
+  useEffect(
+    () => () => {
+      if (recording.peek() === undefined) return
+      end(true).then(
+        () => toast(t('The recording was stopped. It is kept beside the text.')),
+        (error: unknown) => toast(wordsOfError(error))
+      )
+    },
+    []
+  )
+  const current = recording.value
+  if (current !== undefined)
+    return (
+      <div class='media-form'>
+        <p class='media-recording'>
+          <span class='media-dot' aria-hidden='true' />
+          <span role='status'>{t('Recording')}</span>
+          <span class='tabular' role='timer'>
+            {clock(current.seconds.value)}
+          </span>
+          <meter min={0} max={1} value={current.level.value} aria-label={t('Loudness')} />
+        </p>
+        <p class='actions'>
+          <button type='button' class='button primary' autoFocus onClick={stop}>
+            {t('Stop and write down')}
+          </button>
+          <button type='button' class='button quiet' onClick={discard}>
+            {t('Discard')}
+          </button>
+        </p>
+      </div>
+    )
+  return (
+    <div class='media-form'>
+      <p class='muted'>{t('What is said is written down and shown here, to be put in at the place of the cursor.')}</p>
+      <p class='actions'>
+        <button ref={start} type='button' class='button primary' disabled={busy} onClick={begin}>
+          <Icon name='mic' size={18} />
+          {t('Record')}
+        </button>
+        <ChooseButton
+          name={t('Choose a file')}
+          accept={`${acceptOf('audio', 'video')},audio/*`}
+          busy={busy}
+          onFile={(file) => run(() => take(file, file.name).then(granted))}
+        />
+      </p>
+      <Refusal words={refusal} />
+    </div>
+  )
+}
+
+// ——— pictures with text ———
+
+const picturesMax = 8
+
+function ReadingForm({ view, media, wish }: WishInput): JSX.Element {
+  const { busy, refusal, run } = useSteps()
+  const area = useRef<HTMLDivElement>(null)
+  useEffect(() => area.current?.focus(), [])
+  const { text } = view.session
+  const cursor = view.editor.value?.view.state.selection.main.head ?? 0
+  const [pictures] = useState(() => picturesIn(text.toString(), cursor).slice(0, picturesMax))
+
+  const takeFile = (file: File): void =>
+    run(async () => {
+      const blob = await asReadable(file)
+      media.add({ kind: 'ocr', name: file.name || t('Picture'), blob, place: wish.place })
+      granted()
+    })
+  const takePicture = ({ url, words }: PictureInText): void =>
+    run(async () => {
+      const name = words === '' ? t('Picture') : words
+      // Those that engines may not know are sent as something that they do.
+      const isKnown = /\.(png|jpe?g)$/.test(url)
+      const what = isKnown ? { input: { url } } : { blob: await asReadable(await callFile(url, '')) }
+      media.add({ kind: 'ocr', name, ...what, place: wish.place })
+      granted()
+    })
+  return (
+    <div
+      class='media-form'
+      ref={area}
+      tabIndex={-1}
+      onPaste={(event: ClipboardEvent) => {
+        const file = event.clipboardData?.files[0]
+        if (file === undefined) return
+        event.preventDefault()
+        if (!busy) takeFile(file)
+      }}
+    >
+      <p class='muted'>{t('Paste a picture here, or choose one. Its text is shown here before it enters the document.')}</p>
+      <p class='actions'>
+        <ChooseButton name={t('Choose a picture')} accept='image/*' busy={busy} onFile={takeFile} />
+      </p>
+      {pictures.length > 0 && (
+        <>
+          <p class='muted'>{t('Or one of this document:')}</p>
+          <ul class='media-choices'>
+            {pictures.map((picture) => (
+              <li key={picture.url}>
+                <button
+                  type='button'
+                  disabled={busy}
+                  aria-label={picture.words === '' ? t('Read this picture') : t('Read “{name}”', { name: picture.words })}
+                  title={picture.words}
+                  onClick={() => takePicture(picture)}
+                >
+                  <img src={picture.url} alt='' loading='lazy' />
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Refusal words={refusal} />
+    </div>
+  )
+}
+
+const forms: Readonly<Record<JobKind, (input: WishInput) => JSX.Element>> = {
+  image: ImageForm,
+  speech: SpeechForm,
+  transcription: DictationForm,
+  ocr: ReadingForm
+}
+
+export function Form({ kind, ...input }: FormInput & { readonly kind: JobKind }): JSX.Element | null {
+  // As it was when the form came: who asks anew gets a new form.
+  const wish = asked.value
+  const Kind = forms[kind]
+  return wish === undefined ? null : <Kind key={wish} {...input} wish={wish} />
+}

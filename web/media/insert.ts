@@ -1,0 +1,43 @@
+/** Results enter the text: at the place where they were asked for, as one step that can be undone. */
+import { isolateHistory } from '@codemirror/commands'
+import { EditorSelection, type Text } from '@codemirror/state'
+import type { Editor } from '../editor/editor.ts'
+import { textMap } from '../editor/binding.ts'
+
+/** Blank lines around a paragraph of its own, as far as they are missing. */
+function apart(doc: Text, at: number): { from: number; lead: string; trail: string } {
+  const line = doc.lineAt(at)
+  const isBlank = line.text.trim() === ''
+  const before = isBlank ? (line.number > 1 ? doc.line(line.number - 1).text : '') : line.text
+  const below = line.number < doc.lines ? doc.line(line.number + 1).text : ''
+  const from = isBlank ? line.from : line.to
+  return { from, lead: before.trim() === '' ? '' : isBlank ? '\n' : '\n\n', trail: below.trim() === '' ? '' : '\n' }
+}
+
+/** Blanks to the words on either side, as far as they are missing. */
+function among(doc: Text, at: number): { from: number; lead: string; trail: string } {
+  const blank = (from: number, to: number, stops: RegExp): string => (stops.test(doc.sliceString(from, to)) ? ' ' : '')
+  return { from: at, lead: blank(Math.max(0, at - 1), at, /[^\s([{"'„“‚‘«-]/), trail: blank(at, at + 1, /[\p{L}\p{N}]/u) }
+}
+
+/**
+ * Puts a text in at an offset of the document: as a paragraph of its own, or (one line of words) within what stands there. The cursor goes
+ * behind it. False when nothing may be written, or the document would be too large.
+ */
+export function insertResult(editor: Editor, stored: number, text: string, block: boolean): boolean {
+  const { view } = editor
+  if (view.state.readOnly) return false
+  const { doc } = view.state
+  const at = Math.min(view.state.facet(textMap).shown(stored), doc.length)
+  const { from, lead, trail } = block || text.includes('\n') ? apart(doc, at) : among(doc, at)
+  editor.asOneStep(() =>
+    view.dispatch({
+      changes: { from, insert: lead + text + trail },
+      selection: EditorSelection.cursor(from + lead.length + text.length),
+      scrollIntoView: true,
+      annotations: isolateHistory.of('full'),
+      userEvent: 'input.media'
+    })
+  )
+  return view.state.doc !== doc
+}

@@ -1,0 +1,329 @@
+/**
+ * Media jobs of one document on this device: sent, followed, canceled, kept over a reload. Signals; no user interface.
+ * Each has a place in the text that stays right while others write. One page of the device sees to a job: the one that holds its lock.
+ */
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import * as Y from 'yjs'
+import type { JobKind } from '../../shared/media-jobs.ts'
+import { RequestError } from '../api.ts'
+import { writeDevice } from '../device.ts'
+import { askWho, signedIn } from '../document/account-items.tsx'
+import type { View } from '../document/page.tsx'
+import type { Session } from '../document/session.ts'
+import { newId } from '../new-id.ts'
+import { failureWords } from '../refused/failure.ts'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import { claim } from '../uploads/claim.ts'
+import { insertResult } from './insert.ts'
+import { keptJobs, type KeptJob } from './kept.ts'
+import { addMarks } from './marks.ts'
+import { cancelJob, type JobAnswer, readJob, readOffer, readSpeechAudio, saveSpeech, startJob } from './requests.ts'
+import { engineMissing, failedWords, noAccount, noNode, noRight, type Obstacle, passes, ready, refusedWords } from './words.ts'
+
+export type JobState =
+  /** A recording that nobody has sent yet. */
+  | { readonly phase: 'held' }
+  | { readonly phase: 'sending' }
+  /** `progress`: 0–1, where it is known. */
+  | { readonly phase: 'running'; readonly queued: boolean; readonly progress: number | undefined }
+  /** Asked for again by itself. */
+  | { readonly phase: 'waiting'; readonly words: string }
+  /** `audio`: the address of the sound in this page. */
+  | { readonly phase: 'done'; readonly result: NonNullable<JobAnswer['result']>; readonly audio: string | undefined }
+  /** `detail`: what the node said. */
+  | { readonly phase: 'failed'; readonly words: string; readonly detail: string }
+
+export interface Job {
+  readonly id: string
+  readonly kind: JobKind
+  readonly name: string
+  /** The file that went with it. */
+  readonly blob: Blob | undefined
+  readonly state: ReadonlySignal<JobState>
+}
+
+export interface NewJob {
+  readonly kind: JobKind
+  readonly name: string
+  readonly input?: Readonly<Record<string, string | number>>
+  readonly blob?: Blob
+  readonly held?: boolean
+  readonly place: Y.RelativePosition
+}
+
+export interface Media {
+  /** The latest first. */
+  readonly list: ReadonlySignal<readonly Job[]>
+  /** What stands in the way of a job of a kind; undefined: nothing, or it is not known yet. */
+  obstacle(kind: JobKind): Obstacle | undefined
+  /** Whether the service has told what can be done; what it said when it did not. */
+  readonly known: ReadonlySignal<boolean>
+  readonly unreached: ReadonlySignal<string | undefined>
+  /** Asks what can be done now. */
+  look(): Promise<void>
+  add(job: NewJob): void
+  /** Sends what was held. */
+  send(job: Job): void
+  retry(job: Job): void
+  /** Ends it, or throws its result away. */
+  drop(job: Job): void
+  /** Puts its result into the text; `text` in place of what came, where the person changed it. */
+  insert(job: Job, text?: string): Promise<boolean>
+}
+
+/** How long one question waits for the end: between two of them the progress is told. */
+const pollSeconds = 2
+const againMs = 5000
+
+const openMs = 10_000
+
+class Entry implements Job {
+  readonly id: string
+  readonly kind: JobKind
+  readonly name: string
+  readonly at: number
+  readonly input: Readonly<Record<string, string | number>>
+  readonly blob: Blob | undefined
+  readonly place: Y.RelativePosition
+  readonly state: Signal<JobState>
+  startKey: string
+  job: string | undefined
+  dropped = false
+  release: (() => void) | undefined
+
+  constructor({ id, kind, name, at, input, blob, startKey, job, held }: Omit<KeptJob, 'doc' | 'position'>, place: Y.RelativePosition) {
+    this.id = id
+    this.kind = kind
+    this.name = name
+    this.at = at
+    this.input = input
+    this.blob = blob
+    this.place = place
+    this.startKey = startKey
+    this.job = job
+    this.state = signal<JobState>(held ? { phase: 'held' } : { phase: 'sending' })
+  }
+}
+
+const opened = new WeakMap<Session, Media>()
+
+/** The jobs of the document of a page. */
+export function mediaOf(view: View): Media {
+  const known = opened.get(view.session)
+  if (known !== undefined) return known
+  const made = openMedia(view)
+  opened.set(view.session, made)
+  return made
+}
+
+function openMedia(view: View): Media {
+  const { session } = view
+  const { id: doc } = session
+  const list = signal<readonly Entry[]>([])
+  const offer = signal<{ readonly nodes: number; readonly capabilities: readonly JobKind[] } | undefined>(undefined)
+  const unreached = signal<string | undefined>(undefined)
+  const flag = `agmd.media.${doc}`
+  /** Those that wait for the network are woken by it. */
+  const sleepers = new Set<() => void>()
+
+  // ——— on this device ———
+
+  const mark = async (): Promise<void> => writeDevice(flag, ((await keptJobs.list(doc)) ?? []).length > 0 ? '1' : null)
+
+  const keep = async (entry: Entry): Promise<void> => {
+    const { id, kind, name, at, input, blob, startKey, job, place } = entry
+    const held = entry.state.peek().phase === 'held'
+    await keptJobs.put({ id, doc, kind, name, at, input, blob, startKey, job, held, position: Y.encodeRelativePosition(place) })
+    if (entry.dropped) await keptJobs.drop(id)
+    await mark()
+  }
+
+  const remove = async (entry: Entry): Promise<void> => {
+    entry.dropped = true
+    const state = entry.state.peek()
+    if (state.phase === 'done' && state.audio !== undefined) URL.revokeObjectURL(state.audio)
+    list.value = list.value.filter((other) => other !== entry)
+    await keptJobs.drop(entry.id)
+    await mark()
+    entry.release?.()
+  }
+
+  // ——— at the service ———
+
+  const tell = (words: string): void => {
+    if (view.panel.peek() === 'media') return
+    toast(words, { name: t('Show'), run: () => (view.panel.value = 'media'), milliseconds: openMs })
+  }
+
+  const fail = (entry: Entry, words: string, detail = ''): void => {
+    entry.state.value = { phase: 'failed', words, detail }
+    tell(words)
+  }
+
+  const pause = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer)
+        sleepers.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, milliseconds)
+      sleepers.add(wake)
+    })
+
+  const finish = async (entry: Entry, { status, result, error }: JobAnswer): Promise<void> => {
+    if (status === 'canceled') return fail(entry, t('It was canceled.'))
+    if (status === 'failed' || result === null) return fail(entry, failedWords(entry.kind, error?.code ?? ''), error?.message)
+    const sound = entry.kind === 'speech' && entry.job !== undefined ? await readSpeechAudio(session, entry.job) : undefined
+    if (entry.dropped) return undefined
+    entry.state.value = { phase: 'done', result, audio: sound && URL.createObjectURL(sound) }
+    return tell(t(ready[entry.kind]))
+  }
+
+  /** Starts it, if that was not done, and follows it to its end. Errors: `RequestError`. */
+  const follow = async (entry: Entry): Promise<void> => {
+    if (entry.job === undefined) {
+      entry.state.value = { phase: 'sending' }
+      entry.job = (await startJob(session, entry)).jobId
+      if (!entry.dropped) await keep(entry)
+    }
+    while (!entry.dropped) {
+      const answer = await readJob(session, entry.kind, entry.job, pollSeconds)
+      if (entry.dropped) break
+      if (answer.status !== 'queued' && answer.status !== 'running') return finish(entry, answer)
+      entry.state.value = { phase: 'running', queued: answer.status === 'queued', progress: answer.progress }
+    }
+    // It was started after the person had canceled it.
+    await cancelJob(session, entry.job)
+    return undefined
+  }
+
+  const work = async (entry: Entry): Promise<void> => {
+    for (;;) {
+      try {
+        return await follow(entry)
+      } catch (error) {
+        if (!(error instanceof RequestError)) {
+          fail(entry, failureWords(error))
+          throw error
+        }
+        if (entry.dropped) return undefined
+        if (!passes(error)) return fail(entry, refusedWords(entry.kind, error))
+        entry.state.value = { phase: 'waiting', words: error.status === 0 ? t('Waiting for the connection.') : failureWords(error) }
+        await pause((error.retryAfterSeconds ?? 0) * 1000 || againMs)
+        if (entry.dropped) return undefined
+      }
+    }
+  }
+
+  const restore = async (): Promise<void> => {
+    for (const found of (await keptJobs.list(doc)) ?? []) {
+      const release = await claim(found.id)
+      if (release === undefined) continue
+      // The page that had it may have finished in between.
+      if ((await keptJobs.find(found.id)) === undefined) {
+        release()
+        continue
+      }
+      const entry = new Entry(found, Y.decodeRelativePosition(found.position))
+      entry.release = release
+      list.value = [...list.value, entry].toSorted((one, other) => other.at - one.at)
+      if (!found.held) void work(entry)
+    }
+    await mark()
+  }
+  void restore()
+  addEventListener('online', () => {
+    for (const wake of sleepers) wake()
+  })
+
+  // ——— what can be done ———
+
+  const look = async (): Promise<void> => {
+    try {
+      await askWho()
+      offer.value = await readOffer()
+      unreached.value = undefined
+    } catch (error) {
+      unreached.value = failureWords(error)
+    }
+  }
+
+  const obstacle = (kind: JobKind): Obstacle | undefined => {
+    if (!session.canEdit.value) return noRight()
+    if (signedIn.value === false) return noAccount()
+    if (offer.value === undefined) return undefined
+    if (offer.value.nodes === 0) return noNode()
+    return offer.value.capabilities.includes(kind) ? undefined : engineMissing(kind)
+  }
+
+  const placeOf = ({ place }: Entry): number =>
+    (session.text.doc === null ? undefined : Y.createAbsolutePositionFromRelativePosition(place, session.text.doc))?.index ??
+    session.text.length
+
+  const writing = view.editor.value?.view
+  if (writing !== undefined) addMarks(writing, { list, placeOf, show: () => (view.panel.value = 'media') })
+
+  const markdownOf = async (entry: Entry): Promise<string> => {
+    const state = entry.state.peek()
+    if (state.phase !== 'done' || entry.job === undefined) return ''
+    if (entry.kind === 'speech') return (await saveSpeech(session, entry.job)).markdown
+    return state.result.markdown ?? state.result.text ?? ''
+  }
+
+  return {
+    list,
+    known: computed(() => offer.value !== undefined && signedIn.value !== undefined),
+    unreached,
+    obstacle,
+    look,
+    add({ kind, name, input = {}, blob, held = false, place }) {
+      const id = newId()
+      const entry = new Entry({ id, kind, name, at: Date.now(), input, blob, startKey: newId(), job: undefined, held }, place)
+      list.value = [entry, ...list.value]
+      void (async () => {
+        entry.release = await claim(id)
+        await keep(entry)
+        if (!held && !entry.dropped) await work(entry)
+      })()
+    },
+    send(job) {
+      const entry = job as Entry
+      entry.state.value = { phase: 'sending' }
+      void keep(entry).then(() => work(entry))
+    },
+    retry(job) {
+      const entry = job as Entry
+      entry.job = undefined
+      // The server would answer the old one again.
+      entry.startKey = newId()
+      entry.state.value = { phase: 'sending' }
+      void keep(entry).then(() => work(entry))
+    },
+    drop(job) {
+      const entry = job as Entry
+      const isOpen = ['running', 'waiting'].includes(entry.state.peek().phase)
+      void remove(entry)
+      // One that is still being sent is canceled once its answer is there.
+      if (isOpen && entry.job !== undefined) cancelJob(session, entry.job).catch(() => undefined)
+    },
+    async insert(job, text) {
+      const entry = job as Entry
+      const editor = view.editor.value
+      try {
+        const written = text ?? (await markdownOf(entry))
+        const isBlock = entry.kind === 'image' || entry.kind === 'speech'
+        if (editor === undefined || !insertResult(editor, placeOf(entry), written, isBlock)) {
+          toast(session.canEdit.peek() ? t('It does not fit into the document.') : noRight().words)
+          return false
+        }
+      } catch (error) {
+        toast(error instanceof RequestError ? refusedWords(entry.kind, error) : failureWords(error))
+        return false
+      }
+      await remove(entry)
+      return true
+    }
+  }
+}

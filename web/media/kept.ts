@@ -1,0 +1,25 @@
+/**
+ * Media jobs of this device, kept (IndexedDB `agmd-media`) until their result stands in the text or is not wanted: a reload loses neither what
+ * is under way, nor its place, nor a recording that the server does not have yet.
+ */
+import type { JobKind } from '../../shared/media-jobs.ts'
+import { deviceStore, type Kept } from '../offline/device-store.ts'
+
+export interface KeptJob extends Kept {
+  readonly kind: JobKind
+  /** What it is called in lists: the words of the person, or the name of the file. */
+  readonly name: string
+  readonly input: Readonly<Record<string, string | number>>
+  /** The file that goes with it. */
+  readonly blob: Blob | undefined
+  /** The server knows the start by it when it is sent again. */
+  readonly startKey: string
+  /** Id at the server, once it was started. */
+  readonly job: string | undefined
+  /** Not to be sent before the person says so. */
+  readonly held: boolean
+  /** An encoded `Y.RelativePosition`. */
+  readonly position: Uint8Array
+}
+
+export const keptJobs = deviceStore<KeptJob>('agmd-media', 'jobs')

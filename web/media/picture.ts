@@ -1,0 +1,42 @@
+/** Pictures as engines read them: PNG and JPEG as they are, anything else that the browser can show as PNG. */
+import { limits } from '../../shared/limits.ts'
+import { t } from '../text/t.ts'
+import { UnusableFile } from './sound.ts'
+
+const asTheyAre = ['image/png', 'image/jpeg']
+
+async function asPng(file: Blob): Promise<Blob> {
+  try {
+    const picture = await createImageBitmap(file)
+    const canvas = new OffscreenCanvas(picture.width, picture.height)
+    canvas.getContext('2d')?.drawImage(picture, 0, 0)
+    return await canvas.convertToBlob({ type: 'image/png' })
+  } catch {
+    throw new UnusableFile(t('The browser cannot read this picture: it is damaged, or of a kind that it does not know.'))
+  }
+}
+
+/** Errors: `UnusableFile`. */
+export async function asReadable(file: Blob): Promise<Blob> {
+  const picture = asTheyAre.includes(file.type) ? file : await asPng(file)
+  if (picture.size > limits.ocrBytesMax)
+    throw new UnusableFile(t('Larger than {mebibytes} MiB.', { mebibytes: limits.ocrBytesMax / 1024 / 1024 }))
+  return picture
+}
+
+export interface PictureInText {
+  readonly url: string
+  readonly words: string
+}
+
+/** Pictures kept here that a text shows, each once, those nearest to a place first. */
+export function picturesIn(text: string, at: number): PictureInText[] {
+  const found = [...text.matchAll(/!\[([^\]\n]*)\]\((\/f\/[\w-]+\.(?:png|jpe?g|gif|webp|avif))\)/g)]
+    .map(({ index, 0: { length }, 1: words = '', 2: url = '' }) => ({
+      url,
+      words,
+      distance: Math.max(0, index - at, at - index - length)
+    }))
+    .toSorted((one, other) => one.distance - other.distance)
+  return found.filter(({ url }, index) => found.findIndex((other) => other.url === url) === index).map(({ url, words }) => ({ url, words }))
+}

@@ -1,0 +1,39 @@
+/** Any sound that the browser can read as the WAV that media jobs take (specification, Limits). */
+import { limits } from '../../shared/limits.ts'
+import { wavRate, wavSeconds, writeWav } from '../../shared/wav.ts'
+import { t } from '../text/t.ts'
+
+/** Longest recording, in seconds. */
+export const soundSecondsMax = Math.floor(wavSeconds(limits.transcriptionBytesMax))
+
+/** Largest file that is read: decoded, it takes many times as much memory. In bytes. */
+const fileBytesMax = 100 * 1024 * 1024
+
+/** What cannot become a recording or picture for a job, in the words of the page. */
+export class UnusableFile extends Error {}
+
+const tooLong = (): UnusableFile =>
+  new UnusableFile(t('Longer than {minutes} minutes. Take a part of it.', { minutes: Math.floor(soundSecondsMax / 60) }))
+
+/** All channels as one. */
+function mixed(sound: AudioBuffer): Float32Array {
+  const mono = sound.getChannelData(0).slice()
+  for (let channel = 1; channel < sound.numberOfChannels; channel++)
+    sound.getChannelData(channel).forEach((sample, at) => (mono[at] = (mono[at] ?? 0) + sample))
+  if (sound.numberOfChannels > 1) mono.forEach((sample, at) => (mono[at] = sample / sound.numberOfChannels))
+  return mono
+}
+
+/** Mono, 16 kHz. Errors: `UnusableFile`. */
+export async function asWav(file: Blob): Promise<{ readonly blob: Blob; readonly seconds: number }> {
+  if (file.size > fileBytesMax) throw new UnusableFile(t('Larger than {mebibytes} MiB.', { mebibytes: fileBytesMax / 1024 / 1024 }))
+  let sound: AudioBuffer
+  try {
+    // It brings what it reads to its own rate.
+    sound = await new OfflineAudioContext(1, 1, wavRate).decodeAudioData(await file.arrayBuffer())
+  } catch {
+    throw new UnusableFile(t('The browser cannot read this sound: it is damaged, or of a kind that it does not know.'))
+  }
+  if (sound.duration > soundSecondsMax) throw tooLong()
+  return { blob: new Blob([writeWav(mixed(sound))], { type: 'audio/wav' }), seconds: sound.duration }
+}

@@ -1,0 +1,27 @@
+/** Markdown as one would read it aloud: without its marks and addresses. */
+import { markdownParser } from '../editor/language.ts'
+
+/** Parts of the syntax that nobody says. */
+const silent = /Mark$|^(CodeInfo|LinkTitle|LinkLabel|TaskMarker|TableDelimiter|HorizontalRule|Comment|CommentBlock|HTMLTag)$/
+
+export function spokenWords(markdown: string): string {
+  let words = ''
+  let end = 0
+  const skip = (from: number, to: number): void => {
+    words += markdown.slice(end, Math.max(from, end))
+    end = Math.max(end, to)
+  }
+  markdownParser.parse(markdown).iterate({
+    enter({ name, from, to, node }) {
+      // The backslash; what it stands before is said.
+      if (name === 'Escape') skip(from, from + 1)
+      else if (silent.test(name) || (name === 'URL' && /^(Link|Image|LinkReference)$/.test(node.parent?.name ?? ''))) skip(from, to)
+    }
+  })
+  skip(markdown.length, markdown.length)
+  return words
+    .replaceAll(/[ \t]+/g, ' ')
+    .replaceAll(/ *\n */g, '\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()
+}

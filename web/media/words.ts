@@ -1,0 +1,80 @@
+/** What is said of media jobs: their names, and why one cannot be done. No user interface. */
+import { limits } from '../../shared/limits.ts'
+import type { JobKind } from '../../shared/media-jobs.ts'
+import { RequestError } from '../api.ts'
+import { failureWords, mayPass } from '../refused/failure.ts'
+import { t, term } from '../text/t.ts'
+import type { IconName } from '../ui/icons.tsx'
+
+/** As the commands are called. */
+export const titles: Readonly<Record<JobKind, string>> = {
+  image: term('Generate a picture'),
+  speech: term('Read aloud'),
+  transcription: term('Dictate or transcribe'),
+  ocr: term('Read text from a picture')
+}
+
+export const icons: Readonly<Record<JobKind, IconName>> = { image: 'sparkles', speech: 'volume', transcription: 'mic', ocr: 'scan-text' }
+
+export const ready: Readonly<Record<JobKind, string>> = {
+  image: term('The picture is ready.'),
+  speech: term('The speech is ready.'),
+  transcription: term('The recording is written down.'),
+  ocr: term('The picture is read.')
+}
+
+const noEngine: Readonly<Record<JobKind, string>> = {
+  image: term('The compute nodes that are connected cannot generate pictures.'),
+  speech: term('The compute nodes that are connected cannot speak.'),
+  transcription: term('The compute nodes that are connected cannot write down recordings.'),
+  ocr: term('The compute nodes that are connected cannot read pictures.')
+}
+
+/** What a person may do about it. */
+export type Remedy = 'sign in' | 'node' | 'none'
+
+export interface Obstacle {
+  readonly words: string
+  readonly remedy: Remedy
+}
+
+export const noAccount = (): Obstacle => ({
+  words: t('This is done for people with an account; a link alone is not enough. Sign in, and come back here.'),
+  remedy: 'sign in'
+})
+export const noRight = (): Obstacle => ({ words: t('Your link does not allow changing this document.'), remedy: 'none' })
+export const noNode = (): Obstacle => ({
+  words: t('No compute node is connected that works for you. Start one with a token of your account, or ask who runs this server.'),
+  remedy: 'node'
+})
+export const engineMissing = (kind: JobKind): Obstacle => ({ words: t(noEngine[kind]), remedy: 'node' })
+
+const byCode: Readonly<Record<string, () => string>> = {
+  account_required: () => noAccount().words,
+  node_offline: () => t('The compute node was lost, and no other came. Try again when one is connected.'),
+  node_lost: () => t('Several compute nodes were lost over this. Try again later.'),
+  media_queue_full: () => t('You have {max} jobs under way already. Wait for one to end, or cancel one.', { max: limits.mediaOpenJobsMax }),
+  timed_out: () => t('It took too long.'),
+  bad_input: () => t('The compute node could not use this.'),
+  engine_failed: () => t('The compute node failed at it.'),
+  result_refused: () => t('What the compute node answered was not usable.'),
+  asset_quota_exceeded: () => t('The files of this document have no room left.'),
+  unsupported_media_type: () => t('The service does not take this kind of file.'),
+  not_found: () => t('It is no longer kept: results stay for {hours} hours.', { hours: limits.mediaKeptHours })
+}
+
+/** Of a job that ended without a result. */
+export const failedWords = (kind: JobKind, code: string): string =>
+  code === 'engine_unavailable' ? t(noEngine[kind]) : (byCode[code]?.() ?? t('It failed.'))
+
+/** Of a request that was refused. */
+export const refusedWords = (kind: JobKind, error: RequestError): string => {
+  if (error.code === 'node_offline') return noNode().words
+  return error.code === 'engine_unavailable' || byCode[error.code] !== undefined ? failedWords(kind, error.code) : failureWords(error)
+}
+
+const final = ['node_offline', 'engine_unavailable', 'media_queue_full']
+
+/** Whether it is asked again by itself: not what a person decides about. */
+export const passes = (error: unknown): error is RequestError =>
+  error instanceof RequestError && mayPass(error) && !final.includes(error.code)
