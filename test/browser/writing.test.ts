@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, type Document, editorText, launch, saved, until } from './browser.ts'
+import { complaints, createDocument, type Document, editorText, launch, readMarkdown, saved, until } from './browser.ts'
 
 let world: World
 let browser: Browser
@@ -109,6 +109,8 @@ test('[WRITE-5] a slash opens the menu of blocks, which stays while others write
   const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
   await type('/tab')
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
+  // What the server does not have yet would enter the text a second time with the replacement.
+  await until(async () => (await readMarkdown(world.url, document)) === '# Plan\n\n/tab', 'what was typed, at the server')
   const answer = await fetch(`${world.url}/api/docs/${document.id}/content`, {
     method: 'PUT',
     headers: { 'x-share-key': document.key, 'content-type': 'text/markdown' },

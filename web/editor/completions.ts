@@ -35,15 +35,27 @@ interface Shown extends Completion {
   readonly sign?: string
 }
 
-const optionOf = (entry: BlockEntry): Shown => ({
-  label: entry.title,
-  drawing: entry.icon,
-  apply: (view, _completion, from, to) => {
-    // The slash too.
-    drop(view, from - 1, to)
-    entry.run()
+/**
+ * One option for each entry, whatever is typed: CodeMirror keeps what is chosen in the menu by the option itself, and an answer that comes
+ * after an arrow key would otherwise choose the first again.
+ */
+const made = new WeakMap<BlockEntry, Shown>()
+
+function optionOf(entry: BlockEntry): Shown {
+  const known = made.get(entry)
+  if (known !== undefined) return known
+  const option: Shown = {
+    label: entry.title,
+    drawing: entry.icon,
+    apply: (view, _completion, from, to) => {
+      // The slash too.
+      drop(view, from - 1, to)
+      entry.run()
+    }
   }
-})
+  made.set(entry, option)
+  return option
+}
 
 function sectionHead(words: string): HTMLElement {
   const head = document.createElement('li')
@@ -53,13 +65,22 @@ function sectionHead(words: string): HTMLElement {
   return head
 }
 
-/** All in their sections; once something is typed, what fits it, the best first. */
-function optionsFor(query: string, entries: readonly BlockEntry[]): Shown[] {
-  if (query !== '') return best(query, entries, ({ title, words }) => [title, words]).map(optionOf)
+const allMade = new WeakMap<readonly BlockEntry[], Shown[]>()
+
+/** All in their sections. */
+function allOptions(entries: readonly BlockEntry[]): Shown[] {
+  const known = allMade.get(entries)
+  if (known !== undefined) return known
   const names = [...new Set(entries.map(({ section }) => section))]
   const sections = new Map(names.map((name, rank) => [name, { name, rank, header: () => sectionHead(name) }]))
-  return entries.map((entry) => ({ ...optionOf(entry), section: sections.get(entry.section) ?? entry.section }))
+  const options = entries.map((entry) => ({ ...optionOf(entry), section: sections.get(entry.section) ?? entry.section }))
+  allMade.set(entries, options)
+  return options
 }
+
+/** All; once something is typed, what fits it, the best first. */
+const optionsFor = (query: string, entries: readonly BlockEntry[]): Shown[] =>
+  query === '' ? allOptions(entries) : best(query, entries, ({ title, words }) => [title, words]).map(optionOf)
 
 function blocksAt(context: CompletionContext, entries: readonly BlockEntry[]): CompletionResult | null {
   const found = context.matchBefore(/(?:^|\s)\/[\p{L}\d ]{0,24}$/u)
