@@ -538,7 +538,12 @@ test('[REVIEW-13] whoever suggests types as ever, whatever the others write mean
     await input.send('Input.insertText', { text: '日本' })
     await until(async () => (await editorText(bea.page)).endsWith('日本'), `the letters, round ${round}`)
     await bea.page.locator('.cm-content').press('Control+Shift+KeyE')
-    await until(async () => (await suggestions(document)).suggestions.some((each) => each.text.endsWith('日本')), 'the suggestions')
+    await until(async () => (await suggestions(document)).suggestions.some((each) => each.text.endsWith('日本')), 'the suggestions').catch(
+      async (error: unknown) => {
+        const found = (await suggestions(document)).suggestions.map(({ status, original, text: proposed }) => [status, original, proposed])
+        throw new Error(`round ${round}: ${JSON.stringify([found, (await editorText(bea.page)).slice(-60)])}`, { cause: error })
+      }
+    )
     await until(async () => (await editorText(bea.page)) === (await editorText(ana.page)), `the same text in both, round ${round}`)
     expect(await editorText(bea.page)).toBe(await readMarkdown(world.url, document))
     expect(await editorText(ana.page)).not.toContain('日本')
