@@ -13,6 +13,7 @@ import { type Json, startWorld, type World } from '../support/world.ts'
 import { look, sizes } from './appearance.ts'
 import { complaints, createDocument, editorText, launch, saved, until } from './browser.ts'
 
+// On a machine where nobody may install the engines; in CI their absence is an error (nodes.ts).
 const withEngines = test.skipIf(missingEngines.length > 0)
 
 const said = 'The quick brown fox jumped over the lazy dog'

@@ -40,6 +40,7 @@ const lend = async (env?: Record<string, string>, token?: string): Promise<Runni
   return node
 }
 
+// On a machine where nobody may install the engines; in CI their absence is an error (nodes.ts).
 const withEngines = test.skipIf(missingEngines.length > 0)
 
 type Doc = Awaited<ReturnType<Signed['document']>>
@@ -116,6 +117,7 @@ withEngines('[MEDIA-28] broken sound and pictures, and a voice that is not there
 
 const chromium = process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
 
+// As above; the picture of the text is drawn by the browser.
 test.skipIf(missingEngines.length > 0 || !existsSync(chromium))(
   '[MEDIA-26] a text in a picture is read exactly',
   { timeout: 90_000 },

@@ -49,7 +49,7 @@ async function probe(): Promise<boolean> {
  * Stores what changes, a batch at a time: what comes while one is written goes out with the next, so that a slow disk is never more than one
  * batch behind, and `unwritten` says how many changes wait. y-indexeddb by itself starts a transaction for each and looks away.
  */
-function persist(id: string, doc: Y.Doc, unwritten: Signal<number>, lose: () => void): IndexeddbPersistence {
+function persist(id: string, doc: Y.Doc, unwritten: Signal<number>, ended: AbortSignal, lose: () => void): IndexeddbPersistence {
   const persistence = new IndexeddbPersistence(databaseName(id), doc)
   const parts = persistence as unknown as Parts
   const store = parts._storeUpdate
@@ -85,8 +85,7 @@ function persist(id: string, doc: Y.Doc, unwritten: Signal<number>, lose: () => 
   }
   doc.on('update', parts._storeUpdate)
   // The page may be gone before the batch is done.
-  addEventListener('pagehide', write)
-  doc.on('destroy', () => removeEventListener('pagehide', write))
+  addEventListener('pagehide', write, { signal: ended })
   parts._db.then((opened) => {
     for (const event of ['abort', 'error', 'close'] as const) opened.addEventListener(event, lose)
     database = opened
@@ -98,18 +97,20 @@ function persist(id: string, doc: Y.Doc, unwritten: Signal<number>, lose: () => 
 export function keep(id: string, doc: Y.Doc): Keep {
   const state = signal<'opening' | 'kept' | 'lost'>('opening')
   const unwritten = signal(0)
+  const ended = new AbortController()
   let persistence: IndexeddbPersistence | undefined
   let closed = false
 
   const lose = (): void => {
     if (closed || state.value === 'lost') return
     state.value = 'lost'
+    ended.abort()
     void persistence?.destroy().catch(() => undefined)
   }
 
   const ready = (async () => {
     if (!(await probe()) || closed) return lose()
-    persistence = persist(id, doc, unwritten, lose)
+    persistence = persist(id, doc, unwritten, ended.signal, lose)
     const { promise, resolve } = Promise.withResolvers<void>()
     void persistence.whenSynced.then(() => {
       if (state.value === 'opening') state.value = 'kept'
@@ -128,6 +129,7 @@ export function keep(id: string, doc: Y.Doc): Keep {
     ready,
     async close() {
       closed = true
+      ended.abort()
       await persistence?.destroy().catch(() => undefined)
     }
   }
