@@ -23,9 +23,11 @@ import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { whenIdle } from './idle.ts'
 import { FollowingNotice } from './following-notice.tsx'
 import { Later } from './later.tsx'
 import { ReadingPane } from './reading-pane.tsx'
+import { createParts, type Parts } from './parts.ts'
 import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -58,6 +60,8 @@ export interface View {
   readonly review: ReadonlySignal<Review | undefined>
   /** What happened here, once its part of the page is there. */
   readonly feed: ReadonlySignal<Feed | undefined>
+  /** What is fetched after the text. */
+  readonly parts: Parts
   /** Whether typing does something: to the document, or to what is proposed for it. */
   readonly canType: ReadonlySignal<boolean>
   setMode(mode: Mode): void
@@ -109,9 +113,9 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const panel = signal<PanelName | undefined>(undefined)
-  const review = signal<Review | undefined>(undefined)
-  const feed = signal<Feed | undefined>(undefined)
-  const canType = computed(() => session.canEdit.value || review.value?.suggesting.value === true)
+  const parts = createParts(session)
+  const { review, feed, awaitsProposals } = parts
+  const canType = computed(() => (session.canEdit.value && !awaitsProposals.value) || review.value?.suggesting.value === true)
 
   const setMode = (value: Mode): void => {
     if (!writes.value) asked.value = value
@@ -163,31 +167,11 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     })
     editor.value = made
     let closed = false
-    void import('./extras.ts').then(
-      ({ extrasOf }) => !closed && made.extend(extrasOf(view)),
-      // Without them one can write as well; the next visit fetches them.
-      () => undefined
-    )
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopFollowing = startFollowing(view)
     const stopUploads = session.uploads.start(made.insertUpload)
-    const openReview = async (): Promise<void> => {
-      const parts = await import('../review/review.ts')
-      if (!closed) review.value = parts.openReview(view, made)
-    }
-    // Without it one writes all the same; it comes with the next visit.
-    openReview().catch(() => undefined)
-    void import('../activity/feed.ts').then(
-      ({ openFeed }) => !closed && (feed.value = openFeed(view)),
-      () => undefined
-    )
-    // What an earlier page left behind; without any, nothing is fetched.
-    if (readDevice(`agmd.media.${session.id}`) !== null)
-      void import('../media/jobs.ts').then(
-        ({ mediaOf }) => !closed && mediaOf(view),
-        () => undefined
-      )
+    const stopParts = parts.start(view, made)
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
@@ -228,8 +212,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     addEventListener('drop', refuseDrop)
     return () => {
       closed = true
-      review.value?.close()
-      feed.value?.close()
+      stopParts()
       for (const stop of stops) stop()
       stopUploads()
       stopFollowing()
@@ -258,6 +241,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     panel,
     review,
     feed,
+    parts,
     canType,
     setMode,
     nextMode,
@@ -275,7 +259,14 @@ interface PaperInput {
 
 function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
-  useEffect(() => (host.current === null ? undefined : start(host.current)), [])
+  useEffect(() => {
+    const element = host.current
+    if (element === null) return undefined
+    // Who reads sees nothing of it.
+    if (!hidden) return start(element)
+    let stop = whenIdle(() => (stop = start(element)))
+    return () => stop()
+  }, [])
   return <div class={hasMargin ? 'paper has-margin' : 'paper'} hidden={hidden} ref={host} />
 }
 

@@ -9,6 +9,7 @@ import { commandOf } from '../commands/all.ts'
 import { keyName, tooltip } from '../commands/keys.ts'
 import { Menu } from './menu.tsx'
 import type { Mode, View } from './page.tsx'
+import { ReviewButtons } from './review-buttons.tsx'
 
 const avatarsMax = 5
 
@@ -123,7 +124,6 @@ function ActivityButton({ view: { feed, panel } }: { view: View }): JSX.Element 
 export function TopBar({ view }: { view: View }): JSX.Element {
   const { session } = view
   const chip = session.chip.value
-  const Remarks = view.review.value?.Buttons
   return (
     <header class='top-bar'>
       <a class='button quiet icon-only home-link' href='/' aria-label={t('All documents')} title={t('All documents')}>
@@ -147,7 +147,7 @@ export function TopBar({ view }: { view: View }): JSX.Element {
       </span>
       <span class='spread' />
       <Avatars view={view} />
-      {Remarks !== undefined && <Remarks view={view} />}
+      <ReviewButtons view={view} />
       <ActivityButton view={view} />
       <ModeSwitch view={view} />
       {canShare(view) && (

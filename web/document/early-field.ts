@@ -1,0 +1,81 @@
+/**
+ * A field for what is typed before the one that it is for is there: who asks to write something goes on typing at once, and no letter of it
+ * may land in the text. It is seen only when the other takes its time, and hands over what it holds.
+ */
+
+export interface EarlyField {
+  /** False once the person has left it. */
+  isWanted(): boolean
+}
+
+interface Open {
+  readonly field: HTMLTextAreaElement
+  readonly onLeave: () => void
+  /** A letter is being put together (IME): it would be lost on the way. */
+  isComposing: boolean
+}
+
+let current: Open | undefined
+
+function close(open: Open): void {
+  if (current === open) current = undefined
+  open.field.remove()
+}
+
+function make(label: string, onLeave: () => void): Open {
+  const field = document.createElement('textarea')
+  field.className = 'early-field'
+  field.setAttribute('aria-label', label)
+  field.placeholder = label
+  field.dir = 'auto'
+  const open: Open = { field, onLeave, isComposing: false }
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || event.isComposing) return
+    event.preventDefault()
+    event.stopPropagation()
+    close(open)
+    onLeave()
+  })
+  field.addEventListener('compositionstart', () => (open.isComposing = true))
+  field.addEventListener('compositionend', () => (open.isComposing = false))
+  // Who goes elsewhere and has written nothing wants it no more.
+  field.addEventListener('blur', () => field.value === '' && queueMicrotask(() => close(open)))
+  document.body.append(field)
+  return open
+}
+
+/** Takes the focus now, until `handOver`. `onLeave` is called when the person leaves it with Esc. */
+export function typeEarly(label: string, onLeave: () => void): EarlyField {
+  const open = (current ??= make(label, onLeave))
+  open.field.focus({ preventScroll: true })
+  return { isWanted: () => current === open }
+}
+
+/** What was waited for does not come: what was written stays to be seen, an empty field goes. */
+export function endEarly(): void {
+  if (current === undefined || current.field.value !== '') return
+  const { onLeave } = current
+  close(current)
+  onLeave()
+}
+
+/** Brings the focus into the field that was waited for, and what was typed meanwhile in the place of its selection. */
+export function handOver(into: HTMLTextAreaElement | HTMLInputElement): void {
+  const open = current
+  if (open === undefined) return into.focus()
+  const { field } = open
+  const move = (): void => {
+    const { value, selectionStart, selectionEnd } = field
+    if (value !== '') {
+      const start = into.selectionStart ?? 0
+      into.setRangeText(value, start, into.selectionEnd ?? start, 'end')
+      into.setSelectionRange(start + selectionStart, start + selectionEnd)
+      into.dispatchEvent(new Event('input', { bubbles: true }))
+    }
+    // Who went on to something else stays there.
+    if (document.activeElement === field) into.focus()
+    close(open)
+  }
+  if (open.isComposing) field.addEventListener('compositionend', () => queueMicrotask(move), { once: true })
+  else move()
+}

@@ -1,0 +1,133 @@
+/**
+ * The parts of the page that come after its text, one by one while nothing else is to be done: extras of the editor, comments and
+ * suggestions, activity. Whoever asks for one, or does anything, gets them at once.
+ */
+import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
+import { includesRole } from '../../shared/roles.ts'
+import type { Feed } from '../activity/feed.ts'
+import { readDevice } from '../device.ts'
+import type { Editor } from '../editor/editor.ts'
+import type { Review } from '../review/review.ts'
+import { suggestingKey } from '../review/suggesting-key.ts'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import { endEarly } from './early-field.ts'
+import { whenIdle } from './idle.ts'
+import type { View } from './page.tsx'
+import type { Session } from './session.ts'
+
+export interface Parts {
+  /** Undefined until they are there. */
+  readonly review: ReadonlySignal<Review | undefined>
+  readonly feed: ReadonlySignal<Feed | undefined>
+  /** Whether this device was to propose what is typed when the page was opened. */
+  readonly proposed: boolean
+  /** What is typed may have to be proposed, and what does that is not there yet: until then nothing may be typed. */
+  readonly awaitsProposals: ReadonlySignal<boolean>
+  /**
+   * Does something with comments and suggestions: at once when they are there, else when they were fetched. `holdsTyping`: nothing may be
+   * typed before. When they cannot be had, that is said.
+   */
+  withReview(run: (review: Review) => void, holdsTyping?: boolean): Promise<void>
+  /** Does something with what makes writing easier, in the same way. */
+  withExtras(run: () => void): Promise<void>
+  /** Begins with a text that is on the page. Answers with its end. */
+  start(page: View, editor: Editor): () => void
+}
+
+/** Fetched when it is first called; what could not be had can be asked for again. */
+function once<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  let loading: Promise<Part> | undefined
+  return () =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    }))
+}
+
+/** A remark that the address asks for. */
+const asksForRemark = (): boolean =>
+  /^#(?:comment|suggestion)-/.test(location.hash) || new URL(location.href).searchParams.has('comment')
+
+export function createParts(session: Session): Parts {
+  const review = signal<Review | undefined>(undefined)
+  const feed = signal<Feed | undefined>(undefined)
+  const proposed = readDevice(suggestingKey(session.id)) === '1'
+  const held = signal(false)
+  const begun = Promise.withResolvers<{ readonly page: View; readonly editor: Editor }>()
+  let closed = false
+
+  const openReview = once(async () => {
+    const [{ openReview: open }, { page, editor }] = await Promise.all([import('../review/review.ts'), begun.promise])
+    if (!closed) review.value ??= open(page, editor)
+  })
+  const openExtras = once(async () => {
+    const [{ extrasOf }, { page, editor }] = await Promise.all([import('./extras.ts'), begun.promise])
+    if (!closed) editor.extend(extrasOf(page))
+  })
+  const openFeed = once(async () => {
+    const [{ openFeed: open }, { page }] = await Promise.all([import('../activity/feed.ts'), begun.promise])
+    if (!closed) feed.value ??= open(page)
+  })
+  /** What an earlier page left behind; without any, nothing is fetched. */
+  const openJobs = once(async () => {
+    if (readDevice(`agmd.media.${session.id}`) === null) return
+    const [{ mediaOf }, { page }] = await Promise.all([import('../media/jobs.ts'), begun.promise])
+    if (!closed) mediaOf(page)
+  })
+
+  const asked = async (open: () => Promise<void>, run: () => unknown): Promise<void> => {
+    try {
+      await open()
+    } catch {
+      toast(t('This part of the page could not be fetched. It comes with the connection.'))
+      endEarly()
+      return
+    }
+    if (!closed) run()
+  }
+
+  return {
+    review,
+    feed,
+    proposed,
+    awaitsProposals: computed(() => held.value || (proposed && (review.value === undefined || session.role.value === null))),
+    async withReview(run, holdsTyping = false) {
+      if (review.value !== undefined) return run(review.value)
+      if (holdsTyping) held.value = true
+      await asked(openReview, () => review.value !== undefined && run(review.value))
+      if (holdsTyping) held.value = false
+    },
+    withExtras: (run) => asked(openExtras, run),
+    start(page, editor) {
+      begun.resolve({ page, editor })
+      // Who proposes cannot write before; who follows a link to a remark came for it.
+      const onlyProposes = !session.canEdit.value && includesRole(session.role.value, 'suggest')
+      const isUrgent = proposed || onlyProposes || asksForRemark()
+      // Who reads needs nothing to write with.
+      const waiting = page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFeed, openJobs]
+      let stop = (): void => undefined
+      // Without it one writes all the same; it comes with the next visit.
+      const open = (part: () => Promise<void>): Promise<void> => part().catch(() => undefined)
+      const next = (hurries: boolean): void => {
+        const parts = waiting.splice(0, hurries ? waiting.length : 1)
+        if (parts.length === 0) return
+        void Promise.all(parts.map(open)).then(() => {
+          if (!closed) stop = whenIdle(next)
+        })
+      }
+      if (isUrgent) void open(openReview)
+      stop = whenIdle(next)
+      const stopReading = effect(() => {
+        if (page.mode.value !== 'read' && !waiting.includes(openExtras)) void open(openExtras)
+      })
+      return () => {
+        closed = true
+        stop()
+        stopReading()
+        review.value?.close()
+        feed.value?.close()
+      }
+    }
+  }
+}
