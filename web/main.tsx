@@ -1,5 +1,6 @@
 /** Every page starts here; each loads only what it needs. */
 import { render, type JSX } from 'preact'
+import { addFaces } from './faces.ts'
 import { whenIdle } from './document/idle.ts'
 import { newVersion, registerWorker } from './offline/register.ts'
 import { Refused } from './refused/refused.tsx'
@@ -23,6 +24,7 @@ const workerAfterMs = 2500
 
 const root = document.getElementById('app')
 if (root !== null) {
+  addFaces()
   await loadWords()
   const shown = await page()
   render(

@@ -18,7 +18,15 @@ const sample = readFileSync(join(import.meta.dirname, '../../test/browser/publis
 const offlineMsMax = 1500
 const shiftMax = 0.01
 /** Also what Lighthouse leaves by itself: with a text or a link that the device keeps it would not be a first visit. */
-const clearStorageTypes = ['cookies', 'file_systems', 'indexeddb', 'local_storage', 'shader_cache', 'service_workers', 'cache_storage'] as const
+const clearStorageTypes = [
+  'cookies',
+  'file_systems',
+  'indexeddb',
+  'local_storage',
+  'shader_cache',
+  'service_workers',
+  'cache_storage'
+] as const
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 

@@ -11,10 +11,7 @@ const open =
     if (view === undefined) return
     const early = typeEarly(t('Find'), () => view.focus())
     // Its part of the editor first: without it the panel of the library would open.
-    void page.parts.withExtras(async () => {
-      const { openFind } = await import('../editor/find/panel.tsx')
-      if (early.isWanted()) openFind(view, replace)
-    })
+    void page.parts.withExtras(({ openFind }) => early.isWanted() && openFind(view, replace))
   }
 
 // Who reads finds with the browser.

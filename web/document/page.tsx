@@ -155,6 +155,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       awareness: session.link.awareness,
       uploads: session.uploads,
       canEdit: canType.value,
+      label: session.title.value,
       mode: writing.value,
       keys: keyBindings(commands, view),
       onTyped: typed,
@@ -317,11 +318,14 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
   const Remarks = view.review.value?.Layer
+  // Who proposes can type only once what proposes is there; its place is there before.
+  const willType = view.review.value === undefined && session.link.ended.value === undefined && includesRole(session.role.value, 'suggest')
+  const hasToolbar = !reading && (view.canType.value || willType)
   const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
     <div class={view.quiet.value ? 'document quiet' : 'document'}>
       <TopBar view={view} />
-      {view.canType.value && !reading && <Toolbar view={view} />}
+      {hasToolbar && <Toolbar view={view} />}
       <Notices session={session} />
       <div class='document-body'>
         {view.outline.value && <Later load={loadOutline} view={view} />}

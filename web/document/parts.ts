@@ -12,9 +12,12 @@ import { suggestingKey } from '../review/suggesting-key.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { endEarly } from './early-field.ts'
+import type * as Extras from './extras.ts'
 import { whenIdle } from './idle.ts'
 import type { View } from './page.tsx'
 import type { Session } from './session.ts'
+
+type ExtrasPart = typeof Extras
 
 export interface Parts {
   /** Undefined until they are there. */
@@ -30,7 +33,7 @@ export interface Parts {
    */
   withReview(run: (review: Review) => void, holdsTyping?: boolean): Promise<void>
   /** Does something with what makes writing easier, in the same way. */
-  withExtras(run: () => void): Promise<void>
+  withExtras(run: (part: ExtrasPart) => void): Promise<void>
   /** Begins with a text that is on the page. Answers with its end. */
   start(page: View, editor: Editor): () => void
 }
@@ -46,8 +49,7 @@ function once<Part>(load: () => Promise<Part>): () => Promise<Part> {
 }
 
 /** A remark that the address asks for. */
-const asksForRemark = (): boolean =>
-  /^#(?:comment|suggestion)-/.test(location.hash) || new URL(location.href).searchParams.has('comment')
+const asksForRemark = (): boolean => /^#(?:comment|suggestion)-/.test(location.hash) || new URL(location.href).searchParams.has('comment')
 
 export function createParts(session: Session): Parts {
   const review = signal<Review | undefined>(undefined)
@@ -62,8 +64,9 @@ export function createParts(session: Session): Parts {
     if (!closed) review.value ??= open(page, editor)
   })
   const openExtras = once(async () => {
-    const [{ extrasOf }, { page, editor }] = await Promise.all([import('./extras.ts'), begun.promise])
-    if (!closed) editor.extend(extrasOf(page))
+    const [part, { page, editor }] = await Promise.all([import('./extras.ts'), begun.promise])
+    if (!closed) editor.extend(part.extrasOf(page))
+    return part
   })
   const openFeed = once(async () => {
     const [{ openFeed: open }, { page }] = await Promise.all([import('../activity/feed.ts'), begun.promise])
@@ -76,15 +79,16 @@ export function createParts(session: Session): Parts {
     if (!closed) mediaOf(page)
   })
 
-  const asked = async (open: () => Promise<void>, run: () => unknown): Promise<void> => {
+  const asked = async <Part>(open: () => Promise<Part>, run: (part: Part) => unknown): Promise<void> => {
+    let part: Part
     try {
-      await open()
+      part = await open()
     } catch {
       toast(t('This part of the page could not be fetched. It comes with the connection.'))
       endEarly()
       return
     }
-    if (!closed) run()
+    if (!closed) run(part)
   }
 
   return {
@@ -108,16 +112,13 @@ export function createParts(session: Session): Parts {
       const waiting = page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFeed, openJobs]
       let stop = (): void => undefined
       // Without it one writes all the same; it comes with the next visit.
-      const open = (part: () => Promise<void>): Promise<void> => part().catch(() => undefined)
-      const next = (hurries: boolean): void => {
-        const parts = waiting.splice(0, hurries ? waiting.length : 1)
-        if (parts.length === 0) return
-        void Promise.all(parts.map(open)).then(() => {
-          if (!closed) stop = whenIdle(next)
-        })
+      const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)
+      const next = async (hurries: boolean): Promise<void> => {
+        await Promise.all(waiting.splice(0, hurries ? waiting.length : 1).map(open))
+        if (!closed && waiting.length > 0) stop = whenIdle((isHurried) => void next(isHurried))
       }
       if (isUrgent) void open(openReview)
-      stop = whenIdle(next)
+      stop = whenIdle((hurries) => void next(hurries))
       const stopReading = effect(() => {
         if (page.mode.value !== 'read' && !waiting.includes(openExtras)) void open(openExtras)
       })

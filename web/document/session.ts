@@ -14,7 +14,7 @@ import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
-import { keepsMore, takeKey, takesOver } from './keys.ts'
+import { keepsMore, mayKeepMore, takeKey, takesOver } from './keys.ts'
 import { openUploads, type Uploads } from '../uploads/uploads.ts'
 import { t } from '../text/t.ts'
 import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
@@ -28,8 +28,8 @@ export interface Session {
   readonly uploads: Uploads
   readonly role: ReadonlySignal<Role | null>
   readonly canEdit: ReadonlySignal<boolean>
-  /** Whether this device keeps a link to the document that may do more than the one that was opened. */
-  readonly hasMoreAccess: ReadonlySignal<boolean>
+  /** Whether this device keeps a link to the document that may do more than the one that was opened; undefined: it may, that is asked. */
+  readonly hasMoreAccess: ReadonlySignal<boolean | undefined>
   readonly title: ReadonlySignal<string>
   /** Whether it belongs to an account or agent already; true until that is known. */
   readonly owned: Signal<boolean>
@@ -128,7 +128,9 @@ export function openSession(id: string): Session {
   const onEvent = (message: Record<string, unknown>): void => {
     for (const listener of listeners) listener(message)
   }
-  const link = openLink({ id, key, doc, after: Promise.race([kept.ready, late]), onEvent })
+  // Of a first visit the device keeps nothing that it would be worth to wait for.
+  const isFirst = known?.received !== true
+  const link = openLink({ id, key, doc, after: isFirst ? Promise.resolve() : Promise.race([kept.ready, late]), onEvent })
 
   const stored = signal(false)
   void kept.ready.then(() => (stored.value = true))
@@ -157,7 +159,7 @@ export function openSession(id: string): Session {
 
   const hasText = signal(false)
   text.observe(() => (hasText.value = true))
-  const open = computed(() => stored.value && (hasText.value || known?.received === true || link.connectedBefore.value))
+  const open = computed(() => (isFirst || stored.value) && (hasText.value || !isFirst || link.connectedBefore.value))
 
   const refusal = computed<Refusal | undefined>(() => {
     if (open.value || !stored.value) return undefined
@@ -223,7 +225,9 @@ export function openSession(id: string): Session {
     uploads,
     role,
     canEdit,
-    hasMoreAccess: computed(() => link.connectedBefore.value && keepsMore(access, role.value)),
+    hasMoreAccess: computed(() =>
+      role.value === null ? (mayKeepMore(access) && refusal.value === undefined ? undefined : false) : keepsMore(access, role.value)
+    ),
     title,
     owned,
     unsent,

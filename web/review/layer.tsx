@@ -4,7 +4,6 @@ import type { View } from '../document/page.tsx'
 import { Margin } from './margin.tsx'
 import { RemarksPanel } from './remarks-panel.tsx'
 import { TasksPanel } from './tasks-panel.tsx'
-import './review.css'
 
 export function Layer({ view }: { view: View }): JSX.Element | null {
   const review = view.review.value
