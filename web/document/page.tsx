@@ -26,7 +26,7 @@ import { toast } from '../ui/toast.tsx'
 import { whenIdle } from './idle.ts'
 import { FollowingNotice } from './following-notice.tsx'
 import { Later } from './later.tsx'
-import { ReadingPane } from './reading-pane.tsx'
+import { prepareReading, ReadingPane } from './reading-pane.tsx'
 import { createParts, type Parts } from './parts.ts'
 import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
@@ -313,6 +313,10 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
     if (wasReading.current && !reading) view.editor.value?.view.focus()
     wasReading.current = reading
   }, [reading])
+  const willRead = reading && session.role.value !== null
+  useEffect(() => {
+    if (willRead) prepareReading()
+  }, [willRead])
   if (state.value === 'refused') {
     const refusal = session.refusal.value
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
