@@ -9,7 +9,7 @@ const open =
   (page: View): void => {
     const view = page.editor.value?.view
     if (view === undefined) return
-    const early = typeEarly(t('Find'), () => view.focus())
+    const early = typeEarly(t('Find'), true, () => view.focus())
     // Its part of the editor first: without it the panel of the library would open.
     void page.parts.withExtras(({ openFind }) => early.isWanted() && openFind(view, replace))
   }

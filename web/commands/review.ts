@@ -29,7 +29,7 @@ export const reviewCommands: readonly Command[] = [
     when: ({ session }) => includesRole(session.role.value, 'comment'),
     // What is typed from now on is the comment, wherever its field is yet.
     run: (page) => {
-      const early = typeEarly(t('Write a comment'), () => page.editor.value?.view.focus())
+      const early = typeEarly(t('Write a comment'), false, () => page.editor.value?.view.focus())
       void page.parts.withReview((review) => early.isWanted() && review.comment())
     }
   },

@@ -64,7 +64,7 @@ export const viewCommands: readonly Command[] = [
     keys: ['Mod-Shift-p', 'Mod-k'],
     scope: 'page',
     run: (page) => {
-      typeEarly(t('What do you want to do?'), () => {
+      typeEarly(t('What do you want to do?'), true, () => {
         page.dialog.value = undefined
         page.editor.value?.view.focus()
       })

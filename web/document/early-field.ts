@@ -13,6 +13,8 @@ interface Open {
   readonly onLeave: () => void
   /** A letter is being put together (IME): it would be lost on the way. */
   isComposing: boolean
+  /** The key that ends it, pressed already: it is pressed again where the text went. */
+  end: KeyboardEventInit | undefined
 }
 
 let current: Open | undefined
@@ -22,17 +24,23 @@ function close(open: Open): void {
   open.field.remove()
 }
 
-function make(label: string, onLeave: () => void): Open {
+function make(label: string, isLine: boolean, onLeave: () => void): Open {
   const field = document.createElement('textarea')
   field.className = 'early-field'
   field.setAttribute('aria-label', label)
   field.placeholder = label
   field.dir = 'auto'
-  const open: Open = { field, onLeave, isComposing: false }
+  const open: Open = { field, onLeave, isComposing: false, end: undefined }
   field.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || event.isComposing) return
+    const { key, ctrlKey, metaKey } = event
+    const isEnd = key === 'Enter' && (isLine || ctrlKey || metaKey)
+    if (event.isComposing || (key !== 'Escape' && !isEnd)) return
     event.preventDefault()
     event.stopPropagation()
+    if (isEnd) {
+      open.end = { key, ctrlKey, metaKey, bubbles: true, cancelable: true }
+      return
+    }
     close(open)
     onLeave()
   })
@@ -44,9 +52,9 @@ function make(label: string, onLeave: () => void): Open {
   return open
 }
 
-/** Takes the focus now, until `handOver`. `onLeave` is called when the person leaves it with Esc. */
-export function typeEarly(label: string, onLeave: () => void): EarlyField {
-  const open = (current ??= make(label, onLeave))
+/** Takes the focus now, until `handOver`. `isLine`: Enter ends it, else Mod-Enter. `onLeave` is called when the person leaves it with Esc. */
+export function typeEarly(label: string, isLine: boolean, onLeave: () => void): EarlyField {
+  const open = (current ??= make(label, isLine, onLeave))
   open.field.focus({ preventScroll: true })
   return { isWanted: () => current === open }
 }
@@ -66,6 +74,7 @@ export function handOver(into: HTMLTextAreaElement | HTMLInputElement): void {
   const { field } = open
   const move = (): void => {
     const { value, selectionStart, selectionEnd } = field
+    const { end } = open
     if (value !== '') {
       const start = into.selectionStart ?? 0
       into.setRangeText(value, start, into.selectionEnd ?? start, 'end')
@@ -75,6 +84,8 @@ export function handOver(into: HTMLTextAreaElement | HTMLInputElement): void {
     // Who went on to something else stays there.
     if (document.activeElement === field) into.focus()
     close(open)
+    // Once what was written is known there.
+    if (end !== undefined) setTimeout(() => into.dispatchEvent(new KeyboardEvent('keydown', end)))
   }
   if (open.isComposing) field.addEventListener('compositionend', () => queueMicrotask(move), { once: true })
   else move()

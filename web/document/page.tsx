@@ -260,14 +260,17 @@ interface PaperInput {
 
 function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
+  const stop = useRef<(() => void) | undefined>(undefined)
   useEffect(() => {
-    const element = host.current
-    if (element === null) return undefined
+    const begin = (): void => {
+      if (host.current !== null) stop.current ??= start(host.current)
+    }
     // Who reads sees nothing of it.
-    if (!hidden) return start(element)
-    let stop = whenIdle(() => (stop = start(element)))
-    return () => stop()
-  }, [])
+    if (hidden) return whenIdle(begin)
+    begin()
+    return undefined
+  }, [hidden])
+  useEffect(() => () => stop.current?.(), [])
   return <div class={hasMargin ? 'paper has-margin' : 'paper'} hidden={hidden} ref={host} />
 }
 

@@ -1,6 +1,6 @@
 /**
  * The parts of the page that come after its text, one by one while nothing else is to be done: extras of the editor, comments and
- * suggestions, activity. Whoever asks for one, or does anything, gets them at once.
+ * suggestions, activity. Whoever asks for one gets it at once.
  */
 import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import { includesRole } from '../../shared/roles.ts'
@@ -113,19 +113,24 @@ export function createParts(session: Session): Parts {
       let stop = (): void => undefined
       // Without it one writes all the same; it comes with the next visit.
       const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)
-      const next = async (hurries: boolean): Promise<void> => {
-        await Promise.all(waiting.splice(0, hurries ? waiting.length : 1).map(open))
-        if (!closed && waiting.length > 0) stop = whenIdle((isHurried) => void next(isHurried))
+      const next = async (): Promise<void> => {
+        await Promise.all(waiting.splice(0, 1).map(open))
+        if (!closed && waiting.length > 0) stop = whenIdle(() => void next())
       }
       if (isUrgent) void open(openReview)
-      stop = whenIdle((hurries) => void next(hurries))
-      const stopReading = effect(() => {
-        if (page.mode.value !== 'read' && !waiting.includes(openExtras)) void open(openExtras)
-      })
+      stop = whenIdle(() => void next())
+      const stops = [
+        effect(() => {
+          if (page.mode.value !== 'read' && !waiting.includes(openExtras)) void open(openExtras)
+        }),
+        effect(() => {
+          if (page.panel.value === 'activity') void open(openFeed)
+        })
+      ]
       return () => {
         closed = true
         stop()
-        stopReading()
+        for (const end of stops) end()
         review.value?.close()
         feed.value?.close()
       }
