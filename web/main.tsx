@@ -20,7 +20,7 @@ async function page(): Promise<JSX.Element> {
 }
 
 /** Milliseconds of a first visit after which the pages are kept on this device. */
-const workerAfterMs = 2500
+const workerAfterMs = 1000
 
 const root = document.getElementById('app')
 if (root !== null) {

@@ -1,5 +1,5 @@
 /** Comments, suggestions and assignments in the browser: by keyboard, between people and programs, offline, by role. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
 import { complaints, createDocument, createLink, editorText, launch, readMarkdown, until, workerActive, type Document } from './browser.ts'
@@ -128,10 +128,13 @@ test('[REVIEW-1] a comment is made on a selection, answered and resolved with th
 /** Holds back the scripts of comments and of what makes writing easier, until the answer is called. */
 async function holdParts(context: BrowserContext): Promise<() => void> {
   const gate = Promise.withResolvers<void>()
-  await context.route(/\/assets\/(?:soon|review|extras|palette)-/, async (route) => {
+  const wait = async (route: Route): Promise<void> => {
     await gate.promise
     await route.continue()
-  })
+  }
+  await context.route(/\/assets\/(?:soon|review|extras|palette)-/, wait)
+  // What the person may do is told later than the text comes, too.
+  await context.route(/\/api\/docs\/[\w-]+$/, wait)
   return gate.resolve
 }
 

@@ -6,9 +6,13 @@ import type { Review } from '../review/review.ts'
 import { t, term } from '../text/t.ts'
 import type { Command } from './command.ts'
 
+/** Whether somebody has the role: who may write has it, also before it is told which one it is. */
+const has = ({ session }: View, role: Role): boolean =>
+  includesRole(session.role.value, role) || (session.canEdit.value && includesRole('edit', role))
+
 /** For whom has the role. */
 const withReview = (role: Role, run: (review: Review, page: View) => void): Pick<Command, 'when' | 'run'> => ({
-  when: ({ session }) => includesRole(session.role.value, role),
+  when: (page) => has(page, role),
   run: (page) => void page.parts.withReview((review) => run(review, page))
 })
 
@@ -26,7 +30,7 @@ export const reviewCommands: readonly Command[] = [
     icon: 'message-plus',
     keys: ['Mod-Alt-m'],
     scope: 'page',
-    when: ({ session }) => includesRole(session.role.value, 'comment'),
+    when: (page) => has(page, 'comment'),
     // What is typed from now on is the comment, wherever its field is yet.
     run: (page) => {
       const early = typeEarly(t('Write a comment'), false, () => page.editor.value?.view.focus())
@@ -40,7 +44,7 @@ export const reviewCommands: readonly Command[] = [
     icon: 'pen-line',
     keys: ['Mod-Shift-e'],
     scope: 'page',
-    when: ({ session }) => includesRole(session.role.value, 'suggest'),
+    when: (page) => has(page, 'suggest'),
     // What is typed before it is known how to propose it must not be written.
     run: (page) => void page.parts.withReview((review) => review.toggleSuggesting(), true)
   },

@@ -48,6 +48,16 @@ function once<Part>(load: () => Promise<Part>): () => Promise<Part> {
     }))
 }
 
+/** Resolves when it is told what this person may do: it may come after the text. */
+const roleKnown = ({ role }: Session): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = role.subscribe((value) => {
+      if (value === null) return
+      resolve()
+      queueMicrotask(() => stop())
+    })
+  })
+
 /** A remark that the address asks for. */
 const asksForRemark = (): boolean => /^#(?:comment|suggestion)-/.test(location.hash) || new URL(location.href).searchParams.has('comment')
 
@@ -97,9 +107,10 @@ export function createParts(session: Session): Parts {
     proposed,
     awaitsProposals: computed(() => held.value || (proposed && (review.value === undefined || session.role.value === null))),
     async withReview(run, holdsTyping = false) {
-      if (review.value !== undefined) return run(review.value)
+      if (review.value !== undefined && session.role.value !== null) return run(review.value)
       if (holdsTyping) held.value = true
-      await asked(openReview, () => review.value !== undefined && run(review.value))
+      const ready = async (): Promise<void> => void (await Promise.all([openReview(), roleKnown(session)]))
+      await asked(ready, () => review.value !== undefined && run(review.value))
       if (holdsTyping) held.value = false
     },
     withExtras: (run) => asked(openExtras, run),
