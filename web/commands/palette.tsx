@@ -1,7 +1,7 @@
 /** Everything that can be done, found by typing. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { handOver } from '../document/early-field.ts'
+import { focusBefore, handOver } from '../document/early-field.ts'
 import type { View } from '../document/page.tsx'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -40,6 +40,7 @@ export function Palette({ view }: { view: View }): JSX.Element {
   const found = useMemo(() => find(query, view), [query])
 
   useEffect(() => {
+    focusBefore()
     element.current?.showModal()
     if (field.current !== null) handOver(field.current)
   }, [])
@@ -51,7 +52,9 @@ export function Palette({ view }: { view: View }): JSX.Element {
     element.current?.close()
     view.dialog.value = undefined
     command.run(view)
-    if (isField(document.activeElement)) return
+    // A command that one types into has taken it.
+    const { activeElement } = document
+    if (isField(activeElement) && element.current?.contains(activeElement) !== true) return
     if (command.group !== 'go' && view.dialog.value === undefined && view.mode.value !== 'read') view.editor.value?.view.focus()
   }
   const press = (event: KeyboardEvent): void => {

@@ -11,6 +11,8 @@ export interface EarlyField {
 interface Open {
   readonly field: HTMLTextAreaElement
   readonly onLeave: () => void
+  /** What had the focus before. */
+  readonly before: Element | null
   /** A letter is being put together (IME): it would be lost on the way. */
   isComposing: boolean
   /** The key that ends it, pressed already: it is pressed again where the text went. */
@@ -30,7 +32,7 @@ function make(label: string, isLine: boolean, onLeave: () => void): Open {
   field.setAttribute('aria-label', label)
   field.placeholder = label
   field.dir = 'auto'
-  const open: Open = { field, onLeave, isComposing: false, end: undefined }
+  const open: Open = { field, onLeave, before: document.activeElement, isComposing: false, end: undefined }
   field.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey } = event
     const isEnd = key === 'Enter' && (isLine || ctrlKey || metaKey)
@@ -65,6 +67,11 @@ export function endEarly(): void {
   const { onLeave } = current
   close(current)
   onLeave()
+}
+
+/** Gives the focus back to what had it before: a dialog that opens now returns it there when it closes. Its field is handed over to then. */
+export function focusBefore(): void {
+  if (current?.before instanceof HTMLElement) current.before.focus({ preventScroll: true })
 }
 
 /** Brings the focus into the field that was waited for, and what was typed meanwhile in the place of its selection. */
