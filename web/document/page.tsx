@@ -327,19 +327,21 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
   const Remarks = view.review.value?.Layer
   // Who proposes can type only once what proposes is there; its place is there before.
   const willType = view.review.value === undefined && session.link.ended.value === undefined && includesRole(session.role.value, 'suggest')
-  const hasToolbar = !reading && (view.canType.value || willType)
+  const isOpen = state.value === 'open'
+  const hasToolbar = isOpen && !reading && (view.canType.value || willType)
   const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
     <div class={view.quiet.value ? 'document quiet' : 'document'}>
       <TopBar view={view} />
       {hasToolbar && <Toolbar view={view} />}
       <Notices session={session} />
-      <div class='document-body'>
+      {/* Another one for the text: it stands where the toolbar leaves it, and nothing has moved. */}
+      <div key={isOpen ? 'open' : 'opening'} class='document-body'>
         {view.outline.value && <Later load={loadOutline} view={view} />}
         <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
           <FollowingNotice view={view} />
           <h1 class='sr-only'>{session.title.value}</h1>
-          {state.value === 'open' ? (
+          {isOpen ? (
             <>
               <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
               {reading && <ReadingPane view={view} />}

@@ -59,7 +59,10 @@ const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
   too_big: 'server_error'
 }
 
-/** How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. */
+/**
+ * How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. As long the text
+ * waits for what one may do with it.
+ */
 const keptMsMax = 1000
 
 interface Unsent {
@@ -138,7 +141,9 @@ export function openSession(id: string): Session {
   const kept = keep(id, doc)
   const { count: unsent, clear: clearUnsent } = countUnsent(id, doc, kept)
   const online = watchOnline()
-  const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
+  const late = new Promise<void>((resolve) => setTimeout(resolve, keptMsMax))
+  const waitedLong = signal(false)
+  void late.then(() => (waitedLong.value = true))
   const listeners = new Set<(message: Record<string, unknown>) => void>()
   const onEvent = (message: Record<string, unknown>): void => {
     for (const listener of listeners) listener(message)
@@ -174,7 +179,9 @@ export function openSession(id: string): Session {
 
   const hasText = signal(false)
   text.observe(() => (hasText.value = true))
-  const open = computed(() => (isFirst || stored.value) && (hasText.value || !isFirst || link.connectedBefore.value))
+  // At a first visit what one may do is told before the text is there, unless something is wrong.
+  const isTold = computed(() => !isFirst || waitedLong.value || role.value !== null || answered.value.error !== undefined)
+  const open = computed(() => isTold.value && (isFirst || stored.value) && (hasText.value || !isFirst || link.connectedBefore.value))
 
   const refusal = computed<Refusal | undefined>(() => {
     if (open.value || !stored.value) return undefined
