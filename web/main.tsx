@@ -1,7 +1,7 @@
 /** Every page starts here; each loads only what it needs. */
 import { render, type JSX } from 'preact'
 import { addFaces } from './faces.ts'
-import { whenIdle } from './document/idle.ts'
+import { whenIdle } from './idle.ts'
 import { newVersion, registerWorker } from './offline/register.ts'
 import { Refused } from './refused/refused.tsx'
 import { route } from './route.ts'

@@ -13,7 +13,7 @@ import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { endEarly } from './early-field.ts'
 import type * as Extras from './extras.ts'
-import { whenIdle } from './idle.ts'
+import { whenIdle } from '../idle.ts'
 import type { View } from './page.tsx'
 import type { Session } from './session.ts'
 

@@ -1,7 +1,7 @@
 /** What a text may need beside the pipeline: fetched once the first text that asks for it was painted. */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
 import type { Highlighter, PageLibraries } from '../../shared/markdown/page.ts'
-import { whenIdle } from '../document/idle.ts'
+import { whenIdle } from '../idle.ts'
 
 /** Calls `onLoaded` once for all that was asked for meanwhile: a text is rendered anew with each call. */
 function fetcher(onLoaded: () => void): (load: () => Promise<void>) => void {
