@@ -16,13 +16,13 @@ const monoRange =
   'U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, U+2000-206F, U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD'
 
 const faces: readonly (readonly [family: string, address: string, about: FontFaceDescriptors])[] = [
-  ['Quattro of pages', quattro, { weight: '400' }],
-  ['Quattro of pages', quattroBold, { weight: '700' }],
-  ['Quattro of pages', quattroItalic, { weight: '400', style: 'italic' }],
-  ['Quattro of pages', quattroBoldItalic, { weight: '700', style: 'italic' }],
-  ['JetBrains Mono of pages', mono, { weight: '100 800', unicodeRange: monoRange }],
-  ['Source Serif of pages', serif, { weight: '200 900' }],
-  ['Source Serif of pages', serifItalic, { weight: '200 900', style: 'italic' }]
+  ['page-quattro', quattro, { weight: '400' }],
+  ['page-quattro', quattroBold, { weight: '700' }],
+  ['page-quattro', quattroItalic, { weight: '400', style: 'italic' }],
+  ['page-quattro', quattroBoldItalic, { weight: '700', style: 'italic' }],
+  ['page-mono', mono, { weight: '100 800', unicodeRange: monoRange }],
+  ['page-serif', serif, { weight: '200 900' }],
+  ['page-serif', serifItalic, { weight: '200 900', style: 'italic' }]
 ]
 
 /** To be called before anything is drawn. They are fetched where a text needs them; one that is late stays away, and no line moves. */

@@ -130,7 +130,7 @@ test('[WEB-68] a typeface in which the text stands stays when the rest of the pa
   const loaded = (): Promise<number> =>
     page.evaluate(
       async () =>
-        [...(await globalThis.document.fonts.ready)].filter(({ family, status }) => family.includes('Quattro of') && status === 'loaded')
+        [...(await globalThis.document.fonts.ready)].filter(({ family, status }) => family.includes('page-quattro') && status === 'loaded')
           .length
     )
   await until(async () => (await loaded()) > 0, 'the typeface')

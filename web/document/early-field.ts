@@ -2,6 +2,7 @@
  * A field for what is typed before the one that it is for is there: who asks to write something goes on typing at once, and no letter of it
  * may land in the text. It is seen only when the other takes its time, and hands over what it holds.
  */
+import { t } from '../text/t.ts'
 
 export interface EarlyField {
   /** False once the person has left it. */
@@ -29,7 +30,8 @@ function close(open: Open): void {
 function make(label: string, isLine: boolean, onLeave: () => void): Open {
   const field = document.createElement('textarea')
   field.className = 'early-field'
-  field.setAttribute('aria-label', label)
+  // The field that it is for has that name, and both are there for a moment.
+  field.setAttribute('aria-label', t('Your text, while its field is loading'))
   field.placeholder = label
   field.dir = 'auto'
   const open: Open = { field, onLeave, before: document.activeElement, isComposing: false, end: undefined }

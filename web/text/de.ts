@@ -826,6 +826,7 @@ export const de: Catalogue = {
   'Your link was revoked or has expired. Ask the owner of the document for a new one.':
     'Dein Link wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
   'Your name': 'Dein Name',
+  'Your text, while its field is loading': 'Dein Text, während sein Feld lädt',
   'your own link': 'dein eigener Link',
   '{at} of {count}. {what}': '{at} von {count}. {what}',
   '{cell} was changed to “{theirs}” while you wrote “{mine}”.':
