@@ -59,11 +59,11 @@ const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
   too_big: 'server_error'
 }
 
-/**
- * How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. As long the text
- * waits for what one may do with it.
- */
+/** How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. */
 const keptMsMax = 1000
+
+/** How long the text of a first visit waits for what one may do with it, in milliseconds. */
+const toldMsMax = 3000
 
 interface Unsent {
   /** Changes of this device that the server has not confirmed, as far as this page has them. */
@@ -141,9 +141,9 @@ export function openSession(id: string): Session {
   const kept = keep(id, doc)
   const { count: unsent, clear: clearUnsent } = countUnsent(id, doc, kept)
   const online = watchOnline()
-  const late = new Promise<void>((resolve) => setTimeout(resolve, keptMsMax))
+  const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
   const waitedLong = signal(false)
-  void late.then(() => (waitedLong.value = true))
+  setTimeout(() => (waitedLong.value = true), toldMsMax)
   const listeners = new Set<(message: Record<string, unknown>) => void>()
   const onEvent = (message: Record<string, unknown>): void => {
     for (const listener of listeners) listener(message)
