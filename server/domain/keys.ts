@@ -266,6 +266,8 @@ export interface Job {
   readonly kind: JobKind
   /** Whose job it is: nobody else reads it. */
   readonly account: string
+  /** The link by which it was started; null: as owner. */
+  readonly share: string | null
   /** As events name who did it. */
   readonly actor: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'

@@ -106,16 +106,15 @@ interface Start {
   readonly takeFile?: () => Promise<JobBlob>
 }
 
-const startJob = async (asked: Asked, { kind, input, wait, takeFile }: Start): Promise<Job> => {
-  const { service, caller, doc, end } = asked
-  const account = accountOf(caller)
-  checkOffer(service, account, kind)
+/** Writes the record of a new job, and hands it over. */
+const submitJob = async ({ service, caller, doc }: Asked, account: string, { kind, input, takeFile }: Start): Promise<Job> => {
   await makeRoom(service, account)
   const file = (await takeFile?.()) ?? null
   const job: Job = {
     id: newId(),
     kind,
     account,
+    share: caller.share,
     actor: actorOf(caller),
     status: 'queued',
     input,
@@ -139,7 +138,16 @@ const startJob = async (asked: Asked, { kind, input, wait, takeFile }: Start): P
     throw error
   }
   service.relay.submit(doc, job)
-  return waitForEnd(service, doc, job, wait, end)
+  return job
+}
+
+const startJob = async (asked: Asked, start: Start): Promise<Job> => {
+  const { service, caller, doc, end } = asked
+  const account = accountOf(caller)
+  checkOffer(service, account, start.kind)
+  const expected = service.relay.expectJob(account)
+  const job = await submitJob(asked, account, start).finally(expected)
+  return waitForEnd(service, doc, job, start.wait, end)
 }
 
 // ——— reading ———

@@ -142,8 +142,10 @@ export interface Offer {
 export interface Relay {
   /** What nodes could do for an account; null: for whoever has none. */
   offer(account: string | null): Offer
-  /** Jobs of an account that wait or run. */
+  /** Jobs of an account that wait or run, and those that are expected. */
   openJobs(account: string): number
+  /** Counts a job that is about to be submitted; the answer ends that. */
+  expectJob(account: string): () => void
   /** Takes a job whose record says `queued`. */
   submit(doc: string, job: Job): void
   /** How far a job is, from 0 to 1; undefined: nothing is known. */

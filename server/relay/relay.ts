@@ -34,7 +34,8 @@
  * ## Jobs
  *
  * The truth is the record (domain/media-jobs.ts); here is only who waits and who works. A job goes to a node of its account, or to one that
- * serves everybody. When a node ends with a job in hand, the job goes to another at once; without any it fails after 45 s. After a restart the
+ * serves everybody. When a node ends with a job in hand, the job goes to another at once; without any it fails after 25 s, which
+ * is a minute after a node froze. After a restart the
  * open jobs are read from the store. Whatever comes back is written by compare-and-set on the attempt, so no job ends twice.
  */
 import type { IncomingMessage } from 'node:http'
@@ -97,6 +98,8 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
   let sockets = 0
   /** Open jobs in the order in which they came; one that lost its node keeps its place. */
   const jobs = new Map<string, Open>()
+  /** Jobs that are about to be submitted, by account: they count, or many requests at once would all find room. */
+  const coming = new Map<string, number>()
   let stopping = false
 
   const failed = (what: string, error: unknown): void => log.error(what, { error })
@@ -270,7 +273,15 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       const serving = [...nodes].filter((node) => node.serves(account))
       return { nodes: serving.length, capabilities: jobKinds.filter((kind) => serving.some((node) => node.can(kind))) }
     },
-    openJobs: (account) => [...jobs.values()].filter((open) => open.account === account).length,
+    openJobs: (account) => [...jobs.values()].filter((open) => open.account === account).length + (coming.get(account) ?? 0),
+    expectJob(account) {
+      coming.set(account, (coming.get(account) ?? 0) + 1)
+      return () => {
+        const left = (coming.get(account) ?? 0) - 1
+        if (left > 0) coming.set(account, left)
+        else coming.delete(account)
+      }
+    },
     submit: add,
     progressOf: (id) => jobs.get(id)?.node?.find(id)?.progress,
     forget(id) {

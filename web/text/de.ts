@@ -825,6 +825,7 @@ export const de: Catalogue = {
   'Your link no longer opens this document.': 'Dein Link öffnet dieses Dokument nicht mehr.',
   'Your link was revoked or has expired. Ask the owner of the document for a new one.':
     'Dein Link wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
+  'Your link was revoked, or has expired, before it was done.': 'Dein Link wurde widerrufen oder ist abgelaufen, bevor es fertig war.',
   'Your name': 'Dein Name',
   'your own link': 'dein eigener Link',
   '{at} of {count}. {what}': '{at} von {count}. {what}',
