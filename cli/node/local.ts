@@ -1,6 +1,7 @@
 /** Engines of this machine, as far as they are installed: tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { imageSize } from 'image-size'
 import type { Segment } from '../../shared/media-jobs.ts'
 import type { Engine, Work } from './engine.ts'
 import { find, JobFailure, lastWords, run } from './program.ts'
@@ -66,6 +67,25 @@ export const recording = async (work: Work): Promise<{ path: string; duration: n
 
 // ——— OCR ———
 
+/** Largest picture that is read, in pixels: a page of A3 at 600 dots an inch and some. A small file can unfold to gigabytes. */
+const picturePixelsMax = 100_000_000
+
+/** Errors: `bad_input` for a picture that is too large. What it is when its head tells nothing, the engine finds out. */
+const checkPicture = (file: string): void => {
+  let pixels: number
+  try {
+    const { width, height } = imageSize(readFileSync(file))
+    pixels = width * height
+  } catch {
+    return
+  }
+  if (pixels > picturePixelsMax)
+    throw new JobFailure(
+      'bad_input',
+      `The picture has ${Math.round(pixels / 1e6)} million pixels; at most ${picturePixelsMax / 1e6} million are read. Make it smaller, or send it in parts.`
+    )
+}
+
 const tesseract = async (): Promise<Engine | undefined> => {
   const program = find('tesseract')
   if (program === undefined) return undefined
@@ -81,6 +101,7 @@ const tesseract = async (): Promise<Engine | undefined> => {
     kind: 'ocr',
     name: 'tesseract',
     async work({ file, signal }) {
+      checkPicture(file)
       const ran = await run(program, [file, 'stdout', '-l', languages.join('+')], signal)
       if (ran.code !== 0) throw new JobFailure('bad_input', `The picture is damaged, or of a kind that is not read (${lastWords(ran)}).`)
       return { result: { text: ran.stdout.replaceAll('\f', '').trim() } }

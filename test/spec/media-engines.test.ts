@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { readContinuous, readSingle, readWhisper } from '../../cli/node/local.ts'
 import { normalWav, readWav } from '../../cli/node/wav.ts'
@@ -137,6 +138,21 @@ withEngines('[MEDIA-44] a text of which a voice can say nothing fails: silence i
       error: { code: 'bad_input', message: expect.stringContaining('Choose a voice') }
     })
   expect(await run(doc, 'speak', { json: { text: 'Grüße aus Köln', voice: 'de' } })).toMatchObject({ status: 'done', engine: 'espeak-ng' })
+})
+
+withEngines('[MEDIA-48] a small file that unfolds to a picture of gigabytes is refused by its head', async () => {
+  await lend()
+  const doc = await ana.document()
+  const huge = png()
+  const head = new DataView(huge.buffer)
+  head.setUint32(16, 20_000)
+  head.setUint32(20, 20_000)
+  head.setUint32(29, crc32(huge.subarray(12, 29)))
+  expect(await run(doc, 'ocr', { body: huge, type: 'image/png' })).toMatchObject({
+    status: 'failed',
+    error: { code: 'bad_input', message: expect.stringContaining('400 million pixels') }
+  })
+  expect(await run(doc, 'ocr', { body: png(1, 1), type: 'image/png' })).toMatchObject({ status: 'done', text: '' })
 })
 
 withEngines('[MEDIA-45] what a node that was killed left of a recording is removed when the next one starts', async () => {
