@@ -54,7 +54,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** The bytes that were sent within the fields, or lie at an address here. Errors: `invalid_request`, `body_too_large`, `not_found`. */
 const receive = async (service: Service, { data, url }: SentFile, bytesMax: number): Promise<Upload> => {
   if ((data === undefined) === (url === undefined))
-    throw invalid('data', 'give the file as body, or either data (base64) or url (of an asset here)')
+    throw invalid(
+      'data',
+      'or url must be given, and not both: data is the file in base64, url an asset here; or the file itself is the body'
+    )
   if (data !== undefined) {
     const bytes = decodeBase64(data)
     if (bytes.length > bytesMax) throw new ServiceError('body_too_large', { bodyBytesMax: bytesMax })
@@ -74,7 +77,12 @@ const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
   if (type !== undefined) return { type, upload }
   const takes = mediaTypes.filter(({ kind }) => of.includes(kind)).map(({ contentType }) => contentType)
   const found = upload.sniffed === undefined ? 'The bytes show no type that is taken.' : `The bytes are ${upload.sniffed}.`
-  throw new ServiceError('unsupported_media_type', { message: found, sniffed: upload.sniffed, takes })
+  throw new ServiceError('unsupported_media_type', {
+    message: found,
+    hint: 'Send a file of one of the types in takes.',
+    sniffed: upload.sniffed,
+    takes
+  })
 }
 
 const keepFile = async ({ type, upload }: File): Promise<JobBlob> => {

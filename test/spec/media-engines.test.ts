@@ -10,7 +10,7 @@ import { normalWav, readWav } from '../../cli/node/wav.ts'
 import { writeWav } from '../../shared/wav.ts'
 import { type Machine, newMachine, type Running } from '../support/cli.ts'
 import { type Bytes, png, samples } from '../support/media.ts'
-import { missingEngines, newSigned, type Signed, startNodeProcess, wordErrorRate } from '../support/nodes.ts'
+import { dialIn, missingEngines, newSigned, type Signed, startNodeProcess, wordErrorRate } from '../support/nodes.ts'
 import { colourOf } from '../support/openai-server.ts'
 import { type Json, startWorld, until, type World } from '../support/world.ts'
 
@@ -264,6 +264,26 @@ withEngines('[MEDIA-31] the client starts jobs, waits for them and keeps their r
   const long = await machine.run(['media', 'speak', doc, '-m', 'x'.repeat(2401)], { env })
   expect(long).toMatchObject({ code: 2, stderr: expect.stringContaining('2400') })
   expect(failed).toMatchObject({ code: 1, json: { error: { code: 'job_failed', reason: 'bad_input' } } })
+})
+
+test('[MEDIA-49] the client that waits outlasts a restart of the service, and collects what it did not wait for', async () => {
+  const { token } = await ana.nodeToken()
+  const env = { AGMD_TOKEN: ana.headers['Authorization']?.slice(7) ?? '' }
+  const { doc } = await ana.document()
+  let node = await dialIn(world, token, { capabilities: ['ocr'] })
+  writeFileSync(machine.path('page.png'), png())
+  const waiting = machine.start(['media', 'ocr', doc, '-f', 'page.png'], { env })
+  await node.next()
+  world = await world.restart({ env: { AGMD_PORT: new URL(world.url).port, AGMD_BASE_URL: world.url } })
+  node = await dialIn(world, token, { capabilities: ['ocr'] })
+  await node.answer((await node.next()).job, { text: 'after the restart' })
+  expect(await waiting.ended).toMatchObject({ code: 0, stdout: 'after the restart\n' })
+
+  const { stdout } = await machine.run(['media', 'ocr', doc, '-f', 'page.png', '--no-wait'], { env })
+  await node.answer((await node.next()).job, { text: 'collected later' })
+  expect(await machine.run(['media', 'wait', doc, stdout.trim()], { env })).toMatchObject({ code: 0, stdout: 'collected later\n' })
+  expect(await machine.run(['media', 'wait', doc, 'nothing'], { env })).toMatchObject({ code: 3 })
+  node.die()
 })
 
 // ——— without programs ———
