@@ -136,6 +136,8 @@ export interface SignInHost {
 export interface Offer {
   readonly nodes: number
   readonly capabilities: readonly JobKind[]
+  /** For speech. */
+  readonly voices: readonly string[]
 }
 
 /** Compute nodes that dialled in, and the jobs that wait for them. */

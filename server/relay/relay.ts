@@ -59,6 +59,7 @@ interface Open {
   readonly id: string
   readonly account: string
   readonly kind: JobKind
+  readonly voice: string | undefined
   /** Where it is worked on; undefined: it waits. */
   node: Node | undefined
   /** Ends the job when it has waited too long: for any node, and in all. */
@@ -124,9 +125,11 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
 
   const canDo = (node: Node, { account, kind }: Open): boolean => node.serves(account) && node.can(kind)
 
-  /** Nodes of the account before those that serve everybody. */
+  /** Nodes of the account before those that serve everybody; none but those that have the voice, if any does. */
   const freeNodeFor = (open: Open): Node | undefined => {
-    const free = [...nodes].filter((node) => node.isFree && canDo(node, open))
+    const able = [...nodes].filter((node) => canDo(node, open))
+    const speaking = able.filter(({ voices }) => open.voice !== undefined && voices.includes(open.voice))
+    const free = (speaking.length > 0 ? speaking : able).filter((node) => node.isFree)
     return free.find((node) => node.token.account === open.account) ?? free[0]
   }
 
@@ -222,9 +225,9 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     }
   }
 
-  const add = (doc: string, { id, account, kind }: Job): void => {
+  const add = (doc: string, { id, account, kind, input }: Job): void => {
     if (stopping || jobs.has(id)) return
-    jobs.set(id, { doc, id, account, kind, node: undefined, cancelNodeless: undefined, cancelQueue: undefined })
+    jobs.set(id, { doc, id, account, kind, voice: input.voice, node: undefined, cancelNodeless: undefined, cancelQueue: undefined })
     assignNext()
   }
 
@@ -271,7 +274,11 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     },
     offer(account): Offer {
       const serving = [...nodes].filter((node) => node.serves(account))
-      return { nodes: serving.length, capabilities: jobKinds.filter((kind) => serving.some((node) => node.can(kind))) }
+      return {
+        nodes: serving.length,
+        capabilities: jobKinds.filter((kind) => serving.some((node) => node.can(kind))),
+        voices: [...new Set(serving.flatMap(({ voices }) => voices))]
+      }
     },
     openJobs: (account) => [...jobs.values()].filter((open) => open.account === account).length + (coming.get(account) ?? 0),
     expectJob(account) {

@@ -195,12 +195,12 @@ test('[MEDIA-7] a node does the jobs of its own account; those that the operator
   const eve = await newSigned(world, 'eve@example.org')
   const strange = [await join(ben), await join(eve)]
   const status = async (who: Signed): Promise<Json> => (await who.ask('GET', '/api/relay/status')).json
-  expect(await status(ana)).toEqual({ online: false, nodes: 0, capabilities: [] })
+  expect(await status(ana)).toEqual({ online: false, nodes: 0, capabilities: [], voices: [] })
   expect(await status(ben)).toMatchObject({ online: true, nodes: 1 })
   const doc = await ana.document()
   expect((await doc.ask('POST', '/media/ocr', { body: png(), type: 'image/png' })).json.code).toBe('node_offline')
   const common = await join(shared, { capabilities: ['ocr'] })
-  expect((await world.ask('GET', '/api/relay/status')).json).toEqual({ online: true, nodes: 1, capabilities: ['ocr'] })
+  expect((await world.ask('GET', '/api/relay/status')).json).toEqual({ online: true, nodes: 1, capabilities: ['ocr'], voices: [] })
   const id = await startOcr(doc)
   await common.answer((await common.next()).job, { text: 'shared' })
   expect((await ended(doc, id)).text).toBe('shared')
@@ -482,6 +482,21 @@ test('[MEDIA-19] the document is deleted in mid-job: the node is told, and nothi
   const left = await Promise.all(['open job', 'ended job', 'job blob'].map((name) => world.service.storage.list([name])))
   const docs = left.flat().map(({ value }) => JSON.parse(Buffer.from(value).toString()) as string)
   expect(docs).not.toContain(doc.doc)
+})
+
+test('[MEDIA-50] the voices of the nodes are told, and a text goes to a node that has the voice', async () => {
+  const doc = await ana.document()
+  const deep = await join(ana, { voices: ['deep', '../etc/passwd', '--help'] })
+  const high = await join(ana, { voices: ['high', 'deep'], slots: 1 })
+  expect((await ana.ask('GET', '/api/relay/status')).json.voices).toEqual(['deep', 'high'])
+  for (const text of ['one', 'two']) await doc.ask('POST', '/media/speak', { json: { text, voice: 'high' } })
+  const { job, input } = await high.next()
+  expect(input).toEqual({ text: 'one', voice: 'high' })
+  // It waits for this node though another is free.
+  await high.answer(job, { duration: 1 }, { bytes: samples['wav']?.bytes as Bytes, contentType: 'audio/wav' })
+  expect((await high.next()).input).toMatchObject({ text: 'two' })
+  await doc.ask('POST', '/media/speak', { json: { text: 'three', voice: 'unheard' } })
+  expect((await deep.next()).input).toMatchObject({ voice: 'unheard' })
 })
 
 test('[MEDIA-47] whose link is revoked in mid-job leaves no picture in the document', async () => {

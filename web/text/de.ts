@@ -50,6 +50,7 @@ export const de: Catalogue = {
     'Wer die Adresse hat, kann den Text lesen, ohne Konto. Die Seite folgt dem, was gespeichert ist.',
   Areas: 'Flächen',
   'As Markdown': 'Als Markdown',
+  'As the compute node chooses': 'Wie der Rechenknoten wählt',
   'Ask a person or an agent to review this document. They get a link that can only suggest.':
     'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur vorschlagen kann.',
   'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.':
@@ -750,6 +751,7 @@ export const de: Catalogue = {
   'versions restore changes who wrote': 'Versionen wiederherstellen Änderungen wer schrieb',
   View: 'Ansicht',
   'View as a reader': 'Als Leser ansehen',
+  Voice: 'Stimme',
   'Waiting for a compute node…': 'Wartet auf einen Rechenknoten…',
   'Waiting for the connection.': 'Wartet auf die Verbindung.',
   'Waiting for the reviewer': 'Wartet auf den Prüfer',
@@ -782,6 +784,7 @@ export const de: Catalogue = {
   'with {names}': 'mit {names}',
   Withdraw: 'Zurückziehen',
   'Withdrawing…': 'Wird zurückgezogen…',
+  'With the time of each part': 'Mit der Zeit jedes Teils',
   'Without a name': 'Ohne Namen',
   Words: 'Wörter',
   'Words of the recording': 'Wörter der Aufnahme',
