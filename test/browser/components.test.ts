@@ -37,7 +37,7 @@ async function visit(document: Document, url = document.url): Promise<Visitor> {
     document,
     heard,
     text: (expected) =>
-      until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 4000).catch(async () => {
+      until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () => {
         expect(await editorText(page)).toBe(expected)
       }),
     leave: async () => {
