@@ -273,6 +273,8 @@ export interface Job {
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
   /** What is asked, beside the file. */
   readonly input: JobInput
+  /** Whether the file that comes out becomes an asset at once. */
+  readonly saves: boolean
   /** The file it is about; removed when the job ends. */
   readonly file: JobBlob | null
   /** Counts the times it was given to a node: a result counts only with the attempt that it was asked with. */

@@ -7,7 +7,7 @@
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import type { JobResult } from '../../shared/media-jobs.ts'
+import type { JobInput, JobKind, JobResult } from '../../shared/media-jobs.ts'
 import { decodeRecord, encodeRecord, type Job, type JobBlob, keys, type Share } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import type { Key } from './ports.ts'
@@ -99,15 +99,19 @@ const eventOf = (job: Job): Record<string, unknown> => ({
   ...(job.asset === null ? {} : { assetId: job.asset })
 })
 
-/** Puts the end of an open job. A picture becomes an asset in the same commit. Errors: `asset_quota_exceeded`. */
+/** The name of the file that comes out, by the words that were asked for. */
+export const resultName = (kind: JobKind, { prompt = '', text = '' }: JobInput): string =>
+  kind === 'image' ? prompt.slice(0, limits.titleCharsMax) : text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
+
+/** Puts the end of an open job. A picture, and speech that is to be kept, becomes an asset in the same commit. Errors: `asset_quota_exceeded`. */
 const putEnd = (service: Service, draft: Draft, job: Job, outcome: Outcome): Job => {
   const { id: doc } = draft.head
   const ended = { ...job, file: null, endedAt: draft.now }
   let next: Job
   if ('result' in outcome) {
-    const becomesAsset = job.kind === 'image' && outcome.file !== null
+    const becomesAsset = job.saves && outcome.file !== null
     next = { ...ended, status: 'done', result: outcome.result, resultFile: outcome.file, asset: becomesAsset ? outcome.file.name : null }
-    if (becomesAsset) putAsset(service, draft, outcome.file, job.input.prompt?.slice(0, limits.titleCharsMax) ?? '', job.actor)
+    if (becomesAsset) putAsset(service, draft, outcome.file, resultName(job.kind, job.input), job.actor)
     else if (outcome.file !== null) draft.put(keys.jobBlob(outcome.file.name), encodeRecord(doc))
   } else next = 'error' in outcome ? { ...ended, status: 'failed', error: outcome.error } : { ...ended, status: 'canceled' }
   putJob(draft, next)

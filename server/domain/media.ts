@@ -9,7 +9,7 @@ import { accountOf, actorOf, type Caller } from './caller.ts'
 import type { WaitEnd } from './events.ts'
 import { remember } from './idempotency.ts'
 import { type Asset, decodeRecord, type Job, type JobBlob, keys, encodeRecord } from './keys.ts'
-import { endJob, isOpen, makeRoom, putNewJob } from './media-jobs.ts'
+import { endJob, isOpen, makeRoom, putNewJob, resultName } from './media-jobs.ts'
 import type { Blob, Upload } from './ports.ts'
 import { newAssetId, newId } from './secrets.ts'
 import type { Service } from './service.ts'
@@ -110,12 +110,17 @@ const checkOffer = ({ relay }: Service, account: string, kind: JobKind): void =>
 interface Start {
   readonly kind: JobKind
   readonly input: JobInput
+  readonly saves?: boolean
   readonly wait: number | undefined
   readonly takeFile?: () => Promise<JobBlob>
 }
 
 /** Writes the record of a new job, and hands it over. */
-const submitJob = async ({ service, caller, doc }: Asked, account: string, { kind, input, takeFile }: Start): Promise<Job> => {
+const submitJob = async (
+  { service, caller, doc }: Asked,
+  account: string,
+  { kind, input, saves = false, takeFile }: Start
+): Promise<Job> => {
   await makeRoom(service, account)
   const file = (await takeFile?.()) ?? null
   const job: Job = {
@@ -126,6 +131,7 @@ const submitJob = async ({ service, caller, doc }: Asked, account: string, { kin
     actor: actorOf(caller),
     status: 'queued',
     input,
+    saves,
     file,
     attempt: 0,
     losses: 0,
@@ -203,7 +209,7 @@ const assetOf = ({ resultFile, asset, input, kind }: Job): Asset | undefined => 
   if (asset === null || resultFile === null) return undefined
   const type = mediaTypes.find(({ contentType }) => contentType === resultFile.contentType)
   if (type === undefined) return undefined
-  const name = kind === 'image' ? (input.prompt?.slice(0, limits.titleCharsMax) ?? '') : speechName(input)
+  const name = resultName(kind, input)
   return { ...resultFile, id: asset, extension: type.extension, kind: type.kind, name: name || type.kind, createdAt: 0 }
 }
 
@@ -256,11 +262,13 @@ const read = async (
 
 export const startImage = (asked: Asked, { prompt, width, height, wait }: Input<'startImage'>): Promise<Output<'startImage'>> => {
   const size = { width: width ?? limits.imagePixelsDefault, height: height ?? limits.imagePixelsDefault }
-  return started(asked, { kind: 'image', input: { prompt, ...size }, wait }) as Promise<Output<'startImage'>>
+  return started(asked, { kind: 'image', input: { prompt, ...size }, saves: true, wait }) as Promise<Output<'startImage'>>
 }
 
-export const startSpeech = (asked: Asked, { text, voice, wait }: Input<'startSpeech'>): Promise<Output<'startSpeech'>> =>
-  started(asked, { kind: 'speech', input: { text, ...(voice !== undefined && { voice }) }, wait }) as Promise<Output<'startSpeech'>>
+export const startSpeech = (asked: Asked, { text, voice, save = false, wait }: Input<'startSpeech'>): Promise<Output<'startSpeech'>> =>
+  started(asked, { kind: 'speech', input: { text, ...(voice !== undefined && { voice }) }, saves: save, wait }) as Promise<
+    Output<'startSpeech'>
+  >
 
 const startWithFile = async <Kind extends FileKind>(
   asked: Asked,
@@ -329,8 +337,6 @@ export const readSpeechAudio = async (
   return { contentType, size, [openFile]: open }
 }
 
-const speechName = ({ text = '' }: JobInput): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
-
 /** Makes the speech an asset, once: again, it answers the same. */
 export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: Input<'saveSpeech'>): Promise<Output<'saveSpeech'>> => {
   await findJob(service, caller, doc, talkId, 'speech')
@@ -343,7 +349,7 @@ export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: In
       const file = doneFile(job)
       const known = assetOf(job)
       if (known !== undefined) return remember(service, draft, caller, doc, presentAsset(service, known))
-      const asset = putAsset(service, draft, file, speechName(job.input), actorOf(caller))
+      const asset = putAsset(service, draft, file, resultName(job.kind, job.input), actorOf(caller))
       draft.put(key, encodeRecord({ ...job, asset: asset.id } satisfies Job))
       draft.delete(keys.jobBlob(file.name))
       return remember(service, draft, caller, doc, presentAsset(service, asset))

@@ -286,11 +286,7 @@ const media: readonly Command[] = [
     own: true,
     fields: { text: { short: 'm', text: true } },
     without: ['wait'],
-    options: [
-      noWait,
-      { name: 'output', short: 'o', type: 'string', summary: 'a file for the sound' },
-      { name: 'save', type: 'boolean', summary: 'keep it as an asset, and print the Markdown that plays it' }
-    ],
+    options: [noWait, { name: 'output', short: 'o', type: 'string', summary: 'a file for the sound' }],
     examples: ['agmd media speak "$URL" -m "Good morning" -o morning.wav', 'agmd media speak "$URL" -m "Good morning" --save']
   }),
   commandOf('startTranscription', {

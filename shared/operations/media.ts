@@ -101,11 +101,8 @@ export const startSpeech = operation({
       .max(limits.speechCharsMax)
       .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
     // The node looks it up among its own.
-    voice: z
-      .string()
-      .regex(voicePattern, 'must be the name of a voice')
-      .optional()
-      .meta({ description: 'A voice that a node has: GET /api/relay/status lists them.' }),
+    voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'A voice that a node has.' }),
+    save: z.boolean().optional().meta({ description: 'Keep it as an asset; answers Markdown that plays it.' }),
     wait
   }),
   output: SpeechJob,

@@ -154,11 +154,20 @@ test('[MEDIA-4] the end of a job can be waited for, and a job canceled; the node
   expect((await doc.ask('DELETE', `/media/jobs/${id}`)).json.status).toBe('canceled')
 })
 
-test('[MEDIA-5] as tools: they wait for the end, and go on waiting by jobId', async () => {
-  await join(ana, { onJob: (node, { job, kind }) => void (kind === 'ocr' && node.answer(job, { text: 'read' })) })
+test('[MEDIA-5] as tools: they wait for the end, go on waiting by jobId, and keep a speech', async () => {
+  const sound = { bytes: samples['wav']?.bytes as Bytes, contentType: 'audio/wav' }
+  await join(ana, {
+    onJob(node, { job, kind, input }) {
+      if (kind === 'ocr') void node.answer(job, { text: 'read' })
+      if (input.text === 'Keep this') void node.answer(job, { duration: 1 }, sound)
+    }
+  })
   const { doc } = await ana.document()
   const image = Buffer.from(png()).toString('base64')
   expect(await told(world.url, 'ocr_image', { doc, image }, ana.headers)).toMatchObject({ status: 'done', text: 'read' })
+  const kept = await told(world.url, 'speak_text', { doc, text: 'Keep this', save: true }, ana.headers)
+  expect(kept).toMatchObject({ status: 'done', markdown: expect.stringMatching(/^!\[Keep this\]\(\/f\/[\w-]+\.wav\)$/) })
+  expect((await fetch(kept.url)).status).toBe(200)
   const open = await told(world.url, 'speak_text', { doc, text: 'Hello', wait: 0 }, ana.headers)
   expect(open.status).toMatch(/queued|running/)
   expect((await told(world.url, 'speak_text', { doc, jobId: open.jobId, wait: 0 }, ana.headers)).jobId).toBe(open.jobId)
