@@ -7,7 +7,7 @@ import { type Board, detailsOf, parseBoard, repeatedCards, stateOfColumn } from 
 import { type ChartTable, chartTableOf } from '../shared/fences/chart-data.ts'
 import { chartSvg } from '../shared/fences/chart-svg.ts'
 import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, rowsOfCsv, setChart } from '../shared/fences/chart.ts'
-import { appendMessage, editMessage, mentionsOf, type Message, parseChat } from '../shared/fences/chat.ts'
+import { appendMessage, editMessage, mentionOf, mentionsOf, type Message, parseChat } from '../shared/fences/chat.ts'
 import { type Fence, fenceAt, fenceKinds, fencesOf, parseInfo } from '../shared/fences/fences.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
 import { healEdits } from '../shared/fences/heal.ts'
@@ -54,6 +54,8 @@ test('[FENCE-1] fences are found where the renderer finds them: in quotes, lists
     const text = markdown.replaceAll(/(`{3,}|~{3,})(?!`|~)[ ]*\w*/g, '$1board').replaceAll('→', '\t')
     expect([text, asFound(text)]).toEqual([text, asRendered(text)])
   }
+  const indented = '> \n    > ~~~chat'
+  expect(asFound(indented)).toEqual(asRendered(indented))
   const piece = fc.constantFrom(
     '> ',
     '>',
@@ -336,6 +338,15 @@ test('[FENCE-6] a chat is read with its days and the forms of Obsidian Chat View
     '```chat\n[2026-11-21T09:00Z] @a: b'
   )
   expect(mentionsOf('@ana and (@bo-b), not a@b.c; @ana.')).toEqual(['ana', 'bo-b'])
+  expect(mentionsOf('`@a` ``@b ` @c`` @d `@e\n` @f ` `` @g ` ``')).toEqual(['d', 'e'])
+  expect(mentionsOf(`${'`a``'.repeat(50_000)}@a`)).toEqual(['a'])
+  expect([' Ana  Lena ', '-Bo (Dev).', 'अनिता', 'Cafe\u0301'].map(mentionOf)).toEqual(['Ana-Lena', 'Bo-Dev', 'अनिता', 'Cafe\u0301'])
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+      const written = mentionOf(name)
+      expect(mentionsOf(`@${written}, yes`)).toEqual(written === '' ? [] : [written])
+    })
+  )
 })
 
 const sheet = [

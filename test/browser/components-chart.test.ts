@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeRecord, keys } from '../../server/domain/keys.ts'
 import { start, type World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, type Document, editorText, launch, saved, until } from './browser.ts'
+import { createDocument, createLink, editorText, launch, saved, until } from './browser.ts'
+import { createVisits } from './visits.ts'
 
 let world: World
 let browser: Browser
@@ -30,39 +31,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-interface Visitor {
-  readonly page: Page
-  readonly document: Document
-  /** Waits until the editor holds a text. */
-  text(expected: string): Promise<void>
-  leave(): Promise<void>
-}
-
-async function visit(document: Document, url = document.url, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(15_000)
-  const page = await context.newPage()
-  const heard = complaints(page)
-  await page.goto(url)
-  return {
-    page,
-    document,
-    text: (expected) =>
-      until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 4000).catch(async () => {
-        expect(await editorText(page)).toBe(expected)
-      }),
-    leave: async () => {
-      expect(heard).toEqual([])
-      await context.close()
-    }
-  }
-}
-
-async function writer(content: string): Promise<Visitor> {
-  const visitor = await visit(await createDocument(world.url, content))
-  await saved(visitor.page)
-  return visitor
-}
+const { visit, writer } = createVisits(() => ({ world, browser }))
 
 const visits = ['type: line', 'title: Visitors', '', 'Month, Visits, Signups', 'Jan, 120, 8', 'Feb, 180, 15']
 const chart = (...lines: readonly string[]): string => `# Report\n\n\`\`\`chart\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`

@@ -2,7 +2,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, createLink, type Document, editorText, launch, saved, until } from './browser.ts'
+import { look } from './appearance.ts'
+import { createDocument, createLink, editorText, launch, saved, until } from './browser.ts'
+import { createVisits } from './visits.ts'
 
 let world: World
 let browser: Browser
@@ -17,41 +19,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-interface Visitor {
-  readonly page: Page
-  readonly document: Document
-  readonly heard: readonly string[]
-  /** Waits until the editor holds a text. */
-  text(expected: string): Promise<void>
-  leave(): Promise<void>
-}
-
-async function visit(document: Document, url = document.url): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-  context.setDefaultTimeout(8000)
-  const page = await context.newPage()
-  const heard = complaints(page)
-  await page.goto(url)
-  return {
-    page,
-    document,
-    heard,
-    text: (expected) =>
-      until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 4000).catch(async () => {
-        expect(await editorText(page)).toBe(expected)
-      }),
-    leave: async () => {
-      expect(heard).toEqual([])
-      await context.close()
-    }
-  }
-}
-
-async function writer(content: string): Promise<Visitor> {
-  const visitor = await visit(await createDocument(world.url, content))
-  await saved(visitor.page)
-  return visitor
-}
+const { visit, writer } = createVisits(() => ({ world, browser }))
 
 const fenced = (...lines: readonly string[]): string => `# Plan\n\n\`\`\`board #launch\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
@@ -249,6 +217,44 @@ test('[COMP-7] a chat takes messages at its end, lines and all; one’s own are 
   await ana.page.locator('.message', { hasText: 'Hello' }).waitFor()
   await ana.leave()
   await ben.leave()
+})
+
+test('[COMP-10] names are offered behind @ in a chat, and who is mentioned in a message is told so in the activity', async () => {
+  const ana = await writer(chatFence('[2026-11-20T10:02Z] @Claude: Ready', '[2026-11-20T10:03Z] @Clara Bo: So am I'))
+  const names = ana.page.getByRole('option')
+  const field = ana.page.getByLabel('Message as Guest')
+  await field.pressSequentially('Thanks @cl')
+  await until(async () => (await names.allTextContents()).join(' ') === '@Clara-Bo @Claude', 'two names')
+  expect(await field.getAttribute('aria-activedescendant')).toBe(await names.first().getAttribute('id'))
+  await ana.page.getByRole('status').filter({ hasText: '2 names' }).waitFor()
+  await look(ana.page, 'components-names')
+  await field.press('Escape')
+  await until(async () => (await names.count()) === 0, 'they are closed')
+  await field.press('a')
+  await field.press('ArrowDown')
+  expect(await names.nth(1).getAttribute('aria-selected')).toBe('true')
+  await field.press('Enter')
+  expect(await field.inputValue()).toBe('Thanks @Claude ')
+  await field.pressSequentially('and @cl')
+  await names.filter({ hasText: 'Clara' }).click()
+  expect(await field.inputValue()).toBe('Thanks @Claude and @Clara-Bo ')
+  await field.pressSequentially('`@nobody`')
+  await field.press('Enter')
+  await ana.page.locator('.message', { hasText: 'Thanks' }).waitFor()
+  await ana.page.getByRole('button', { name: 'Activity' }).click()
+  const deed = ana.page.locator('.deed', { hasText: /mentioned .*Claude and Clara-Bo.* in a chat/ })
+  await deed.filter({ hasText: 'Thanks @Claude' }).waitFor()
+  expect(await deed.count()).toBe(1)
+  const context = {
+    locale: 'de-DE',
+    storageState: { cookies: [], origins: [{ origin: world.url, localStorage: [{ name: 'agmd.name', value: 'clara bo' }] }] }
+  }
+  const clara = await visit(ana.document, ana.document.url, context)
+  await saved(clara.page)
+  await clara.page.getByRole('button', { name: 'Aktivität' }).click()
+  await clara.page.locator('.deed', { hasText: 'hat dich in einem Chat erwähnt' }).waitFor()
+  await ana.leave()
+  await clara.leave()
 })
 
 const sheets = (...rows: readonly string[]): string =>
