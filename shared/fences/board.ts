@@ -168,8 +168,10 @@ export const repeatedCards = ({ columns }: Board): CardPlace[][] => {
   const places = new Map<string, CardPlace[]>()
   columns.forEach(({ cards }, column) =>
     cards.forEach((each, card) => {
-      const key = JSON.stringify([each.line.text.slice(each.text.from - each.line.from).trimEnd(), detailsOf(each)])
-      places.set(key, [...(places.get(key) ?? []), { column, card }])
+      const key = `${each.line.text.slice(each.text.from - each.line.from).trimEnd()}\n${detailsOf(each)}`
+      const found = places.get(key)
+      if (found === undefined) places.set(key, [{ column, card }])
+      else found.push({ column, card })
     })
   )
   return [...places.values()].filter(({ length }) => length > 1)

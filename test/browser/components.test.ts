@@ -26,7 +26,7 @@ const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '#
 
 test('[COMP-1] a board is worked with by pointer: each interaction is a small edit of its text and one step of undo', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
-  const column = (name: string) => page.getByRole('region', { name, exact: true })
+  const column = (name: string) => page.getByRole('group', { name, exact: true })
   const card = (name: string) => page.locator('.card', { hasText: name })
   await page.getByRole('button', { name: 'To do: Test' }).click()
   await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '- [>] Test', '## Doing', '## Done', '- [x] Pick name'))

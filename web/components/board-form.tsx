@@ -5,13 +5,12 @@ import { type Board, type Card, type CardPlace, detailsOf, parseBoard } from '..
 import { addTag, removeTag, renameCard, setAssignee, setDetails } from '../../shared/fences/board-edits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
-import type { Deeds } from './board.tsx'
+import type { Deeds } from './board-deeds.ts'
 import type { ComponentInput } from './input.ts'
 import { namesAround } from './names.ts'
 
 interface CardFormInput {
   readonly card: Card
-  readonly source: string
   readonly input: ComponentInput
   readonly deeds: Deeds
 }

@@ -15,7 +15,7 @@ import { limits } from '../../shared/limits.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { toast } from '../ui/toast.tsx'
-import { Inline } from './inline.tsx'
+import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 import { useMentions } from './mentions.tsx'
 import { namesAround } from './names.ts'
@@ -213,9 +213,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
         ) : (
           <div class='message-text'>
             {message.text.split('\n').map((line, index) => (
-              <div key={index}>
-                <Inline text={line} />
-              </div>
+              <div key={index}>{inline(line)}</div>
             ))}
           </div>
         )}
@@ -241,7 +239,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
             if (entry.kind === 'message') return messageOf(entry)
             return (
               <li class={entry.kind === 'day' ? 'chat-day' : 'component-note'} key={entry.index}>
-                {entry.kind === 'day' ? entry.text : <Inline text={entry.line.text.trim()} />}
+                {entry.kind === 'day' ? entry.text : inline(entry.line.text.trim())}
               </li>
             )
           })}

@@ -12,6 +12,7 @@ import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
 import components from './components.css?inline'
 import { inputFor, type Place } from './connect.ts'
+import { formulaRules } from './inline.tsx'
 import type { Body, ComponentInput } from './input.ts'
 import { kindOf, nameOf } from './kinds.ts'
 import { useSuggestions } from './suggestions.ts'
@@ -127,7 +128,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
 /** Draws a component into an element. */
 export function mount(host: HTMLElement, place: Place): Mounted {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
-  root.adoptedStyleSheets = rules
+  root.adoptedStyleSheets = [...rules, formulaRules]
   render(<Frame input={inputFor(place)} />, root)
   return {
     focus: () => root.querySelector<HTMLElement>('.frame')?.focus(),
