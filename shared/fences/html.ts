@@ -30,7 +30,7 @@ const captionOf = ({ id, attributes }: Fence): string => attributes.get('title')
 
 /** A region that may be wider than its page, and is scrolled by keyboard too. */
 const scroller = (name: string, label: string, content: string): string =>
-  `<div class="${name}" tabindex="0" role="region" aria-label="${escapeHtml(label)}">${content}</div>`
+  `<div class="${name}" tabindex="0" role="group" aria-label="${escapeHtml(label)}">${content}</div>`
 
 const lines = (texts: readonly string[], inline: ComponentContext['inline']): string => texts.map(inline).join('<br>')
 

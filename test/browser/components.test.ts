@@ -170,18 +170,65 @@ test('[COMP-5] who suggests makes one suggestion of one interaction; who may not
   await commenter.leave()
 })
 
-test('[COMP-6] in the reading view it is worked with all the same by who may, and stands as it is for others', async () => {
+test('[COMP-6] in the reading view it is worked with all the same by who may; others see what changes, and why they may not', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards))
   await page.locator('.card').first().waitFor()
   await page.getByRole('button', { name: 'Read' }).click()
   await page.locator('.reading .card', { hasText: 'Test' }).press('Alt+ArrowRight')
   await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '', '## Doing', '- [>] Test', '## Done', '- [x] Pick name'))
   await page.locator('.reading [data-column="1"] .card', { hasText: 'Test' }).waitFor()
-  await leave()
   const reader = await visit(document, (await createLink(world.url, document, 'view')).url)
-  await reader.page.locator('.reading .board-column .card', { hasText: 'Test' }).waitFor()
-  expect(await reader.page.locator('.reading button.card-more').count()).toBe(0)
+  const seen = (name: string) => reader.page.locator('.reading .card', { hasText: name })
+  await reader.page.locator('.reading').getByText('You may view this, but not change it.').waitFor()
+  const controls = reader.page.locator('.reading').getByRole('button', { name: /^(\+ )?(Add|Actions|To do|In progress|Done)/ })
+  expect(await controls.evaluateAll((all) => all.map((each) => (each as HTMLButtonElement).disabled))).toEqual(Array(13).fill(true))
+  // Others go on; keys go along the cards and change nothing.
+  await page.locator('.reading .card', { hasText: 'Test' }).press(' ')
+  await reader.page.getByRole('button', { name: 'Done: Test' }).waitFor()
+  await seen('Test').press('ArrowRight')
+  await until(() => seen('Pick name').evaluate((card) => card.matches(':focus')), 'the next card')
+  for (const key of [' ', 'Enter', 'Delete', 'Alt+ArrowLeft']) await reader.page.keyboard.press(key)
+  expect(await reader.page.locator('.reading form').count()).toBe(0)
+  await page.locator('.reading .card', { hasText: 'Write importer' }).press('Delete')
+  await until(async () => (await seen('Write importer').count()) === 0, 'it is gone for the reader')
+  await until(
+    async () => (await editorText(page)).includes('- [x] Pick name') && !(await editorText(page)).includes('importer'),
+    'the text'
+  )
   await reader.leave()
+  await leave()
+
+  // One that is not closed is worked with here as well.
+  const open = await writer('# Open\n\n```chat\n[2026-11-20T10:02Z] @Ana: First')
+  await open.page.getByRole('button', { name: 'Read' }).click()
+  await open.page.locator('.reading').getByLabel('Message as Guest').fill('Second')
+  await open.page.keyboard.press('Enter')
+  await open.page.locator('.reading .message', { hasText: 'Second' }).waitFor()
+  await open.leave()
+})
+
+test('[COMP-11] cards that read the same in two places are marked, and one of them is kept', async () => {
+  const twice = ['## A', '- [ ] Call @ana', '- [ ] Other', '## B', '- [>] Call @ana']
+  const { page, text, leave } = await writer(fenced(...twice))
+  const marked = page.locator('.card-repeated')
+  await until(async () => (await marked.count()) === 2, 'both are marked')
+  await page.locator('[data-column="1"]').getByRole('button', { name: 'Keep only this one' }).click()
+  await text(fenced(...twice.with(1, '')))
+  await until(async () => (await marked.count()) === 0, 'none is marked')
+  await leave()
+})
+
+test('[COMP-13] formulas in cards and messages are set, in every view', async () => {
+  const { page, leave } = await writer(
+    `${fenced('## A', '- [ ] Show $a^2+b^2$', '- [ ] Pay $5 or $6')}\n\`\`\`chat\n[2026-11-20T10:02Z] @Ana: So $\\frac{1}{2}$ and $\\nonsense{$\n\`\`\`\n`
+  )
+  await page.locator('.card math msup').first().waitFor()
+  await page.locator('.message math mfrac').waitFor()
+  expect(await page.locator('.card', { hasText: 'Pay $5 or $6' }).count()).toBe(1)
+  await page.locator('.message code.math', { hasText: 'nonsense' }).waitFor()
+  await page.getByRole('button', { name: 'Read' }).click()
+  await page.locator('.reading .card math msup').first().waitFor()
+  await leave()
 })
 
 const chatFence = (...lines: readonly string[]): string => `# Talk\n\n\`\`\`chat\n${lines.join('\n')}\n\`\`\`\n`

@@ -3,8 +3,6 @@ import { runScopeHandlers } from '@codemirror/view'
 import { useComputed, useSignal } from '@preact/signals'
 import { render, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { parseChart, valueOf } from '../../shared/fences/chart.ts'
-import type { Fence } from '../../shared/fences/fences.ts'
 import prose from '../style/prose.css?inline'
 import { pageScope } from '../commands/keys.ts'
 import { t, tn } from '../text/t.ts'
@@ -14,7 +12,7 @@ import components from './components.css?inline'
 import { inputFor, type Place } from './connect.ts'
 import { formulaRules } from './inline.tsx'
 import type { Body, ComponentInput } from './input.ts'
-import { kindOf, nameOf } from './kinds.ts'
+import { kindOf } from './kinds.ts'
 import { useSuggestions } from './suggestions.ts'
 
 export interface Mounted {
@@ -30,10 +28,6 @@ const rules = [prose, components].map((text) => {
 
 const isField = (target: EventTarget | undefined): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select')
-
-/** What is written on it; charts have it on a line of their own. */
-const captionOf = (fence: Fence): string | undefined =>
-  fence.attributes.get('title') ?? (fence.kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined) ?? fence.id
 
 const bodies = new Map<string, Body>()
 
@@ -59,8 +53,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
   const { page, fence, refusal, said } = input
   const element = useRef<HTMLElement>(null)
   const kind = useComputed(() => fence.value.kind).value
-  const caption = useComputed(() => captionOf(fence.value)).value
-  const name = nameOf(kind, caption)
+  const name = input.label.value
   const isWide = useSignal(false)
   const body = useBody(kind)
   const suggestions = useSuggestions(input)
