@@ -5,6 +5,7 @@ import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 import { findWords, linesOf, placesOf, type Range, wholeCharacters } from '../../shared/text/anchors.ts'
 import { diff } from '../../shared/text/diff.ts'
+import { tellingUnits } from '../../shared/text/repin.ts'
 import { locatePins, type Pin, pinsAfter, pinsAt } from '../../shared/text/pins.ts'
 import { findPoint, versionsNamed } from './content.ts'
 import { rebuild } from './journal.ts'
@@ -68,6 +69,16 @@ const rangeOfWords = (content: string, { find, line, ...which }: Target): Range 
   if (found !== undefined && 'candidates' in found) throw new ServiceError('target_ambiguous', { candidates: found.candidates })
   if (found === undefined && line !== undefined) refuseOtherLine(content, { find, ...which }, line)
   return found?.range
+}
+
+/**
+ * Where words are whose surroundings others have changed on one side since the caller read them: the other side must tell one place alone.
+ */
+export const rangeBesideOne = (content: string, { find, prefix = '', suffix = '' }: Target): Range | undefined => {
+  if (find === undefined || prefix === '' || suffix === '') return undefined
+  const sides = [...(prefix.length < tellingUnits ? [] : [{ prefix }]), ...(suffix.length < tellingUnits ? [] : [{ suffix }])]
+  const found = sides.map((side) => findWords(content, { find, ...side })).find((each) => each !== undefined)
+  return found !== undefined && 'range' in found ? found.range : undefined
 }
 
 /** Whoever names a line means a place: words that stand on others are not those. Errors: `target_not_found`. */

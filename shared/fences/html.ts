@@ -142,7 +142,7 @@ const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const legend = legendOf(chart, data)
   const names = legend.map(({ name, colour }) => `<li><span class="swatch ${colour}"></span>${escapeHtml(name)}</li>`)
   const shown = legend.length < 2 ? '' : `<ul class="legend">${names.join('')}</ul>`
-  const svg = chartSvg(chart, data, `chart:${context.line + 1}`)
+  const svg = scroller('chart-drawing', caption || 'Chart', chartSvg(chart, data, `chart:${context.line + 1}`))
   return figure('chart', caption, svg + shown + rest(data.left, 'points and series') + chartTable(chart, data) + notes)
 }
 

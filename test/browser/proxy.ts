@@ -12,6 +12,8 @@ export interface Proxy {
   closeOnText(code: number | undefined): void
   /** Holds back each frame of the server for so many milliseconds, as a long way does. */
   delay(milliseconds: number): void
+  /** Holds back all frames of the server until the answer is called; they come in their order then. */
+  hold(): () => void
   /** Answers requests itself, where it wants to; sockets too, which are then refused with 503. */
   answer(own: ((incoming: IncomingMessage, response: ServerResponse) => boolean) | undefined): void
   stop(): Promise<void>
@@ -33,6 +35,7 @@ export async function startProxy(target: string): Promise<Proxy> {
   const sockets = new Set<WebSocket>()
   let code: number | undefined
   let delayMs = 0
+  let held: (() => void)[] | undefined
   let answer: ((incoming: IncomingMessage, response: ServerResponse) => boolean) | undefined
 
   const http = createServer((incoming, response) => {
@@ -64,7 +67,13 @@ export async function startProxy(target: string): Promise<Proxy> {
         else waiting.push(data)
       })
       far.on('open', () => waiting.splice(0).forEach((data) => far.send(data)))
-      far.on('message', (data: Buffer) => setTimeout(() => near.readyState === WebSocket.OPEN && near.send(data), delayMs))
+      far.on('message', (data: Buffer) => {
+        const pass = (): void => {
+          if (near.readyState === WebSocket.OPEN) near.send(data)
+        }
+        if (held === undefined) setTimeout(pass, delayMs)
+        else held.push(pass)
+      })
       far.on('error', () => near.terminate())
       far.on('close', (farCode, reason) => {
         if (near.readyState !== WebSocket.OPEN) return
@@ -83,6 +92,13 @@ export async function startProxy(target: string): Promise<Proxy> {
     openedAt,
     closeOnText: (value) => (code = value),
     delay: (value) => (delayMs = value),
+    hold() {
+      held = []
+      return () => {
+        for (const pass of held ?? []) pass()
+        held = undefined
+      }
+    },
     answer: (value) => (answer = value),
     async stop() {
       for (const socket of sockets) socket.terminate()

@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
+import { startProxy } from './proxy.ts'
 import { complaints, createDocument, createLink, editorText, launch, readMarkdown, until, workerActive, type Document } from './browser.ts'
 
 const text = `# Launch plan
@@ -556,4 +557,40 @@ test('[REVIEW-13] whoever suggests types as ever, whatever the others write mean
   expect([...ana.heard, ...bea.heard]).toEqual([])
   await ana.context.close()
   await bea.context.close()
+})
+
+test('[REVIEW-14] a remark made while others rewrite what stands beside its words is on these words nevertheless, once the page has heard of it', async () => {
+  const way = await startProxy(world.url)
+  const document = await createDocument(world.url, text)
+  const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)
+  const release = way.hold()
+  // This page does not know of it yet.
+  await ask(document, 'PATCH', 'content', {
+    edits: [
+      { find: 'Monday, if', replace: 'Monday, unless' },
+      { find: 'reads every file', replace: 'reads each file' }
+    ]
+  })
+  await select(page, 'Monday')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.getByRole('textbox', { name: 'Write a comment' }).fill('A holiday!')
+  await page.keyboard.press('Control+Enter')
+  await until(async () => (await comments(document)).comments.length === 1, 'the comment')
+
+  await page.locator('.cm-content').press('Control+Shift+KeyE')
+  await until(async () => (await page.getByRole('button', { name: 'Suggest' }).getAttribute('aria-pressed')) === 'true', 'suggesting')
+  await select(page, 'slow')
+  await page.keyboard.type('sluggish')
+  await page.locator('.cm-content').press('Control+Shift+KeyE')
+  await page.getByText('The text that it was made on is no longer there.').waitFor()
+  expect((await suggestions(document)).suggestions).toEqual([])
+
+  release()
+  await until(async () => (await suggestions(document)).suggestions.length === 1, 'the suggestion')
+  expect((await suggestions(document)).suggestions[0]).toMatchObject({ original: 'slow', text: 'sluggish', status: 'pending' })
+  expect((await comments(document)).comments[0]).toMatchObject({ anchored: true })
+  await until(async () => (await page.getByText('The text that it was made on is no longer there.').count()) === 0, 'no refusal')
+  expect(await editorText(page)).toBe(await readMarkdown(world.url, document))
+  await context.close()
+  await way.stop()
 })

@@ -31,7 +31,7 @@ export function createVisits(stage: () => { readonly world: World; readonly brow
       page,
       document,
       text: (expected) =>
-        until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 4000).catch(async () => {
+        until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () => {
           expect(await editorText(page)).toBe(expected)
         }),
       leave: async () => {

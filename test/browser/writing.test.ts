@@ -44,7 +44,7 @@ async function writer(content: string): Promise<Writer> {
     document,
     heard,
     text: async (expected) => {
-      await until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 3000).catch(async () => {
+      await until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () => {
         expect(await editorText(page)).toBe(expected)
       })
     },

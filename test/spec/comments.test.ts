@@ -103,6 +103,19 @@ describe('creating', () => {
     expect(await commented(owner, made.id)).toBe(quote)
   })
 
+  test.each<[string, Record<string, unknown>, string | undefined]>([
+    ['after them', { find: 'one', prefix: 'fox jumps.\n\n- ', suffix: ' shark\n- two' }, 'one'],
+    ['before them', { find: 'one', prefix: 'bear sleeps.\n- ', suffix: ' fish\n- two' }, 'one'],
+    ['on both sides', { find: 'one', prefix: 'bear sleeps.\n- ', suffix: ' shark\n- two' }, undefined],
+    ['but the other tells too little', { find: 'one', prefix: '- ', suffix: ' shark\n- two' }, undefined],
+    ['but the other tells two places', { find: 'fish', prefix: 'bear sleeps.', suffix: '\n- t' }, undefined]
+  ])('[COMMENT-21] the surroundings of words changed %s', async (_what, target, quote) => {
+    const owner = await world.create('The quick fox jumps.\n\n- one fish\n- two fish\n- ten fish\n- tree\n')
+    const made = await comment(owner, { body: 'Hm.', ...target })
+    expect(made.anchored).toBe(quote !== undefined)
+    expect(await commented(owner, made.id)).toBe(quote)
+  })
+
   test('[COMMENT-3] words in several places are 422 with the candidates', async () => {
     const owner = await world.create(text)
     const { status, json } = await changesNothing(owner.doc, () => postComment(owner, { body: 'Which?', find: 'fish' }))

@@ -209,7 +209,7 @@ export function openSession(id: string): Session {
   // Only where leaving would lose something: what is kept on this device is sent at the next visit.
   let safe = 0
   const guard = (event: BeforeUnloadEvent): void => {
-    const lost = unsent.value > safe && (kept.state.value !== 'kept' || kept.unwritten.value > 0)
+    const lost = unsent.value > safe && !kept.outlivesPage()
     if (lost || (uploads.onlyHere.value > 0 && safe !== Infinity)) event.preventDefault()
   }
   addEventListener('beforeunload', guard)
@@ -255,7 +255,7 @@ export function openSession(id: string): Session {
     async remove() {
       safe = Infinity
       forget(id)
-      for (const name of ['unsent', 'own', 'margin', 'media']) writeDevice(`agmd.${name}.${id}`, null)
+      for (const name of ['unsent', 'last', 'own', 'margin', 'media']) writeDevice(`agmd.${name}.${id}`, null)
       await kept.close()
       await removeKeptDatabase(id)
     },

@@ -2,6 +2,7 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import * as Y from 'yjs'
+import { lastBytesMax, lastChanges, leaveLastChanges } from './last-changes.ts'
 import { databaseName } from './remove.ts'
 
 export interface Keep {
@@ -9,6 +10,8 @@ export interface Keep {
   readonly state: Signal<'opening' | 'kept' | 'lost'>
   /** Changes of the text that this device does not hold on its disk yet: for milliseconds, unless the disk is slow. */
   readonly unwritten: ReadonlySignal<number>
+  /** Whether the page may go now and its text be found again by the next one. */
+  outlivesPage(): boolean
   /** Resolves when the kept text is in the document, or cannot be had. Never rejects. */
   readonly ready: Promise<void>
   close(): Promise<void>
@@ -45,31 +48,36 @@ async function probe(): Promise<boolean> {
   return promise
 }
 
+interface Persistence {
+  readonly indexedDb: IndexeddbPersistence
+  /** Changes that are not on the disk yet, oldest first. */
+  unwritten(): readonly Uint8Array[]
+}
+
 /**
  * Stores what changes, a batch at a time: what comes while one is written goes out with the next, so that a slow disk is never more than one
- * batch behind, and `unwritten` says how many changes wait. y-indexeddb by itself starts a transaction for each and looks away.
+ * batch behind, and `onWaiting` hears how many changes wait. y-indexeddb by itself starts a transaction for each and looks away.
  */
-function persist(id: string, doc: Y.Doc, unwritten: Signal<number>, ended: AbortSignal, lose: () => void): IndexeddbPersistence {
-  const persistence = new IndexeddbPersistence(databaseName(id), doc)
-  const parts = persistence as unknown as Parts
+function persist(id: string, doc: Y.Doc, onWaiting: (count: number) => void, lose: () => void): Persistence {
+  const indexedDb = new IndexeddbPersistence(databaseName(id), doc)
+  const parts = indexedDb as unknown as Parts
   const store = parts._storeUpdate
   let database: IDBDatabase | undefined
   let waiting: Uint8Array[] = []
-  let isWriting = false
+  let batch: Uint8Array[] = []
 
   const write = (): void => {
-    if (database === undefined || waiting.length === 0) return
-    const batch = waiting
+    if (database === undefined || batch.length > 0 || waiting.length === 0) return
+    batch = waiting
     waiting = []
-    isWriting = true
     // A closed database throws inside the transaction of the editor, which would detach the editor from the text; a full one aborts.
     try {
       store(batch.length === 1 && batch[0] !== undefined ? batch[0] : Y.mergeUpdates(batch), undefined)
       // Transactions on one store run in their order: this one begins when that of the batch is on the disk.
       const after = database.transaction('updates', 'readonly')
       after.oncomplete = () => {
-        unwritten.value -= batch.length
-        isWriting = false
+        batch = []
+        onWaiting(waiting.length)
         write()
       }
     } catch {
@@ -78,41 +86,68 @@ function persist(id: string, doc: Y.Doc, unwritten: Signal<number>, ended: Abort
   }
   doc.off('update', store)
   parts._storeUpdate = (update, origin) => {
-    if (origin === persistence) return
+    if (origin === indexedDb) return
     waiting.push(update)
-    unwritten.value += 1
-    if (!isWriting) write()
+    onWaiting(batch.length + waiting.length)
+    write()
   }
   doc.on('update', parts._storeUpdate)
-  // The page may be gone before the batch is done.
-  addEventListener('pagehide', write, { signal: ended })
   parts._db.then((opened) => {
     for (const event of ['abort', 'error', 'close'] as const) opened.addEventListener(event, lose)
     database = opened
     write()
   }, lose)
-  return persistence
+  return { indexedDb, unwritten: () => [...batch, ...waiting] }
 }
 
 export function keep(id: string, doc: Y.Doc): Keep {
   const state = signal<'opening' | 'kept' | 'lost'>('opening')
   const unwritten = signal(0)
   const ended = new AbortController()
-  let persistence: IndexeddbPersistence | undefined
+  let persistence: Persistence | undefined
   let closed = false
+  /** What was typed before the database was open. */
+  const early: Uint8Array[] = []
 
   const lose = (): void => {
     if (closed || state.value === 'lost') return
     state.value = 'lost'
     ended.abort()
-    void persistence?.destroy().catch(() => undefined)
+    void persistence?.indexedDb.destroy().catch(() => undefined)
+  }
+  const hold = (update: Uint8Array, _origin: unknown, _doc: Y.Doc, transaction: Y.Transaction): void => {
+    if (transaction.local) early.push(update)
+  }
+  doc.on('update', hold)
+
+  const pending = (): readonly Uint8Array[] => (state.value === 'opening' ? early : []).concat(persistence?.unwritten() ?? [])
+  addEventListener(
+    'pagehide',
+    () => {
+      const updates = pending()
+      if (updates.length > 0) leaveLastChanges(id, updates)
+    },
+    { signal: ended.signal }
+  )
+
+  /** Brings what the page before could not write any more. */
+  const recover = (): void => {
+    const last = lastChanges(id)
+    if (last === undefined) return
+    for (const update of last.updates) Y.applyUpdate(doc, update)
+    if (state.value !== 'kept') return
+    const stop = unwritten.subscribe((count) => {
+      if (count > 0) return
+      last.done()
+      queueMicrotask(() => stop())
+    })
   }
 
   const ready = (async () => {
     if (!(await probe()) || closed) return lose()
-    persistence = persist(id, doc, unwritten, ended.signal, lose)
+    persistence = persist(id, doc, (count) => (unwritten.value = count), lose)
     const { promise, resolve } = Promise.withResolvers<void>()
-    void persistence.whenSynced.then(() => {
+    void persistence.indexedDb.whenSynced.then(() => {
       if (state.value === 'opening') state.value = 'kept'
       resolve()
     })
@@ -121,16 +156,21 @@ export function keep(id: string, doc: Y.Doc): Keep {
     await promise
     clearTimeout(timer)
     stop()
-  })()
+  })().then(() => {
+    doc.off('update', hold)
+    if (!closed) recover()
+  })
 
   return {
     state,
     unwritten,
     ready,
+    outlivesPage: () => state.value === 'kept' && pending().reduce((sum, { length }) => sum + length, 0) <= lastBytesMax,
     async close() {
       closed = true
       ended.abort()
-      await persistence?.destroy().catch(() => undefined)
+      doc.off('update', hold)
+      await persistence?.indexedDb.destroy().catch(() => undefined)
     }
   }
 }

@@ -5,8 +5,8 @@
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { call, RequestError, type Call } from '../api.ts'
 import { newId } from '../new-id.ts'
-import { passes, refusalOf } from './refusals.ts'
-import { waiting as kept, type Deed, type Waiting } from './waiting.ts'
+import { missesPlace, passes, refusalOf } from './refusals.ts'
+import { waiting as kept, type Deed, type Target, type Waiting } from './waiting.ts'
 
 export interface Outbox {
   /** What is not answered yet, and what was refused, oldest first. */
@@ -16,6 +16,8 @@ export interface Outbox {
   /** What this page alone holds: it is lost with it. */
   readonly onlyHere: ReadonlySignal<number>
   add(deed: Deed, author: string): Waiting
+  /** Sends those again whose place was not found, and that have another name now. */
+  aimAgain(): void
   /** Sends a refused one again. */
   retry(id: string): void
   /** Lets go of a refused one, or of one that waits. */
@@ -28,6 +30,8 @@ interface OutboxInput {
   readonly doc: string
   readonly key: string
   readonly connected: ReadonlySignal<boolean>
+  /** How the place of a remark is named now, if not as before. */
+  readonly aim: (item: Waiting) => Target | undefined
   readonly onAnswer: (done: Waiting, answer: unknown) => void
   readonly onRefusal: (refused: Waiting, error: RequestError) => void
 }
@@ -75,7 +79,7 @@ async function alone(doc: string, work: () => Promise<void>): Promise<void> {
   await (locks === undefined ? work() : locks.request(`agmd-review:${doc}`, work))
 }
 
-export function openOutbox({ doc, key, connected, onAnswer, onRefusal }: OutboxInput): Outbox {
+export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: OutboxInput): Outbox {
   const list = signal<readonly Waiting[]>([])
   const sending = signal(false)
   const onlyHere = signal(0)
@@ -116,6 +120,15 @@ export function openOutbox({ doc, key, connected, onAnswer, onRefusal }: OutboxI
     put(item)
   }
 
+  /** Names the place of a remark anew; false: it is named as before. */
+  const rename = (item: Waiting): boolean => {
+    const target = aim(item)
+    if (target === undefined) return false
+    const { refusal: _refusal, isLost: _isLost, ...rest } = item
+    replace({ ...rest, deed: { ...item.deed, target } as Deed })
+    return true
+  }
+
   /** Reads what waits, whichever page put it there. */
   const read = async (): Promise<readonly Waiting[]> => {
     await writes
@@ -139,7 +152,9 @@ export function openOutbox({ doc, key, connected, onAnswer, onRefusal }: OutboxI
         again(error.retryAfterSeconds === undefined ? againMs : error.retryAfterSeconds * 1000)
         return false
       }
-      replace({ ...item, refusal: refusalOf(error) })
+      const isLost = missesPlace(error)
+      if (isLost && rename(item)) return true
+      replace({ ...item, refusal: refusalOf(error), isLost })
       if (!stopped) onRefusal(item, error)
     }
     return true
@@ -186,6 +201,10 @@ export function openOutbox({ doc, key, connected, onAnswer, onRefusal }: OutboxI
       put(item)
       work()
       return item
+    },
+    aimAgain() {
+      const renamed = list.value.filter(({ isLost }) => isLost === true).filter(rename)
+      if (renamed.length > 0) work()
     },
     retry(id) {
       const found = list.value.find((item) => item.id === id)

@@ -25,6 +25,10 @@ const byCode: Readonly<Record<string, string>> = {
 /** Whether the same may succeed later without anybody doing anything. */
 export const passes = ({ status }: RequestError): boolean => status === 0 || status === 429 || (status >= 500 && status !== 507)
 
+/** Whether another name of the same place may be found. */
+export const missesPlace = ({ code }: RequestError): boolean =>
+  code === 'target_not_found' || code === 'target_ambiguous' || code === 'target_changed'
+
 /** Why it was refused, for people. */
 export const refusalOf = ({ code, message }: RequestError): string => {
   const words = byCode[code]

@@ -11,6 +11,7 @@ import { textMap } from '../editor/binding.ts'
 import type { Editor } from '../editor/editor.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { aim } from './aim.ts'
 import { Buttons, Layer } from './layer.tsx'
 import { operationOf, type Hunk } from './hunks.ts'
 import { composerId, isOpen, quoteOf, remarkOf, type Composer, type Item } from './items.ts'
@@ -79,7 +80,7 @@ const wide = matchMedia('(min-width: 1240px)')
 export function openReview(page: View, editor: Editor): Review {
   const { session } = page
   const { view } = editor
-  const store = openStore(session)
+  const store = openStore(session, (item) => aim(view, item))
   const filter = signal<Filter>('open')
   const active = signal<string | undefined>(undefined)
   const composer = signal<Composer | undefined>(undefined)
@@ -191,6 +192,7 @@ export function openReview(page: View, editor: Editor): Review {
     placing ??= setTimeout(() => {
       placing = undefined
       readPlaces()
+      store.outbox.aimAgain()
     }, placeMs)
     if (docChanged && changes.newLength > changes.length) looking ??= setTimeout(lookForGone, lookAgainMs)
   })

@@ -15,7 +15,7 @@ import { openOutbox, type Outbox } from './outbox.ts'
 import { excerpt, type Comment, type Suggestion, type Task } from './records.ts'
 import { refusalOf } from './refusals.ts'
 import { listComments, listSuggestions, listTasks } from './requests.ts'
-import type { Deed, Waiting } from './waiting.ts'
+import type { Deed, Target, Waiting } from './waiting.ts'
 
 /** A comment, as it will be once everything that waits has arrived. */
 export interface Thread {
@@ -99,7 +99,8 @@ function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): st
   }
 }
 
-export function openStore(session: Session): Store {
+/** `aim`: how the place of a remark that waits is named now, if not as before. */
+export function openStore(session: Session, aim: (item: Waiting) => Target | undefined): Store {
   const { id, key } = session
   const comments = signal<ReadonlyMap<string, Comment>>(new Map())
   const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
@@ -149,6 +150,7 @@ export function openStore(session: Session): Store {
     doc: id,
     key,
     connected,
+    aim,
     onAnswer: take,
     onRefusal({ id: refused, deed }, error) {
       const decided = deed.kind === 'decide' ? deed.suggestions : deed.kind === 'withdraw' ? [deed.suggestion] : []

@@ -51,6 +51,8 @@ export interface Waiting extends Kept {
   readonly deed: Deed
   /** Why the service refused it; it is then sent no more by itself. */
   readonly refusal?: string
+  /** It was refused because the service did not find its place. */
+  readonly isLost?: boolean
 }
 
 export const waiting = deviceStore<Waiting>('agmd-review', 'deeds')
