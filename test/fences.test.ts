@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { expect, test } from 'vitest'
 import * as boards from '../shared/fences/board-edits.ts'
-import { type Board, detailsOf, parseBoard, repeatedCards, stateOfColumn } from '../shared/fences/board.ts'
+import { type Board, cardsShown, detailsOf, parseBoard, repeatedCards, stateOfColumn } from '../shared/fences/board.ts'
 import { type ChartTable, chartTableOf } from '../shared/fences/chart-data.ts'
 import { chartSvg } from '../shared/fences/chart-svg.ts'
 import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, rowsOfCsv, setChart } from '../shared/fences/chart.ts'
@@ -259,6 +259,15 @@ test('[FENCE-4] a board is read as the specification writes it: columns, cards w
     'doing',
     'open'
   ])
+})
+
+test('[FENCE-16] of more cards than a page shows each column gets its share', () => {
+  const shown = (counts: readonly number[], most: number): number[] =>
+    cardsShown(parseBoard(one(`\`\`\`board\n${counts.map((count) => `## A\n${'- x\n'.repeat(count)}`).join('')}\`\`\``)), most)
+  expect(shown([3, 0, 5], 100)).toEqual([3, 0, 5])
+  expect(shown([30, 1, 50], 21)).toEqual([10, 1, 10])
+  expect(shown([5, 40, 8], 20)).toEqual([5, 8, 7])
+  expect(shown([], 20)).toEqual([])
 })
 
 test('[FENCE-5] each interaction with a board is a few edits inside the fence; a card that moves leaves its line end behind', () => {

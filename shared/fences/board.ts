@@ -144,6 +144,20 @@ export const parseBoard = (fence: Fence): Board => {
   return { fence, notes, columns }
 }
 
+/** How many cards of each column are shown when there are more than `most` in all: what short columns leave is the long ones'. */
+export const cardsShown = ({ columns }: Board, most: number): number[] => {
+  const shown = columns.map(() => 0)
+  let [left, open] = [most, columns.length]
+  const byLength = columns.map(({ cards }, column) => ({ column, count: cards.length })).toSorted((one, other) => one.count - other.count)
+  for (const { column, count } of byLength) {
+    const share = Math.min(count, Math.floor(left / open))
+    shown[column] = share
+    left -= share
+    open -= 1
+  }
+  return shown
+}
+
 /** What a card says below its title, without the indentation. */
 export const detailsOf = ({ details }: Card): string => details.map(({ text }) => unindentedLine(text)).join('\n')
 

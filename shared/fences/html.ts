@@ -3,7 +3,7 @@
  * through the Markdown pipeline. No style attributes: the pages' policy allows none.
  */
 import { limits } from '../limits.ts'
-import { type Board, type Card, type CardState, detailsOf, parseBoard } from './board.ts'
+import { type Board, type Card, cardsShown, type CardState, detailsOf, parseBoard } from './board.ts'
 import { chartData, chartRows, isProblem, parseChart, problemText, valueOf } from './chart.ts'
 import { chartSvg, chartTable, legendOf } from './chart-svg.ts'
 import { type Message, parseChat } from './chat.ts'
@@ -57,10 +57,9 @@ const cardHtml = (card: Card, { fence }: Board, inline: ComponentContext['inline
 
 const boardHtml = (fence: Fence, { inline }: ComponentContext): string => {
   const board = parseBoard(fence)
-  let left = limits.boardCardsMax
-  const columns = board.columns.map(({ title, cards, notes }) => {
-    const shown = cards.slice(0, Math.max(0, left))
-    left -= shown.length
+  const counts = cardsShown(board, limits.boardCardsMax)
+  const columns = board.columns.map(({ title, cards, notes }, index) => {
+    const shown = cards.slice(0, counts[index])
     const list = shown.length === 0 ? '' : `<ul class="board-cards">${shown.map((card) => cardHtml(card, board, inline)).join('')}</ul>`
     const below = notes.slice(0, limits.boardCardsMax).map(({ line }) => `<p class="component-note">${inline(line.text.trim())}</p>`)
     const head = `<p class="board-title">${inline(title.text)} <span class="board-count">${cards.length}</span></p>`

@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { type Card, type CardPlace, type Column, detailsOf, parseBoard, repeatedCards } from '../../shared/fences/board.ts'
+import { type Card, type CardPlace, cardsShown, type Column, detailsOf, parseBoard, repeatedCards } from '../../shared/fences/board.ts'
 import { addCard, addColumn, renameColumn } from '../../shared/fences/board-edits.ts'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
@@ -45,7 +45,8 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   useLayoutEffect(deeds.refocus, [board.value])
 
   const { columns, notes } = board.value
-  const most = Math.min(limits.boardCardsMax, Math.max(0, ...columns.map(({ cards }) => cards.length)))
+  const counts = cardsShown(board.value, limits.boardCardsMax)
+  const most = Math.max(0, ...counts)
   useEffect(() => {
     if (drawn.value >= most) return undefined
     const frame = requestAnimationFrame(() => (drawn.value += moreCards))
@@ -61,7 +62,6 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
     .split(/\s+/)
     .filter((word) => word !== '')
   const count = columns.reduce((sum, { cards }) => sum + cards.length, 0)
-  let left = limits.boardCardsMax
   let hits = 0
 
   const cardOf = (card: Card, place: CardPlace): JSX.Element => {
@@ -88,8 +88,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   }
 
   const columnOf = (column: Column, index: number): JSX.Element => {
-    const shown = column.cards.slice(0, Math.max(0, left))
-    left -= shown.length
+    const shown = column.cards.slice(0, counts[index])
     const title = columnName(column)
     const isOpen = open.value?.kind !== 'column' && open.value?.column === index ? open.value.kind : undefined
     return (

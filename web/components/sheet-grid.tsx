@@ -62,11 +62,12 @@ export interface Deeds {
 }
 
 const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
-  one.length === other.length &&
-  one.every((cell, index) => {
-    const next = other[index]
-    return cell.text === next?.text && cell.side === next.side && cell.isNumber === next.isNumber && cell.error === next.error
-  })
+  one === other ||
+  (one.length === other.length &&
+    one.every((cell, index) => {
+      const next = other[index]
+      return cell.text === next?.text && cell.side === next.side && cell.isNumber === next.isNumber && cell.error === next.error
+    }))
 
 /** A class, because of many rows only those are drawn anew that have changed. */
 export class GridRow extends Component<RowInput> {

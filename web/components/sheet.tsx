@@ -40,27 +40,29 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const moves = useRef(false)
   const mayChange = refusal.value === undefined
 
-  const { rows } = sheet.value
-  const height = Math.min(Math.max(rows.length, 1), limits.sheetRowsMax)
-  const width = Math.min(Math.max(sheet.value.width, 1), limits.sheetColumnsMax)
-  const { workbook } = sheets.value
-  const index = sheetIndex.value
-  const valueOf = ({ row, column }: Place): Scalar => (index < 0 ? null : workbook.valueAt(index, row, column))
-  const shownText = (place: Place): string => {
-    const text = textAt(sheet.value, place)
-    return text.startsWith('=') && index >= 0 ? workbook.textAt(index, place.row, place.column) : text
-  }
+  const size = useComputed(() => ({
+    height: Math.min(Math.max(sheet.value.rows.length, 1), limits.sheetRowsMax),
+    width: Math.min(Math.max(sheet.value.width, 1), limits.sheetColumnsMax)
+  }))
+  const { height, width } = size.value
+  const valueOf = ({ row, column }: Place): Scalar =>
+    sheetIndex.value < 0 ? null : sheets.value.workbook.valueAt(sheetIndex.value, row, column)
   const shownOf = (place: Place): Shown => {
-    const value = valueOf(place)
-    const error = value instanceof Failure ? value.reason || value.error : undefined
+    const [value, text] = [valueOf(place), textAt(sheet.value, place)]
+    const isComputed = text.startsWith('=') && sheetIndex.value >= 0
     return {
-      text: shownText(place),
+      text: isComputed ? sheets.value.workbook.textAt(sheetIndex.value, place.row, place.column) : text,
       side: sheet.value.sides[place.column],
       isNumber: typeof value === 'number' || value instanceof Day,
-      error
+      error: value instanceof Failure ? value.reason || value.error : undefined
     }
   }
-
+  // Not with every step through the cells.
+  const grid = useComputed(() =>
+    Array.from({ length: size.value.height }, (_row, row) =>
+      Array.from({ length: size.value.width }, (_cell, column) => shownOf({ row, column }))
+    )
+  ).value
   const inside = ({ row, column }: Place): Place => ({
     row: Math.min(Math.max(0, row), height - 1),
     column: Math.min(Math.max(0, column), width - 1)
@@ -201,16 +203,19 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
 
   const copy = (event: ClipboardEvent): void => {
     if (editing.peek() !== undefined || event.clipboardData === null) return
-    const grid = (text: (place: Place) => string): string =>
+    const tsv = (text: (place: Place) => string): string =>
       formatTsv(
         Array.from({ length: bottom - top + 1 }, (_row, down) =>
           Array.from({ length: last - first + 1 }, (_cell, across) => text({ row: top + down, column: first + across }))
         )
       )
-    event.clipboardData.setData('text/plain', grid(shownText))
+    event.clipboardData.setData(
+      'text/plain',
+      tsv(({ row, column }) => grid[row]?.[column]?.text ?? '')
+    )
     event.clipboardData.setData(
       cellsType,
-      grid((place) => textAt(sheet.peek(), place))
+      tsv((place) => textAt(sheet.peek(), place))
     )
     if (event.type === 'cut') clear()
     event.preventDefault()
@@ -273,11 +278,11 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {Array.from({ length: height }, (_row, row) => (
+            {grid.map((cells, row) => (
               <GridRow
                 key={row}
                 row={row}
-                cells={Array.from({ length: width }, (_cell, column) => shownOf({ row, column }))}
+                cells={cells}
                 current={row === at.row ? at.column : -1}
                 from={row >= top && row <= bottom ? first : 0}
                 to={row >= top && row <= bottom ? last : -1}
