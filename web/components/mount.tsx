@@ -1,6 +1,6 @@
 /** What stands around every component: its name, what can be done with it as a whole, and why it may not be changed. In a shadow root, with the rules of published pages. */
 import { runScopeHandlers } from '@codemirror/view'
-import { useComputed, useSignal } from '@preact/signals'
+import { useComputed } from '@preact/signals'
 import { render, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import prose from '../style/prose.css?inline'
@@ -54,7 +54,6 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
   const element = useRef<HTMLElement>(null)
   const kind = useComputed(() => fence.value.kind).value
   const name = input.label.value
-  const isWide = useSignal(false)
   const body = useBody(kind)
   const suggestions = useSuggestions(input)
 
@@ -77,7 +76,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
 
   const Shown = body
   return (
-    <section class={isWide.value ? 'frame wide' : 'frame'} aria-label={name} tabIndex={-1} ref={element} onKeyDown={keyDown}>
+    <section class='frame' aria-label={name} tabIndex={-1} ref={element} onKeyDown={keyDown}>
       <div class='frame-bar'>
         <span class='frame-name' dir='auto'>
           {name}
