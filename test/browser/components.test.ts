@@ -158,7 +158,8 @@ test('[COMP-4] two people on one board: what the one holds is shown to the other
 })
 
 test('[COMP-5] who suggests makes one suggestion of one interaction; who may not change it sees why', async () => {
-  const document = await createDocument(world.url, fenced(...cards))
+  const others = '\n```chat\n[2026-11-20T10:02Z] @Ana: Yes\n```\n\n```sheet\n| A |\n|---|\n| 1 |\n```\n'
+  const document = await createDocument(world.url, fenced(...cards) + others)
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
   await suggester.page.getByRole('button', { name: 'Suggesting' }).or(suggester.page.locator('.chip')).first().waitFor()
   await suggester.page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
@@ -171,13 +172,26 @@ test('[COMP-5] who suggests makes one suggestion of one interaction; who may not
   expect(made?.original).toContain('Test')
   expect(made?.text).toContain('- [>] Test')
   await suggester.page.getByRole('button', { name: '1 suggestion' }).waitFor()
-  expect(await editorText(suggester.page)).toBe(fenced(...cards))
+  const message = suggester.page.getByLabel('Message as Guest')
+  await message.fill('No')
+  await message.press('Enter')
+  await until(async () => (await list()).length === 2, 'the message is suggested')
+  expect((await list()).find(({ text }) => text.includes('@Guest: No'))?.original).not.toContain('No')
+  await suggester.page.locator('[data-cell=A2]').press('7')
+  await suggester.page.keyboard.press('Enter')
+  await until(async () => (await list()).length === 3, 'the cell is suggested')
+  expect((await list()).map(({ original, text }) => original.includes('1') && text === original.replace('1', '7'))).toContain(true)
+  expect(await editorText(suggester.page)).toBe(fenced(...cards) + others)
   await suggester.leave()
 
   const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
-  await commenter.page.getByText('You may comment, but not change this.').waitFor()
+  await commenter.page.getByText('You may comment, but not change this.').first().waitFor()
   expect(await commenter.page.getByRole('button', { name: 'To do: Test' }).isDisabled()).toBe(true)
   expect(await commenter.page.getByRole('button', { name: 'Add a card to Todo' }).isDisabled()).toBe(true)
+  expect(await commenter.page.getByLabel('Message as Guest').isDisabled()).toBe(true)
+  expect(await commenter.page.getByRole('grid').getAttribute('aria-readonly')).toBe('true')
+  await commenter.page.locator('[data-cell=A2]').press('7')
+  expect(await commenter.page.locator('.sheet-field').count()).toBe(0)
   await commenter.leave()
 })
 
