@@ -1,4 +1,5 @@
 /** Charts and widgets on the page of a document: told by pointer and keyboard, edited as a table, run in frames of their own. */
+import { createSocket } from 'node:dgram'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -14,6 +15,8 @@ let world: World
 let browser: Browser
 let elsewhere: Server
 const asked: string[] = []
+/** Where browsers ask for the address that they are seen under, before a call (STUN). */
+const calls = createSocket('udp4')
 
 beforeAll(async () => {
   world = await start()
@@ -23,11 +26,14 @@ beforeAll(async () => {
     response.setHeader('Access-Control-Allow-Origin', '*').end('seen')
   })
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  calls.on('message', () => asked.push('call'))
+  await new Promise<void>((resolve) => calls.bind(0, '127.0.0.1', resolve))
 })
 
 afterAll(async () => {
   await browser.close()
   elsewhere.close()
+  calls.close()
   await world.stop()
 })
 
@@ -215,8 +221,17 @@ const o = document.createElement('output'); o.value = 'could: ' + told; document
 fetch('${address}/fetch').catch(() => 0); new Image().src = '${address}/picture'
 const link = document.createElement('a'); link.href = '${address}/link'; link.target = '_top'; document.body.append(link); link.click()
 const form = document.createElement('form'); form.action = '${address}/form'; document.body.append(form); try { form.submit() } catch {}`
+  // WebRTC, which no policy of content stops: as it is, and in frames within the frame, one of them where no observer of the document looks.
+  const call = `try { const c = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${calls.address().port}' }] }); c.createDataChannel('x'); c.createOffer().then((o) => c.setLocalDescription(o)) } catch {}`
+  const calling = `${call}
+for (const root of [document.body, document.createElement('div').attachShadow({ mode: 'closed' })]) {
+  if (root.host) document.body.append(root.host)
+  const frame = document.createElement('iframe'); frame.srcdoc = '<script>' + ${JSON.stringify(call)} + '</' + 'script>'; root.append(frame)
+}
+document.body.append('called')`
   const source = [
     widget('Out', out),
+    widget('Call', calling),
     widget('Away', `document.body.append('here'); setTimeout(() => { location = '${address}/away' })`),
     widget(
       'Memory',
@@ -234,6 +249,8 @@ all()`
   await run('Out')
   await page.frameLocator('iframe[title=Out]').locator('output').waitFor()
   expect(await page.frameLocator('iframe[title=Out]').locator('output').textContent()).toBe('could: ')
+  await run('Call')
+  await page.frameLocator('iframe[title=Call]').getByText('called').waitFor()
   await run('Away')
   await run('Memory')
   await page.frameLocator('iframe[title=Memory]').getByText('took 16').waitFor()
@@ -246,6 +263,7 @@ all()`
   await page.keyboard.type('Still here')
   await saved(page)
   await page.getByRole('button', { name: 'Stop: Loop' }).click()
+  expect(page.frames().filter((frame) => frame.url() === 'about:srcdoc')).toEqual([])
   expect(asked).toEqual([])
   expect(page.url()).toContain(document.id)
   expect(page.context().pages()).toHaveLength(1)
