@@ -1,6 +1,7 @@
 /** What the connection chip says. */
-import { expect, test } from 'vitest'
-import { chip, type ChipInput } from '../web/connection/chip.ts'
+import { computed, signal } from '@preact/signals'
+import { expect, test, vi } from 'vitest'
+import { calmly, chip, type ChipInput } from '../web/connection/chip.ts'
 
 const calm: ChipInput = {
   socket: 'synced',
@@ -54,4 +55,28 @@ test('[WEB-4] read only and ended access are said before anything about saving',
   expect(say({ ended: 'credential_ended' })).toBe('Access ended')
   expect(say({ ended: 'too_big', unsent: 3 })).toBe('Too large to save')
   expect(say({ ended: 'deleted', online: false, socket: 'closed', unsent: 3 })).toBe('Access ended')
+})
+
+test('[WEB-64] the chip stays at Saving between the keys of a typist, says Saved after them, and all else at once', () => {
+  vi.useFakeTimers()
+  const input = signal(calm)
+  const { shown, stop } = calmly(computed(() => chip(input.value)))
+  const states: string[] = []
+  const leave = shown.subscribe(({ state }) => states.push(state))
+  for (let key = 0; key < 3; key++) {
+    input.value = { ...calm, durable: false, unsent: 1 }
+    vi.advanceTimersByTime(10)
+    input.value = calm
+    vi.advanceTimersByTime(90)
+  }
+  expect(states).toEqual(['saved', 'saving'])
+  vi.advanceTimersByTime(200)
+  expect(states).toEqual(['saved', 'saving', 'saved'])
+  input.value = { ...calm, durable: false }
+  input.value = { ...calm, socket: 'connecting' }
+  input.value = calm
+  expect(states).toEqual(['saved', 'saving', 'saved', 'saving', 'reconnecting', 'saved'])
+  leave()
+  stop()
+  vi.useRealTimers()
 })

@@ -1,4 +1,5 @@
 /** The one place that decides what the connection chip says. It never claims more than is known. */
+import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { t, tn } from '../text/t.ts'
 import type { Ended } from './retry.ts'
 
@@ -83,4 +84,27 @@ export function chip(input: ChipInput): Chip {
   if (input.socket !== 'synced') return disconnected(input)
   if (!input.canEdit) return readOnly(input)
   return connected(input)
+}
+
+/** How long nothing may be on its way before the chip says so, in milliseconds: between two keys of a typist it stays as it is. */
+const restMs = 200
+
+/** What is shown of what the chip says: it goes from Saving to Saved once the person rests, and says everything else at once. */
+export function calmly(said: ReadonlySignal<Chip>): { readonly shown: ReadonlySignal<Chip>; stop(): void } {
+  const shown = signal(said.peek())
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = effect(() => {
+    const next = said.value
+    clearTimeout(timer)
+    const before = shown.peek()
+    if (next.state === 'saved' && before.state === 'saving') timer = setTimeout(() => (shown.value = next), restMs)
+    else if (next.state !== before.state || next.label !== before.label || next.detail !== before.detail) shown.value = next
+  })
+  return {
+    shown,
+    stop() {
+      clearTimeout(timer)
+      stop()
+    }
+  }
 }

@@ -5,10 +5,11 @@ import { limits } from '../../shared/limits.ts'
 import { firstHeading, headingUnitsMax, textRootName } from '../../shared/names.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { readDocument, RequestError } from '../api.ts'
-import { chip, type Chip } from '../connection/chip.ts'
+import { calmly, chip, type Chip } from '../connection/chip.ts'
 import { openLink, type Link } from '../connection/link.ts'
 import type { Ended } from '../connection/retry.ts'
 import { readDevice, writeDevice } from '../device.ts'
+import { afterPaint } from '../after-paint.ts'
 import { beginning } from './beginning.ts'
 import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
@@ -78,17 +79,31 @@ function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   const store = (count: number): void => writeDevice(storageKey, count > 0 ? String(count) : null)
   const count = signal(stored())
   let ofThisPage = count.value
+  /** By how much the stored number is behind. */
+  let owed = 0
+  let planned = false
+  const settle = (): void => {
+    planned = false
+    if (owed !== 0) store(stored() + owed)
+    owed = 0
+  }
+  const owe = (more: number): void => {
+    owed += more
+    if (!planned) afterPaint(settle)
+    planned = true
+  }
+  addEventListener('pagehide', settle)
   doc.on('update', (_update: Uint8Array, _origin: unknown, _doc: Y.Doc, transaction: Y.Transaction) => {
     if (!transaction.local) return
     count.value += 1
     if (kept.state.value === 'lost') return
     ofThisPage += 1
-    store(stored() + 1)
+    owe(1)
   })
   return {
     count,
     clear() {
-      if (ofThisPage > 0) store(stored() - ofThisPage)
+      if (ofThisPage > 0) owe(-ofThisPage)
       ofThisPage = 0
       count.value = 0
     }
@@ -214,6 +229,23 @@ export function openSession(id: string): Session {
   }
   addEventListener('beforeunload', guard)
 
+  const said = calmly(
+    computed(() =>
+      chip({
+        socket: link.socket.value,
+        online: online.value,
+        durable: durable.value,
+        unsent: unsent.value,
+        unwritten: kept.unwritten.value,
+        kept: kept.state.value !== 'lost',
+        canEdit: canEdit.value,
+        remarks: includesRole(role.value, 'suggest') ? 'suggestions' : includesRole(role.value, 'comment') ? 'comments' : undefined,
+        ended: link.ended.value,
+        connectedBefore: link.connectedBefore.value
+      })
+    )
+  )
+
   return {
     id,
     key,
@@ -234,20 +266,7 @@ export function openSession(id: string): Session {
       return () => listeners.delete(listener)
     },
     state: computed(() => (refusal.value !== undefined ? 'refused' : open.value ? 'open' : 'opening')),
-    chip: computed(() =>
-      chip({
-        socket: link.socket.value,
-        online: online.value,
-        durable: durable.value,
-        unsent: unsent.value,
-        unwritten: kept.unwritten.value,
-        kept: kept.state.value !== 'lost',
-        canEdit: canEdit.value,
-        remarks: includesRole(role.value, 'suggest') ? 'suggestions' : includesRole(role.value, 'comment') ? 'comments' : undefined,
-        ended: link.ended.value,
-        connectedBefore: link.connectedBefore.value
-      })
-    ),
+    chip: said.shown,
     download() {
       downloadMarkdown(title.value, text.toString())
       safe = unsent.value
@@ -261,6 +280,7 @@ export function openSession(id: string): Session {
     },
     close() {
       for (const stop of stops) stop()
+      said.stop()
       removeEventListener('beforeunload', guard)
       link.close()
       void kept.close()

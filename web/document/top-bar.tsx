@@ -9,6 +9,7 @@ import { commandOf } from '../commands/all.ts'
 import { keyName, tooltip } from '../commands/keys.ts'
 import { Menu } from './menu.tsx'
 import type { Mode, View } from './page.tsx'
+import type { Session } from './session.ts'
 
 const avatarsMax = 5
 
@@ -120,9 +121,18 @@ function ActivityButton({ view: { feed, panel } }: { view: View }): JSX.Element 
   )
 }
 
+/** By itself, because it changes with every key. */
+function ConnectionChip({ session }: { session: Session }): JSX.Element {
+  const { state, label, detail } = session.chip.value
+  return (
+    <span class={`chip ${state}`} title={detail} data-state={state}>
+      {label}
+    </span>
+  )
+}
+
 export function TopBar({ view }: { view: View }): JSX.Element {
   const { session } = view
-  const chip = session.chip.value
   const Remarks = view.review.value?.Buttons
   return (
     <header class='top-bar'>
@@ -142,9 +152,7 @@ export function TopBar({ view }: { view: View }): JSX.Element {
       <span class='document-title' title={session.title.value}>
         {session.title.value}
       </span>
-      <span class={`chip ${chip.state}`} title={chip.detail} data-state={chip.state}>
-        {chip.label}
-      </span>
+      <ConnectionChip session={session} />
       <span class='spread' />
       <Avatars view={view} />
       {Remarks !== undefined && <Remarks view={view} />}

@@ -2,6 +2,7 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import * as Y from 'yjs'
+import { afterPaint } from '../after-paint.ts'
 import { lastBytesMax, lastChanges, leaveLastChanges } from './last-changes.ts'
 import { databaseName } from './remove.ts'
 
@@ -65,8 +66,10 @@ function persist(id: string, doc: Y.Doc, onWaiting: (count: number) => void, los
   let database: IDBDatabase | undefined
   let waiting: Uint8Array[] = []
   let batch: Uint8Array[] = []
+  let planned = false
 
   const write = (): void => {
+    planned = false
     if (database === undefined || batch.length > 0 || waiting.length === 0) return
     batch = waiting
     waiting = []
@@ -89,7 +92,9 @@ function persist(id: string, doc: Y.Doc, onWaiting: (count: number) => void, los
     if (origin === indexedDb) return
     waiting.push(update)
     onWaiting(batch.length + waiting.length)
-    write()
+    if (planned || batch.length > 0) return
+    planned = true
+    afterPaint(write)
   }
   doc.on('update', parts._storeUpdate)
   parts._db.then((opened) => {
