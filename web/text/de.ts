@@ -833,6 +833,7 @@ export const de: Catalogue = {
     'Dein Link wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
   'Your link was revoked, or has expired, before it was done.': 'Dein Link wurde widerrufen oder ist abgelaufen, bevor es fertig war.',
   'Your name': 'Dein Name',
+  'Your text, while its field is loading': 'Dein Text, während sein Feld lädt',
   'your own link': 'dein eigener Link',
   '{at} of {count}. {what}': '{at} von {count}. {what}',
   '{cell} was changed to “{theirs}” while you wrote “{mine}”.':
