@@ -9,6 +9,7 @@
  *   ['d', doc, 'text']            canonical Markdown at a sequence number (binary, journal.ts)
  *   ['d', doc, 'revision', n]     JSON, `Revision`
  *   ['d', doc, 'event', n]        JSON, `StoredEvent`
+ *   ['d', doc, 'mention', hash]   how many messages of one author and minute have told that they mention a name (JSON number, mentions.ts)
  *   ['d', doc, 'share', id]       JSON, `Share`
  *   ['d', doc, 'comment', id]     JSON, `Comment`
  *   ['d', doc, 'suggestion', id]  JSON, `Suggestion`
@@ -266,11 +267,15 @@ export interface Job {
   readonly kind: JobKind
   /** Whose job it is: nobody else reads it. */
   readonly account: string
+  /** The link by which it was started; null: as owner. */
+  readonly share: string | null
   /** As events name who did it. */
   readonly actor: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
   /** What is asked, beside the file. */
   readonly input: JobInput
+  /** Whether the file that comes out becomes an asset at once. */
+  readonly saves: boolean
   /** The file it is about; removed when the job ends. */
   readonly file: JobBlob | null
   /** Counts the times it was given to a node: a result counts only with the attempt that it was asked with. */
@@ -331,6 +336,7 @@ export const keys = {
   revisions: (doc: string): Key => ['d', doc, 'revision'],
   event: (doc: string, seq: number): Key => ['d', doc, 'event', seq],
   events: (doc: string): Key => ['d', doc, 'event'],
+  mention: (doc: string, hash: string): Key => ['d', doc, 'mention', hash],
   share: (doc: string, id: string): Key => ['d', doc, 'share', id],
   shares: (doc: string): Key => ['d', doc, 'share'],
   comment: (doc: string, id: string): Key => ['d', doc, 'comment', id],

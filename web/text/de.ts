@@ -50,6 +50,7 @@ export const de: Catalogue = {
     'Wer die Adresse hat, kann den Text lesen, ohne Konto. Die Seite folgt dem, was gespeichert ist.',
   Areas: 'Flächen',
   'As Markdown': 'Als Markdown',
+  'As the compute node chooses': 'Wie der Rechenknoten wählt',
   'Ask a person or an agent to review this document. They get a link that can only suggest.':
     'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur vorschlagen kann.',
   'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.':
@@ -321,6 +322,8 @@ export const de: Catalogue = {
   MCP: 'MCP',
   'media jobs compute node under way': 'Medien Aufträge Rechenknoten läuft',
   Merged: 'Zusammengeführt',
+  'mentioned {names} in a chat': 'hat {names} in einem Chat erwähnt',
+  'mentioned you in a chat': 'hat dich in einem Chat erwähnt',
   'mermaid flowchart graph': 'Mermaid Flussdiagramm Graph',
   Message: 'Nachricht',
   'Message as {name}': 'Nachricht als {name}',
@@ -350,6 +353,7 @@ export const de: Catalogue = {
   'Name of the link': 'Name des Links',
   'Name of this version': 'Name dieser Version',
   'Name this version': 'Version benennen',
+  Names: 'Namen',
   Never: 'Nie',
   'never used': 'nie benutzt',
   'New above': 'Darüber neu',
@@ -750,6 +754,7 @@ export const de: Catalogue = {
   'versions restore changes who wrote': 'Versionen wiederherstellen Änderungen wer schrieb',
   View: 'Ansicht',
   'View as a reader': 'Als Leser ansehen',
+  Voice: 'Stimme',
   'Waiting for a compute node…': 'Wartet auf einen Rechenknoten…',
   'Waiting for the connection.': 'Wartet auf die Verbindung.',
   'Waiting for the reviewer': 'Wartet auf den Prüfer',
@@ -782,6 +787,7 @@ export const de: Catalogue = {
   'with {names}': 'mit {names}',
   Withdraw: 'Zurückziehen',
   'Withdrawing…': 'Wird zurückgezogen…',
+  'With the time of each part': 'Mit der Zeit jedes Teils',
   'Without a name': 'Ohne Namen',
   Words: 'Wörter',
   'Words of the recording': 'Wörter der Aufnahme',
@@ -825,6 +831,7 @@ export const de: Catalogue = {
   'Your link no longer opens this document.': 'Dein Link öffnet dieses Dokument nicht mehr.',
   'Your link was revoked or has expired. Ask the owner of the document for a new one.':
     'Dein Link wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
+  'Your link was revoked, or has expired, before it was done.': 'Dein Link wurde widerrufen oder ist abgelaufen, bevor es fertig war.',
   'Your name': 'Dein Name',
   'Your text, while its field is loading': 'Dein Text, während sein Feld lädt',
   'your own link': 'dein eigener Link',
@@ -854,6 +861,7 @@ export const de: Catalogue = {
     other: '{count} weitere Punkte oder Reihen sind nicht gezeichnet.'
   },
   '{count} more rows are in the source': { one: '1 weitere Zeile steht im Quelltext', other: '{count} weitere Zeilen stehen im Quelltext' },
+  '{count} names': { one: '1 Name', other: '{count} Namen' },
   '{count} of at most {max} characters': '{count} von höchstens {max} Zeichen',
   '{count} replies': { one: '1 Antwort', other: '{count} Antworten' },
   '{count} suggestions': { one: '1 Vorschlag', other: '{count} Vorschläge' },
