@@ -7,9 +7,8 @@ import { setFormula } from '../../shared/markdown/math.ts'
 import { createInlineRenderer } from '../../shared/markdown/render.ts'
 import { lazyLibraries } from '../reading/libraries.ts'
 import { nodesOf } from '../reading/trusted.ts'
+import { formulaRules } from './formula-rules.ts'
 
-/** Rules of formulas, for every component: declarations become classes. */
-export const formulaRules = new CSSStyleSheet()
 const styles = new Map<string, string>()
 
 /** What was rendered, ready to be copied: a text is drawn again whenever it moves. */
