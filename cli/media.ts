@@ -2,9 +2,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Client } from '../shared/client.ts'
+import { ServiceError } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'
+import type { JobKind } from '../shared/media-jobs.ts'
 import { type MediaKind, mediaTypes } from '../shared/media-types.ts'
-import type { Request as InputOf } from '../shared/operations/index.ts'
+import type { Request as InputOf, Output } from '../shared/operations/index.ts'
 import type { Action, Call } from './call.ts'
 import { Failure } from './failure.ts'
 import { writeWhole } from './files.ts'
@@ -32,32 +34,40 @@ interface Job {
   readonly error?: { readonly code: string; readonly message: string } | undefined
 }
 
+/** How long a service that is away is asked again, and after which pause, in milliseconds: it may be starting anew. */
+const awayMsMax = 60_000
+const pauseMs = 1000
+
+const isAway = (error: unknown): boolean =>
+  (error instanceof Failure && ['service_unreachable', 'timeout'].includes(error.code)) ||
+  (error instanceof ServiceError && [502, 503, 504].includes(Number(error.details['status'])))
+
+/** Jobs outlive the service, so what asks about them outlasts its restart. */
+const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
+  for (const end = Date.now() + awayMsMax; ;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isAway(error) || Date.now() > end) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+}
+
 /** Waits for the end of a job. Errors: `job_failed`. */
-const ended = async <Found extends Job>(started: Found, read: (job: string) => Promise<Found>): Promise<Found> => {
+const ended = async <Found extends Job>(doc: string, started: Found, read: (job: string) => Promise<Found>): Promise<Found> => {
   let job = started
-  while (job.status === 'queued' || job.status === 'running') job = await read(job.id)
+  while (job.status === 'queued' || job.status === 'running')
+    job = await persistently(() => read(job.id)).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error
+      throw new Failure(error.code, error.message, `The job goes on without you: agmd media wait ${doc} ${job.id}`, { job: job.id })
+    })
   if (job.status === 'done') return job
   const said = job.error?.message ?? 'It was canceled.'
   throw new Failure('job_failed', said, 'agmd media status tells what can be done now.', {
     job: job.id,
     reason: job.error?.code ?? 'canceled'
   })
-}
-
-/** Starts a job and tells its result, or only its id. */
-const tell = async <Found extends Job>(
-  call: Call,
-  started: Found,
-  read: (job: string) => Promise<Found>,
-  words: (job: Found) => string
-): Promise<Found | undefined> => {
-  if (call.flag('wait') === false) {
-    call.answer(started, () => started.id)
-    return undefined
-  }
-  const job = await ended(started, read)
-  call.answer(job, () => words(job))
-  return job
 }
 
 interface Place {
@@ -70,62 +80,108 @@ const at = (call: Call): Place => {
   return { doc: place.doc, client: call.client(place) }
 }
 
-const image: Action = async (call) => {
-  const { doc, client } = at(call)
-  const started = await client.startImage(doc, call.fields as InputOf<'startImage'>)
-  await tell(
-    call,
-    started,
-    (jobId) => client.readImage(doc, { jobId, wait: waitSeconds }),
-    ({ markdown = '' }) => harmless(markdown)
-  )
-}
+// ——— what comes of each kind ———
 
-const speak: Action = async (call) => {
-  const { doc, client } = at(call)
+/** Waits for a job of one kind, and tells its result. */
+type Finish = (call: Call, place: Place, started: Job) => Promise<void>
+
+const words =
+  <Found extends Job>(read: (place: Place, job: string) => Promise<Found>, wordsOf: (job: Found) => string): Finish =>
+  async (call, place, started) => {
+    const job = await ended(place.doc, started as Found, (id) => read(place, id))
+    call.answer(job, () => harmless(wordsOf(job)))
+  }
+
+const speech: Finish = async (call, { doc, client }, started) => {
   const output = call.words('output')
-  const saves = call.flag('save') === true
-  const started = await client.startSpeech(doc, call.fields as InputOf<'startSpeech'>)
-  if (call.flag('wait') === false) return call.answer(started, () => started.id)
-  const job = await ended(started, (talkId) => client.readSpeech(doc, { talkId, wait: waitSeconds }))
+  const job = await ended<Output<'readSpeech'>>(doc, started as Output<'readSpeech'>, (talkId) =>
+    client.readSpeech(doc, { talkId, wait: waitSeconds })
+  )
   if (output !== undefined) {
     const { blob } = await client.readSpeechAudio(doc, { talkId: job.id })
     if (blob !== undefined) writeWhole(output, Buffer.from(await blob.arrayBuffer()))
   }
-  const asset = saves ? await client.saveSpeech(doc, { talkId: job.id }) : undefined
-  return call.answer({ ...job, ...(output === undefined ? {} : { file: output }), ...(asset && { asset }) }, () =>
+  const asset = call.flag('save') === true ? await client.saveSpeech(doc, { talkId: job.id }) : undefined
+  call.answer({ ...job, ...(output === undefined ? {} : { file: output }), ...(asset && { asset }) }, () =>
     harmless(asset?.markdown ?? output ?? job.audioUrl ?? '')
   )
 }
 
-const transcribe: Action = async (call) => {
-  const { doc, client } = at(call)
-  const file = mediaFile(call.words('file') ?? '', ['audio', 'video'])
-  if (file.size > limits.transcriptionBytesMax)
-    throw new Failure('usage', `A recording may have ${limits.transcriptionBytesMax} bytes.`, 'Send it in parts.')
-  const started = await client.startTranscription(doc, {}, { file })
-  await tell(
-    call,
-    started,
-    (asrId) => client.readTranscription(doc, { asrId, wait: waitSeconds }),
-    ({ text = '' }) => harmless(text)
+const finishes: Readonly<Record<JobKind, Finish>> = {
+  image: words(
+    ({ doc, client }, jobId) => client.readImage(doc, { jobId, wait: waitSeconds }),
+    ({ markdown = '' }) => markdown
+  ),
+  speech,
+  transcription: words(
+    ({ doc, client }, asrId) => client.readTranscription(doc, { asrId, wait: waitSeconds }),
+    ({ text = '' }) => text
+  ),
+  ocr: words(
+    ({ doc, client }, ocrId) => client.readOcr(doc, { ocrId, wait: waitSeconds }),
+    ({ text = '' }) => text
   )
 }
 
+// ——— commands ———
+
+/** Tells the result of a job that has started, or only its id. */
+const finish = async (call: Call, place: Place, started: Job & { readonly kind: JobKind }): Promise<void> => {
+  if (call.flag('wait') === false) call.answer(started, () => started.id)
+  else await finishes[started.kind](call, place, started)
+}
+
+const image: Action = async (call) => {
+  const place = at(call)
+  await finish(call, place, await place.client.startImage(place.doc, call.fields as InputOf<'startImage'>))
+}
+
+const speak: Action = async (call) => {
+  const place = at(call)
+  await finish(call, place, await place.client.startSpeech(place.doc, call.fields as InputOf<'startSpeech'>))
+}
+
+const transcribe: Action = async (call) => {
+  const place = at(call)
+  const file = mediaFile(call.words('file') ?? '', ['audio', 'video'])
+  if (file.size > limits.transcriptionBytesMax)
+    throw new Failure('usage', `A recording may have at most ${limits.transcriptionBytesMax / 1024 ** 2} MiB.`, 'Send it in parts.')
+  await finish(call, place, await place.client.startTranscription(place.doc, {}, { file }))
+}
+
 const ocr: Action = async (call) => {
-  const { doc, client } = at(call)
-  const started = await client.startOcr(doc, {}, { file: mediaFile(call.words('file') ?? '', ['image']) })
-  await tell(
-    call,
-    started,
-    (ocrId) => client.readOcr(doc, { ocrId, wait: waitSeconds }),
-    ({ text = '' }) => harmless(text)
-  )
+  const place = at(call)
+  const file = mediaFile(call.words('file') ?? '', ['image'])
+  await finish(call, place, await place.client.startOcr(place.doc, {}, { file }))
+}
+
+/** The job of an id, of whichever kind it is. Errors: `not_found`. */
+const findJob = async ({ doc, client }: Place, id: string): Promise<Job & { readonly kind: JobKind }> => {
+  const reads = [
+    () => client.readTranscription(doc, { asrId: id }),
+    () => client.readSpeech(doc, { talkId: id }),
+    () => client.readImage(doc, { jobId: id })
+  ]
+  for (const read of reads) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error
+    }
+  }
+  return client.readOcr(doc, { ocrId: id })
+}
+
+const wait: Action = async (call) => {
+  const place = at(call)
+  const job = await findJob(place, call.positional('JOB') ?? '')
+  await finishes[job.kind](call, place, job)
 }
 
 export const mediaActions: Readonly<Record<string, Action>> = {
   'media image': image,
   'media speak': speak,
   'media transcribe': transcribe,
-  'media ocr': ocr
+  'media ocr': ocr,
+  'media wait': wait
 }

@@ -164,8 +164,10 @@ export const wordsFor = (masked: boolean): Words => {
     publishDocument: ({ published, url }) => (published ? url : 'Not published.'),
     uploadAsset: ({ markdown }) => harmless(markdown),
     cancelJob: ({ jobId, status }) => `${jobId} is ${status}.`,
-    readRelayStatus: ({ nodes, capabilities }) =>
-      nodes === 0 ? 'No compute node is connected.' : `${nodes} connected: ${capabilities.join(', ') || 'no engines'}.`,
+    readRelayStatus: ({ nodes, capabilities, voices }) =>
+      nodes === 0
+        ? 'No compute node is connected.'
+        : `${nodes} connected: ${capabilities.join(', ') || 'no engines'}.${voices.length === 0 ? '' : `\nVoices: ${harmless(voices.join(' '))}`}`,
     createNode: ({ token }) => token,
     listNodes: ({ nodes }) =>
       list(

@@ -64,9 +64,12 @@ export const limits = {
   mediaToolWaitSeconds: 45,
   /** Time from the start of a job on a node to its result, in seconds. */
   mediaSeconds: { image: 300, speech: 120, transcription: 900, ocr: 120 },
-  /** How long a job may wait for a free node, and for any node that could do it, in seconds. */
+  /**
+   * How long a job may wait for a free node, and for any node that could do it, in seconds. The latter, with the time until a node that says
+   * nothing is found to be gone (`relaySilentSecondsMax` and a beat), is a minute.
+   */
   mediaQueueSecondsMax: 900,
-  mediaNodelessSecondsMax: 45,
+  mediaNodelessSecondsMax: 25,
   /** Nodes that a job may outlive; the next loss fails it. */
   mediaLossesMax: 3,
   /** Node tokens of one account, and sockets that nodes may hold open in all. */

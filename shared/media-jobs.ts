@@ -4,6 +4,9 @@ export const jobKinds = ['image', 'speech', 'transcription', 'ocr'] as const
 
 export type JobKind = (typeof jobKinds)[number]
 
+/** Names of voices that can be asked for: no path, and no option of a program. */
+export const voicePattern = /^[A-Za-z0-9][\w.+-]{0,79}$/
+
 export interface JobInput {
   /** image */
   readonly prompt?: string

@@ -4,6 +4,7 @@ import { readWav } from '../cli/node/wav.ts'
 import { wavSeconds, writeWav } from '../shared/wav.ts'
 import { picturesIn } from '../web/media/picture.ts'
 import { spokenWords } from '../web/media/spoken.ts'
+import { clock, voiceName, withTimes } from '../web/media/tell.ts'
 
 test.each([
   ['A **bold** _word_, ~~gone~~ and `code`.', 'A bold word, gone and code.'],
@@ -34,4 +35,25 @@ test('[MEDIA-36] pictures of the document that are kept here are offered, each o
     { url: '/f/b_2.webp', words: 'near' },
     { url: '/f/a-1.png', words: 'far' }
   ])
+})
+
+test('[MEDIA-50] voices that are named as languages are told in words, others by their names', () => {
+  expect(['de', 'en-us', 'slt', 'kal', 'alloy', 'en-us-nyc', 'zz-!'].map(voiceName)).toEqual([
+    'German (de)',
+    'American English (en-us)',
+    'slt',
+    'kal',
+    'alloy',
+    expect.stringContaining('en-us-nyc'),
+    'zz-!'
+  ])
+})
+
+test('[MEDIA-51] each part stands behind the time at which it begins', () => {
+  expect([0, 7.9, 59.99, 61, 3725].map(clock)).toEqual(['0:00', '0:07', '0:59', '1:01', '1:02:05'])
+  const segments = [
+    { start: 0.2, end: 1, text: 'one ' },
+    { start: 61, end: 62, text: 'two' }
+  ]
+  expect(withTimes(segments)).toBe('0:00 one\n\n1:01 two')
 })

@@ -1,45 +1,90 @@
 /** Engines of this machine, as far as they are installed: tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { imageSize } from 'image-size'
 import type { Segment } from '../../shared/media-jobs.ts'
 import type { Engine, Work } from './engine.ts'
 import { find, JobFailure, lastWords, run } from './program.ts'
-import { normalWav } from './wav.ts'
+import { loudness, normalWav } from './wav.ts'
 
 const always = new AbortController().signal
 
 // ——— sound ———
 
-/** What turns other formats into WAV. */
-const converted = async ({ file, folder, signal }: Work): Promise<Buffer> => {
+/** Longest recording that is taken, in seconds: few bytes of some formats hold days of silence. */
+const recordingSecondsMax = 2 * 3600
+
+/** What turns other formats into WAV; a little more than the longest is made of one that is longer. */
+const converted = async ({ file, contentType, folder, signal }: Work): Promise<Buffer> => {
   const out = join(folder, 'converted.wav')
+  const seconds = String(recordingSecondsMax + 1)
   const [ffmpeg, sox] = [find('ffmpeg'), find('sox')]
   if (ffmpeg === undefined && sox === undefined)
     throw new JobFailure('engine_unavailable', 'This node reads WAV only: it has neither ffmpeg nor sox.')
   // A playlist could name files of this machine, or addresses: nothing but the file itself is opened.
   const ran =
     ffmpeg === undefined
-      ? await run(sox ?? '', [file, '-r', '16000', '-c', '1', '-b', '16', out], signal)
+      ? await run(sox ?? '', [file, '-r', '16000', '-c', '1', '-b', '16', out, 'trim', '0', seconds], signal)
       : await run(
           ffmpeg,
-          ['-nostdin', '-v', 'error', '-protocol_whitelist', 'file', '-i', file, '-vn', '-ac', '1', '-ar', '16000', '-y', out],
+          [
+            '-nostdin',
+            '-v',
+            'error',
+            '-protocol_whitelist',
+            'file',
+            '-i',
+            file,
+            '-t',
+            seconds,
+            '-vn',
+            '-ac',
+            '1',
+            '-ar',
+            '16000',
+            '-y',
+            out
+          ],
           signal
         )
-  if (ran.code !== 0) throw new JobFailure('bad_input', `The recording cannot be read: ${lastWords(ran)}`)
-  return readFileSync(out)
+  if (ran.code === 0) return readFileSync(out)
+  if (ffmpeg === undefined && /no handler for/.test(ran.stderr))
+    throw new JobFailure('engine_unavailable', `This node does not read ${contentType}: ffmpeg has to be installed on it.`)
+  throw new JobFailure('bad_input', `The recording is damaged, or of a kind that is not read (${lastWords(ran)}).`)
 }
 
-/** The recording as mono WAV of 16 kHz, in a file. Errors: `bad_input`. */
+/** The recording as mono WAV of 16 kHz, in a file. Errors: `bad_input`, `engine_unavailable`. */
 export const recording = async (work: Work): Promise<{ path: string; duration: number }> => {
-  const bytes = work.contentType === 'audio/wav' ? readFileSync(work.file) : await converted(work)
-  const normal = normalWav(bytes) ?? (work.contentType === 'audio/wav' ? normalWav(await converted(work)) : undefined)
+  const isWav = work.contentType === 'audio/wav'
+  const normal = (isWav ? await normalWav(readFileSync(work.file)) : undefined) ?? (await normalWav(await converted(work)))
   if (normal === undefined) throw new JobFailure('bad_input', 'The recording holds no sound that can be read.')
+  if (normal.duration > recordingSecondsMax)
+    throw new JobFailure('bad_input', `The recording is longer than ${recordingSecondsMax / 3600} hours. Send it in parts.`)
   const path = join(work.folder, 'recording.wav')
   writeFileSync(path, normal.file)
   return { path, duration: normal.duration }
 }
 
 // ——— OCR ———
+
+/** Largest picture that is read, in pixels: a page of A3 at 600 dots an inch and some. A small file can unfold to gigabytes. */
+const picturePixelsMax = 100_000_000
+
+/** Errors: `bad_input` for a picture that is too large. What it is when its head tells nothing, the engine finds out. */
+const checkPicture = (file: string): void => {
+  let pixels: number
+  try {
+    const { width, height } = imageSize(readFileSync(file))
+    pixels = width * height
+  } catch {
+    return
+  }
+  if (pixels > picturePixelsMax)
+    throw new JobFailure(
+      'bad_input',
+      `The picture has ${Math.round(pixels / 1e6)} million pixels; at most ${picturePixelsMax / 1e6} million are read. Make it smaller, or send it in parts.`
+    )
+}
 
 const tesseract = async (): Promise<Engine | undefined> => {
   const program = find('tesseract')
@@ -56,14 +101,18 @@ const tesseract = async (): Promise<Engine | undefined> => {
     kind: 'ocr',
     name: 'tesseract',
     async work({ file, signal }) {
+      checkPicture(file)
       const ran = await run(program, [file, 'stdout', '-l', languages.join('+')], signal)
-      if (ran.code !== 0) throw new JobFailure('bad_input', `The picture cannot be read: ${lastWords(ran)}`)
+      if (ran.code !== 0) throw new JobFailure('bad_input', `The picture is damaged, or of a kind that is not read (${lastWords(ran)}).`)
       return { result: { text: ran.stdout.replaceAll('\f', '').trim() } }
     }
   }
 }
 
 // ——— speech ———
+
+/** Below this nothing is heard, from 0 to 1: engines answer silence for letters that they do not know. */
+const silence = 0.01
 
 /** Speaks into a file: `words` of the program, given the file with the text and the one for the sound. */
 const speaker = (
@@ -82,8 +131,10 @@ const speaker = (
     const [said, wav] = [join(folder, 'text.txt'), join(folder, 'speech.wav')]
     writeFileSync(said, text)
     const ran = await run(program, words(voice, said, wav), signal)
-    const normal = ran.code === 0 ? normalWav(readFileSync(wav)) : undefined
+    const normal = ran.code === 0 ? await normalWav(readFileSync(wav)) : undefined
     if (normal === undefined) throw new JobFailure('engine_failed', `${name} failed: ${lastWords(ran)}`)
+    if (loudness(normal.file) < silence)
+      throw new JobFailure('bad_input', `The voice ${voice} can say nothing of this text. Choose a voice of its language.`)
     return { result: { duration: normal.duration }, file: { bytes: normal.file, contentType: 'audio/wav' } }
   }
 })

@@ -1,16 +1,20 @@
 /** `agmd node`: lends this machine to a service, for media jobs. It dials out; nothing on it is opened to the network. */
-import { relayCloseCodes } from '../../shared/relay.ts'
+import { randomBytes } from 'node:crypto'
+import { request as plainRequest } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import { relayCloseCodes, relayPath } from '../../shared/relay.ts'
 import { exitCodes } from '../../shared/exit-codes.ts'
 import type { Action } from '../call.ts'
 import { Failure } from '../failure.ts'
 import { oneLine } from '../terminal.ts'
+import { removeLeftFolders } from './folders.ts'
 import { localEngines } from './local.ts'
 import { openaiEngines } from './openai.ts'
 import { connect } from './worker.ts'
 
 /** Times between attempts to dial in, in milliseconds: from the first to the longest. */
 const pauseMsMin = 500
-const pauseMsMax = 30_000
+const pauseMsMax = 10_000
 
 /** The token, from the environment: a command line is seen by everybody on the machine. */
 const tokenOf = (): string => {
@@ -23,7 +27,7 @@ const tokenOf = (): string => {
   )
 }
 
-/** Whether the service takes the token at all: an upgrade that is refused does not tell why. Errors: `not_signed_in`. */
+/** Ends of a connection after which none is tried again. */
 const fatal: Readonly<Record<number, Failure>> = {
   [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'The token of this node was revoked.', 'Make a new one: agmd node token.'),
   [relayCloseCodes.tooMany]: new Failure(
@@ -32,6 +36,42 @@ const fatal: Readonly<Record<number, Failure>> = {
     'Make a token for each node: agmd node token.'
   ),
   [relayCloseCodes.badMessage]: new Failure('not_an_agmd_service', 'The service does not understand this node.', 'Update it: agmd upgrade.')
+}
+
+/** The status with which the service refuses the socket; undefined when it takes it, or does not answer. A WebSocket that is refused does not tell. */
+const refusalOf = (origin: string, token: string): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': randomBytes(16).toString('base64')
+    }
+    const request = origin.startsWith('https:') ? secureRequest : plainRequest
+    request(`${origin}${relayPath}`, { headers, signal: AbortSignal.timeout(10_000) })
+      .once('response', (response) => {
+        response.destroy()
+        resolve(response.statusCode)
+      })
+      .once('upgrade', (_response, socket) => {
+        socket.destroy()
+        resolve(undefined)
+      })
+      .once('error', () => resolve(undefined))
+      .end()
+  })
+
+/** Why a connection never came to be, in words. Errors: `not_signed_in`. */
+const whyRefused = async (origin: string, token: string): Promise<string> => {
+  const status = await refusalOf(origin, token)
+  if (status === 401)
+    throw new Failure(
+      'not_signed_in',
+      'The service does not know this token: it was revoked, or is of another service.',
+      'Make a new one: agmd node token (or on the account page).'
+    )
+  return status === undefined ? '' : `answered ${status}; a proxy must pass WebSocket upgrades on ${relayPath}`
 }
 
 export const node: Action = async (call) => {
@@ -55,6 +95,7 @@ export const node: Action = async (call) => {
       'Install tesseract-ocr, flite, espeak-ng or pocketsphinx, or set AGMD_NODE_OPENAI_URL.'
     )
 
+  await removeLeftFolders()
   const stopped = new AbortController()
   process.once('SIGTERM', () => stopped.abort())
   const slots = Number(call.option('slots') ?? 1)
@@ -72,8 +113,9 @@ export const node: Action = async (call) => {
     if (stopped.signal.aborted) break
     const failure = fatal[code]
     if (failure !== undefined) throw failure
+    const why = reason || (welcomed ? '' : await whyRefused(origin, token))
     pauseMs = welcomed ? pauseMsMin : Math.min(pauseMsMax, pauseMs * 2)
-    tell({ connected: false, reason }, `Not connected${reason === '' ? '' : ` (${reason})`}; dialling again.`)
+    tell({ connected: false, reason: why }, `Not connected${why === '' ? '' : ` (${why})`}; dialling again.`)
     // Not all at once after a restart of the service.
     await pause(pauseMs * (0.5 + Math.random() / 2), stopped.signal)
   }

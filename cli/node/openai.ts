@@ -104,7 +104,7 @@ const image = async (base: string, { input: { prompt, width, height }, signal }:
 
 const speech = async (base: string, { input: { text, voice = 'alloy' }, signal }: Work): Promise<Done> => {
   const request = { ...modelOf('speech'), input: text, voice, response_format: 'wav' }
-  const normal = normalWav(await ask(base, '/audio/speech', request, signal))
+  const normal = await normalWav(await ask(base, '/audio/speech', request, signal))
   if (normal === undefined) throw new JobFailure('engine_failed', 'The engine answered no WAV.')
   return { result: { duration: normal.duration }, file: { bytes: normal.file, contentType: 'audio/wav' } }
 }

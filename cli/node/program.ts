@@ -53,6 +53,11 @@ export const run = (program: string, words: readonly string[], signal: AbortSign
     child.once('close', (code) => resolve({ code, ...output }))
   })
 
-/** The last words of a program that failed. */
+/** The last words of a program that failed, without the places on this machine. */
 export const lastWords = ({ code, stderr, stdout }: Ran): string =>
-  (stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ').slice(0, 300) || `it ended with ${code}`
+  (stderr.trim() || stdout.trim())
+    .split('\n')
+    .slice(-3)
+    .join(' ')
+    .replaceAll(/(?:\/[\w.+-]+)+\//g, '')
+    .slice(0, 300) || `it ended with ${code}`

@@ -1,6 +1,11 @@
 /** Sound as numbers: reads WAV, mixes it to one channel, brings it to 16 kHz (specification, Limits: mono 16 kHz WAV). */
-
+import { setImmediate as others } from 'node:timers/promises'
 import { wavRate as rate, writeWav } from '../../shared/wav.ts'
+
+/** Rates that are believed, in Hz, and channels: a header that names others would make much work of few bytes. */
+const rateMin = 4000
+const rateMax = 192_000
+const channelsMax = 32
 
 interface Sound {
   /** Hz. */
@@ -42,9 +47,15 @@ const readers: Readonly<Record<string, (data: Buffer, at: number) => number>> = 
 
 const samplesOf = (data: Buffer, { code, bits }: Format): Float32Array | undefined => {
   const read = readers[`${code} ${bits}`]
+  if (read === undefined) return undefined
   const width = bits / 8
-  return read && Float32Array.from({ length: Math.floor(data.length / width) }, (_sample, index) => read(data, index * width))
+  const samples = new Float32Array(Math.floor(data.length / width))
+  for (let index = 0; index < samples.length; index++) samples[index] = read(data, index * width)
+  return samples
 }
+
+const isBelieved = ({ channels, rate: hertz }: Format): boolean =>
+  channels > 0 && channels <= channelsMax && hertz >= rateMin && hertz <= rateMax
 
 /** The sound of a WAV file; undefined when it is none that can be read. One whose header was written before its length was known is read to its end. */
 export const readWav = (file: Buffer): Sound | undefined => {
@@ -55,7 +66,7 @@ export const readWav = (file: Buffer): Sound | undefined => {
     const length = file.readUInt32LE(at + 4)
     const chunk = file.subarray(at + 8, at + 8 + length)
     if (name === 'fmt ' && chunk.length >= 16) format = readFormat(chunk)
-    if (name === 'data' && format !== undefined && format.channels > 0 && format.rate > 0) {
+    if (name === 'data' && format !== undefined && isBelieved(format)) {
       const samples = samplesOf(chunk, format)
       return samples && { rate: format.rate, channels: format.channels, samples }
     }
@@ -79,30 +90,56 @@ const mixed = ({ channels, samples }: Sound): Float32Array => {
 /** Samples to either side that one new sample is made of. */
 const reach = 16
 
-/** Another rate, by a windowed sinc that also takes out what the new rate cannot carry. */
-const resampled = (samples: Float32Array, from: number): Float32Array => {
+/** New samples that are made before whatever else waits is done: answering a beat, above all. */
+const turnSamples = 50_000
+
+const divisor = (one: number, other: number): number => (other === 0 ? one : divisor(other, one % other))
+
+/**
+ * Another rate, by a windowed sinc that also takes out what the new rate cannot carry. New samples lie at few places between the old ones,
+ * again and again: the weights of each place are worked out once, so that an hour is done in seconds.
+ */
+const resampled = async (samples: Float32Array, from: number): Promise<Float32Array> => {
   if (from === rate) return samples
   const cutoff = Math.min(1, rate / from)
-  const span = reach / cutoff
+  const span = Math.ceil(reach / cutoff)
+  const taps = 2 * span + 1
+  const common = divisor(from, rate)
+  const places = rate / common
+  const weights = new Float32Array(places * taps)
+  for (let place = 0; place < places; place++)
+    for (let tap = 0; tap < taps; tap++) {
+      const distance = tap - span - place / places
+      const x = distance * cutoff
+      const sinc = x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
+      const hann = Math.abs(distance) >= span ? 0 : 0.5 + 0.5 * Math.cos((Math.PI * distance) / span)
+      weights[place * taps + tap] = sinc * hann * cutoff
+    }
   const made = new Float32Array(Math.floor((samples.length * rate) / from))
   for (let index = 0; index < made.length; index++) {
-    const center = (index * from) / rate
+    if (index % turnSamples === 0) await others()
+    const at = (index * (from / common)) / places
+    const first = Math.floor(at) - span
+    const weight = ((index * (from / common)) % places) * taps
     let sum = 0
-    for (let at = Math.max(0, Math.ceil(center - span)); at <= Math.min(samples.length - 1, center + span); at++) {
-      const x = (at - center) * cutoff
-      const sinc = x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
-      const hann = 0.5 + 0.5 * Math.cos((Math.PI * (at - center)) / span)
-      sum += (samples[at] ?? 0) * sinc * hann * cutoff
-    }
+    for (let tap = Math.max(0, -first); tap < taps && first + tap < samples.length; tap++)
+      sum += (samples[first + tap] ?? 0) * (weights[weight + tap] ?? 0)
     made[index] = sum
   }
   return made
 }
 
 /** A WAV file as mono of 16 kHz, and its length in seconds; undefined when it cannot be read. */
-export const normalWav = (file: Buffer): { file: Buffer; duration: number } | undefined => {
+export const normalWav = async (file: Buffer): Promise<{ file: Buffer; duration: number } | undefined> => {
   const sound = readWav(file)
   if (sound === undefined || sound.samples.length < sound.channels) return undefined
-  const samples = resampled(mixed(sound), sound.rate)
+  const samples = await resampled(mixed(sound), sound.rate)
   return { file: Buffer.from(writeWav(samples).buffer), duration: Math.round((samples.length / rate) * 1000) / 1000 }
+}
+
+/** The loudest sample of a file of `normalWav`, from 0 to 1. */
+export const loudness = (file: Buffer): number => {
+  let most = 0
+  for (const sample of readWav(file)?.samples ?? []) most = Math.max(most, Math.abs(sample))
+  return most
 }

@@ -1,8 +1,7 @@
 /** The node's end of the relay (the protocol is told in server/relay/relay.ts): takes jobs, gives them to engines, sends what comes out. */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import {
@@ -20,6 +19,7 @@ import {
   type WireFile
 } from '../../shared/relay.ts'
 import type { Done, Engine } from './engine.ts'
+import { newFolder } from './folders.ts'
 import { JobFailure } from './program.ts'
 
 /** Nobody wants the job any more. */
@@ -144,7 +144,7 @@ export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<En
       () => running.controller.abort(new JobFailure('timed_out', `The job took longer than ${seconds} s.`)),
       seconds * 1000
     )
-    const folder = await mkdtemp(join(tmpdir(), 'agmd-node-'))
+    const folder = await newFolder()
     try {
       const { done, engine } = await work(message, running, folder)
       if (done.file !== undefined && done.file.bytes.length > resultBytesMax)

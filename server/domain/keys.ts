@@ -267,11 +267,15 @@ export interface Job {
   readonly kind: JobKind
   /** Whose job it is: nobody else reads it. */
   readonly account: string
+  /** The link by which it was started; null: as owner. */
+  readonly share: string | null
   /** As events name who did it. */
   readonly actor: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
   /** What is asked, beside the file. */
   readonly input: JobInput
+  /** Whether the file that comes out becomes an asset at once. */
+  readonly saves: boolean
   /** The file it is about; removed when the job ends. */
   readonly file: JobBlob | null
   /** Counts the times it was given to a node: a result counts only with the attempt that it was asked with. */

@@ -7,9 +7,10 @@
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import type { JobResult } from '../../shared/media-jobs.ts'
-import { decodeRecord, encodeRecord, type Job, type JobBlob, keys } from './keys.ts'
+import type { JobInput, JobKind, JobResult } from '../../shared/media-jobs.ts'
+import { decodeRecord, encodeRecord, type Job, type JobBlob, keys, type Share } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import type { Key } from './ports.ts'
 import type { Service } from './service.ts'
 import { putAsset } from './assets.ts'
 
@@ -24,6 +25,7 @@ export interface JobError {
     | 'node_lost'
     | 'result_refused'
     | 'asset_quota_exceeded'
+    | 'access_ended'
   readonly message: string
 }
 
@@ -37,7 +39,13 @@ export const isOpen = ({ status }: Job): boolean => status === 'queued' || statu
 
 const putJob = (draft: Draft, job: Job): void => draft.put(keys.job(draft.head.id, job.id), encodeRecord(job))
 
-const changeJob = <T>(service: Service, doc: string, id: string, change: (draft: Draft, job: Job) => T): Promise<T | undefined> => {
+const changeJob = <T>(
+  service: Service,
+  doc: string,
+  id: string,
+  change: (draft: Draft, job: Job) => T,
+  reads: readonly Key[] = []
+): Promise<T | undefined> => {
   const key = keys.job(doc, id)
   return service.ledger.write(
     doc,
@@ -45,7 +53,7 @@ const changeJob = <T>(service: Service, doc: string, id: string, change: (draft:
       const job = draft.read<Job>(key)
       return job === undefined ? undefined : change(draft, job)
     },
-    { reads: [key] }
+    { reads: [key, ...reads] }
   )
 }
 
@@ -91,15 +99,19 @@ const eventOf = (job: Job): Record<string, unknown> => ({
   ...(job.asset === null ? {} : { assetId: job.asset })
 })
 
-/** Puts the end of an open job. A picture becomes an asset in the same commit. Errors: `asset_quota_exceeded`. */
+/** The name of the file that comes out, by the words that were asked for. */
+export const resultName = (kind: JobKind, { prompt = '', text = '' }: JobInput): string =>
+  kind === 'image' ? prompt.slice(0, limits.titleCharsMax) : text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
+
+/** Puts the end of an open job. A picture, and speech that is to be kept, becomes an asset in the same commit. Errors: `asset_quota_exceeded`. */
 const putEnd = (service: Service, draft: Draft, job: Job, outcome: Outcome): Job => {
   const { id: doc } = draft.head
   const ended = { ...job, file: null, endedAt: draft.now }
   let next: Job
   if ('result' in outcome) {
-    const becomesAsset = job.kind === 'image' && outcome.file !== null
+    const becomesAsset = job.saves && outcome.file !== null
     next = { ...ended, status: 'done', result: outcome.result, resultFile: outcome.file, asset: becomesAsset ? outcome.file.name : null }
-    if (becomesAsset) putAsset(service, draft, outcome.file, job.input.prompt?.slice(0, limits.titleCharsMax) ?? '', job.actor)
+    if (becomesAsset) putAsset(service, draft, outcome.file, resultName(job.kind, job.input), job.actor)
     else if (outcome.file !== null) draft.put(keys.jobBlob(outcome.file.name), encodeRecord(doc))
   } else next = 'error' in outcome ? { ...ended, status: 'failed', error: outcome.error } : { ...ended, status: 'canceled' }
   putJob(draft, next)
@@ -110,20 +122,43 @@ const putEnd = (service: Service, draft: Draft, job: Job, outcome: Outcome): Job
   return next
 }
 
+const accessEnded: Outcome = {
+  error: { code: 'access_ended', message: 'The link by which this was started was revoked, or has expired.' }
+}
+
+const isOver = (share: Share | undefined, now: number): boolean =>
+  share === undefined || share.revokedAt !== null || (share.expiresAt !== null && share.expiresAt <= now)
+
+/** The link by which a job was started, if it was by one. */
+const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Key | undefined> => {
+  const entry = await storage.get(keys.job(doc, id))
+  const share = entry && decodeRecord<Job>(entry.value).share
+  return share == null ? undefined : keys.share(doc, share)
+}
+
 /**
  * Ends a job, once: true when this call did it. Of another attempt, of a job that has ended, or of a document that was deleted meanwhile
- * nothing is kept, and the result's blob is removed. `attempt` null: whatever the attempt.
+ * nothing is kept, and the result's blob is removed; nor when whoever began it by a link would not be let in by that link any more. `attempt` null: whatever the attempt.
  */
 export const endJob = async (service: Service, doc: string, id: string, attempt: number | null, outcome: Outcome): Promise<boolean> => {
   const file = 'result' in outcome ? outcome.file : null
-  const end = (how: Outcome): Promise<Job | undefined> =>
-    changeJob(service, doc, id, (draft, job) => {
-      if (!isOpen(job) || (attempt !== null && job.attempt !== attempt)) return undefined
-      putEnd(service, draft, job, how)
-      return job
-    })
   let ended: Job | undefined
   let kept = 'result' in outcome
+  const link = await linkOf(service, doc, id)
+  const end = (how: Outcome): Promise<Job | undefined> =>
+    changeJob(
+      service,
+      doc,
+      id,
+      (draft, job) => {
+        if (!isOpen(job) || (attempt !== null && job.attempt !== attempt)) return undefined
+        const barred = 'result' in how && link !== undefined && isOver(draft.read<Share>(link), draft.now)
+        if (barred) kept = false
+        putEnd(service, draft, job, barred ? accessEnded : how)
+        return job
+      },
+      link === undefined ? [] : [link]
+    )
   try {
     ended = await end(outcome).catch((error: unknown) => {
       if (!(error instanceof ServiceError) || error.code !== 'asset_quota_exceeded') throw error

@@ -9,7 +9,7 @@ import { accountOf, actorOf, type Caller } from './caller.ts'
 import type { WaitEnd } from './events.ts'
 import { remember } from './idempotency.ts'
 import { type Asset, decodeRecord, type Job, type JobBlob, keys, encodeRecord } from './keys.ts'
-import { endJob, isOpen, makeRoom, putNewJob } from './media-jobs.ts'
+import { endJob, isOpen, makeRoom, putNewJob, resultName } from './media-jobs.ts'
 import type { Blob, Upload } from './ports.ts'
 import { newAssetId, newId } from './secrets.ts'
 import type { Service } from './service.ts'
@@ -54,7 +54,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** The bytes that were sent within the fields, or lie at an address here. Errors: `invalid_request`, `body_too_large`, `not_found`. */
 const receive = async (service: Service, { data, url }: SentFile, bytesMax: number): Promise<Upload> => {
   if ((data === undefined) === (url === undefined))
-    throw invalid('data', 'give the file as body, or either data (base64) or url (of an asset here)')
+    throw invalid(
+      'data',
+      'or url must be given, and not both: data is the file in base64, url an asset here; or the file itself is the body'
+    )
   if (data !== undefined) {
     const bytes = decodeBase64(data)
     if (bytes.length > bytesMax) throw new ServiceError('body_too_large', { bodyBytesMax: bytesMax })
@@ -74,7 +77,12 @@ const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
   if (type !== undefined) return { type, upload }
   const takes = mediaTypes.filter(({ kind }) => of.includes(kind)).map(({ contentType }) => contentType)
   const found = upload.sniffed === undefined ? 'The bytes show no type that is taken.' : `The bytes are ${upload.sniffed}.`
-  throw new ServiceError('unsupported_media_type', { message: found, sniffed: upload.sniffed, takes })
+  throw new ServiceError('unsupported_media_type', {
+    message: found,
+    hint: 'Send a file of one of the types in takes.',
+    sniffed: upload.sniffed,
+    takes
+  })
 }
 
 const keepFile = async ({ type, upload }: File): Promise<JobBlob> => {
@@ -102,23 +110,28 @@ const checkOffer = ({ relay }: Service, account: string, kind: JobKind): void =>
 interface Start {
   readonly kind: JobKind
   readonly input: JobInput
+  readonly saves?: boolean
   readonly wait: number | undefined
   readonly takeFile?: () => Promise<JobBlob>
 }
 
-const startJob = async (asked: Asked, { kind, input, wait, takeFile }: Start): Promise<Job> => {
-  const { service, caller, doc, end } = asked
-  const account = accountOf(caller)
-  checkOffer(service, account, kind)
+/** Writes the record of a new job, and hands it over. */
+const submitJob = async (
+  { service, caller, doc }: Asked,
+  account: string,
+  { kind, input, saves = false, takeFile }: Start
+): Promise<Job> => {
   await makeRoom(service, account)
   const file = (await takeFile?.()) ?? null
   const job: Job = {
     id: newId(),
     kind,
     account,
+    share: caller.share,
     actor: actorOf(caller),
     status: 'queued',
     input,
+    saves,
     file,
     attempt: 0,
     losses: 0,
@@ -139,7 +152,16 @@ const startJob = async (asked: Asked, { kind, input, wait, takeFile }: Start): P
     throw error
   }
   service.relay.submit(doc, job)
-  return waitForEnd(service, doc, job, wait, end)
+  return job
+}
+
+const startJob = async (asked: Asked, start: Start): Promise<Job> => {
+  const { service, caller, doc, end } = asked
+  const account = accountOf(caller)
+  checkOffer(service, account, start.kind)
+  const expected = service.relay.expectJob(account)
+  const job = await submitJob(asked, account, start).finally(expected)
+  return waitForEnd(service, doc, job, start.wait, end)
 }
 
 // ——— reading ———
@@ -187,7 +209,7 @@ const assetOf = ({ resultFile, asset, input, kind }: Job): Asset | undefined => 
   if (asset === null || resultFile === null) return undefined
   const type = mediaTypes.find(({ contentType }) => contentType === resultFile.contentType)
   if (type === undefined) return undefined
-  const name = kind === 'image' ? (input.prompt?.slice(0, limits.titleCharsMax) ?? '') : speechName(input)
+  const name = resultName(kind, input)
   return { ...resultFile, id: asset, extension: type.extension, kind: type.kind, name: name || type.kind, createdAt: 0 }
 }
 
@@ -240,11 +262,13 @@ const read = async (
 
 export const startImage = (asked: Asked, { prompt, width, height, wait }: Input<'startImage'>): Promise<Output<'startImage'>> => {
   const size = { width: width ?? limits.imagePixelsDefault, height: height ?? limits.imagePixelsDefault }
-  return started(asked, { kind: 'image', input: { prompt, ...size }, wait }) as Promise<Output<'startImage'>>
+  return started(asked, { kind: 'image', input: { prompt, ...size }, saves: true, wait }) as Promise<Output<'startImage'>>
 }
 
-export const startSpeech = (asked: Asked, { text, voice, wait }: Input<'startSpeech'>): Promise<Output<'startSpeech'>> =>
-  started(asked, { kind: 'speech', input: { text, ...(voice !== undefined && { voice }) }, wait }) as Promise<Output<'startSpeech'>>
+export const startSpeech = (asked: Asked, { text, voice, save = false, wait }: Input<'startSpeech'>): Promise<Output<'startSpeech'>> =>
+  started(asked, { kind: 'speech', input: { text, ...(voice !== undefined && { voice }) }, saves: save, wait }) as Promise<
+    Output<'startSpeech'>
+  >
 
 const startWithFile = async <Kind extends FileKind>(
   asked: Asked,
@@ -313,8 +337,6 @@ export const readSpeechAudio = async (
   return { contentType, size, [openFile]: open }
 }
 
-const speechName = ({ text = '' }: JobInput): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
-
 /** Makes the speech an asset, once: again, it answers the same. */
 export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: Input<'saveSpeech'>): Promise<Output<'saveSpeech'>> => {
   await findJob(service, caller, doc, talkId, 'speech')
@@ -327,7 +349,7 @@ export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: In
       const file = doneFile(job)
       const known = assetOf(job)
       if (known !== undefined) return remember(service, draft, caller, doc, presentAsset(service, known))
-      const asset = putAsset(service, draft, file, speechName(job.input), actorOf(caller))
+      const asset = putAsset(service, draft, file, resultName(job.kind, job.input), actorOf(caller))
       draft.put(key, encodeRecord({ ...job, asset: asset.id } satisfies Job))
       draft.delete(keys.jobBlob(file.name))
       return remember(service, draft, caller, doc, presentAsset(service, asset))

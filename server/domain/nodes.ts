@@ -113,6 +113,6 @@ export const findNode = async (service: Service, token: string): Promise<{ node:
 }
 
 export const readRelayStatus = (service: Service, { identity }: Caller): Promise<Output<'readRelayStatus'>> => {
-  const { nodes, capabilities } = service.relay.offer(identity.kind === 'account' ? identity.id : null)
-  return Promise.resolve({ online: nodes > 0, nodes, capabilities: [...capabilities] })
+  const { nodes, capabilities, voices } = service.relay.offer(identity.kind === 'account' ? identity.id : null)
+  return Promise.resolve({ online: nodes > 0, nodes, capabilities: [...capabilities], voices: [...voices] })
 }

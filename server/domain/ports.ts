@@ -136,14 +136,18 @@ export interface SignInHost {
 export interface Offer {
   readonly nodes: number
   readonly capabilities: readonly JobKind[]
+  /** For speech. */
+  readonly voices: readonly string[]
 }
 
 /** Compute nodes that dialled in, and the jobs that wait for them. */
 export interface Relay {
   /** What nodes could do for an account; null: for whoever has none. */
   offer(account: string | null): Offer
-  /** Jobs of an account that wait or run. */
+  /** Jobs of an account that wait or run, and those that are expected. */
   openJobs(account: string): number
+  /** Counts a job that is about to be submitted; the answer ends that. */
+  expectJob(account: string): () => void
   /** Takes a job whose record says `queued`. */
   submit(doc: string, job: Job): void
   /** How far a job is, from 0 to 1; undefined: nothing is known. */

@@ -9,7 +9,7 @@ import {
   type NodeMessage,
   type ServiceMessage
 } from '../../shared/relay.ts'
-import type { JobKind } from '../../shared/media-jobs.ts'
+import { type JobKind, voicePattern } from '../../shared/media-jobs.ts'
 import type { WebSocket } from 'ws'
 import type { Job } from '../domain/keys.ts'
 import type { Outcome } from '../domain/media-jobs.ts'
@@ -76,6 +76,13 @@ export class Node {
 
   can(kind: JobKind): boolean {
     return this.#capabilities.some((each) => each.kind === kind)
+  }
+
+  /** The voices with which it speaks, as far as they can be asked for. */
+  get voices(): readonly string[] {
+    return this.#capabilities.flatMap(({ kind, voices = [] }) =>
+      kind === 'speech' ? voices.filter((voice) => voicePattern.test(voice)) : []
+    )
   }
 
   serves(account: string | null): boolean {

@@ -34,7 +34,8 @@
  * ## Jobs
  *
  * The truth is the record (domain/media-jobs.ts); here is only who waits and who works. A job goes to a node of its account, or to one that
- * serves everybody. When a node ends with a job in hand, the job goes to another at once; without any it fails after 45 s. After a restart the
+ * serves everybody. When a node ends with a job in hand, the job goes to another at once; without any it fails after 25 s, which
+ * is a minute after a node froze. After a restart the
  * open jobs are read from the store. Whatever comes back is written by compare-and-set on the attempt, so no job ends twice.
  */
 import type { IncomingMessage } from 'node:http'
@@ -58,6 +59,7 @@ interface Open {
   readonly id: string
   readonly account: string
   readonly kind: JobKind
+  readonly voice: string | undefined
   /** Where it is worked on; undefined: it waits. */
   node: Node | undefined
   /** Ends the job when it has waited too long: for any node, and in all. */
@@ -97,6 +99,8 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
   let sockets = 0
   /** Open jobs in the order in which they came; one that lost its node keeps its place. */
   const jobs = new Map<string, Open>()
+  /** Jobs that are about to be submitted, by account: they count, or many requests at once would all find room. */
+  const coming = new Map<string, number>()
   let stopping = false
 
   const failed = (what: string, error: unknown): void => log.error(what, { error })
@@ -121,9 +125,11 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
 
   const canDo = (node: Node, { account, kind }: Open): boolean => node.serves(account) && node.can(kind)
 
-  /** Nodes of the account before those that serve everybody. */
+  /** Nodes of the account before those that serve everybody; none but those that have the voice, if any does. */
   const freeNodeFor = (open: Open): Node | undefined => {
-    const free = [...nodes].filter((node) => node.isFree && canDo(node, open))
+    const able = [...nodes].filter((node) => canDo(node, open))
+    const speaking = able.filter(({ voices }) => open.voice !== undefined && voices.includes(open.voice))
+    const free = (speaking.length > 0 ? speaking : able).filter((node) => node.isFree)
     return free.find((node) => node.token.account === open.account) ?? free[0]
   }
 
@@ -219,9 +225,9 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     }
   }
 
-  const add = (doc: string, { id, account, kind }: Job): void => {
+  const add = (doc: string, { id, account, kind, input }: Job): void => {
     if (stopping || jobs.has(id)) return
-    jobs.set(id, { doc, id, account, kind, node: undefined, cancelNodeless: undefined, cancelQueue: undefined })
+    jobs.set(id, { doc, id, account, kind, voice: input.voice, node: undefined, cancelNodeless: undefined, cancelQueue: undefined })
     assignNext()
   }
 
@@ -268,9 +274,21 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     },
     offer(account): Offer {
       const serving = [...nodes].filter((node) => node.serves(account))
-      return { nodes: serving.length, capabilities: jobKinds.filter((kind) => serving.some((node) => node.can(kind))) }
+      return {
+        nodes: serving.length,
+        capabilities: jobKinds.filter((kind) => serving.some((node) => node.can(kind))),
+        voices: [...new Set(serving.flatMap(({ voices }) => voices))]
+      }
     },
-    openJobs: (account) => [...jobs.values()].filter((open) => open.account === account).length,
+    openJobs: (account) => [...jobs.values()].filter((open) => open.account === account).length + (coming.get(account) ?? 0),
+    expectJob(account) {
+      coming.set(account, (coming.get(account) ?? 0) + 1)
+      return () => {
+        const left = (coming.get(account) ?? 0) - 1
+        if (left > 0) coming.set(account, left)
+        else coming.delete(account)
+      }
+    },
     submit: add,
     progressOf: (id) => jobs.get(id)?.node?.find(id)?.progress,
     forget(id) {

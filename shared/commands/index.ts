@@ -286,11 +286,7 @@ const media: readonly Command[] = [
     own: true,
     fields: { text: { short: 'm', text: true } },
     without: ['wait'],
-    options: [
-      noWait,
-      { name: 'output', short: 'o', type: 'string', summary: 'a file for the sound' },
-      { name: 'save', type: 'boolean', summary: 'keep it as an asset, and print the Markdown that plays it' }
-    ],
+    options: [noWait, { name: 'output', short: 'o', type: 'string', summary: 'a file for the sound' }],
     examples: ['agmd media speak "$URL" -m "Good morning" -o morning.wav', 'agmd media speak "$URL" -m "Good morning" --save']
   }),
   commandOf('startTranscription', {
@@ -304,6 +300,15 @@ const media: readonly Command[] = [
     without: withoutFile,
     options: [{ name: 'file', short: 'f', type: 'string', summary: 'the picture', required: true }, noWait],
     examples: ['agmd media ocr "$URL" -f picture.png']
+  }),
+  own('media wait', {
+    summary: 'Waits for a media job that has been started, and tells its result.',
+    positionals: [documentPositional, { name: 'JOB', summary: 'id of the job', required: true }],
+    options: [
+      { name: 'output', short: 'o', type: 'string', summary: 'a file for the sound of a speech' },
+      { name: 'save', type: 'boolean', summary: 'keep a speech as an asset, and print the Markdown that plays it' }
+    ],
+    examples: ['agmd media wait "$URL" "$JOB"']
   }),
   commandOf('cancelJob', { examples: ['agmd media cancel "$URL" "$JOB"'] }),
   commandOf('createNode', { examples: ['agmd node token --name "The machine under the desk"'], tellsLink: true }),

@@ -1,7 +1,7 @@
 /** Media jobs on a compute node (specification, Node media), and the nodes of an account. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { jobKinds } from '../media-jobs.ts'
+import { jobKinds, voicePattern } from '../media-jobs.ts'
 import { operation, rename } from '../operation.ts'
 import { Asset } from './assets.ts'
 import { Instant, line } from './schemas.ts'
@@ -100,12 +100,9 @@ export const startSpeech = operation({
       .min(1)
       .max(limits.speechCharsMax)
       .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
-    // The node looks it up among its own; it is no path and no option of a program.
-    voice: z
-      .string()
-      .regex(/^[A-Za-z0-9][\w.+-]{0,79}$/)
-      .optional()
-      .meta({ description: 'A voice that the node has.' }),
+    // The node looks it up among its own.
+    voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'A voice that a node has.' }),
+    save: z.boolean().optional().meta({ description: 'Keep it as an asset; answers Markdown that plays it.' }),
     wait
   }),
   output: SpeechJob,
@@ -233,7 +230,10 @@ export const readRelayStatus = operation({
   output: z.object({
     online: z.boolean(),
     nodes: z.number().int().meta({ description: 'Connected nodes that work for the caller: shared ones, and those of the account.' }),
-    capabilities: z.array(z.enum(jobKinds))
+    capabilities: z.array(z.enum(jobKinds)),
+    voices: z
+      .array(z.string())
+      .meta({ description: 'Voices that these nodes have for speech, the one that speaks when none is named first.' })
   }),
   errors: []
 })

@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { readWav } from '../../cli/node/wav.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
+import { writeWav } from '../../shared/wav.ts'
 import { type Machine, newMachine, type Running } from '../support/cli.ts'
 import { png, samples } from '../support/media.ts'
 import { dialIn, missingEngines, type ScriptedNode, startNodeProcess, wordErrorRate } from '../support/nodes.ts'
@@ -88,8 +89,8 @@ afterEach(async () => {
   }
 })
 
-async function scripted(somebody: Somebody, capabilities?: readonly JobKind[]): Promise<ScriptedNode> {
-  const made = await dialIn(world, await tokenOf(somebody), capabilities === undefined ? {} : { capabilities })
+async function scripted(somebody: Somebody, capabilities?: readonly JobKind[], voices?: readonly string[]): Promise<ScriptedNode> {
+  const made = await dialIn(world, await tokenOf(somebody), { ...(capabilities && { capabilities }), ...(voices && { voices }) })
   nodes.push(made)
   return made
 }
@@ -100,7 +101,8 @@ const job = (page: Page, phase: string) => page.locator(`.media-job[data-phase=$
 /** By its name in the palette. */
 async function command(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Control+Shift+P')
-  await page.getByRole('combobox').fill(name)
+  // A form may have one too.
+  await page.locator('input[role=combobox]').fill(name)
   await page.keyboard.press('Enter')
   await panel(page).waitFor()
 }
@@ -409,6 +411,48 @@ test('[MEDIA-40] the microphone is let go when the panel closes, and what was sa
   await eva.context.close()
 })
 
+test('[MEDIA-50] a voice is chosen from those that the nodes have; [MEDIA-51] a transcript enters with its times', async () => {
+  const gil = await join('gil')
+  const { page } = gil
+  const worker = await scripted(gil, ['speech', 'transcription'], ['slt', 'de'])
+  await gil.open('Guten Tag.')
+  await cursorBehind(page, 'Guten Tag.')
+  await command(page, 'Read aloud')
+  const voice = panel(page).getByLabel('Voice')
+  await voice.waitFor()
+  expect(await voice.locator('option').allTextContents()).toEqual(['As the compute node chooses', 'slt', 'German (de)'])
+  await voice.selectOption('de')
+  await panel(page).locator('.media-form [type=submit]').click()
+  expect((await worker.next()).input).toEqual({ text: 'Guten Tag.', voice: 'de' })
+  await panel(page).getByRole('button', { name: 'Cancel: Guten Tag.' }).click()
+  await command(page, 'Read aloud')
+  await voice.waitFor()
+  expect(await voice.inputValue()).toBe('de')
+
+  await command(page, 'Dictate')
+  await chooseFile(page, 'Choose a file', {
+    name: 'talk.wav',
+    mimeType: 'audio/wav',
+    buffer: Buffer.from(writeWav(new Float32Array(16_000)))
+  })
+  const segments = [
+    { start: 0, end: 1, text: 'one' },
+    { start: 61, end: 62, text: 'two' }
+  ]
+  await worker.answer((await worker.next()).job, { text: 'one\ntwo', duration: 62, segments })
+  const words = panel(page).getByRole('textbox', { name: 'Words of the recording' })
+  await words.waitFor()
+  const times = panel(page).getByLabel('With the time of each part')
+  await times.check()
+  expect(await words.inputValue()).toBe('0:00 one\n\n1:01 two')
+  await words.fill('0:00 One!\n\n1:01 two')
+  expect(await times.isDisabled()).toBe(true)
+  await panel(page).getByRole('button', { name: 'Insert' }).click()
+  await until(async () => (await editorText(page)) === 'Guten Tag.\n\n0:00 One!\n\n1:01 two', 'the words with their times')
+  expect(gil.heard).toEqual([])
+  await gil.context.close()
+})
+
 // ——— looks ———
 
 for (const viewport of sizes)
@@ -425,7 +469,7 @@ for (const viewport of sizes)
     await command(page, 'Generate a picture')
     await panel(page).getByText('No compute node').waitFor()
     await lookAt('obstacle')
-    const worker = await scripted(fay)
+    const worker = await scripted(fay, undefined, ['slt', 'rms', 'en-us', 'de'])
     await panel(page).getByLabel('What is to be seen').fill('A lighthouse in the fog, seen from the sea')
     await lookAt('form')
     await panel(page).locator('.media-form [type=submit]').click()

@@ -3,13 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { readContinuous, readSingle, readWhisper } from '../../cli/node/local.ts'
 import { normalWav, readWav } from '../../cli/node/wav.ts'
 import { writeWav } from '../../shared/wav.ts'
 import { type Machine, newMachine, type Running } from '../support/cli.ts'
 import { type Bytes, png, samples } from '../support/media.ts'
-import { missingEngines, newSigned, type Signed, startNodeProcess, wordErrorRate } from '../support/nodes.ts'
+import { dialIn, missingEngines, newSigned, type Signed, startNodeProcess, wordErrorRate } from '../support/nodes.ts'
 import { colourOf } from '../support/openai-server.ts'
 import { type Json, startWorld, until, type World } from '../support/world.ts'
 
@@ -40,6 +41,18 @@ const lend = async (env?: Record<string, string>, token?: string): Promise<Runni
   return node
 }
 
+let painter: ChildProcess | undefined
+let painterUrl: Promise<string> | undefined
+afterAll(() => painter?.kill())
+
+/** A server with the interface of OpenAI, in a process of its own. */
+const openaiServer = (): Promise<string> =>
+  (painterUrl ??= (async () => {
+    painter = spawn(process.execPath, [join(import.meta.dirname, '../support/openai-server.ts')], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [address] = (await once(painter.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
+    return address.toString().trim()
+  })())
+
 // On a machine where nobody may install the engines; in CI their absence is an error (nodes.ts).
 const withEngines = test.skipIf(missingEngines.length > 0)
 
@@ -65,7 +78,9 @@ withEngines(
   { timeout: 90_000 },
   async () => {
     await lend()
-    expect((await ana.ask('GET', '/api/relay/status')).json).toEqual({
+    const { voices, ...status } = (await ana.ask('GET', '/api/relay/status')).json
+    expect(voices).toEqual(expect.arrayContaining(['slt', 'rms', 'en-us', 'de']))
+    expect(status).toEqual({
       online: true,
       nodes: 1,
       capabilities: ['speech', 'transcription', 'ocr']
@@ -109,10 +124,61 @@ withEngines('[MEDIA-28] broken sound and pictures, and a voice that is not there
   for (const [path, what] of broken) {
     const job = await run(doc, path, what)
     expect(job, path).toMatchObject({ status: 'failed', error: { code: expect.stringMatching(/^(bad_input|engine_unavailable)$/) } })
+    expect(job.error.message, 'places on the machine').not.toMatch(/\/(tmp|usr|home)/)
   }
   expect(await run(doc, 'speak', { json: { text: '-o /tmp/x --help $(id)' } })).toMatchObject({ status: 'done' })
   expect(node.child.exitCode).toBeNull()
   await until(() => readdirSync(TMPDIR).length === 0, 'folders of jobs to be removed')
+})
+
+withEngines('[MEDIA-44] a text of which a voice can say nothing fails: silence is not passed off as speech', async () => {
+  await lend()
+  const doc = await ana.document()
+  for (const text of ['שלום עולם', '😀', '…'])
+    expect(await run(doc, 'speak', { json: { text, voice: 'slt' } }), text).toMatchObject({
+      status: 'failed',
+      error: { code: 'bad_input', message: expect.stringContaining('Choose a voice') }
+    })
+  expect(await run(doc, 'speak', { json: { text: 'Grüße aus Köln', voice: 'de' } })).toMatchObject({ status: 'done', engine: 'espeak-ng' })
+})
+
+withEngines('[MEDIA-48] a small file that unfolds to a picture of gigabytes is refused by its head', async () => {
+  await lend()
+  const doc = await ana.document()
+  const huge = png()
+  const head = new DataView(huge.buffer)
+  head.setUint32(16, 20_000)
+  head.setUint32(20, 20_000)
+  head.setUint32(29, crc32(huge.subarray(12, 29)))
+  expect(await run(doc, 'ocr', { body: huge, type: 'image/png' })).toMatchObject({
+    status: 'failed',
+    error: { code: 'bad_input', message: expect.stringContaining('400 million pixels') }
+  })
+  expect(await run(doc, 'ocr', { body: png(1, 1), type: 'image/png' })).toMatchObject({ status: 'done', text: '' })
+})
+
+withEngines('[MEDIA-45] what a node that was killed left of a recording is removed when the next one starts', async () => {
+  const TMPDIR = machine.path('left')
+  mkdirSync(TMPDIR)
+  const { token } = await ana.nodeToken()
+  const killed = await lend({ TMPDIR }, token)
+  const doc = await ana.document()
+  const tone = writeWav(Float32Array.from({ length: 16_000 * 20 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
+  const { json } = await doc.ask('POST', '/media/transcribe', { body: tone, type: 'audio/wav' })
+  await until(() => readdirSync(TMPDIR).some((name) => readdirSync(join(TMPDIR, name)).length > 0), 'the recording to be there', 20)
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  expect(readdirSync(TMPDIR)).not.toEqual([])
+  await doc.ask('DELETE', `/media/jobs/${json.jobId}`)
+  await lend({ TMPDIR }, token)
+  expect(readdirSync(TMPDIR)).toEqual([])
+})
+
+test('[MEDIA-46] a node whose token the service does not know ends, and says why', async () => {
+  const unknown = machine.start(['node'], {
+    env: { AGMD_NODE_TOKEN: 'anode_unknown', AGMD_NODE_OPENAI_URL: await openaiServer() }
+  })
+  expect(await unknown.ended).toMatchObject({ code: 4, stderr: expect.stringContaining('does not know this token') })
 })
 
 const chromium = process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
@@ -137,13 +203,8 @@ test.skipIf(missingEngines.length > 0 || !existsSync(chromium))(
   }
 )
 
-let painter: ChildProcess | undefined
-afterAll(() => painter?.kill())
-
 test('[MEDIA-27] a server with the interface of OpenAI renders a picture of the size that was asked for', async () => {
-  painter = spawn(process.execPath, [join(import.meta.dirname, '../support/openai-server.ts')], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [address] = (await once(painter.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
-  const url = address.toString().trim()
+  const url = await openaiServer()
   const nobody = machine.start(['node'], {
     env: { AGMD_NODE_TOKEN: 'anode_x', AGMD_NODE_OPENAI_URL: 'http://127.0.0.1:9/v1', PATH: '/nowhere' }
   })
@@ -207,11 +268,31 @@ withEngines('[MEDIA-31] the client starts jobs, waits for them and keeps their r
   expect(failed).toMatchObject({ code: 1, json: { error: { code: 'job_failed', reason: 'bad_input' } } })
 })
 
+test('[MEDIA-49] the client that waits outlasts a restart of the service, and collects what it did not wait for', async () => {
+  const { token } = await ana.nodeToken()
+  const env = { AGMD_TOKEN: ana.headers['Authorization']?.slice(7) ?? '' }
+  const { doc } = await ana.document()
+  let node = await dialIn(world, token, { capabilities: ['ocr'] })
+  writeFileSync(machine.path('page.png'), png())
+  const waiting = machine.start(['media', 'ocr', doc, '-f', 'page.png'], { env })
+  await node.next()
+  world = await world.restart({ env: { AGMD_PORT: new URL(world.url).port, AGMD_BASE_URL: world.url } })
+  node = await dialIn(world, token, { capabilities: ['ocr'] })
+  await node.answer((await node.next()).job, { text: 'after the restart' })
+  expect(await waiting.ended).toMatchObject({ code: 0, stdout: 'after the restart\n' })
+
+  const { stdout } = await machine.run(['media', 'ocr', doc, '-f', 'page.png', '--no-wait'], { env })
+  await node.answer((await node.next()).job, { text: 'collected later' })
+  expect(await machine.run(['media', 'wait', doc, stdout.trim()], { env })).toMatchObject({ code: 0, stdout: 'collected later\n' })
+  expect(await machine.run(['media', 'wait', doc, 'nothing'], { env })).toMatchObject({ code: 3 })
+  node.die()
+})
+
 // ——— without programs ———
 
 test.each([8000, 16_000, 22_050, 44_100, 48_000])(
   '[MEDIA-32] a tone of 440 Hz at %i Hz, in two channels, is one of 440 Hz in mono of 16 kHz',
-  (rate) => {
+  async (rate) => {
     const frames = rate
     const file = Buffer.alloc(44 + frames * 4)
     file.set(writeWav(new Float32Array(0)))
@@ -221,7 +302,7 @@ test.each([8000, 16_000, 22_050, 44_100, 48_000])(
     for (let at = 0; at < frames; at++)
       for (const channel of [0, 1])
         file.writeInt16LE(Math.round(Math.sin((2 * Math.PI * 440 * at) / rate) * 16_000), 44 + at * 4 + channel * 2)
-    const normal = normalWav(file)
+    const normal = await normalWav(file)
     expect(normal?.duration).toBeCloseTo(1, 2)
     const sound = readWav(normal?.file ?? Buffer.alloc(0))
     expect(sound).toMatchObject({ rate: 16_000, channels: 1 })
@@ -232,9 +313,32 @@ test.each([8000, 16_000, 22_050, 44_100, 48_000])(
   }
 )
 
+/** A file of `bytes` bytes of sound, of which the header says this. */
+const wavOf = (bytes: number, rate: number, channels = 1): Buffer => {
+  const file = Buffer.alloc(44 + bytes)
+  file.set(writeWav(new Float32Array(0)))
+  file.writeUInt16LE(channels, 22)
+  file.writeUInt32LE(rate, 24)
+  file.writeUInt32LE(bytes, 40)
+  return file
+}
+
+test('[MEDIA-43] a header that names no rate or number of channels of this world makes no work', async () => {
+  for (const file of [wavOf(3200, 0), wavOf(3200, 1), wavOf(3200, 2_147_483_647), wavOf(3200, 16_000, 0), wavOf(320_000, 16_000, 65_535)])
+    expect(await normalWav(file)).toBeUndefined()
+})
+
+test('[MEDIA-43] a node that brings a long recording to another rate goes on answering', async () => {
+  let turns = 0
+  const turn = setInterval(() => turns++, 1)
+  expect((await normalWav(wavOf(44_100 * 2 * 60, 44_100)))?.duration).toBe(60)
+  clearInterval(turn)
+  expect(turns).toBeGreaterThan(5)
+})
+
 test.each([Buffer.alloc(0), Buffer.from('RIFF'), Buffer.from('RIFF0000WAVEdata'), Buffer.from('no sound at all')])(
   '[MEDIA-32] what is no WAV is told: %s',
-  (file) => expect(normalWav(file)).toBeUndefined()
+  async (file) => expect(await normalWav(file)).toBeUndefined()
 )
 
 test('[MEDIA-33] what pocketsphinx and whisper.cpp print is read as segments with times', () => {

@@ -154,11 +154,20 @@ test('[MEDIA-4] the end of a job can be waited for, and a job canceled; the node
   expect((await doc.ask('DELETE', `/media/jobs/${id}`)).json.status).toBe('canceled')
 })
 
-test('[MEDIA-5] as tools: they wait for the end, and go on waiting by jobId', async () => {
-  await join(ana, { onJob: (node, { job, kind }) => void (kind === 'ocr' && node.answer(job, { text: 'read' })) })
+test('[MEDIA-5] as tools: they wait for the end, go on waiting by jobId, and keep a speech', async () => {
+  const sound = { bytes: samples['wav']?.bytes as Bytes, contentType: 'audio/wav' }
+  await join(ana, {
+    onJob(node, { job, kind, input }) {
+      if (kind === 'ocr') void node.answer(job, { text: 'read' })
+      if (input.text === 'Keep this') void node.answer(job, { duration: 1 }, sound)
+    }
+  })
   const { doc } = await ana.document()
   const image = Buffer.from(png()).toString('base64')
   expect(await told(world.url, 'ocr_image', { doc, image }, ana.headers)).toMatchObject({ status: 'done', text: 'read' })
+  const kept = await told(world.url, 'speak_text', { doc, text: 'Keep this', save: true }, ana.headers)
+  expect(kept).toMatchObject({ status: 'done', markdown: expect.stringMatching(/^!\[Keep this\]\(\/f\/[\w-]+\.wav\)$/) })
+  expect((await fetch(kept.url)).status).toBe(200)
   const open = await told(world.url, 'speak_text', { doc, text: 'Hello', wait: 0 }, ana.headers)
   expect(open.status).toMatch(/queued|running/)
   expect((await told(world.url, 'speak_text', { doc, jobId: open.jobId, wait: 0 }, ana.headers)).jobId).toBe(open.jobId)
@@ -195,12 +204,12 @@ test('[MEDIA-7] a node does the jobs of its own account; those that the operator
   const eve = await newSigned(world, 'eve@example.org')
   const strange = [await join(ben), await join(eve)]
   const status = async (who: Signed): Promise<Json> => (await who.ask('GET', '/api/relay/status')).json
-  expect(await status(ana)).toEqual({ online: false, nodes: 0, capabilities: [] })
+  expect(await status(ana)).toEqual({ online: false, nodes: 0, capabilities: [], voices: [] })
   expect(await status(ben)).toMatchObject({ online: true, nodes: 1 })
   const doc = await ana.document()
   expect((await doc.ask('POST', '/media/ocr', { body: png(), type: 'image/png' })).json.code).toBe('node_offline')
   const common = await join(shared, { capabilities: ['ocr'] })
-  expect((await world.ask('GET', '/api/relay/status')).json).toEqual({ online: true, nodes: 1, capabilities: ['ocr'] })
+  expect((await world.ask('GET', '/api/relay/status')).json).toEqual({ online: true, nodes: 1, capabilities: ['ocr'], voices: [] })
   const id = await startOcr(doc)
   await common.answer((await common.next()).job, { text: 'shared' })
   expect((await ended(doc, id)).text).toBe('shared')
@@ -421,7 +430,9 @@ test('[MEDIA-16] of two nodes one dies in mid-job: the other does it; when every
   second.die()
   await until(async () => (await poll(doc, doomed)).status === 'queued', 'the job to wait again')
   clock.turn(limits.mediaNodelessSecondsMax * 1000)
-  expect(limits.mediaNodelessSecondsMax).toBeLessThanOrEqual(60)
+  // Of a node that froze nobody hears: it is found to be silent first.
+  const { relaySilentSecondsMax, relayBeatSeconds, mediaNodelessSecondsMax } = limits
+  expect(relaySilentSecondsMax + relayBeatSeconds + mediaNodelessSecondsMax).toBeLessThanOrEqual(60)
   expect(await ended(doc, doomed)).toMatchObject({ status: 'failed', error: { code: 'node_offline' } })
 })
 
@@ -482,6 +493,44 @@ test('[MEDIA-19] the document is deleted in mid-job: the node is told, and nothi
   expect(docs).not.toContain(doc.doc)
 })
 
+test('[MEDIA-50] the voices of the nodes are told, and a text goes to a node that has the voice', async () => {
+  const doc = await ana.document()
+  const deep = await join(ana, { voices: ['deep', '../etc/passwd', '--help'] })
+  const high = await join(ana, { voices: ['high', 'deep'], slots: 1 })
+  expect((await ana.ask('GET', '/api/relay/status')).json.voices).toEqual(['deep', 'high'])
+  for (const text of ['one', 'two']) await doc.ask('POST', '/media/speak', { json: { text, voice: 'high' } })
+  const { job, input } = await high.next()
+  expect(input).toEqual({ text: 'one', voice: 'high' })
+  // It waits for this node though another is free.
+  await high.answer(job, { duration: 1 }, { bytes: samples['wav']?.bytes as Bytes, contentType: 'audio/wav' })
+  expect((await high.next()).input).toMatchObject({ text: 'two' })
+  await doc.ask('POST', '/media/speak', { json: { text: 'three', voice: 'unheard' } })
+  expect((await deep.next()).input).toMatchObject({ voice: 'unheard' })
+})
+
+test('[MEDIA-47] whose link is revoked in mid-job leaves no picture in the document', async () => {
+  const doc = await ana.document()
+  const carla = await newSigned(world, 'carla@example.org')
+  const node = await join(carla)
+  const { id, secret } = (await doc.ask('POST', '/shares', { json: { role: 'edit' } })).json
+  const headers = { 'X-Share-Key': secret }
+  const before = await blobs()
+  const paint = (prompt: string): Promise<Answer> =>
+    carla.ask('POST', `/api/docs/${doc.doc}/media/image`, { headers, json: { prompt, width: 64, height: 64 } })
+  expect((await paint('allowed')).status).toBe(202)
+  await node.answer((await node.next()).job, {}, { bytes: png(), contentType: 'image/png' })
+  await until(async () => (await blobs()) === before + 1, 'the picture that was allowed')
+  expect((await paint('too late')).status).toBe(202)
+  const { job } = await node.next()
+  await doc.ask('DELETE', `/shares/${id}`)
+  await node.answer(job, {}, { bytes: png(), contentType: 'image/png' })
+  const kinds = async (): Promise<Json[]> => (await doc.ask('GET', '/events')).json.events
+  await until(async () => (await kinds()).some(({ kind }) => kind === 'media.failed'), 'the end of the job')
+  expect((await kinds()).at(-1)).toMatchObject({ kind: 'media.failed', payload: { kind: 'image', error: 'access_ended' } })
+  expect((await kinds()).filter(({ kind }) => kind === 'asset.created').length).toBe(1)
+  expect(await blobs()).toBe(before + 1)
+})
+
 test('[MEDIA-20] an account has so many open jobs at most, and the picture that no room is left for fails', async () => {
   const cleo = await newSigned(world, 'cleo@example.org')
   const node = await join(cleo, { slots: 16 })
@@ -492,6 +541,12 @@ test('[MEDIA-20] an account has so many open jobs at most, and the picture that 
   expect(more.headers.get('Retry-After')).not.toBeNull()
   await node.answer((await node.next()).job, { text: 'x' })
   await until(async () => (await doc.ask('POST', '/media/ocr', { body: png(), type: 'image/png' })).status === 202, 'room')
+  // Nor do many find room that ask at once.
+  const carl = await newSigned(world, 'carl@example.org')
+  await join(carl)
+  const crowded = await carl.document()
+  const asked = await Promise.all(Array.from({ length: 25 }, () => crowded.ask('POST', '/media/speak', { json: { text: 'x' } })))
+  expect(asked.filter(({ status }) => status === 202).length).toBe(limits.mediaOpenJobsMax)
   const small = await startWorld({ env: { AGMD_ASSET_MEGABYTES: '0' } })
   const dora = await newSigned(small, 'dora@example.org')
   const painter = await join(dora, {}, small)

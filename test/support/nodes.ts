@@ -72,6 +72,8 @@ export interface ScriptedNode {
 
 export interface ScriptedOptions {
   readonly capabilities?: readonly JobKind[]
+  /** For speech. */
+  readonly voices?: readonly string[]
   readonly slots?: number
   /** Does not say hello. */
   readonly mute?: boolean
@@ -87,7 +89,7 @@ const allKinds: readonly JobKind[] = ['image', 'speech', 'transcription', 'ocr']
 /** Errors: the status that refused the socket. */
 export const dialIn = (world: World, token: string, options: ScriptedOptions = {}): Promise<ScriptedNode> =>
   new Promise((resolve, reject) => {
-    const { capabilities = allKinds, slots = 2, mute = false, deaf = false, stingy = false, onJob } = options
+    const { capabilities = allKinds, voices, slots = 2, mute = false, deaf = false, stingy = false, onJob } = options
     const socket = new WebSocket(`${world.url.replace('http', 'ws')}/relay`, { headers: { Authorization: `Bearer ${token}` } })
     const messages: ServiceMessage[] = []
     const jobs: JobMessage[] = []
@@ -144,7 +146,12 @@ export const dialIn = (world: World, token: string, options: ScriptedOptions = {
     socket.on('close', (code, reason) => (closed = { code, reason: reason.toString() }))
     socket.on('open', () => {
       if (mute) return resolve(node)
-      return node.say({ type: 'hello', protocol: 1, slots, capabilities: capabilities.map((kind) => ({ kind, engine: 'scripted' })) })
+      return node.say({
+        type: 'hello',
+        protocol: 1,
+        slots,
+        capabilities: capabilities.map((kind) => ({ kind, engine: 'scripted', ...(kind === 'speech' && voices && { voices }) }))
+      })
     })
     socket.on('message', (data: Buffer, isBinary) => {
       if (isBinary) {

@@ -12,7 +12,6 @@ import { Icon } from '../ui/icons.tsx'
 import { actorWords, countWords, deedWords, excerptOf } from './event-words.ts'
 import type { Feed, FeedEvent } from './feed.ts'
 import { groupByDay, type Entry } from './groups.ts'
-import './activity.css'
 
 const joined = (names: string[]): string => new Intl.ListFormat(locale).format(names)
 

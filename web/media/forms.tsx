@@ -1,5 +1,5 @@
 /** What is asked before a job begins, for each kind. */
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
@@ -17,6 +17,7 @@ import { NoMicrophone, record, type Recording } from './microphone.ts'
 import { asReadable, picturesIn, type PictureInText } from './picture.ts'
 import { asWav, soundSecondsMax, UnusableFile } from './sound.ts'
 import { spokenWords } from './spoken.ts'
+import { clock, voiceName } from './tell.ts'
 
 interface FormInput {
   readonly view: View
@@ -126,9 +127,14 @@ function ImageForm({ media, wish }: WishInput): JSX.Element {
 
 // ——— speech ———
 
+/** The voice of the latest speech on this page; '' leaves it to the node. */
+const lastVoice = signal('')
+
 function SpeechForm({ media, wish }: WishInput): JSX.Element {
+  const voices = media.voices.value
+  const voice = voices.includes(lastVoice.value) ? lastVoice.value : ''
   const submit = (text: string): void => {
-    media.add({ kind: 'speech', name: nameOf(text), input: { text }, place: wish.place })
+    media.add({ kind: 'speech', name: nameOf(text), input: { text, ...(voice !== '' && { voice }) }, place: wish.place })
     granted()
   }
   return (
@@ -138,7 +144,21 @@ function SpeechForm({ media, wish }: WishInput): JSX.Element {
       value={spokenWords(wish.source)}
       charsMax={limits.speechCharsMax}
       onSubmit={submit}
-    />
+    >
+      {voices.length > 1 && (
+        <label class='field'>
+          {t('Voice')}
+          <select value={voice} onChange={(event: Event) => (lastVoice.value = (event.target as HTMLSelectElement).value)}>
+            <option value=''>{t('As the compute node chooses')}</option>
+            {voices.map((name) => (
+              <option key={name} value={name}>
+                {voiceName(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </WordsForm>
   )
 }
 
@@ -200,8 +220,6 @@ const acceptOf = (...kinds: readonly string[]): string =>
     .join(',')
 
 // ——— dictation ———
-
-const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
 
 /** Who leaves the page now loses what was said. */
 const holdPage = (event: BeforeUnloadEvent): void => event.preventDefault()

@@ -1,10 +1,12 @@
 /** One job: how far it is, and what came of it, to be looked at before it enters the text. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { Segment } from '../../shared/media-jobs.ts'
 import type { View } from '../document/page.tsx'
 import { t, term } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Job, JobState, Media } from './jobs.ts'
+import { withTimes } from './tell.ts'
 import { icons, titles } from './words.ts'
 
 interface CardInput {
@@ -55,9 +57,16 @@ const Buttons = ({ main, other, busy = false, onMain, onOther }: ButtonsInput): 
   </p>
 )
 
-function Written(input: CardInput & { readonly text: string }): JSX.Element {
-  const { media, job, text } = input
+function Written(input: CardInput & { readonly text: string; readonly segments: readonly Segment[] }): JSX.Element {
+  const { media, job, text, segments } = input
   const [value, setValue] = useState(text)
+  const [timed, setTimed] = useState(false)
+  // Words that the person changed are not thrown away.
+  const isUntouched = value === (timed ? withTimes(segments) : text)
+  const turnTimes = (): void => {
+    setTimed(!timed)
+    setValue(timed ? text : withTimes(segments))
+  }
   const { busy, insert } = useInsert(input)
   const discard = (): void => media.drop(job)
   if (text.trim() === '')
@@ -80,6 +89,12 @@ function Written(input: CardInput & { readonly text: string }): JSX.Element {
         value={value}
         onInput={(event: Event) => setValue((event.target as HTMLTextAreaElement).value)}
       />
+      {segments.length > 0 && (
+        <label class='media-times'>
+          <input type='checkbox' checked={timed} disabled={!isUntouched} onChange={turnTimes} />
+          {t('With the time of each part')}
+        </label>
+      )}
       <Buttons main={t('Insert')} other={t('Discard')} busy={busy} onMain={() => insert(value)} onOther={discard} />
     </>
   )
@@ -105,7 +120,7 @@ function Made(input: CardInput & { readonly state: JobState & { readonly phase: 
         {buttons(t('Save and insert'))}
       </>
     )
-  return <Written {...input} text={state.result.text ?? ''} />
+  return <Written {...input} text={state.result.text ?? ''} segments={state.result.segments ?? []} />
 }
 
 /** A recording that waits for a word. */

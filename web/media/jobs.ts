@@ -57,6 +57,8 @@ export interface Media {
   readonly list: ReadonlySignal<readonly Job[]>
   /** What stands in the way of a job of a kind; undefined: nothing, or it is not known yet. */
   obstacle(kind: JobKind): Obstacle | undefined
+  /** With which the nodes speak; empty when they tell of none. */
+  readonly voices: ReadonlySignal<readonly string[]>
   /** Whether the service has told what can be done; what it said when it did not. */
   readonly known: ReadonlySignal<boolean>
   readonly unreached: ReadonlySignal<string | undefined>
@@ -121,7 +123,7 @@ function openMedia(view: View): Media {
   const { session } = view
   const { id: doc } = session
   const list = signal<readonly Entry[]>([])
-  const offer = signal<{ readonly nodes: number; readonly capabilities: readonly JobKind[] } | undefined>(undefined)
+  const offer = signal<Awaited<ReturnType<typeof readOffer>> | undefined>(undefined)
   const unreached = signal<string | undefined>(undefined)
   const flag = `agmd.media.${doc}`
   /** Those that wait for the network are woken by it. */
@@ -276,6 +278,7 @@ function openMedia(view: View): Media {
     list,
     known: computed(() => offer.value !== undefined && signedIn.value !== undefined),
     unreached,
+    voices: computed(() => offer.value?.voices ?? []),
     obstacle,
     look,
     add({ kind, name, input = {}, blob, held = false, place }) {

@@ -58,6 +58,7 @@ const byCode: Readonly<Record<string, () => string>> = {
   bad_input: () => t('The compute node could not use this.'),
   engine_failed: () => t('The compute node failed at it.'),
   result_refused: () => t('What the compute node answered was not usable.'),
+  access_ended: () => t('Your link was revoked, or has expired, before it was done.'),
   asset_quota_exceeded: () => t('The files of this document have no room left.'),
   unsupported_media_type: () => t('The service does not take this kind of file.'),
   not_found: () => t('It is no longer kept: results stay for {hours} hours.', { hours: limits.mediaKeptHours })

@@ -50,6 +50,7 @@ export const de: Catalogue = {
     'Wer die Adresse hat, kann den Text lesen, ohne Konto. Die Seite folgt dem, was gespeichert ist.',
   Areas: 'Flächen',
   'As Markdown': 'Als Markdown',
+  'As the compute node chooses': 'Wie der Rechenknoten wählt',
   'Ask a person or an agent to review this document. They get a link that can only suggest.':
     'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur vorschlagen kann.',
   'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.':
@@ -320,9 +321,9 @@ export const de: Catalogue = {
   'math equation TeX': 'Mathematik Gleichung TeX',
   MCP: 'MCP',
   'media jobs compute node under way': 'Medien Aufträge Rechenknoten läuft',
-  Merged: 'Zusammengeführt',
-  'mentioned {names} in a chat': 'hat {names} in einem Chat erwähnt',
   'mentioned you in a chat': 'hat dich in einem Chat erwähnt',
+  'mentioned {names} in a chat': 'hat {names} in einem Chat erwähnt',
+  Merged: 'Zusammengeführt',
   'mermaid flowchart graph': 'Mermaid Flussdiagramm Graph',
   Message: 'Nachricht',
   'Message as {name}': 'Nachricht als {name}',
@@ -753,6 +754,7 @@ export const de: Catalogue = {
   'versions restore changes who wrote': 'Versionen wiederherstellen Änderungen wer schrieb',
   View: 'Ansicht',
   'View as a reader': 'Als Leser ansehen',
+  Voice: 'Stimme',
   'Waiting for a compute node…': 'Wartet auf einen Rechenknoten…',
   'Waiting for the connection.': 'Wartet auf die Verbindung.',
   'Waiting for the reviewer': 'Wartet auf den Prüfer',
@@ -782,6 +784,7 @@ export const de: Catalogue = {
   'Whole words': 'Ganze Wörter',
   Wide: 'Quer',
   Widget: 'Widget',
+  'With the time of each part': 'Mit der Zeit jedes Teils',
   'with {names}': 'mit {names}',
   Withdraw: 'Zurückziehen',
   'Withdrawing…': 'Wird zurückgezogen…',
@@ -828,8 +831,10 @@ export const de: Catalogue = {
   'Your link no longer opens this document.': 'Dein Link öffnet dieses Dokument nicht mehr.',
   'Your link was revoked or has expired. Ask the owner of the document for a new one.':
     'Dein Link wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
+  'Your link was revoked, or has expired, before it was done.': 'Dein Link wurde widerrufen oder ist abgelaufen, bevor es fertig war.',
   'Your name': 'Dein Name',
   'your own link': 'dein eigener Link',
+  'Your text, while its field is loading': 'Dein Text, während sein Feld lädt',
   '{at} of {count}. {what}': '{at} von {count}. {what}',
   '{cell} was changed to “{theirs}” while you wrote “{mine}”.':
     '{cell} wurde zu „{theirs}“ geändert, während du „{mine}“ geschrieben hast.',

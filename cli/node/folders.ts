@@ -1,0 +1,25 @@
+/** Folders of jobs: what people sent lies in them as long as it is worked on, and no longer. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Names tell whose they are: the number of the process follows. */
+const prefix = 'agmd-node-'
+
+export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** Removes what nodes left behind that were killed. Of other users it cannot, and need not. */
+export const removeLeftFolders = async (): Promise<void> => {
+  for (const name of await readdir(tmpdir())) {
+    const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined)
+  }
+}
