@@ -174,10 +174,10 @@ const withoutCode = (line: string): string => {
   let [left, at] = ['', 0]
   runs.forEach(({ 0: run, index }, number) => {
     if (index < at || (lasts.get(run.length) ?? 0) <= index) return
-    const end = runs.slice(number + 1).find((other) => other[0].length === run.length)
-    if (end === undefined) return
+    let closing = number + 1
+    while (runs[closing]?.[0].length !== run.length) closing += 1
     left += `${line.slice(at, index)} `
-    at = end.index + run.length
+    at = (runs[closing]?.index ?? index) + run.length
   })
   return left + line.slice(at)
 }

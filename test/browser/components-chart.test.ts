@@ -99,6 +99,19 @@ test('[COMP-21] the data of a chart is edited as a table: each change is a small
   await other.page.keyboard.press('Enter')
   await other.text(json.replace('"b": 2', '"b": 7'))
   await other.page.locator('.component-chart rect[data-says="y, b: 7"]').waitFor()
+  // What somebody else wrote meanwhile is not written over.
+  await other.page.getByLabel('b, row 1', { exact: true }).fill('9')
+  const content = json.replace('"b": 2', '"b": 7').replace('"b": 1', '"b": 5')
+  await fetch(`${world.url}/api/docs/${other.document.id}/content`, {
+    method: 'PUT',
+    headers: { 'x-share-key': other.document.key, 'content-type': 'application/json' },
+    body: JSON.stringify({ content })
+  })
+  await other.page.locator('.component-chart rect[data-says="x, b: 5"]').waitFor()
+  await other.page.keyboard.press('Enter')
+  await other.page.getByText('Somebody changed this cell meanwhile.').waitFor()
+  expect(await other.page.getByLabel('b, row 1', { exact: true }).inputValue()).toBe('5')
+  await other.text(content)
   await other.leave()
 })
 

@@ -24,14 +24,18 @@ export function ChartDataTable({ table, input }: TableInput): JSX.Element {
   /** What each field showed when it was drawn or written last. */
   const shownTexts = useRef(new Map<string, string>())
   useEffect(() => () => input.hold(undefined), [])
-  // What others write shows; what is being written stays.
+  const show = (field: HTMLInputElement, name: string, text: string): void => {
+    field.value = text
+    shownTexts.current.set(name, text)
+  }
+  // What others write shows; what is being written stays, and so does what it was begun on.
   useLayoutEffect(() => {
     for (const field of element.current?.querySelectorAll<HTMLInputElement>('[data-cell]') ?? []) {
       const name = field.dataset['cell'] ?? ''
       const [row = 0, column = 0] = name.split(':').map(Number)
       const text = rows[row]?.[column] ?? ''
-      if (!field.matches(':focus') || field.value === shownTexts.current.get(name)) field.value = text
-      shownTexts.current.set(name, text)
+      if (field.matches(':focus') && field.value !== shownTexts.current.get(name)) continue
+      show(field, name, text)
     }
   })
 
@@ -51,7 +55,7 @@ export function ChartDataTable({ table, input }: TableInput): JSX.Element {
       return []
     })
     if (done) shownTexts.current.set(name, text)
-    else field.value = before
+    else show(field, name, rows[row]?.[column] ?? '')
   }
   const go = (row: number, column: number): void => {
     const field = element.current?.querySelector<HTMLInputElement>(`[data-cell="${nameOfCell(row, column)}"]`)
