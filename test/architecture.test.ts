@@ -37,7 +37,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     ]
   },
   { of: /^cli\/vite\.config\.ts$/, files: /^(shared|cli)\//, packages: [builtin, /^vite$/] },
-  { of: /^cli\//, files: /^(shared|cli)\//, packages: [builtin] },
+  { of: /^cli\//, files: /^(shared|cli)\//, packages: [builtin, /^image-size$/] },
   // What measures or tries the server runs the real one.
   { of: /^scripts\/(bench|fuzz|golden)/, files: /^(shared|server|scripts|test)\//, packages: [/^[^.]/] },
   { of: /^scripts\//, files: /^(shared|scripts)\//, packages: [/^[^.]/] }
@@ -62,7 +62,8 @@ function importsOf(from: string): Import[] {
   const dynamics = source.matchAll(/()\bimport\(\s*['"`]([^'"`]+)['"`]/g)
   return [...statics, ...dynamics].map(([, type, specifier = '']) => {
     const local = /^\.{0,2}\//.test(specifier)
-    const to = local ? join(dirname(from), specifier.replace(/\?.*$/, '')) : specifier
+    const path = specifier.replace(/\?.*$/, '')
+    const to = local ? join(dirname(from), path) : path
     return { from, to, local, typeOnly: Boolean(type) }
   })
 }

@@ -3,13 +3,13 @@
  * later and has a cascade layer, as those of CodeMirror do; text that stood in a typeface would then stand in its fallback, and its lines
  * break elsewhere. Pages without script have them from `style/fonts.css`, under their own names.
  */
-import mono from '../node_modules/@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2?url'
-import serifItalic from '../node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-italic.woff2?url'
-import serif from '../node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2?url'
-import quattroItalic from '../node_modules/@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-400-italic.woff2?url'
-import quattro from '../node_modules/@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-400-normal.woff2?url'
-import quattroBoldItalic from '../node_modules/@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-italic.woff2?url'
-import quattroBold from '../node_modules/@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-normal.woff2?url'
+import mono from '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2?url'
+import serifItalic from '@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-italic.woff2?url'
+import serif from '@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2?url'
+import quattroItalic from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-400-italic.woff2?url'
+import quattro from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-400-normal.woff2?url'
+import quattroBoldItalic from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-italic.woff2?url'
+import quattroBold from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-normal.woff2?url'
 
 /** As in `style/fonts.css`: what the file has. */
 const monoRange =
