@@ -8,6 +8,7 @@ export const eventKinds = [
   'content.changed',
   'content.replaced',
   'content.restored',
+  'chat.mentioned',
   'comment.created',
   'comment.replied',
   'comment.edited',

@@ -285,6 +285,10 @@ export const limits = {
   healLookMs: 1_000,
   /** Larger texts of fences are not tidied, in UTF-16 units. */
   healUnitsMax: 512 * 1024,
+  /** Events of mentions that one look at the chats of a document raises: whole chats that are put in are no news. */
+  mentionEventsMax: 20,
+  /** Of a message that mentions somebody, in its event, in characters. */
+  mentionTextCharsMax: 280,
 
   /** Time for a clean stop, in seconds; afterwards the journal heals the rest at the next start. */
   stopSecondsMax: 10

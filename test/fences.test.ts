@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { expect, test } from 'vitest'
 import * as boards from '../shared/fences/board-edits.ts'
-import { type Board, detailsOf, parseBoard, repeatedCards, stateOfColumn } from '../shared/fences/board.ts'
+import { type Board, cardsShown, detailsOf, parseBoard, repeatedCards, stateOfColumn } from '../shared/fences/board.ts'
 import { type ChartTable, chartTableOf } from '../shared/fences/chart-data.ts'
 import { chartSvg } from '../shared/fences/chart-svg.ts'
 import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, rowsOfCsv, setChart } from '../shared/fences/chart.ts'
-import { appendMessage, editMessage, mentionsOf, type Message, parseChat } from '../shared/fences/chat.ts'
+import { appendMessage, editMessage, mentionOf, mentionsOf, type Message, parseChat } from '../shared/fences/chat.ts'
 import { type Fence, fenceAt, fenceKinds, fencesOf, parseInfo } from '../shared/fences/fences.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
 import { healEdits } from '../shared/fences/heal.ts'
@@ -54,6 +54,8 @@ test('[FENCE-1] fences are found where the renderer finds them: in quotes, lists
     const text = markdown.replaceAll(/(`{3,}|~{3,})(?!`|~)[ ]*\w*/g, '$1board').replaceAll('→', '\t')
     expect([text, asFound(text)]).toEqual([text, asRendered(text)])
   }
+  const indented = '> \n    > ~~~chat'
+  expect(asFound(indented)).toEqual(asRendered(indented))
   const piece = fc.constantFrom(
     '> ',
     '>',
@@ -259,6 +261,15 @@ test('[FENCE-4] a board is read as the specification writes it: columns, cards w
   ])
 })
 
+test('[FENCE-16] of more cards than a page shows each column gets its share', () => {
+  const shown = (counts: readonly number[], most: number): number[] =>
+    cardsShown(parseBoard(one(`\`\`\`board\n${counts.map((count) => `## A\n${'- x\n'.repeat(count)}`).join('')}\`\`\``)), most)
+  expect(shown([3, 0, 5], 100)).toEqual([3, 0, 5])
+  expect(shown([30, 1, 50], 21)).toEqual([10, 1, 10])
+  expect(shown([5, 40, 8], 20)).toEqual([5, 8, 7])
+  expect(shown([], 20)).toEqual([])
+})
+
 test('[FENCE-5] each interaction with a board is a few edits inside the fence; a card that moves leaves its line end behind', () => {
   const first = { column: 0, card: 0 }
   expect(onBoard((each) => boards.cycleState(each, first))).toBe(board.replace('[ ] Write', '[>] Write'))
@@ -336,6 +347,15 @@ test('[FENCE-6] a chat is read with its days and the forms of Obsidian Chat View
     '```chat\n[2026-11-21T09:00Z] @a: b'
   )
   expect(mentionsOf('@ana and (@bo-b), not a@b.c; @ana.')).toEqual(['ana', 'bo-b'])
+  expect(mentionsOf('`@a` ``@b ` @c`` @d `@e\n` @f ` `` @g ` ``')).toEqual(['d', 'e'])
+  expect(mentionsOf(`${'`a``'.repeat(50_000)}@a`)).toEqual(['a'])
+  expect([' Ana  Lena ', '-Bo (Dev).', 'अनिता', 'Cafe\u0301'].map(mentionOf)).toEqual(['Ana-Lena', 'Bo-Dev', 'अनिता', 'Cafe\u0301'])
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+      const written = mentionOf(name)
+      expect(mentionsOf(`@${written}, yes`)).toEqual(written === '' ? [] : [written])
+    })
+  )
 })
 
 const sheet = [

@@ -5,6 +5,12 @@ declare module '*.css?inline' {
   export default rules
 }
 
+/** The address of a typeface. */
+declare module '*.woff2?url' {
+  const address: string
+  export default address
+}
+
 /** The address of a worker that the build makes of a module. */
 declare module '*?worker&url' {
   const address: string

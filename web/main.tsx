@@ -1,5 +1,7 @@
 /** Every page starts here; each loads only what it needs. */
 import { render, type JSX } from 'preact'
+import { addFaces } from './faces.ts'
+import { whenIdle } from './idle.ts'
 import { newVersion, registerWorker } from './offline/register.ts'
 import { Refused } from './refused/refused.tsx'
 import { route } from './route.ts'
@@ -17,8 +19,12 @@ async function page(): Promise<JSX.Element> {
   return asked.page === 'new' ? <NewPage /> : <HomePage />
 }
 
+/** Milliseconds of a first visit after which the pages are kept on this device. */
+const workerAfterMs = 1000
+
 const root = document.getElementById('app')
 if (root !== null) {
+  addFaces()
   await loadWords()
   const shown = await page()
   render(
@@ -33,5 +39,8 @@ if (root !== null) {
 newVersion.subscribe((use) => {
   if (use !== undefined) offer(t('A new version of agmd is ready.'), t('Reload'), use)
 })
-if (document.readyState === 'complete') void registerWorker()
-else addEventListener('load', () => void registerWorker())
+// The first time it fetches every file of the pages: not while a person waits for his text.
+const isKept = navigator.serviceWorker?.controller != null
+if (isKept && document.readyState === 'complete') void registerWorker()
+else if (isKept) addEventListener('load', () => void registerWorker())
+else setTimeout(() => whenIdle(() => void registerWorker()), workerAfterMs)

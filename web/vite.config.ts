@@ -20,6 +20,47 @@ function reachable(bundle: Rolldown.OutputBundle, page: string): Set<string> {
   return found
 }
 
+/** A module and all that it imports at once, by what the bundler knows of them. */
+function closure(root: string, info: (id: string) => Rolldown.ModuleInfo | null): ReadonlySet<string> {
+  const found = new Set<string>()
+  const visit = (id: string): void => {
+    if (found.has(id)) return
+    found.add(id)
+    for (const other of info(id)?.importedIds ?? []) visit(other)
+  }
+  visit(root)
+  return found
+}
+
+/** What is fetched as a whole: its own file holds the first module alone, and names the files of the others. */
+const wholes = ['main.tsx', 'document/page.tsx', 'document/extras.ts', 'review/review.ts', 'activity/feed.ts', 'reading/reading.ts']
+
+/**
+ * Which file a module goes into, so that a visit asks for few of them: what every page needs, what the editor needs beside it, what comes
+ * soon after the text, what reads. What others than our own pages load stays apart. Null: as the bundler has it.
+ */
+function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.ModuleInfo | null }) => string | null {
+  const known = new Map<string, ReadonlySet<string>>()
+  return (id, context) => {
+    const isIn = (...sources: readonly string[]): boolean =>
+      sources.some((source) => {
+        const path = join(root, source)
+        const found = known.get(path) ?? closure(path, (other) => context.getModuleInfo(other))
+        known.set(path, found)
+        return found.has(id)
+      })
+    if (wholes.some((source) => join(root, source) === id)) return null
+    if (isIn('published/diagrams.ts', 'published/widgets.ts', 'diagram/frame.ts', 'offline/worker.ts')) return null
+    const isEditor = isIn('document/page.tsx')
+    const isSoon = isIn('document/extras.ts', 'review/review.ts', 'activity/feed.ts')
+    const isReader = isIn('reading/reading.ts')
+    if (isIn('main.tsx') || (isIn('home/home.tsx') && (isEditor || isSoon || isReader))) return 'base'
+    if (isEditor) return 'editor'
+    if (isSoon) return isReader || isIn('../shared/markdown/components.ts') ? 'shared' : 'soon'
+    return isReader && !isIn('outline/outline.tsx', 'components/mount.tsx') ? 'reader' : null
+  }
+}
+
 /**
  * Writes into `sw.js` what it keeps on the device: every built file, the files of `public/`, and the shell as `/`.
  * The version is a hash over those files, so that any change of the pages is a new worker.
@@ -76,7 +117,8 @@ export default defineConfig({
       output: {
         entryFileNames: (chunk) => (chunk.name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
         chunkFileNames: 'assets/[name]-[hash].js',
-        assetFileNames: 'assets/[name]-[hash][extname]'
+        assetFileNames: 'assets/[name]-[hash][extname]',
+        codeSplitting: { groups: [{ name: chunks(), debugName: 'visits' }], includeDependenciesRecursively: false }
       }
     }
   },

@@ -1,6 +1,6 @@
 /**
- * What follows an edit once it is on disk: `content.changed` after a second, a revision and the canonical text after a pause,
- * a checkpoint when the journal's tail has grown. One follower per room; nothing here is needed to keep what was typed.
+ * What follows an edit once it is on disk: `content.changed` after a second, a revision and the canonical text after a pause, mentions in
+ * chats (mentions.ts), a checkpoint when the journal's tail has grown. One follower per room; nothing here is needed to keep what was typed.
  */
 import * as Y from 'yjs'
 import type { Hunk } from '../../shared/events.ts'
@@ -20,6 +20,7 @@ import {
 } from './journal.ts'
 import { type Head, keys } from './keys.ts'
 import type { Draft, Ledger } from './ledger.ts'
+import { createMentions } from './mentions.ts'
 import type { Clock, Storage } from './ports.ts'
 import { saveRevision, saveUnsaved } from './revisions.ts'
 import type { Room } from './room.ts'
@@ -101,6 +102,7 @@ const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void)
 export const createFollower = async ({ room, head, storage, ledger, clock, onProblem }: FollowerOptions): Promise<Follower> => {
   const doc = room.id
   let base = await announcedAtStart(storage, room, head)
+  const mentions = createMentions({ room, before: base.content, ledger, clock, onProblem })
   let actors = new Set<string>()
   let projectedSeq = -1
   let compacting: Promise<void> | undefined
@@ -212,6 +214,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
   const stop = (): void => {
     stopUpdates()
     for (const timer of [announcing, projecting, saving]) timer.stop()
+    mentions.stop()
   }
 
   if (base.seq < room.seq) announcing.poke()
@@ -227,6 +230,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
       if (room.failed) return
       await room.durable()
       await announce()
+      await mentions.settle()
       await autosave()
       await project()
       if (room.tail.records >= 50) await compactOnce()

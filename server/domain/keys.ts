@@ -9,6 +9,7 @@
  *   ['d', doc, 'text']            canonical Markdown at a sequence number (binary, journal.ts)
  *   ['d', doc, 'revision', n]     JSON, `Revision`
  *   ['d', doc, 'event', n]        JSON, `StoredEvent`
+ *   ['d', doc, 'mention', hash]   how many messages of one author and minute have told that they mention a name (JSON number, mentions.ts)
  *   ['d', doc, 'share', id]       JSON, `Share`
  *   ['d', doc, 'comment', id]     JSON, `Comment`
  *   ['d', doc, 'suggestion', id]  JSON, `Suggestion`
@@ -335,6 +336,7 @@ export const keys = {
   revisions: (doc: string): Key => ['d', doc, 'revision'],
   event: (doc: string, seq: number): Key => ['d', doc, 'event', seq],
   events: (doc: string): Key => ['d', doc, 'event'],
+  mention: (doc: string, hash: string): Key => ['d', doc, 'mention', hash],
   share: (doc: string, id: string): Key => ['d', doc, 'share', id],
   shares: (doc: string): Key => ['d', doc, 'share'],
   comment: (doc: string, id: string): Key => ['d', doc, 'comment', id],

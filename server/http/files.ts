@@ -66,6 +66,22 @@ export interface Files {
   serve(ctx: Context, path: string): Promise<boolean>
   /** Path of what the build made of a source file below `web/`; undefined when there is none. */
   built(source: string): string | undefined
+  /** Paths of the scripts that the build made of a source file below `web/` and of what it imports at once. */
+  scripts(source: string): readonly string[]
+}
+
+/** What the build says of one of its files. */
+interface Built {
+  readonly file: string
+  readonly imports?: readonly string[]
+}
+
+const scriptsOf = (manifest: Readonly<Record<string, Built>>, name: string, found = new Set<string>()): ReadonlySet<string> => {
+  const built = manifest[name]
+  if (built === undefined || found.has(built.file)) return found
+  found.add(built.file)
+  for (const other of built.imports ?? []) scriptsOf(manifest, other, found)
+  return found
 }
 
 /** Reads the folder once, at start; nothing of a request ever becomes a path on disk. */
@@ -77,12 +93,13 @@ export const readFiles = async (folder: string): Promise<Files> => {
     const name = `/${relative(folder, path).split(sep).join('/')}`
     files.set(name, await readStatic(path, name))
   }
-  const manifest = JSON.parse(files.get('/.vite/manifest.json')?.plain.toString() ?? '{}') as Record<string, { file: string }>
+  const manifest = JSON.parse(files.get('/.vite/manifest.json')?.plain.toString() ?? '{}') as Record<string, Built>
   // It names every source file: of no use to browsers.
   files.delete('/.vite/manifest.json')
   return {
     stylesheet: /<link[^>]+href="(\/assets\/[\w.-]+\.css)"/.exec(files.get('/index.html')?.plain.toString() ?? '')?.[1],
     built: (source) => (manifest[source] === undefined ? undefined : `/${manifest[source].file}`),
+    scripts: (source) => [...scriptsOf(manifest, source)].map((file) => `/${file}`),
     async serve(ctx, path) {
       const file = files.get(path)
       if (file === undefined) return false

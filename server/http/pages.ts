@@ -61,9 +61,14 @@ const worker = async (ctx: Context, files: Files): Promise<void> => {
   if (!(await files.serve(ctx, workerPath))) throw new ServiceError('not_found')
 }
 
-const links = (ctx: Context): string[] => {
+const links = (ctx: Context, files: Files): string[] => {
   const doc = documentPage.exec(ctx.path)?.[1]
-  return doc === undefined ? [] : [`</d/${doc}.md>; rel="alternate"; type="text/markdown"`]
+  if (doc === undefined) return []
+  return [
+    `</d/${doc}.md>; rel="alternate"; type="text/markdown"`,
+    // The shell is one for all pages, and would find out only by running that this one needs the editor. Programs need none of it.
+    ...(asksForHtml(ctx) ? files.scripts('document/page.tsx').map((path) => `<${path}>; rel="modulepreload"`) : [])
+  ]
 }
 
 /** The built page, which finds out itself what its address asks for. */
@@ -72,7 +77,7 @@ const shell = async ({ foreignMedia }: Http, ctx: Context, files: Files): Promis
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (documentPage.test(ctx.path)) ctx.set('Permissions-Policy', permissionsPolicy('self'))
   // What a program that was handed this address looks for.
-  ctx.set('Link', [...links(ctx), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
+  ctx.set('Link', [...links(ctx, files), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
   if (await files.serve(ctx, '/index.html')) return
   ctx.status = 503
   ctx.body = 'The web pages are not built. Run: npm run build\n'

@@ -51,7 +51,25 @@ const permissions = [
 ]
 
 // What begins the widget replaces this document, with its listeners: those of the widget's bridge are added afterwards.
+// No policy of content stops WebRTC (Chromium 156 knows no directive for it): its constructors are taken away, and so are frames within the
+// frame, which would bring them back; they come to run later than the observer does. What is used for it is held, so that no widget changes it.
 const script = `(() => {
+  const { apply } = Reflect
+  const { remove, attachShadow } = Element.prototype
+  const shut = (root, { querySelectorAll }) =>
+    new MutationObserver(() => {
+      const nested = apply(querySelectorAll, root, ['iframe, frame, object, embed, fencedframe'])
+      for (let index = 0; nested[index] !== undefined; index++) apply(remove, nested[index], [])
+    }).observe(root, { childList: true, subtree: true })
+  const close = () => {
+    for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) Object.defineProperty(window, name, { value: undefined })
+    shut(document, Document.prototype)
+    Element.prototype.attachShadow = function (options) {
+      const root = apply(attachShadow, this, [options])
+      shut(root, DocumentFragment.prototype)
+      return root
+    }
+  }
   const page = window.parent
   const send = (method, params, id) => page.postMessage({ jsonrpc: '2.0', method, params, ...(id === undefined ? {} : { id }) }, '*')
   const begin = ({ source, data }) => {
@@ -59,6 +77,7 @@ const script = `(() => {
     window.removeEventListener('message', begin)
     const { html, state } = data.params
     document.open()
+    close()
     const asked = new Map()
     let last = 0
     window.addEventListener('message', ({ source, data }) => {
@@ -77,7 +96,7 @@ const script = `(() => {
           send('ui/getData', { sheet: String(sheet) }, last)
         })
     })
-    document.write('<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark">' + html)
+    document.write('<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark">' + html.replace(/shadowrootmode/gi, 'data-mode'))
     document.close()
     const tell = () => send('ui/notifications/size-changed', { height: Math.ceil(document.documentElement.getBoundingClientRect().height) })
     new ResizeObserver(tell).observe(document.documentElement)

@@ -144,6 +144,20 @@ export const parseBoard = (fence: Fence): Board => {
   return { fence, notes, columns }
 }
 
+/** How many cards of each column are shown when there are more than `most` in all: what short columns leave is the long ones'. */
+export const cardsShown = ({ columns }: Board, most: number): number[] => {
+  const shown = columns.map(() => 0)
+  let [left, open] = [most, columns.length]
+  const byLength = columns.map(({ cards }, column) => ({ column, count: cards.length })).toSorted((one, other) => one.count - other.count)
+  for (const { column, count } of byLength) {
+    const share = Math.min(count, Math.floor(left / open))
+    shown[column] = share
+    left -= share
+    open -= 1
+  }
+  return shown
+}
+
 /** What a card says below its title, without the indentation. */
 export const detailsOf = ({ details }: Card): string => details.map(({ text }) => unindentedLine(text)).join('\n')
 
@@ -168,8 +182,10 @@ export const repeatedCards = ({ columns }: Board): CardPlace[][] => {
   const places = new Map<string, CardPlace[]>()
   columns.forEach(({ cards }, column) =>
     cards.forEach((each, card) => {
-      const key = JSON.stringify([each.line.text.slice(each.text.from - each.line.from).trimEnd(), detailsOf(each)])
-      places.set(key, [...(places.get(key) ?? []), { column, card }])
+      const key = `${each.line.text.slice(each.text.from - each.line.from).trimEnd()}\n${detailsOf(each)}`
+      const found = places.get(key)
+      if (found === undefined) places.set(key, [{ column, card }])
+      else found.push({ column, card })
     })
   )
   return [...places.values()].filter(({ length }) => length > 1)

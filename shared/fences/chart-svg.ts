@@ -128,13 +128,22 @@ const labelAxis = ({ data: { labels }, left, bottom, width }: Frame, at: (point:
   return labels.map((label, point) => (point % every === 0 ? text(at(point), bottom + 18, short(label), 'middle') : '')).join('')
 }
 
-const bars = (frame: Frame): string => {
-  const { chart, data, left, bottom, values, width } = frame
-  const { labels, series } = data
-  const band = (width - marginRight - left) / Math.max(1, labels.length)
+/** Where the bands of the labels are, across the values: pixels from `from` to `to`. */
+interface Bands {
+  readonly from: number
+  readonly to: number
+  readonly isLying: boolean
+}
+
+const bandOf = ({ from, to }: Bands, count: number): number => (to - from) / Math.max(1, count)
+
+/** The bars of all series, beside or upon each other. */
+const barShapes = (chart: Chart, { labels, series }: ChartData, values: Scale, bands: Bands): string => {
+  const band = bandOf(bands, labels.length)
   const stacked = isOn(chart, 'stack')
   const thick = (band * 0.72) / (stacked ? 1 : series.length)
   const sums = labels.map(() => [0, 0])
+  const [across, along, thickness, length] = bands.isLying ? ['y', 'x', 'height', 'width'] : ['x', 'y', 'width', 'height']
   const drawn = series.map(({ name, values: numbers }, index) => {
     const shapes = numbers.map((value, point) => {
       if (value === undefined) return ''
@@ -143,50 +152,42 @@ const bars = (frame: Frame): string => {
       const from = stacked ? sum[side] : 0
       sum[side] += value
       const [one, other] = [values.at(from), values.at(from + value)]
-      const x = left + band * point + band * 0.14 + (stacked ? 0 : thick * index)
-      const shape = `x="${px(x)}" y="${px(Math.min(one, other))}" width="${px(Math.max(thick - 1, 0.5))}" height="${px(Math.abs(one - other))}"`
+      const begin = bands.from + band * point + band * 0.14 + (stacked ? 0 : thick * index)
+      const shape = `${across}="${px(begin)}" ${along}="${px(Math.min(one, other))}" ${thickness}="${px(Math.max(thick - 1, 0.5))}" ${length}="${px(Math.abs(one - other))}"`
       return `<rect ${shape}>${tooltip(`${labels[point]}, ${name}: ${formatNumber(chart, value)}`)}</rect>`
     })
     return `<g class="${colourOf(chart, index)}">${shapes.join('')}</g>`
   })
+  return drawn.join('')
+}
+
+const bars = (frame: Frame): string => {
+  const { chart, data, left, bottom, values, width } = frame
+  const bands = { from: left, to: width - marginRight, isLying: false }
   const zero = Math.min(Math.max(values.at(0), marginTop), bottom)
-  return `${valueAxis(frame)}${drawn.join('')}<path class="axis" d="M${px(left)} ${px(zero)}H${width - marginRight}"/>${labelAxis(frame, (point) => left + band * (point + 0.5))}`
+  const names = labelAxis(frame, (point) => left + bandOf(bands, data.labels.length) * (point + 0.5))
+  return `${valueAxis(frame)}${barShapes(chart, data, values, bands)}<path class="axis" d="M${px(left)} ${px(zero)}H${width - marginRight}"/>${names}`
 }
 
 /** Bars from left to right, each label at its own. */
 const lyingBars = (chart: Chart, data: ChartData, width: number, height: number): string => {
-  const { labels, series } = data
+  const { labels } = data
   const left = Math.min(180, width / 3, 16 + 7 * Math.max(1, ...labels.map((label) => short(label).length)))
   const bottom = height - 28
-  const stacked = isOn(chart, 'stack')
-  const [least, most] = extent(chart, data, stacked)
+  const [least, most] = extent(chart, data, isOn(chart, 'stack'))
   const values = scaleOf(least, most, left, width - marginRight, Math.max(2, Math.round(width / 110)))
-  const band = (bottom - marginTop) / Math.max(1, labels.length)
-  const thick = (band * 0.72) / (stacked ? 1 : series.length)
-  const sums = labels.map(() => [0, 0])
+  const bands = { from: marginTop, to: bottom, isLying: true }
   const grid = values.ticks.map(
     (tick) =>
       `<path class="grid" d="M${px(values.at(tick))} ${marginTop}V${bottom}"/>${text(values.at(tick), bottom + 18, formatNumber(chart, tick), 'middle')}`
   )
-  const drawn = series.map(({ name, values: numbers }, index) => {
-    const shapes = numbers.map((value, point) => {
-      if (value === undefined) return ''
-      const sum = sums[point] as [number, number]
-      const side = value < 0 ? 0 : 1
-      const from = stacked ? sum[side] : 0
-      sum[side] += value
-      const [one, other] = [values.at(from), values.at(from + value)]
-      const y = marginTop + band * point + band * 0.14 + (stacked ? 0 : thick * index)
-      const shape = `x="${px(Math.min(one, other))}" y="${px(y)}" width="${px(Math.abs(one - other))}" height="${px(Math.max(thick - 1, 0.5))}"`
-      return `<rect ${shape}>${tooltip(`${labels[point]}, ${name}: ${formatNumber(chart, value)}`)}</rect>`
-    })
-    return `<g class="${colourOf(chart, index)}">${shapes.join('')}</g>`
-  })
+  const band = bandOf(bands, labels.length)
   const every = Math.max(1, Math.ceil(16 / band))
   const names = labels.map((label, point) =>
     point % every === 0 ? text(left - 8, marginTop + band * (point + 0.5) + 4, short(label), 'end') : ''
   )
-  return `${grid.join('')}${drawn.join('')}<path class="axis" d="M${px(values.at(0))} ${marginTop}V${bottom}"/>${names.join('')}`
+  const zero = Math.min(Math.max(values.at(0), left), width - marginRight)
+  return `${grid.join('')}${barShapes(chart, data, values, bands)}<path class="axis" d="M${px(zero)} ${marginTop}V${bottom}"/>${names.join('')}`
 }
 
 /** Points in a row, as pieces where numbers are missing. */

@@ -123,7 +123,7 @@ const enter = (reader: Reader, containers: readonly Container[]): number => {
   for (const container of containers) {
     const indent = reader.indent()
     if (container === 'quote') {
-      if (indent > 3) break
+      // However far its mark is indented: what goes on is asked no more than that by the renderer.
       const { at, column } = reader.place
       reader.skip(indent)
       if (!reader.rest().startsWith('>')) {

@@ -3,7 +3,7 @@
  * through the Markdown pipeline. No style attributes: the pages' policy allows none.
  */
 import { limits } from '../limits.ts'
-import { type Board, type Card, type CardState, detailsOf, parseBoard } from './board.ts'
+import { type Board, type Card, cardsShown, type CardState, detailsOf, parseBoard } from './board.ts'
 import { chartData, chartRows, isProblem, parseChart, problemText, valueOf } from './chart.ts'
 import { chartSvg, chartTable, legendOf } from './chart-svg.ts'
 import { type Message, parseChat } from './chat.ts'
@@ -30,7 +30,7 @@ const captionOf = ({ id, attributes }: Fence): string => attributes.get('title')
 
 /** A region that may be wider than its page, and is scrolled by keyboard too. */
 const scroller = (name: string, label: string, content: string): string =>
-  `<div class="${name}" tabindex="0" role="region" aria-label="${escapeHtml(label)}">${content}</div>`
+  `<div class="${name}" tabindex="0" role="group" aria-label="${escapeHtml(label)}">${content}</div>`
 
 const lines = (texts: readonly string[], inline: ComponentContext['inline']): string => texts.map(inline).join('<br>')
 
@@ -57,10 +57,9 @@ const cardHtml = (card: Card, { fence }: Board, inline: ComponentContext['inline
 
 const boardHtml = (fence: Fence, { inline }: ComponentContext): string => {
   const board = parseBoard(fence)
-  let left = limits.boardCardsMax
-  const columns = board.columns.map(({ title, cards, notes }) => {
-    const shown = cards.slice(0, Math.max(0, left))
-    left -= shown.length
+  const counts = cardsShown(board, limits.boardCardsMax)
+  const columns = board.columns.map(({ title, cards, notes }, index) => {
+    const shown = cards.slice(0, counts[index])
     const list = shown.length === 0 ? '' : `<ul class="board-cards">${shown.map((card) => cardHtml(card, board, inline)).join('')}</ul>`
     const below = notes.slice(0, limits.boardCardsMax).map(({ line }) => `<p class="component-note">${inline(line.text.trim())}</p>`)
     const head = `<p class="board-title">${inline(title.text)} <span class="board-count">${cards.length}</span></p>`
@@ -142,7 +141,7 @@ const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const legend = legendOf(chart, data)
   const names = legend.map(({ name, colour }) => `<li><span class="swatch ${colour}"></span>${escapeHtml(name)}</li>`)
   const shown = legend.length < 2 ? '' : `<ul class="legend">${names.join('')}</ul>`
-  const svg = chartSvg(chart, data, `chart:${context.line + 1}`)
+  const svg = scroller('chart-drawing', caption || 'Chart', chartSvg(chart, data, `chart:${context.line + 1}`))
   return figure('chart', caption, svg + shown + rest(data.left, 'points and series') + chartTable(chart, data) + notes)
 }
 

@@ -102,10 +102,10 @@ const createInline = (options: RenderOptions): MarkdownIt => {
   return markdown
 }
 
-/** Markdown within a line, as HTML: without what needs a text around it. */
-export const createInlineRenderer = (options: RenderOptions = {}): ((text: string) => string) => {
+/** Markdown within a line, as HTML: without what needs a text around it. What formulas need of styles is added to `styles`, as classes. */
+export const createInlineRenderer = (options: RenderOptions, styles: Map<string, string>): ((text: string) => string) => {
   const markdown = createInline(options)
-  return (text) => markdown.renderInline(text, { styles: new Map() })
+  return (text) => markdown.renderInline(text, { styles })
 }
 
 export const createRenderer = (options: RenderOptions = {}): Renderer => {

@@ -1,18 +1,22 @@
 /** Charts and widgets on the page of a document: told by pointer and keyboard, edited as a table, run in frames of their own. */
+import { createSocket } from 'node:dgram'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeRecord, keys } from '../../server/domain/keys.ts'
 import { start, type World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, type Document, editorText, launch, saved, until } from './browser.ts'
+import { createDocument, createLink, editorText, launch, saved, until } from './browser.ts'
+import { createVisits } from './visits.ts'
 
 let world: World
 let browser: Browser
 let elsewhere: Server
 const asked: string[] = []
+/** Where browsers ask for the address that they are seen under, before a call (STUN). */
+const calls = createSocket('udp4')
 
 beforeAll(async () => {
   world = await start()
@@ -22,47 +26,18 @@ beforeAll(async () => {
     response.setHeader('Access-Control-Allow-Origin', '*').end('seen')
   })
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  calls.on('message', () => asked.push('call'))
+  await new Promise<void>((resolve) => calls.bind(0, '127.0.0.1', resolve))
 })
 
 afterAll(async () => {
   await browser.close()
   elsewhere.close()
+  calls.close()
   await world.stop()
 })
 
-interface Visitor {
-  readonly page: Page
-  readonly document: Document
-  /** Waits until the editor holds a text. */
-  text(expected: string): Promise<void>
-  leave(): Promise<void>
-}
-
-async function visit(document: Document, url = document.url, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(15_000)
-  const page = await context.newPage()
-  const heard = complaints(page)
-  await page.goto(url)
-  return {
-    page,
-    document,
-    text: (expected) =>
-      until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () => {
-        expect(await editorText(page)).toBe(expected)
-      }),
-    leave: async () => {
-      expect(heard).toEqual([])
-      await context.close()
-    }
-  }
-}
-
-async function writer(content: string): Promise<Visitor> {
-  const visitor = await visit(await createDocument(world.url, content))
-  await saved(visitor.page)
-  return visitor
-}
+const { visit, writer } = createVisits(() => ({ world, browser }))
 
 const visits = ['type: line', 'title: Visitors', '', 'Month, Visits, Signups', 'Jan, 120, 8', 'Feb, 180, 15']
 const chart = (...lines: readonly string[]): string => `# Report\n\n\`\`\`chart\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
@@ -246,8 +221,17 @@ const o = document.createElement('output'); o.value = 'could: ' + told; document
 fetch('${address}/fetch').catch(() => 0); new Image().src = '${address}/picture'
 const link = document.createElement('a'); link.href = '${address}/link'; link.target = '_top'; document.body.append(link); link.click()
 const form = document.createElement('form'); form.action = '${address}/form'; document.body.append(form); try { form.submit() } catch {}`
+  // WebRTC, which no policy of content stops: as it is, and in frames within the frame, one of them where no observer of the document looks.
+  const call = `try { const c = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${calls.address().port}' }] }); c.createDataChannel('x'); c.createOffer().then((o) => c.setLocalDescription(o)) } catch {}`
+  const calling = `${call}
+for (const root of [document.body, document.createElement('div').attachShadow({ mode: 'closed' })]) {
+  if (root.host) document.body.append(root.host)
+  const frame = document.createElement('iframe'); frame.srcdoc = '<script>' + ${JSON.stringify(call)} + '</' + 'script>'; root.append(frame)
+}
+document.body.append('called')`
   const source = [
     widget('Out', out),
+    widget('Call', calling),
     widget('Away', `document.body.append('here'); setTimeout(() => { location = '${address}/away' })`),
     widget(
       'Memory',
@@ -265,6 +249,8 @@ all()`
   await run('Out')
   await page.frameLocator('iframe[title=Out]').locator('output').waitFor()
   expect(await page.frameLocator('iframe[title=Out]').locator('output').textContent()).toBe('could: ')
+  await run('Call')
+  await page.frameLocator('iframe[title=Call]').getByText('called').waitFor()
   await run('Away')
   await run('Memory')
   await page.frameLocator('iframe[title=Memory]').getByText('took 16').waitFor()
@@ -277,6 +263,7 @@ all()`
   await page.keyboard.type('Still here')
   await saved(page)
   await page.getByRole('button', { name: 'Stop: Loop' }).click()
+  expect(page.frames().filter((frame) => frame.url() === 'about:srcdoc')).toEqual([])
   expect(asked).toEqual([])
   expect(page.url()).toContain(document.id)
   expect(page.context().pages()).toHaveLength(1)

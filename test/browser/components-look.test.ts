@@ -21,6 +21,16 @@ What has to be done before **Friday**.
 - [x] Pick a name
 \`\`\`
 
+\`\`\`board
+## One
+- [ ] Show $a^2$
+\`\`\`
+
+\`\`\`board
+## One
+- [ ] Two
+\`\`\`
+
 \`\`\`chat
 [2026-11-20T10:02Z] @Ana: Can we **ship** on Friday?
 [2026-11-20T10:03Z] @Guest: Yes, if the importer lands.

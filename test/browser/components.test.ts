@@ -2,7 +2,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, createLink, type Document, editorText, launch, saved, until } from './browser.ts'
+import { look } from './appearance.ts'
+import { createDocument, createLink, editorText, launch, saved, until } from './browser.ts'
+import { createVisits } from './visits.ts'
 
 let world: World
 let browser: Browser
@@ -17,48 +19,14 @@ afterAll(async () => {
   await world.stop()
 })
 
-interface Visitor {
-  readonly page: Page
-  readonly document: Document
-  readonly heard: readonly string[]
-  /** Waits until the editor holds a text. */
-  text(expected: string): Promise<void>
-  leave(): Promise<void>
-}
-
-async function visit(document: Document, url = document.url): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-  context.setDefaultTimeout(8000)
-  const page = await context.newPage()
-  const heard = complaints(page)
-  await page.goto(url)
-  return {
-    page,
-    document,
-    heard,
-    text: (expected) =>
-      until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () => {
-        expect(await editorText(page)).toBe(expected)
-      }),
-    leave: async () => {
-      expect(heard).toEqual([])
-      await context.close()
-    }
-  }
-}
-
-async function writer(content: string): Promise<Visitor> {
-  const visitor = await visit(await createDocument(world.url, content))
-  await saved(visitor.page)
-  return visitor
-}
+const { visit, writer } = createVisits(() => ({ world, browser }))
 
 const fenced = (...lines: readonly string[]): string => `# Plan\n\n\`\`\`board #launch\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
 
 test('[COMP-1] a board is worked with by pointer: each interaction is a small edit of its text and one step of undo', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
-  const column = (name: string) => page.getByRole('region', { name, exact: true })
+  const column = (name: string) => page.getByRole('group', { name, exact: true })
   const card = (name: string) => page.locator('.card', { hasText: name })
   await page.getByRole('button', { name: 'To do: Test' }).click()
   await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '- [>] Test', '## Doing', '## Done', '- [x] Pick name'))
@@ -66,6 +34,17 @@ test('[COMP-1] a board is worked with by pointer: each interaction is a small ed
   // Two clicks in a row are two steps.
   await page.keyboard.press('Control+z')
   await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '- [>] Test', '## Doing', '## Done', '- [x] Pick name'))
+  await page.keyboard.press('Control+z')
+  await text(fenced(...cards))
+  // Nor is what is typed right after it the same step.
+  await page.locator('.cm-line', { hasText: 'After' }).click()
+  await page.getByRole('button', { name: 'To do: Test' }).click()
+  await page.locator('.cm-content').press('End')
+  await page.keyboard.type('!')
+  const typed = fenced('## Todo', '- [ ] Write importer @ana #backend', '- [>] Test', '## Doing', '## Done', '- [x] Pick name')
+  await text(typed.replace('After', 'After!'))
+  await page.keyboard.press('Control+z')
+  await text(typed)
   await page.keyboard.press('Control+z')
   await text(fenced(...cards))
   const from = await card('Write importer').boundingBox()
@@ -179,7 +158,8 @@ test('[COMP-4] two people on one board: what the one holds is shown to the other
 })
 
 test('[COMP-5] who suggests makes one suggestion of one interaction; who may not change it sees why', async () => {
-  const document = await createDocument(world.url, fenced(...cards))
+  const others = '\n```chat\n[2026-11-20T10:02Z] @Ana: Yes\n```\n\n```sheet\n| A |\n|---|\n| 1 |\n```\n'
+  const document = await createDocument(world.url, fenced(...cards) + others)
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
   await suggester.page.getByRole('button', { name: 'Suggesting' }).or(suggester.page.locator('.chip')).first().waitFor()
   await suggester.page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
@@ -192,28 +172,88 @@ test('[COMP-5] who suggests makes one suggestion of one interaction; who may not
   expect(made?.original).toContain('Test')
   expect(made?.text).toContain('- [>] Test')
   await suggester.page.getByRole('button', { name: '1 suggestion' }).waitFor()
-  expect(await editorText(suggester.page)).toBe(fenced(...cards))
+  const message = suggester.page.getByLabel('Message as Guest')
+  await message.fill('No')
+  await message.press('Enter')
+  await until(async () => (await list()).length === 2, 'the message is suggested')
+  expect((await list()).find(({ text }) => text.includes('@Guest: No'))?.original).not.toContain('No')
+  await suggester.page.locator('[data-cell=A2]').press('7')
+  await suggester.page.keyboard.press('Enter')
+  await until(async () => (await list()).length === 3, 'the cell is suggested')
+  expect((await list()).map(({ original, text }) => original.includes('1') && text === original.replace('1', '7'))).toContain(true)
+  expect(await editorText(suggester.page)).toBe(fenced(...cards) + others)
   await suggester.leave()
 
   const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
-  await commenter.page.getByText('You may comment, but not change this.').waitFor()
+  await commenter.page.getByText('You may comment, but not change this.').first().waitFor()
   expect(await commenter.page.getByRole('button', { name: 'To do: Test' }).isDisabled()).toBe(true)
   expect(await commenter.page.getByRole('button', { name: 'Add a card to Todo' }).isDisabled()).toBe(true)
+  expect(await commenter.page.getByLabel('Message as Guest').isDisabled()).toBe(true)
+  expect(await commenter.page.getByRole('grid').getAttribute('aria-readonly')).toBe('true')
+  await commenter.page.locator('[data-cell=A2]').press('7')
+  expect(await commenter.page.locator('.sheet-field').count()).toBe(0)
   await commenter.leave()
 })
 
-test('[COMP-6] in the reading view it is worked with all the same by who may, and stands as it is for others', async () => {
+test('[COMP-6] in the reading view it is worked with all the same by who may; others see what changes, and why they may not', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards))
   await page.locator('.card').first().waitFor()
   await page.getByRole('button', { name: 'Read' }).click()
   await page.locator('.reading .card', { hasText: 'Test' }).press('Alt+ArrowRight')
   await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '', '## Doing', '- [>] Test', '## Done', '- [x] Pick name'))
   await page.locator('.reading [data-column="1"] .card', { hasText: 'Test' }).waitFor()
-  await leave()
   const reader = await visit(document, (await createLink(world.url, document, 'view')).url)
-  await reader.page.locator('.reading .board-column .card', { hasText: 'Test' }).waitFor()
-  expect(await reader.page.locator('.reading button.card-more').count()).toBe(0)
+  const seen = (name: string) => reader.page.locator('.reading .card', { hasText: name })
+  await reader.page.locator('.reading').getByText('You may view this, but not change it.').waitFor()
+  const controls = reader.page.locator('.reading').getByRole('button', { name: /^(\+ )?(Add|Actions|To do|In progress|Done)/ })
+  expect(await controls.evaluateAll((all) => all.map((each) => (each as HTMLButtonElement).disabled))).toEqual(Array(13).fill(true))
+  // Others go on; keys go along the cards and change nothing.
+  await page.locator('.reading .card', { hasText: 'Test' }).press(' ')
+  await reader.page.getByRole('button', { name: 'Done: Test' }).waitFor()
+  await seen('Test').press('ArrowRight')
+  await until(() => seen('Pick name').evaluate((card) => card.matches(':focus')), 'the next card')
+  for (const key of [' ', 'Enter', 'Delete', 'Alt+ArrowLeft']) await reader.page.keyboard.press(key)
+  expect(await reader.page.locator('.reading form').count()).toBe(0)
+  await page.locator('.reading .card', { hasText: 'Write importer' }).press('Delete')
+  await until(async () => (await seen('Write importer').count()) === 0, 'it is gone for the reader')
+  await until(
+    async () => (await editorText(page)).includes('- [x] Pick name') && !(await editorText(page)).includes('importer'),
+    'the text'
+  )
   await reader.leave()
+  await leave()
+
+  // One that is not closed is worked with here as well.
+  const open = await writer('# Open\n\n```chat\n[2026-11-20T10:02Z] @Ana: First')
+  await open.page.getByRole('button', { name: 'Read' }).click()
+  await open.page.locator('.reading').getByLabel('Message as Guest').fill('Second')
+  await open.page.keyboard.press('Enter')
+  await open.page.locator('.reading .message', { hasText: 'Second' }).waitFor()
+  await open.leave()
+})
+
+test('[COMP-11] cards that read the same in two places are marked, and one of them is kept', async () => {
+  const twice = ['## A', '- [ ] Call @ana', '- [ ] Other', '## B', '- [>] Call @ana']
+  const { page, text, leave } = await writer(fenced(...twice))
+  const marked = page.locator('.card-repeated')
+  await until(async () => (await marked.count()) === 2, 'both are marked')
+  await page.locator('[data-column="1"]').getByRole('button', { name: 'Keep only this one' }).click()
+  await text(fenced(...twice.with(1, '')))
+  await until(async () => (await marked.count()) === 0, 'none is marked')
+  await leave()
+})
+
+test('[COMP-13] formulas in cards and messages are set, in every view', async () => {
+  const { page, leave } = await writer(
+    `${fenced('## A', '- [ ] Show $a^2+b^2$', '- [ ] Pay $5 or $6')}\n\`\`\`chat\n[2026-11-20T10:02Z] @Ana: So $\\frac{1}{2}$ and $\\nonsense{$\n\`\`\`\n`
+  )
+  await page.locator('.card math msup').first().waitFor()
+  await page.locator('.message math mfrac').waitFor()
+  expect(await page.locator('.card', { hasText: 'Pay $5 or $6' }).count()).toBe(1)
+  await page.locator('.message code.math', { hasText: 'nonsense' }).waitFor()
+  await page.getByRole('button', { name: 'Read' }).click()
+  await page.locator('.reading .card math msup').first().waitFor()
+  await leave()
 })
 
 const chatFence = (...lines: readonly string[]): string => `# Talk\n\n\`\`\`chat\n${lines.join('\n')}\n\`\`\`\n`
@@ -249,6 +289,44 @@ test('[COMP-7] a chat takes messages at its end, lines and all; one’s own are 
   await ana.page.locator('.message', { hasText: 'Hello' }).waitFor()
   await ana.leave()
   await ben.leave()
+})
+
+test('[COMP-10] names are offered behind @ in a chat, and who is mentioned in a message is told so in the activity', async () => {
+  const ana = await writer(chatFence('[2026-11-20T10:02Z] @Claude: Ready', '[2026-11-20T10:03Z] @Clara Bo: So am I'))
+  const names = ana.page.getByRole('option')
+  const field = ana.page.getByLabel('Message as Guest')
+  await field.pressSequentially('Thanks @cl')
+  await until(async () => (await names.allTextContents()).join(' ') === '@Clara-Bo @Claude', 'two names')
+  expect(await field.getAttribute('aria-activedescendant')).toBe(await names.first().getAttribute('id'))
+  await ana.page.getByRole('status').filter({ hasText: '2 names' }).waitFor()
+  await look(ana.page, 'components-names')
+  await field.press('Escape')
+  await until(async () => (await names.count()) === 0, 'they are closed')
+  await field.press('a')
+  await field.press('ArrowDown')
+  expect(await names.nth(1).getAttribute('aria-selected')).toBe('true')
+  await field.press('Enter')
+  expect(await field.inputValue()).toBe('Thanks @Claude ')
+  await field.pressSequentially('and @cl')
+  await names.filter({ hasText: 'Clara' }).click()
+  expect(await field.inputValue()).toBe('Thanks @Claude and @Clara-Bo ')
+  await field.pressSequentially('`@nobody`')
+  await field.press('Enter')
+  await ana.page.locator('.message', { hasText: 'Thanks' }).waitFor()
+  await ana.page.getByRole('button', { name: 'Activity' }).click()
+  const deed = ana.page.locator('.deed', { hasText: /mentioned .*Claude and Clara-Bo.* in a chat/ })
+  await deed.filter({ hasText: 'Thanks @Claude' }).waitFor()
+  expect(await deed.count()).toBe(1)
+  const context = {
+    locale: 'de-DE',
+    storageState: { cookies: [], origins: [{ origin: world.url, localStorage: [{ name: 'agmd.name', value: 'clara bo' }] }] }
+  }
+  const clara = await visit(ana.document, ana.document.url, context)
+  await saved(clara.page)
+  await clara.page.getByRole('button', { name: 'Aktivität' }).click()
+  await clara.page.locator('.deed', { hasText: 'hat dich in einem Chat erwähnt' }).waitFor()
+  await ana.leave()
+  await clara.leave()
 })
 
 const sheets = (...rows: readonly string[]): string =>

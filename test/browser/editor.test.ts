@@ -146,7 +146,8 @@ test('[WEB-57] a weaker or a bad link never replaces the one that this device ke
   await saved(page)
   // A bad link: the kept one opens the document instead.
   await page.goto(`${world.url}/d/${document.id}?key=typo`)
-  await saved(page)
+  // The page loads itself anew for that.
+  await chip(page, 'saved').waitFor()
   expect(await page.locator('.cm-content').getAttribute('aria-readonly')).not.toBe('true')
   // A weaker one counts for this visit, and the way back is offered.
   await page.goto(link.url)

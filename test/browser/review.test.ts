@@ -1,5 +1,5 @@
 /** Comments, suggestions and assignments in the browser: by keyboard, between people and programs, offline, by role. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
 import { startProxy } from './proxy.ts'
@@ -123,6 +123,124 @@ test('[REVIEW-1] a comment is made on a selection, answered and resolved with th
   await until(async () => (await comments(document)).comments[0]?.resolved === true, 'the comment resolved')
   await page.locator('.rm-comment').waitFor({ state: 'detached' })
   expect(heard).toEqual([])
+  await context.close()
+})
+
+/** Holds back the scripts of comments and of what makes writing easier, until the answer is called. */
+async function holdParts(context: BrowserContext): Promise<() => void> {
+  const gate = Promise.withResolvers<void>()
+  const wait = async (route: Route): Promise<void> => {
+    await gate.promise
+    await route.continue()
+  }
+  await context.route(/\/assets\/(?:soon|review|extras|palette)-/, wait)
+  // What the person may do is told later than the text comes, too.
+  await context.route(/\/api\/docs\/[\w-]+$/, wait)
+  return gate.resolve
+}
+
+test('[REVIEW-16] what is typed after the key for a comment is the comment, also before its part of the page is there', async () => {
+  const document = await createDocument(world.url, text)
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, serviceWorkers: 'block' })
+  await context.addInitScript(() => localStorage.setItem('agmd.name', 'Ana'))
+  const release = await holdParts(context)
+  const page = await context.newPage()
+  const heard = complaints(page)
+  await page.goto(document.url)
+  await page.locator('.chip[data-state=saved]').waitFor()
+  const early = page.locator('.early-field')
+
+  // Left again: nothing comes of it, and the text has the focus.
+  await select(page, 'Monday')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.keyboard.type('No')
+  expect(await early.inputValue()).toBe('No')
+  await page.keyboard.press('Escape')
+  expect(await early.count()).toBe(0)
+  await page.locator('.cm-content:focus').waitFor()
+
+  await select(page, 'twice')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.keyboard.type('Once should do')
+  expect(await early.inputValue()).toBe('Once should do')
+  await page.keyboard.press('ArrowLeft')
+  expect(await editorText(page)).toBe(text)
+  release()
+  const writer = page.locator('.card.composer textarea')
+  await page.locator('.card.composer textarea:focus').waitFor()
+  await until(async () => (await writer.inputValue()) === 'Once should do', 'what was typed, in the comment')
+  expect(await early.count()).toBe(0)
+  // The cursor is where it was.
+  await page.keyboard.type('0')
+  expect(await writer.inputValue()).toBe('Once should d0o')
+  await page.keyboard.press('Control+Enter')
+  await until(async () => (await comments(document)).comments.length === 1, 'the comment at the server')
+  expect((await comments(document)).comments[0]).toMatchObject({ body: 'Once should d0o', target: { quote: 'twice' } })
+  expect(await readMarkdown(world.url, document)).toBe(text)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[REVIEW-17] what is sent before its part of the page is there is sent once it is; suggesting, finding and the palette take what is typed in the same way', async () => {
+  const document = await createDocument(world.url, text)
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, serviceWorkers: 'block' })
+  const visit = async (): Promise<{ page: Page; release: () => void }> => {
+    await context.unrouteAll()
+    const release = await holdParts(context)
+    const page = await context.newPage()
+    await page.goto(document.url)
+    await page.locator('.chip[data-state=saved]').waitFor()
+    return { page, release }
+  }
+
+  const sent = await visit()
+  await select(sent.page, 'Monday')
+  await sent.page.keyboard.press('Control+Alt+KeyM')
+  await sent.page.keyboard.type('Tuesday?')
+  await sent.page.keyboard.press('Control+Enter')
+  sent.release()
+  await until(async () => (await comments(document)).comments.length === 1, 'the comment at the server')
+  expect((await comments(document)).comments[0]).toMatchObject({ body: 'Tuesday?', target: { quote: 'Monday' } })
+  await sent.page.close()
+
+  const found = await visit()
+  await found.page.locator('.cm-content').press('Control+Home')
+  await found.page.keyboard.press('Control+KeyF')
+  await found.page.keyboard.type('reads')
+  found.release()
+  await until(async () => (await found.page.locator('.find [main-field]').inputValue()) === 'reads', 'what was typed, in the search')
+  await found.page.locator('.find [main-field]:focus').waitFor()
+  await found.page.close()
+
+  const chosen = await visit()
+  await chosen.page.locator('.cm-content').press('Control+Home')
+  await chosen.page.keyboard.press('Control+Shift+KeyP')
+  await chosen.page.keyboard.type('source')
+  chosen.release()
+  await until(async () => (await chosen.page.locator('.palette-input').inputValue()) === 'source', 'what was typed, in the palette')
+  await chosen.page.close()
+
+  const proposed = await visit()
+  await select(proposed.page, 'twice')
+  await proposed.page.keyboard.press('Control+Shift+KeyE')
+  await proposed.page.keyboard.type('once')
+  expect(await editorText(proposed.page)).toBe(text)
+  proposed.release()
+  await proposed.page.locator('.button.mode[aria-pressed=true]', { hasText: 'Suggest' }).waitFor()
+  await proposed.page.keyboard.type('once')
+  await proposed.page.locator('.rm-own', { hasText: 'once' }).waitFor()
+  await proposed.page.close()
+
+  // The next visit proposes from its first letter on.
+  const again = await visit()
+  await select(again.page, 'tests')
+  await again.page.keyboard.type('checks')
+  expect(await editorText(again.page)).toContain('tests')
+  again.release()
+  await again.page.locator('.cm-content[aria-readonly=false]').waitFor()
+  await again.page.keyboard.type('checks')
+  await again.page.locator('.rm-own', { hasText: 'checks' }).waitFor()
+  expect(await readMarkdown(world.url, document)).toBe(text)
   await context.close()
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { assign } from '../support/reviews.ts'
-import { type Json, settledWithin, startWorld, until, type World } from '../support/world.ts'
+import { type Editor, type Json, type Person, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
 const clock = turnedClock()
 let world: World
@@ -227,4 +227,96 @@ test('[EVENT-13] the link of an assignment hears of no other assignment and of n
   ])
   expect(latest).toBe(all.at(-1)?.seq)
   expect(events.every(({ seq }: Json) => all.some((each: Json) => each.seq === seq))).toBe(true)
+})
+
+const chatOf = (...lines: readonly string[]): string => `# Talk\n\n\`\`\`chat\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
+const old = '[2029-12-31T10:00Z] @Cy: Ask @ana'
+const said = '[2030-01-01T00:00Z] @Bo: @ana and @Claude-2, look at `@nobody`'
+
+/** Time in which everything that is to be told of a chat is told. */
+const quiet = (): void => clock.turn(limits.healLookMs * 2 + limits.healQuietMs)
+
+/** The mentions that are told, once there are so many. */
+const mentioned = async (person: Person, count: number): Promise<Json[]> => {
+  const list = async (): Promise<Json[]> => (await person.events({ types: 'chat.mentioned' })).events
+  await until(async () => (await list()).length >= count, 'the mentions')
+  return list()
+}
+
+/** What the page holds becomes this, as an editor writes it, and reaches the server. */
+const rewrite = async (owner: Person, editor: Editor, text: string): Promise<void> => {
+  editor.ydoc.transact(() => {
+    editor.ytext.delete(0, editor.ytext.length)
+    editor.ytext.insert(0, text)
+  })
+  await editor.saved()
+  expect((await owner.read()).content).toBe(text)
+}
+
+test('[EVENT-14] who is mentioned in a new message of a chat is told of once it stands, with the message; in code nobody is', async () => {
+  const owner = await world.create(chatOf(old))
+  const viewer = await owner.share('view')
+  const editor = await owner.connect({ name: 'Bo' })
+  // A name that is still being written is none.
+  await rewrite(owner, editor, chatOf(old, '[2030-01-01T00:00Z] @Bo: @an'))
+  clock.turn(limits.healLookMs)
+  await rewrite(owner, editor, chatOf(old, said, '  twice for @ana'))
+  clock.turn(limits.healLookMs)
+  expect((await owner.events({ types: 'chat.mentioned' })).events).toEqual([])
+  quiet()
+  const [event, ...more] = await mentioned(viewer, 1)
+  expect(more).toEqual([])
+  expect(event).toMatchObject({
+    kind: 'chat.mentioned',
+    actor: 'Bo',
+    actorKind: 'guest',
+    version: (await owner.read()).version,
+    payload: { names: ['ana', 'Claude-2'], author: 'Bo', sentAt: '2030-01-01T00:00Z', text: expect.stringContaining('twice'), line: 5 }
+  })
+  await until(() => editor.messages.some(({ type, event: shown }) => type === 'event' && shown.kind === 'chat.mentioned'), 'the page')
+  await expect(world.person(owner.doc, 'x'.repeat(32)).events()).rejects.toMatchObject({ status: 401 })
+})
+
+test('[EVENT-15] a mention is told once: not again when its message moves, is edited, copied, deleted and brought back, or after a start', async () => {
+  const owner = await world.create(chatOf('[2030-01-01T00:00Z] @Cy: Hm', old))
+  const editor = await owner.connect({ name: 'Bo' })
+  const steps = [
+    chatOf('[2030-01-01T00:00Z] @Cy: Hm', old, said),
+    // It moves, and is edited.
+    chatOf(said, old),
+    chatOf(`${said}!`, old),
+    // It is gone, with one that was there before; both come back, one of them twice.
+    chatOf('[2030-01-01T00:00Z] @Cy: Hm'),
+    chatOf('[2030-01-01T00:00Z] @Cy: Hm', old, said),
+    chatOf(said, '[2030-01-01T00:00Z] @Cy: Hm', old, said)
+  ]
+  for (const step of steps) {
+    await rewrite(owner, editor, step)
+    quiet()
+  }
+  expect(await mentioned(owner, 1)).toHaveLength(1)
+  // An earlier version that comes back says nothing new; what an agent sends does, and so does a second message of the same minute.
+  await owner.replace(chatOf(old, `${said}?`, '[2030-01-01T00:00Z] @Bo: @ana, again'), { author: 'Robo' })
+  quiet()
+  await mentioned(owner, 2)
+  await owner.replace('Empty\n')
+  quiet()
+  await owner.ask('POST', '/restore', { json: { revision: 1 } })
+  quiet()
+  await world.service.live.open(owner.doc).then(async (opened) => {
+    await opened.follower.settle()
+    opened.release()
+  })
+  const own = await world.restart({ clock })
+  const back = own.person(owner.doc, owner.key)
+  await back.replace(chatOf(old, said))
+  quiet()
+  await back.replace(chatOf(old, said, '[2030-01-01T00:05Z] @Bo: The last, @dora'))
+  quiet()
+  expect((await mentioned(back, 3)).map(({ payload, actor }) => [payload.names, payload.text, actor])).toEqual([
+    [['ana', 'Claude-2'], '@ana and @Claude-2, look at `@nobody`', 'Bo'],
+    [['ana'], '@ana, again', 'Robo'],
+    [['dora'], 'The last, @dora', null]
+  ])
+  world = own
 })

@@ -12,7 +12,6 @@ import { Icon } from '../ui/icons.tsx'
 import { actorWords, countWords, deedWords, excerptOf } from './event-words.ts'
 import type { Feed, FeedEvent } from './feed.ts'
 import { groupByDay, type Entry } from './groups.ts'
-import './activity.css'
 
 const joined = (names: string[]): string => new Intl.ListFormat(locale).format(names)
 
@@ -47,6 +46,7 @@ function placeOf({ review }: View, { kind, payload }: FeedEvent): (() => void) |
 function Row({ view, feed, entry }: { view: View; feed: Feed; entry: Entry }): JSX.Element {
   const { latest, events } = entry
   const name = actorWords(latest, joined)
+  const own = view.here.value.find(({ self }) => self)?.name
   // A program that came by a link is known by its presence alone.
   const isAgent = latest.actorKind === 'agent' || view.here.value.some((person) => person.kind === 'agent' && person.name === latest.actor)
   const { text, removed } = excerptOf(latest)
@@ -59,7 +59,7 @@ function Row({ view, feed, entry }: { view: View; feed: Feed; entry: Entry }): J
         <p>
           <strong dir='auto'>{name}</strong>
           {isAgent && <span class='sr-only'> {t('(agent)')}</span>}
-          {feed.isOwn(latest) && <span class='muted'> {t('(you)')}</span>} <span dir='auto'>{deedWords(latest)}</span>
+          {feed.isOwn(latest) && <span class='muted'> {t('(you)')}</span>} <span dir='auto'>{deedWords(latest, own)}</span>
           {events.length > 1 && <span class='muted'> · {countWords(events.length)}</span>}
         </p>
         {text !== '' && (

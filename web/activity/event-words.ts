@@ -1,9 +1,10 @@
 /** What happened, in words: one for each kind of event. No user interface. */
 import type { EventKind, Hunk } from '../../shared/events.ts'
+import { mentionOf } from '../../shared/fences/chat.ts'
 import { type JobKind, jobKinds } from '../../shared/media-jobs.ts'
 import { roles } from '../../shared/roles.ts'
 import { roleWords } from '../sharing/role-words.ts'
-import { t, term, tn } from '../text/t.ts'
+import { locale, t, term, tn } from '../text/t.ts'
 import type { FeedEvent } from './feed.ts'
 
 type Payload = FeedEvent['payload']
@@ -46,7 +47,14 @@ const ofJob =
     return t(known === undefined ? term('had a job done') : sentences[known])
   }
 
-const words: Readonly<Record<EventKind, (payload: Payload) => string>> = {
+const mentioned = ({ names }: Payload, own: string | undefined): string => {
+  const all = Array.isArray(names) ? names.map(String) : []
+  const me = own === undefined ? undefined : mentionOf(own).toLowerCase()
+  if (all.some((name) => name.toLowerCase() === me)) return t('mentioned you in a chat')
+  return t('mentioned {names} in a chat', { names: isolated(new Intl.ListFormat(locale).format(all)) })
+}
+
+const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefined) => string>> = {
   'doc.created': plain(term('created the document')),
   'doc.claimed': plain(term('took the document into an account')),
   'doc.published': plain(term('published the document')),
@@ -55,6 +63,7 @@ const words: Readonly<Record<EventKind, (payload: Payload) => string>> = {
   'content.changed': plain(term('wrote')),
   'content.replaced': plain(term('replaced text')),
   'content.restored': plain(term('restored an earlier version')),
+  'chat.mentioned': mentioned,
   'comment.created': plain(term('commented')),
   'comment.replied': plain(term('replied to a comment')),
   'comment.edited': plain(term('changed a comment')),
@@ -85,18 +94,19 @@ const words: Readonly<Record<EventKind, (payload: Payload) => string>> = {
   'task.closed': titled(term('closed the review: {title}'))
 }
 
-/** What was done, to follow the name of who did it. */
-export const deedWords = ({ kind, payload }: Pick<FeedEvent, 'kind' | 'payload'>): string => words[kind](payload)
+/** What was done, to follow the name of who did it, for a reader of the name `own`. */
+export const deedWords = ({ kind, payload }: Pick<FeedEvent, 'kind' | 'payload'>, own?: string): string => words[kind](payload, own)
 
 const excerptCharsMax = 140
 
 const hunksOf = (payload: Payload): readonly Hunk[] => (Array.isArray(payload['hunks']) ? (payload['hunks'] as Hunk[]) : [])
 
-/** The first words that a change brought, or took away; '' when the event brings no text. */
+/** What was said, or the first words that a change brought or took away; '' when the event brings no text. */
 export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly text: string; readonly removed: boolean } {
   const hunks = hunksOf(payload)
   const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
   const cut = (text: string): string => (text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax).toWellFormed()}…` : text)
+  if (typeof payload['text'] === 'string') return { text: cut(payload['text']), removed: false }
   for (const { added, removed } of hunks) {
     // A line that only moved, or got another end, is not what came.
     const came = first(added.filter((line) => !removed.includes(line)))
@@ -120,6 +130,8 @@ export function actorWords(
   if (actor !== null && actor !== '') return actor
   const names = Array.isArray(payload['actors']) ? payload['actors'].filter((name) => typeof name === 'string' && name !== 'system') : []
   if (actorKind === 'system')
-    return names.length > 0 ? join(names.map((name) => (name === 'guest' ? t('Guest') : String(name)))) : t('The service')
+    return names.length > 0
+      ? join(names.map((name) => (name === 'guest' ? t('Guest') : String(name))))
+      : textOf(payload, 'author') || t('The service')
   return t('Guest')
 }

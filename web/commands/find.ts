@@ -1,13 +1,17 @@
 /** To find and replace. The panel is fetched with the extras of the editor. */
+import { typeEarly } from '../document/early-field.ts'
 import type { View } from '../document/page.tsx'
-import { term } from '../text/t.ts'
+import { t, term } from '../text/t.ts'
 import type { Command } from './command.ts'
 
 const open =
   (replace: boolean) =>
   (page: View): void => {
     const view = page.editor.value?.view
-    if (view !== undefined) void import('../editor/find/panel.tsx').then(({ openFind }) => openFind(view, replace))
+    if (view === undefined) return
+    const early = typeEarly(t('Find'), true, () => view.focus())
+    // Its part of the editor first: without it the panel of the library would open.
+    void page.parts.withExtras(({ openFind }) => early.isWanted() && openFind(view, replace))
   }
 
 // Who reads finds with the browser.

@@ -19,7 +19,8 @@ export const keyBindings = (commands: readonly Command[], page: View): readonly 
     }))
   )
 
-const isField = (target: EventTarget | null): boolean =>
+/** Whether one writes there. */
+export const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))
 

@@ -1,12 +1,14 @@
 /** Everything that can be done, found by typing. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { focusBefore, handOver } from '../document/early-field.ts'
 import type { View } from '../document/page.tsx'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { commands } from './all.ts'
 import { groups, isPossible, type Command, type Group } from './command.ts'
 import { Keys } from './key-caps.tsx'
+import { isField } from './keys.ts'
 import { best } from './match.ts'
 
 interface Found {
@@ -31,12 +33,17 @@ function find(query: string, page: View): Found[] {
 
 export function Palette({ view }: { view: View }): JSX.Element {
   const element = useRef<HTMLDialogElement>(null)
+  const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [query, setQuery] = useState('')
   const [current, setCurrent] = useState(0)
   const found = useMemo(() => find(query, view), [query])
 
-  useEffect(() => element.current?.showModal(), [])
+  useEffect(() => {
+    focusBefore()
+    element.current?.showModal()
+    if (field.current !== null) handOver(field.current)
+  }, [])
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [current, query])
 
   const choose = (command: Command | undefined): void => {
@@ -45,6 +52,9 @@ export function Palette({ view }: { view: View }): JSX.Element {
     element.current?.close()
     view.dialog.value = undefined
     command.run(view)
+    // A command that one types into has taken it.
+    const { activeElement } = document
+    if (isField(activeElement) && element.current?.contains(activeElement) !== true) return
     if (command.group !== 'go' && view.dialog.value === undefined && view.mode.value !== 'read') view.editor.value?.view.focus()
   }
   const press = (event: KeyboardEvent): void => {
@@ -85,6 +95,7 @@ export function Palette({ view }: { view: View }): JSX.Element {
       onClick={(event: MouseEvent) => event.target === element.current && element.current?.close()}
     >
       <input
+        ref={field}
         type='text'
         class='palette-input'
         role='combobox'

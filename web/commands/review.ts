@@ -1,19 +1,19 @@
-/** Comments, suggestions and assignments. Their part of the page comes after the editor; until then nothing of it can be done. */
+/** Comments, suggestions and assignments. Their part of the page comes after the editor, at once when it is asked for. */
 import { includesRole, type Role } from '../../shared/roles.ts'
+import { typeEarly } from '../document/early-field.ts'
 import type { View } from '../document/page.tsx'
 import type { Review } from '../review/review.ts'
-import { term } from '../text/t.ts'
+import { t, term } from '../text/t.ts'
 import type { Command } from './command.ts'
+
+/** Whether somebody has the role: who may write has it, also before it is told which one it is. */
+const has = ({ session }: View, role: Role): boolean =>
+  includesRole(session.role.value, role) || (session.canEdit.value && includesRole('edit', role))
 
 /** For whom has the role. */
 const withReview = (role: Role, run: (review: Review, page: View) => void): Pick<Command, 'when' | 'run'> => ({
-  when: ({ review, session }) => review.value !== undefined && includesRole(session.role.value, role),
-  run(page) {
-    const { value } = page.review
-    if (value === undefined) return false
-    run(value, page)
-    return true
-  }
+  when: (page) => has(page, role),
+  run: (page) => void page.parts.withReview((review) => run(review, page))
 })
 
 const togglePanel =
@@ -30,7 +30,12 @@ export const reviewCommands: readonly Command[] = [
     icon: 'message-plus',
     keys: ['Mod-Alt-m'],
     scope: 'page',
-    ...withReview('comment', (review) => review.comment())
+    when: (page) => has(page, 'comment'),
+    // What is typed from now on is the comment, wherever its field is yet.
+    run: (page) => {
+      const early = typeEarly(t('Write a comment'), false, () => page.editor.value?.view.focus())
+      void page.parts.withReview((review) => early.isWanted() && review.comment())
+    }
   },
   {
     id: 'suggesting',
@@ -39,7 +44,9 @@ export const reviewCommands: readonly Command[] = [
     icon: 'pen-line',
     keys: ['Mod-Shift-e'],
     scope: 'page',
-    ...withReview('suggest', (review) => review.toggleSuggesting())
+    when: (page) => has(page, 'suggest'),
+    // What is typed before it is known how to propose it must not be written.
+    run: (page) => void page.parts.withReview((review) => review.toggleSuggesting(), true)
   },
   {
     id: 'panel.remarks',

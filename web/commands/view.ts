@@ -1,6 +1,7 @@
 /** How the page shows the text, and the ways around on it. */
+import { typeEarly } from '../document/early-field.ts'
 import type { Mode, View } from '../document/page.tsx'
-import { term } from '../text/t.ts'
+import { t, term } from '../text/t.ts'
 import type { Command } from './command.ts'
 
 const show =
@@ -63,6 +64,10 @@ export const viewCommands: readonly Command[] = [
     keys: ['Mod-Shift-p', 'Mod-k'],
     scope: 'page',
     run: (page) => {
+      typeEarly(t('What do you want to do?'), true, () => {
+        page.dialog.value = undefined
+        page.editor.value?.view.focus()
+      })
       page.dialog.value = 'palette'
     }
   },

@@ -30,7 +30,7 @@ const lookMs = 200
 const mayHold = /^[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*(?:board|chat|sheet|chart|widget)/m
 
 /** Fences that take the place of whole lines: closed ones that stand in no list and no quote. */
-export const drawable = ({ kind, closing, prefix, source, from }: Fence): boolean =>
+const drawable = ({ kind, closing, prefix, source, from }: Fence): boolean =>
   kindOf(kind) !== undefined &&
   closing !== undefined &&
   prefix.trim() === '' &&

@@ -3,6 +3,8 @@ import type { CardPlace } from '../../shared/fences/board.ts'
 
 interface DragInput {
   readonly event: PointerEvent
+  /** The card. */
+  readonly item: HTMLElement
   /** The board. */
   readonly root: HTMLElement | null
   start(): void
@@ -35,8 +37,7 @@ function targetAt(root: HTMLElement, x: number, y: number): { place: CardPlace; 
   return { place: { column: index, card: below ? at + 1 : at }, line: box, below }
 }
 
-export function startDrag({ event, root, start, end, drop }: DragInput): void {
-  const item = event.currentTarget as HTMLElement
+export function startDrag({ event, item, root, start, end, drop }: DragInput): void {
   const [pressed] = event.composedPath()
   // A finger scrolls; the menu moves for it. Controls and links are pressed, words are selected in fields.
   if (root === null || event.button !== 0 || event.pointerType === 'touch') return

@@ -1,16 +1,16 @@
 /** A card while it is written: title, who has it, tags, details. Written as one step. */
 import type { JSX } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { type Board, type Card, type CardPlace, detailsOf } from '../../shared/fences/board.ts'
+import { type Board, type Card, type CardPlace, detailsOf, parseBoard } from '../../shared/fences/board.ts'
 import { addTag, removeTag, renameCard, setAssignee, setDetails } from '../../shared/fences/board-edits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
-import type { Deeds } from './board.tsx'
+import type { Deeds } from './board-deeds.ts'
 import type { ComponentInput } from './input.ts'
+import { namesAround } from './names.ts'
 
 interface CardFormInput {
   readonly card: Card
-  readonly source: string
   readonly input: ComponentInput
   readonly deeds: Deeds
 }
@@ -36,7 +36,11 @@ function editsOf(board: Board, place: CardPlace, said: Readonly<Record<'title' |
 export function CardForm({ card, input, deeds }: CardFormInput): JSX.Element {
   const form = useRef<HTMLFormElement>(null)
   const id = useId()
-  const people = input.page.here.value.map(({ name }) => name.replaceAll(/\s+/g, '-'))
+  const { columns } = parseBoard(input.fence.peek())
+  const people = namesAround(
+    input.page,
+    columns.flatMap(({ cards }) => cards.flatMap(({ assignees }) => assignees.map(({ name }) => name)))
+  )
   useLayoutEffect(() => {
     const title = form.current?.querySelector('input')
     title?.focus()

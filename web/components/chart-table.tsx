@@ -102,7 +102,7 @@ export function ChartDataTable({ table, input }: TableInput): JSX.Element {
   }
   return (
     <div class='chart-data' ref={element}>
-      <div class='chart-cells' role='region' tabIndex={0} aria-label={t('Data of the chart')}>
+      <div class='chart-cells' role='group' tabIndex={0} aria-label={t('Data of the chart')}>
         <table>
           <thead>
             <tr>

@@ -23,7 +23,7 @@ import { t, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { type AssetRows, rowsOfAsset } from './chart-asset.ts'
 import { ChartDataTable } from './chart-table.tsx'
-import { Inline } from './inline.tsx'
+import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 
 const typeName = (type: ChartType): string =>
@@ -243,7 +243,7 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
       )}
       {shape.notes.map((line) => (
         <p class='component-note' key={line.from}>
-          <Inline text={line.text.trim()} />
+          {inline(line.text.trim())}
         </p>
       ))}
       <div class='chart-tools'>

@@ -2,13 +2,23 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { appendMessage, type Chat as ChatShape, editMessage, type Message, parseChat, plainAuthor } from '../../shared/fences/chat.ts'
+import {
+  appendMessage,
+  type Chat as ChatShape,
+  editMessage,
+  mentionOf,
+  type Message,
+  parseChat,
+  plainAuthor
+} from '../../shared/fences/chat.ts'
 import { limits } from '../../shared/limits.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { toast } from '../ui/toast.tsx'
-import { Inline } from './inline.tsx'
+import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
+import { useMentions } from './mentions.tsx'
+import { namesAround } from './names.ts'
 
 /** What tells a message from others, wherever it stands. */
 const wordsOf = ({ author, at, text }: Message): string => JSON.stringify([author, at, text])
@@ -29,12 +39,27 @@ interface WritingInput {
   readonly onSend: (text: string) => boolean
   readonly onCancel?: () => void
   readonly onInput?: () => void
+  /** Whom one can mention. */
+  readonly names: () => readonly string[]
+  readonly say: (words: string) => void
   readonly name: string
 }
 
 /** Enter sends, Shift-Enter begins a line. */
-function Writing({ label, text = '', disabled = false, focused = false, onSend, onCancel, onInput, name }: WritingInput): JSX.Element {
+function Writing({
+  label,
+  text = '',
+  disabled = false,
+  focused = false,
+  onSend,
+  onCancel,
+  onInput,
+  names,
+  say,
+  name
+}: WritingInput): JSX.Element {
   const field = useRef<HTMLTextAreaElement>(null)
+  const mentions = useMentions({ field, names, say })
   useLayoutEffect(() => {
     if (focused) field.current?.focus()
   }, [])
@@ -58,16 +83,24 @@ function Writing({ label, text = '', disabled = false, focused = false, onSend, 
         defaultValue={text}
         disabled={disabled}
         ref={field}
-        {...(onInput && { onInput })}
+        {...mentions.attributes}
+        onInput={() => {
+          mentions.follow()
+          onInput?.()
+        }}
+        onSelect={mentions.follow}
+        onBlur={mentions.close}
         onKeyDown={(event) => {
           if (event.isComposing) return
-          if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) send()
+          if (mentions.take(event)) event.stopPropagation()
+          else if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) send()
           else if (event.key === 'Escape' && onCancel !== undefined) onCancel()
           else return
           event.preventDefault()
           event.stopPropagation()
         }}
       />
+      {mentions.list}
       <button type='submit' class='frame-button primary' disabled={disabled}>
         {name}
       </button>
@@ -92,6 +125,17 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const editing = useSignal<Message | undefined>(undefined)
   const mayChange = refusal.value === undefined
   const me = plainAuthor(page.here.value.find(({ self }) => self)?.name ?? t('Guest'))
+  const names = (): string[] =>
+    namesAround(
+      page,
+      chat
+        .peek()
+        .entries.flatMap((entry) => (entry.kind === 'message' ? [entry.author] : []))
+        .toReversed()
+    ).filter((name) => name !== mentionOf(me))
+  const say = (words: string): void => {
+    said.value = words
+  }
   const shown = chat.value.entries.slice(-limits.chatMessagesMax)
   const left = chat.value.entries.length - shown.length
 
@@ -159,6 +203,8 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
             name={t('Save')}
             onCancel={cancel}
             onInput={() => input.hold(wordsOf(message))}
+            names={names}
+            say={say}
             onSend={(text) => {
               write(message, text)
               return true
@@ -167,9 +213,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
         ) : (
           <div class='message-text'>
             {message.text.split('\n').map((line, index) => (
-              <div key={index}>
-                <Inline text={line} />
-              </div>
+              <div key={index}>{inline(line)}</div>
             ))}
           </div>
         )}
@@ -195,7 +239,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
             if (entry.kind === 'message') return messageOf(entry)
             return (
               <li class={entry.kind === 'day' ? 'chat-day' : 'component-note'} key={entry.index}>
-                {entry.kind === 'day' ? entry.text : <Inline text={entry.line.text.trim()} />}
+                {entry.kind === 'day' ? entry.text : inline(entry.line.text.trim())}
               </li>
             )
           })}
@@ -204,6 +248,8 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       <Writing
         label={t('Message as {name}', { name: me })}
         disabled={!mayChange}
+        names={names}
+        say={say}
         name={t('Send')}
         onSend={(text) => {
           follows.current = true

@@ -8,6 +8,7 @@ import { t } from '../text/t.ts'
 import { actOn } from './act.ts'
 import { holdsOf } from './holds.ts'
 import type { ComponentInput } from './input.ts'
+import { labelOf } from './labels.ts'
 
 const noSheets = documentSheets([], 0)
 
@@ -53,6 +54,7 @@ export function inputFor({ page, fence, fences, name, fresh, leave }: Place): Co
     fence,
     sheets: computed(() => (written.value === '' ? noSheets : documentSheets(fences.peek(), Date.now()))),
     sheetIndex: computed(() => fences.value.filter(isSheet).findIndex(({ from }) => from === fence.value.from)),
+    label: computed(() => labelOf(fence.value, fences.value)),
     refusal: computed(() => reasonOf(page)),
     held: computed(() => holds.all.value.get(name.value) ?? new Map()),
     said: signal(''),

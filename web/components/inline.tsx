@@ -1,27 +1,66 @@
-/** Markdown within a line, as it shows in components. */
+/** Markdown within a line, as it shows in components: formulas too, once what sets them is there. */
+import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isOwnLink } from '../../shared/markdown/links.ts'
+import { setFormula } from '../../shared/markdown/math.ts'
 import { createInlineRenderer } from '../../shared/markdown/render.ts'
+import { lazyLibraries } from '../reading/libraries.ts'
 import { nodesOf } from '../reading/trusted.ts'
 
-const render = createInlineRenderer({ isOwnLink: (href) => isOwnLink(href, location.origin) })
+/** Rules of formulas, for every component: declarations become classes. */
+export const formulaRules = new CSSStyleSheet()
+const styles = new Map<string, string>()
+
+/** What was rendered, ready to be copied: a text is drawn again whenever it moves. */
+const drawn = new Map<string, DocumentFragment>()
+const drawnMax = 4000
+
+/** Counts what came: lines with formulas are drawn again then. */
+const came = signal(0)
+const libraries = lazyLibraries(() => {
+  drawn.clear()
+  came.value += 1
+})
+
+const render = createInlineRenderer(
+  {
+    isOwnLink: (href) => isOwnLink(href, location.origin),
+    math: (tex, display) => setFormula(libraries.formulaSetter(), tex, display)
+  },
+  styles
+)
+
+function nodesFor(text: string): Node {
+  const known = drawn.get(text)
+  if (known !== undefined) return known.cloneNode(true)
+  const before = styles.size
+  const made = document.createDocumentFragment()
+  made.append(...nodesOf(render(text)))
+  if (styles.size > before) formulaRules.replaceSync([...styles].map(([style, name]) => `.${name}{${style}}`).join(''))
+  if (drawn.size >= drawnMax) drawn.clear()
+  drawn.set(text, made)
+  return made.cloneNode(true)
+}
 
 /** Text without any of it is spared the way through the renderer: boards have many cards. */
 const plain = /^[\p{L}\p{N} ,;?()'"%+#/-]*$/u
 
-export function Inline({ text }: { text: string }): JSX.Element {
+function Rich({ text }: { text: string }): JSX.Element {
   const element = useRef<HTMLSpanElement>(null)
-  const isPlain = plain.test(text)
+  const version = text.includes('$') ? came.value : 0
   useLayoutEffect(() => {
-    if (!isPlain) element.current?.replaceChildren(...nodesOf(render(text)))
-  }, [text])
-  // Two elements, not one: what was set by hand is no part of what is drawn.
-  return isPlain ? (
+    element.current?.replaceChildren(nodesFor(text))
+  }, [text, version])
+  return <span dir='auto' ref={element} />
+}
+
+/** A text as it shows. Two elements, not one: what was set by hand is no part of what is drawn. */
+export const inline = (text: string): JSX.Element =>
+  plain.test(text) ? (
     <span key='plain' dir='auto'>
       {text}
     </span>
   ) : (
-    <span key='rich' dir='auto' ref={element} />
+    <Rich key='rich' text={text} />
   )
-}

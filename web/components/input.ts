@@ -14,6 +14,8 @@ export interface ComponentInput {
   /** All sheets of the text, computed, and the place of this one among them; -1: it is none. */
   readonly sheets: ReadonlySignal<DocumentSheets>
   readonly sheetIndex: ReadonlySignal<number>
+  /** What it is called: no other component of the text is called so. */
+  readonly label: ReadonlySignal<string>
   /** Why nothing may be changed here; undefined when it may. */
   readonly refusal: ReadonlySignal<string | undefined>
   /** What others hold at the moment: the parts of the fence they change, and who. */

@@ -1,10 +1,8 @@
 /** What stands around every component: its name, what can be done with it as a whole, and why it may not be changed. In a shadow root, with the rules of published pages. */
 import { runScopeHandlers } from '@codemirror/view'
-import { useComputed, useSignal } from '@preact/signals'
+import { useComputed } from '@preact/signals'
 import { render, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { parseChart, valueOf } from '../../shared/fences/chart.ts'
-import type { Fence } from '../../shared/fences/fences.ts'
 import prose from '../style/prose.css?inline'
 import { pageScope } from '../commands/keys.ts'
 import { t, tn } from '../text/t.ts'
@@ -12,8 +10,9 @@ import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
 import components from './components.css?inline'
 import { inputFor, type Place } from './connect.ts'
+import { formulaRules } from './inline.tsx'
 import type { Body, ComponentInput } from './input.ts'
-import { kindOf, nameOf } from './kinds.ts'
+import { kindOf } from './kinds.ts'
 import { useSuggestions } from './suggestions.ts'
 
 export interface Mounted {
@@ -29,10 +28,6 @@ const rules = [prose, components].map((text) => {
 
 const isField = (target: EventTarget | undefined): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select')
-
-/** What is written on it; charts have it on a line of their own. */
-const captionOf = (fence: Fence): string | undefined =>
-  fence.attributes.get('title') ?? (fence.kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined) ?? fence.id
 
 const bodies = new Map<string, Body>()
 
@@ -58,9 +53,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
   const { page, fence, refusal, said } = input
   const element = useRef<HTMLElement>(null)
   const kind = useComputed(() => fence.value.kind).value
-  const caption = useComputed(() => captionOf(fence.value)).value
-  const name = nameOf(kind, caption)
-  const isWide = useSignal(false)
+  const name = input.label.value
   const body = useBody(kind)
   const suggestions = useSuggestions(input)
 
@@ -83,7 +76,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
 
   const Shown = body
   return (
-    <section class={isWide.value ? 'frame wide' : 'frame'} aria-label={name} tabIndex={-1} ref={element} onKeyDown={keyDown}>
+    <section class='frame' aria-label={name} tabIndex={-1} ref={element} onKeyDown={keyDown}>
       <div class='frame-bar'>
         <span class='frame-name' dir='auto'>
           {name}
@@ -127,7 +120,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
 /** Draws a component into an element. */
 export function mount(host: HTMLElement, place: Place): Mounted {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
-  root.adoptedStyleSheets = rules
+  root.adoptedStyleSheets = [...rules, formulaRules]
   render(<Frame input={inputFor(place)} />, root)
   return {
     focus: () => root.querySelector<HTMLElement>('.frame')?.focus(),

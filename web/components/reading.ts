@@ -1,13 +1,11 @@
-/** Components of the reading view: for who may change them they are the same as in the live view; for others most stay as they are rendered. */
+/** Components of the reading view: the same as in the live view, and for who may not change them with the reason why. */
 import { signal, type Signal } from '@preact/signals'
 import { type Fence, fenceAt, fencesOf } from '../../shared/fences/fences.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
 import type { View } from '../document/page.tsx'
 import { textMap } from '../editor/binding.ts'
-import { drawable } from './blocks.ts'
 import type { Place } from './connect.ts'
 import { namesOf } from './holds.ts'
-import { isLive } from './kinds.ts'
 import { mount, type Mounted } from './mount.tsx'
 
 export interface ReadingComponents {
@@ -63,8 +61,8 @@ export function readingComponents(page: View, article: HTMLElement): ReadingComp
       figures.forEach((figure, index) => {
         const at = fences.findIndex(({ line }) => line === components[index])
         const fence = fences[at]
-        if (fence === undefined || !drawable(fence) || figure.parentElement !== article) return
-        if (!isLive(fence.kind, page.canType.peek())) return
+        // In lists and quotes they stay as they are rendered.
+        if (fence === undefined || figure.parentElement !== article) return
         const known = shown.get(figure)
         if (known === undefined) open(figure, fence, names[at] ?? '')
         else {

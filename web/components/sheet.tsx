@@ -1,177 +1,23 @@
 /** Sheets: a grid that is gone through with arrows, written by typing, and copied and pasted as spreadsheets do. Formulas stay in the text; what they give is shown. */
 import { useComputed, useSignal } from '@preact/signals'
-import { Component, type JSX } from 'preact'
+import type { JSX } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import type { Change } from '../../shared/fences/formula/rewrite.ts'
 import { Day, Failure, type Scalar } from '../../shared/fences/formula/values.ts'
-import { parseSheet, type Sheet as SheetShape, type Side } from '../../shared/fences/sheet.ts'
-import {
-  alignColumns,
-  deleteColumn,
-  deleteRow,
-  followChange,
-  formatTsv,
-  insertColumn,
-  insertRow,
-  pasteTsv,
-  setCell,
-  setCells,
-  sortRows
-} from '../../shared/fences/sheet-edits.ts'
+import { parseSheet, type Sheet as SheetShape } from '../../shared/fences/sheet.ts'
+import { followChange, formatTsv, pasteTsv, setCell, setCells } from '../../shared/fences/sheet-edits.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
-import type { Person } from '../presence/people.ts'
 import { locale, t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
-import { Pop, PopItem } from './pop.tsx'
-
-interface Place {
-  readonly row: number
-  readonly column: number
-}
-
-interface Shown {
-  readonly text: string
-  readonly side: Side
-  readonly isNumber: boolean
-  /** Why there is an error; undefined: there is none. */
-  readonly error: string | undefined
-}
-
-interface Editing extends Place {
-  /** What the cell said when it was begun, and its line, by which it is found when rows have come or gone. */
-  readonly before: string
-  readonly line: string
-  readonly written: string
-}
+import { type Deeds, type Editing, GridRow, lineAt, nameOf, type Place, rowOf, type Shown, textAt } from './sheet-grid.tsx'
+import { SheetMenu } from './sheet-menu.tsx'
 
 /** The clipboard of this page has formulas as well. */
 const cellsType = 'text/x-agmd-cells'
-
-const nameOf = ({ row, column }: Place): string => `${lettersOfColumn(column)}${row + 1}`
-const textAt = (sheet: SheetShape, { row, column }: Place): string => sheet.rows[row]?.cells[column]?.text ?? ''
-const lineAt = (sheet: SheetShape, row: number): string => sheet.rows[row]?.line.text ?? ''
-
-/** The row that a cell is in now: its line may have moved, or have been changed where it is. */
-function rowOf(sheet: SheetShape, { row, line }: Editing): number {
-  if (lineAt(sheet, row) === line) return row
-  const moved = sheet.rows.findIndex((each) => each.line.text === line)
-  return moved === -1 ? row : moved
-}
-
-interface RowInput {
-  readonly row: number
-  readonly cells: readonly Shown[]
-  /** Column of the cell with the focus; -1: in another row. */
-  readonly current: number
-  /** Selected columns of this row: from, to; empty when there are none. */
-  readonly from: number
-  readonly to: number
-  readonly editing: Editing | undefined
-  readonly held: ReadonlyMap<string, Person>
-  readonly deeds: Deeds
-}
-
-interface Deeds {
-  press(place: Place, extends_: boolean): void
-  over(place: Place): void
-  focused(place: Place): void
-  edit(place: Place, text?: string): void
-  commit(text: string, step: Place): void
-  typing(): void
-  cancel(): void
-}
-
-const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
-  one.length === other.length &&
-  one.every((cell, index) => {
-    const next = other[index]
-    return cell.text === next?.text && cell.side === next.side && cell.isNumber === next.isNumber && cell.error === next.error
-  })
-
-/** A class, because of many rows only those are drawn anew that have changed. */
-class GridRow extends Component<RowInput> {
-  override shouldComponentUpdate(next: RowInput): boolean {
-    const { cells, held, editing, ...rest } = this.props
-    return (
-      !same(cells, next.cells) ||
-      held !== next.held ||
-      editing !== next.editing ||
-      rest.current !== next.current ||
-      rest.from !== next.from ||
-      rest.to !== next.to
-    )
-  }
-
-  override render({ row, cells, current, from, to, editing, held, deeds }: RowInput): JSX.Element {
-    return (
-      <tr role='row' aria-rowindex={row + 1}>
-        <th class='sheet-number' role='rowheader' scope='row'>
-          {row + 1}
-        </th>
-        {cells.map(({ text, side, isNumber, error }, column) => {
-          const place = { row, column }
-          const holder = held.get(nameOf(place))
-          const isEdited = editing?.column === column
-          const alignment = side ?? (isNumber ? 'right' : '')
-          return (
-            <td
-              key={column}
-              role='gridcell'
-              aria-colindex={column + 1}
-              aria-selected={column >= from && column <= to}
-              class={`${alignment}${error === undefined ? '' : ' sheet-error'}${row === 0 ? ' sheet-heading' : ''}${holder === undefined ? '' : ' held'}`}
-              style={holder === undefined ? {} : { '--hue': `var(--hue-${holder.hue})` }}
-              title={holder === undefined ? error : t('{name} is working on this', { name: holder.name })}
-              data-cell={nameOf(place)}
-              tabIndex={column === current ? 0 : -1}
-              onPointerDown={(event) => !isEdited && event.button === 0 && deeds.press(place, event.shiftKey)}
-              onFocus={() => deeds.focused(place)}
-              onPointerEnter={(event) => event.buttons === 1 && deeds.over(place)}
-              onDblClick={() => deeds.edit(place)}
-            >
-              {isEdited ? <CellField editing={editing} deeds={deeds} /> : text}
-            </td>
-          )
-        })}
-      </tr>
-    )
-  }
-}
-
-function CellField({ editing, deeds }: { editing: Editing; deeds: Deeds }): JSX.Element {
-  const field = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => {
-    field.current?.focus()
-    field.current?.setSelectionRange(editing.written.length, editing.written.length)
-  }, [])
-  return (
-    <input
-      class='sheet-field'
-      type='text'
-      dir='auto'
-      aria-label={t('Cell {name}', { name: nameOf(editing) })}
-      defaultValue={editing.written}
-      spellcheck={false}
-      ref={field}
-      onInput={() => deeds.typing()}
-      onBlur={({ currentTarget }) => deeds.commit(currentTarget.value, { row: 0, column: 0 })}
-      onKeyDown={(event) => {
-        if (event.isComposing) return
-        const { value } = event.currentTarget
-        if (event.key === 'Enter') deeds.commit(value, { row: event.shiftKey ? -1 : 1, column: 0 })
-        else if (event.key === 'Tab') deeds.commit(value, { row: 0, column: event.shiftKey ? -1 : 1 })
-        else if (event.key === 'Escape') deeds.cancel()
-        else return event.stopPropagation()
-        event.preventDefault()
-        event.stopPropagation()
-      }}
-    />
-  )
-}
 
 const steps: Readonly<Record<string, Place>> = {
   ArrowUp: { row: -1, column: 0 },
@@ -194,27 +40,29 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const moves = useRef(false)
   const mayChange = refusal.value === undefined
 
-  const { rows } = sheet.value
-  const height = Math.min(Math.max(rows.length, 1), limits.sheetRowsMax)
-  const width = Math.min(Math.max(sheet.value.width, 1), limits.sheetColumnsMax)
-  const { workbook } = sheets.value
-  const index = sheetIndex.value
-  const valueOf = ({ row, column }: Place): Scalar => (index < 0 ? null : workbook.valueAt(index, row, column))
-  const shownText = (place: Place): string => {
-    const text = textAt(sheet.value, place)
-    return text.startsWith('=') && index >= 0 ? workbook.textAt(index, place.row, place.column) : text
-  }
+  const size = useComputed(() => ({
+    height: Math.min(Math.max(sheet.value.rows.length, 1), limits.sheetRowsMax),
+    width: Math.min(Math.max(sheet.value.width, 1), limits.sheetColumnsMax)
+  }))
+  const { height, width } = size.value
+  const valueOf = ({ row, column }: Place): Scalar =>
+    sheetIndex.value < 0 ? null : sheets.value.workbook.valueAt(sheetIndex.value, row, column)
   const shownOf = (place: Place): Shown => {
-    const value = valueOf(place)
-    const error = value instanceof Failure ? value.reason || value.error : undefined
+    const [value, text] = [valueOf(place), textAt(sheet.value, place)]
+    const isComputed = text.startsWith('=') && sheetIndex.value >= 0
     return {
-      text: shownText(place),
+      text: isComputed ? sheets.value.workbook.textAt(sheetIndex.value, place.row, place.column) : text,
       side: sheet.value.sides[place.column],
       isNumber: typeof value === 'number' || value instanceof Day,
-      error
+      error: value instanceof Failure ? value.reason || value.error : undefined
     }
   }
-
+  // Not with every step through the cells.
+  const grid = useComputed(() =>
+    Array.from({ length: size.value.height }, (_row, row) =>
+      Array.from({ length: size.value.width }, (_cell, column) => shownOf({ row, column }))
+    )
+  ).value
   const inside = ({ row, column }: Place): Place => ({
     row: Math.min(Math.max(0, row), height - 1),
     column: Math.min(Math.max(0, column), width - 1)
@@ -346,7 +194,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
       go({ row: height - 1, column: width - 1 }, true)
     } else if ((event.key === 'Enter' || event.key === 'F2') && isPlain) edit(at)
     else if ((event.key === 'Delete' || event.key === 'Backspace') && isPlain) clear()
-    else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) menu.value = event.target as HTMLElement
+    else if (mayChange && (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey))) menu.value = event.target as HTMLElement
     else if (isPlain && event.key.length === 1 && mayChange) edit(at, event.key)
     else return
     event.preventDefault()
@@ -355,16 +203,19 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
 
   const copy = (event: ClipboardEvent): void => {
     if (editing.peek() !== undefined || event.clipboardData === null) return
-    const grid = (text: (place: Place) => string): string =>
+    const tsv = (text: (place: Place) => string): string =>
       formatTsv(
         Array.from({ length: bottom - top + 1 }, (_row, down) =>
           Array.from({ length: last - first + 1 }, (_cell, across) => text({ row: top + down, column: first + across }))
         )
       )
-    event.clipboardData.setData('text/plain', grid(shownText))
+    event.clipboardData.setData(
+      'text/plain',
+      tsv(({ row, column }) => grid[row]?.[column]?.text ?? '')
+    )
     event.clipboardData.setData(
       cellsType,
-      grid((place) => textAt(sheet.peek(), place))
+      tsv((place) => textAt(sheet.peek(), place))
     )
     if (event.type === 'cut') clear()
     event.preventDefault()
@@ -427,11 +278,11 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {Array.from({ length: height }, (_row, row) => (
+            {grid.map((cells, row) => (
               <GridRow
                 key={row}
                 row={row}
-                cells={Array.from({ length: width }, (_cell, column) => shownOf({ row, column }))}
+                cells={cells}
                 current={row === at.row ? at.column : -1}
                 from={row >= top && row <= bottom ? first : 0}
                 to={row >= top && row <= bottom ? last : -1}
@@ -475,48 +326,15 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
         </p>
       ))}
       {anchor !== undefined && (
-        <Pop label={t('Rows and columns')} anchor={anchor} onClose={() => (menu.value = undefined)}>
-          <PopItem
-            disabled={at.row === 0}
-            onChoose={() => reshape((now) => insertRow(now, at.row), { axis: 'row', kind: 'insert', at: at.row, count: 1 })}
-          >
-            {t('Add row above')}
-          </PopItem>
-          <PopItem onChoose={() => reshape((now) => insertRow(now, at.row + 1), { axis: 'row', kind: 'insert', at: at.row + 1, count: 1 })}>
-            {t('Add row below')}
-          </PopItem>
-          <PopItem
-            disabled={at.row === 0}
-            onChoose={() => reshape((now) => deleteRow(now, at.row), { axis: 'row', kind: 'delete', at: at.row, count: 1 })}
-          >
-            {t('Delete row')}
-          </PopItem>
-          <PopItem
-            onChoose={() => reshape((now) => insertColumn(now, at.column), { axis: 'column', kind: 'insert', at: at.column, count: 1 })}
-          >
-            {t('Add column before')}
-          </PopItem>
-          <PopItem
-            onChoose={() =>
-              reshape((now) => insertColumn(now, at.column + 1), { axis: 'column', kind: 'insert', at: at.column + 1, count: 1 })
-            }
-          >
-            {t('Add column after')}
-          </PopItem>
-          <PopItem
-            disabled={width === 1}
-            onChoose={() => reshape((now) => deleteColumn(now, at.column), { axis: 'column', kind: 'delete', at: at.column, count: 1 })}
-          >
-            {t('Delete column')}
-          </PopItem>
-          <PopItem onChoose={() => act((now) => sortRows(now, at.column, false, (row, column) => valueOf({ row, column })))}>
-            {t('Sort by this column')}
-          </PopItem>
-          <PopItem onChoose={() => act((now) => sortRows(now, at.column, true, (row, column) => valueOf({ row, column })))}>
-            {t('Sort by this column, last first')}
-          </PopItem>
-          <PopItem onChoose={() => act(alignColumns)}>{t('Align the columns of the source')}</PopItem>
-        </Pop>
+        <SheetMenu
+          at={at}
+          width={width}
+          anchor={anchor}
+          reshape={reshape}
+          act={act}
+          valueOf={valueOf}
+          onClose={() => (menu.value = undefined)}
+        />
       )}
     </div>
   )

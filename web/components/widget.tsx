@@ -99,7 +99,7 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
       </div>
       <div class='widget-place' ref={place} hidden={running.value === undefined} />
       {running.value === undefined && (
-        <pre class='widget-source' tabIndex={0} aria-label={t('Source')} role='region' style={{ 'max-height': `${height}px` }}>
+        <pre class='widget-source' tabIndex={0} aria-label={t('Source')} role='group' style={{ 'max-height': `${height}px` }}>
           <code>{html}</code>
         </pre>
       )}

@@ -5,9 +5,12 @@ import { tooltip } from '../commands/keys.ts'
 import { components } from '../components/blocks.ts'
 import type { Extras } from '../editor/editor.ts'
 import { createExtras } from '../editor/extras.ts'
+import { openFind } from '../editor/find/panel.tsx'
 import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
 import type { View } from './page.tsx'
+
+export { openFind }
 
 const runOf = (id: string, page: View) => (): void => {
   const command = commandOf(id)

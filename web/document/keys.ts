@@ -28,6 +28,9 @@ const rank = (role: Role | null): number => (role === null ? -1 : roles.indexOf(
 /** Whether the link that this device keeps may do more than the one that the address brought. */
 export const keepsMore = ({ kept }: Access, role: Role | null): boolean => kept !== undefined && rank(kept.role) > rank(role)
 
+/** Whether that can be, as long as nobody has said what the link of the address may do. */
+export const mayKeepMore = ({ kept }: Access): boolean => kept !== undefined && rank(kept.role) > rank('view')
+
 /**
  * Whether this device goes on with what the address brought. No key at all, as the account page sends people, takes the place of a link
  * that may do less, not of an equal one: that one opens the document also when nobody is signed in.

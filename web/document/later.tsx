@@ -3,6 +3,7 @@ import type { ComponentType, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { endEarly } from './early-field.ts'
 import type { View } from './page.tsx'
 
 type Part = ComponentType<{ readonly view: View }>
@@ -21,6 +22,7 @@ export function Later({ load, view }: { load: () => Promise<Part>; view: View })
       () => {
         view.dialog.value = undefined
         view.panel.value = undefined
+        endEarly()
         toast(t('This part of the page could not be fetched. It comes with the connection.'))
       }
     )

@@ -62,9 +62,10 @@ function HeldNotice({ session, text }: { session: Session; text: string }): JSX.
   )
 }
 
-function MoreAccessNotice({ session }: { session: Session }): JSX.Element {
+/** Its place is there before it is known, so that the text does not move. */
+function MoreAccessNotice({ session, isSure }: { session: Session; isSure: boolean }): JSX.Element {
   return (
-    <div class='notice'>
+    <div class={isSure ? 'notice' : 'notice unsure'}>
       <p>{t('This link may do less than the one that this device keeps for the document.')}</p>
       <p class='actions'>
         <a class='button' href={`/d/${session.id}`}>
@@ -102,7 +103,7 @@ function Current({ session }: { session: Session }): JSX.Element | null {
           text={`${t('The server does not take your changes at the moment; they are tried again by themselves.')} ${where}`}
         />
       )}
-      {session.hasMoreAccess.value && <MoreAccessNotice session={session} />}
+      {session.hasMoreAccess.value !== false && <MoreAccessNotice session={session} isSure={session.hasMoreAccess.value === true} />}
       {session.keep.state.value === 'lost' && <KeepNotice />}
     </>
   )

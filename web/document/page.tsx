@@ -23,9 +23,11 @@ import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { whenIdle } from '../idle.ts'
 import { FollowingNotice } from './following-notice.tsx'
 import { Later } from './later.tsx'
-import { ReadingPane } from './reading-pane.tsx'
+import { prepareReading, ReadingPane } from './reading-pane.tsx'
+import { createParts, type Parts } from './parts.ts'
 import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -58,6 +60,8 @@ export interface View {
   readonly review: ReadonlySignal<Review | undefined>
   /** What happened here, once its part of the page is there. */
   readonly feed: ReadonlySignal<Feed | undefined>
+  /** What is fetched after the text. */
+  readonly parts: Parts
   /** Whether typing does something: to the document, or to what is proposed for it. */
   readonly canType: ReadonlySignal<boolean>
   setMode(mode: Mode): void
@@ -109,9 +113,9 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const panel = signal<PanelName | undefined>(undefined)
-  const review = signal<Review | undefined>(undefined)
-  const feed = signal<Feed | undefined>(undefined)
-  const canType = computed(() => session.canEdit.value || review.value?.suggesting.value === true)
+  const parts = createParts(session)
+  const { review, feed, awaitsProposals } = parts
+  const canType = computed(() => (session.canEdit.value && !awaitsProposals.value) || review.value?.suggesting.value === true)
 
   const setMode = (value: Mode): void => {
     if (!writes.value) asked.value = value
@@ -151,6 +155,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       awareness: session.link.awareness,
       uploads: session.uploads,
       canEdit: canType.value,
+      label: session.title.value,
       mode: writing.value,
       keys: keyBindings(commands, view),
       onTyped: typed,
@@ -163,31 +168,11 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     })
     editor.value = made
     let closed = false
-    void import('./extras.ts').then(
-      ({ extrasOf }) => !closed && made.extend(extrasOf(view)),
-      // Without them one can write as well; the next visit fetches them.
-      () => undefined
-    )
     count()
     if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
     const stopFollowing = startFollowing(view)
     const stopUploads = session.uploads.start(made.insertUpload)
-    const openReview = async (): Promise<void> => {
-      const parts = await import('../review/review.ts')
-      if (!closed) review.value = parts.openReview(view, made)
-    }
-    // Without it one writes all the same; it comes with the next visit.
-    openReview().catch(() => undefined)
-    void import('../activity/feed.ts').then(
-      ({ openFeed }) => !closed && (feed.value = openFeed(view)),
-      () => undefined
-    )
-    // What an earlier page left behind; without any, nothing is fetched.
-    if (readDevice(`agmd.media.${session.id}`) !== null)
-      void import('../media/jobs.ts').then(
-        ({ mediaOf }) => !closed && mediaOf(view),
-        () => undefined
-      )
+    const stopParts = parts.start(view, made)
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
@@ -228,8 +213,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     addEventListener('drop', refuseDrop)
     return () => {
       closed = true
-      review.value?.close()
-      feed.value?.close()
+      stopParts()
       for (const stop of stops) stop()
       stopUploads()
       stopFollowing()
@@ -258,6 +242,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     panel,
     review,
     feed,
+    parts,
     canType,
     setMode,
     nextMode,
@@ -275,7 +260,17 @@ interface PaperInput {
 
 function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
-  useEffect(() => (host.current === null ? undefined : start(host.current)), [])
+  const stop = useRef<(() => void) | undefined>(undefined)
+  useEffect(() => {
+    const begin = (): void => {
+      if (host.current !== null) stop.current ??= start(host.current)
+    }
+    // Who reads sees nothing of it.
+    if (hidden) return whenIdle(begin)
+    begin()
+    return undefined
+  }, [hidden])
+  useEffect(() => () => stop.current?.(), [])
   return <div class={hasMargin ? 'paper has-margin' : 'paper'} hidden={hidden} ref={host} />
 }
 
@@ -321,23 +316,32 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
     if (wasReading.current && !reading) view.editor.value?.view.focus()
     wasReading.current = reading
   }, [reading])
+  const willRead = reading && session.role.value !== null
+  useEffect(() => {
+    if (willRead) prepareReading()
+  }, [willRead])
   if (state.value === 'refused') {
     const refusal = session.refusal.value
     return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
   }
   const Remarks = view.review.value?.Layer
+  // Who proposes can type only once what proposes is there; its place is there before.
+  const willType = view.review.value === undefined && session.link.ended.value === undefined && includesRole(session.role.value, 'suggest')
+  const isOpen = state.value === 'open'
+  const hasToolbar = isOpen && !reading && (view.canType.value || willType)
   const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
     <div class={view.quiet.value ? 'document quiet' : 'document'}>
       <TopBar view={view} />
-      {view.canType.value && !reading && <Toolbar view={view} />}
+      {hasToolbar && <Toolbar view={view} />}
       <Notices session={session} />
-      <div class='document-body'>
+      {/* Another one for the text: it stands where the toolbar leaves it, and nothing has moved. */}
+      <div key={isOpen ? 'open' : 'opening'} class='document-body'>
         {view.outline.value && <Later load={loadOutline} view={view} />}
         <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>
           <FollowingNotice view={view} />
           <h1 class='sr-only'>{session.title.value}</h1>
-          {state.value === 'open' ? (
+          {isOpen ? (
             <>
               <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
               {reading && <ReadingPane view={view} />}

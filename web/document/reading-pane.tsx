@@ -5,6 +5,11 @@ import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import type { View } from './page.tsx'
 
+const fetchReading = () => import('../reading/reading.ts')
+
+/** Begins to fetch what reads, while the text is on its way. */
+export const prepareReading = (): void => void fetchReading().catch(() => undefined)
+
 export function ReadingPane({ view }: { view: View }): JSX.Element {
   const { session } = view
   const host = useRef<HTMLDivElement>(null)
@@ -15,7 +20,7 @@ export function ReadingPane({ view }: { view: View }): JSX.Element {
     let stop = (): void => undefined
     let left = false
     const open = async (): Promise<void> => {
-      const { createReading } = await import('../reading/reading.ts')
+      const { createReading } = await fetchReading()
       if (left) return
       const reading = createReading({
         host: element,

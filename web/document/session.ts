@@ -15,7 +15,7 @@ import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
-import { keepsMore, takeKey, takesOver } from './keys.ts'
+import { keepsMore, mayKeepMore, takeKey, takesOver } from './keys.ts'
 import { openUploads, type Uploads } from '../uploads/uploads.ts'
 import { t } from '../text/t.ts'
 import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
@@ -29,8 +29,8 @@ export interface Session {
   readonly uploads: Uploads
   readonly role: ReadonlySignal<Role | null>
   readonly canEdit: ReadonlySignal<boolean>
-  /** Whether this device keeps a link to the document that may do more than the one that was opened. */
-  readonly hasMoreAccess: ReadonlySignal<boolean>
+  /** Whether this device keeps a link to the document that may do more than the one that was opened; undefined: it may, that is asked. */
+  readonly hasMoreAccess: ReadonlySignal<boolean | undefined>
   readonly title: ReadonlySignal<string>
   /** Whether it belongs to an account or agent already; true until that is known. */
   readonly owned: Signal<boolean>
@@ -59,7 +59,10 @@ const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
   too_big: 'server_error'
 }
 
-/** How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. */
+/**
+ * How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. As long the text
+ * waits for what one may do with it.
+ */
 const keptMsMax = 1000
 
 interface Unsent {
@@ -138,12 +141,16 @@ export function openSession(id: string): Session {
   const kept = keep(id, doc)
   const { count: unsent, clear: clearUnsent } = countUnsent(id, doc, kept)
   const online = watchOnline()
-  const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
+  const late = new Promise<void>((resolve) => setTimeout(resolve, keptMsMax))
+  const waitedLong = signal(false)
+  void late.then(() => (waitedLong.value = true))
   const listeners = new Set<(message: Record<string, unknown>) => void>()
   const onEvent = (message: Record<string, unknown>): void => {
     for (const listener of listeners) listener(message)
   }
-  const link = openLink({ id, key, doc, after: Promise.race([kept.ready, late]), onEvent })
+  // Of a first visit the device keeps nothing that it would be worth to wait for.
+  const isFirst = known?.received !== true
+  const link = openLink({ id, key, doc, after: isFirst ? Promise.resolve() : Promise.race([kept.ready, late]), onEvent })
 
   const stored = signal(false)
   void kept.ready.then(() => (stored.value = true))
@@ -172,7 +179,9 @@ export function openSession(id: string): Session {
 
   const hasText = signal(false)
   text.observe(() => (hasText.value = true))
-  const open = computed(() => stored.value && (hasText.value || known?.received === true || link.connectedBefore.value))
+  // At a first visit what one may do is told before the text is there, unless something is wrong.
+  const isTold = computed(() => !isFirst || waitedLong.value || role.value !== null || answered.value.error !== undefined)
+  const open = computed(() => isTold.value && (isFirst || stored.value) && (hasText.value || !isFirst || link.connectedBefore.value))
 
   const refusal = computed<Refusal | undefined>(() => {
     if (open.value || !stored.value) return undefined
@@ -255,7 +264,9 @@ export function openSession(id: string): Session {
     uploads,
     role,
     canEdit,
-    hasMoreAccess: computed(() => link.connectedBefore.value && keepsMore(access, role.value)),
+    hasMoreAccess: computed(() =>
+      role.value === null ? (mayKeepMore(access) && refusal.value === undefined ? undefined : false) : keepsMore(access, role.value)
+    ),
     title,
     owned,
     unsent,

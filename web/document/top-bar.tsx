@@ -9,6 +9,7 @@ import { commandOf } from '../commands/all.ts'
 import { keyName, tooltip } from '../commands/keys.ts'
 import { Menu } from './menu.tsx'
 import type { Mode, View } from './page.tsx'
+import { ReviewButtons } from './review-buttons.tsx'
 import type { Session } from './session.ts'
 
 const avatarsMax = 5
@@ -131,9 +132,37 @@ function ConnectionChip({ session }: { session: Session }): JSX.Element {
   )
 }
 
+/** What depends on who one is comes together with the text, so that none of it moves. */
+function Controls({ view }: { view: View }): JSX.Element {
+  return (
+    <>
+      <Avatars view={view} />
+      <ReviewButtons view={view} />
+      <ActivityButton view={view} />
+      <ModeSwitch view={view} />
+      {canShare(view) && (
+        <>
+          <button
+            type='button'
+            class='button quiet icon-only invite'
+            aria-label={t('Invite an agent')}
+            title={t('Invite an agent')}
+            onClick={() => (view.dialog.value = 'agent')}
+          >
+            <Icon name='bot' />
+          </button>
+          <button type='button' class='button primary share' onClick={() => (view.dialog.value = 'share')}>
+            <Icon name='users' size={18} />
+            <span>{t('Share')}</span>
+          </button>
+        </>
+      )}
+    </>
+  )
+}
+
 export function TopBar({ view }: { view: View }): JSX.Element {
   const { session } = view
-  const Remarks = view.review.value?.Buttons
   return (
     <header class='top-bar'>
       <a class='button quiet icon-only home-link' href='/' aria-label={t('All documents')} title={t('All documents')}>
@@ -154,27 +183,7 @@ export function TopBar({ view }: { view: View }): JSX.Element {
       </span>
       <ConnectionChip session={session} />
       <span class='spread' />
-      <Avatars view={view} />
-      {Remarks !== undefined && <Remarks view={view} />}
-      <ActivityButton view={view} />
-      <ModeSwitch view={view} />
-      {canShare(view) && (
-        <>
-          <button
-            type='button'
-            class='button quiet icon-only invite'
-            aria-label={t('Invite an agent')}
-            title={t('Invite an agent')}
-            onClick={() => (view.dialog.value = 'agent')}
-          >
-            <Icon name='bot' />
-          </button>
-          <button type='button' class='button primary share' onClick={() => (view.dialog.value = 'share')}>
-            <Icon name='users' size={18} />
-            <span>{t('Share')}</span>
-          </button>
-        </>
-      )}
+      {session.state.value === 'open' && <Controls view={view} />}
       <Menu view={view} />
     </header>
   )

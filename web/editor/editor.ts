@@ -35,6 +35,8 @@ export interface EditorInput {
   readonly awareness: Awareness
   readonly uploads: Uploads
   readonly canEdit: boolean
+  /** What the text is called, for screen readers. */
+  readonly label: string
   readonly mode: WritingMode
   /** Keys of the commands of the page; they come before those of CodeMirror. */
   readonly keys: readonly KeyBinding[]
@@ -86,6 +88,7 @@ export function createEditor(input: EditorInput): Editor {
   const binding = new Compartment()
   const later = new Compartment()
   let current = input.mode
+  let { canEdit: canEditNow, label: labelNow } = input
   let extras: Extras | undefined
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
@@ -125,7 +128,7 @@ export function createEditor(input: EditorInput): Editor {
         later.of([]),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),
-        label.of(labelled('Document')),
+        label.of(labelled(input.label)),
         EditorView.updateListener.of((update) => {
           if (update.docChanged || update.selectionSet) input.onChange(update.state)
           if (update.transactions.some((transaction) => transaction.isUserEvent('input') || transaction.isUserEvent('delete')))
@@ -137,12 +140,22 @@ export function createEditor(input: EditorInput): Editor {
 
   return {
     view,
+    // What is so already costs nothing: a text is drawn anew with each.
     setMode(value) {
+      if (value === current) return
       current = value
       view.dispatch({ effects: mode.reconfigure(modeExtension(value, extras)) })
     },
-    setCanEdit: (value) => view.dispatch({ effects: access.reconfigure(editable(value)) }),
-    setLabel: (value) => view.dispatch({ effects: label.reconfigure(labelled(value)) }),
+    setCanEdit(value) {
+      if (value === canEditNow) return
+      canEditNow = value
+      view.dispatch({ effects: access.reconfigure(editable(value)) })
+    },
+    setLabel(value) {
+      if (value === labelNow) return
+      labelNow = value
+      view.dispatch({ effects: label.reconfigure(labelled(value)) })
+    },
     setReview: (value) => view.dispatch({ effects: review.reconfigure(value) }),
     setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
     toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),

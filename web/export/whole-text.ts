@@ -10,7 +10,6 @@ import { drawAllDiagrams } from '../diagram/draw.ts'
 import { nodesOf } from '../reading/trusted.ts'
 import prose from '../style/prose.css?inline'
 import tokens from '../style/tokens.css?inline'
-import '../style/serif.css'
 
 export interface Sheet {
   readonly article: HTMLElement

@@ -10,7 +10,6 @@ import { offer, toast } from '../ui/toast.tsx'
 import { Authors } from './authors.tsx'
 import { Changes } from './changes.tsx'
 import { createHistory, type Base, type Entry, type History, type Shown } from './history.ts'
-import '../style/history.css'
 import { nameOf, Timeline } from './timeline.tsx'
 
 const words = (error: unknown): string => {

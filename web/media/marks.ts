@@ -8,7 +8,6 @@ import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
 import type { Job } from './jobs.ts'
 import { icons } from './words.ts'
-import './media.css'
 
 interface MarksInput<Each extends Job> {
   readonly list: ReadonlySignal<readonly Each[]>

@@ -11,7 +11,6 @@ import { Form } from './forms.tsx'
 import { JobCard } from './job-card.tsx'
 import { mediaOf, type Media } from './jobs.ts'
 import { icons, titles, type Obstacle } from './words.ts'
-import './media.css'
 
 /** How often it is looked whether a node came, in milliseconds. */
 const lookMs = 5000

@@ -6,12 +6,11 @@ import { effect } from '@preact/signals'
 import { isOwnLink } from '../../shared/markdown/links.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
-import { isLive } from '../components/kinds.ts'
+import { kindOf } from '../components/kinds.ts'
 import type { ReadingComponents } from '../components/reading.ts'
 import { drawDiagrams, redrawDiagrams } from '../diagram/draw.ts'
 import type { View } from '../document/page.tsx'
 import prose from '../style/prose.css?inline'
-import '../style/serif.css'
 import { t } from '../text/t.ts'
 import { theme } from '../theme.ts'
 import { copyText } from '../ui/copy.ts'
@@ -55,7 +54,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   /** Of a component that is worked with here. */
   const liveKind = ({ className }: Element): string | undefined => {
     const kind = /^component component-(\w+)$/.exec(className)?.[1]
-    return kind !== undefined && isLive(kind, page.canType.peek()) ? kind : undefined
+    return kind !== undefined && kindOf(kind) !== undefined ? kind : undefined
   }
   // A component that is worked with stays when its text changes: it follows by itself.
   const blocks = createBlocks(article, (node) => {

@@ -1,6 +1,7 @@
 /** One comment with its replies, one suggestion, or one that is being written: beside the text and in the panel alike. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { handOver } from '../document/early-field.ts'
 import { personName } from '../person.ts'
 import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
@@ -259,8 +260,8 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
   useEffect(() => {
     if (!isFocused) return
     review.focused.value = undefined
-    const target = card.current?.querySelector<HTMLElement>('textarea')
-    if (item.kind === 'composer' && target != null) target.focus()
+    const target = card.current?.querySelector<HTMLTextAreaElement>('textarea')
+    if (item.kind === 'composer' && target != null) handOver(target)
     else card.current?.focus()
   }, [isFocused])
   useEffect(() => {

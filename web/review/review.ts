@@ -12,12 +12,13 @@ import type { Editor } from '../editor/editor.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { aim } from './aim.ts'
-import { Buttons, Layer } from './layer.tsx'
+import { Layer } from './layer.tsx'
 import { operationOf, type Hunk } from './hunks.ts'
 import { composerId, isOpen, quoteOf, remarkOf, type Composer, type Item } from './items.ts'
 import { activate, dropRemarks, placeRemarks, placesIn, remarkPlaces, type Remark } from './places.ts'
 import { excerpt } from './records.ts'
 import { openStore, type Store } from './store.ts'
+import { suggestingKey } from './suggesting-key.ts'
 import { storedText, suggesting as suggestingIn, takeHunks } from './suggesting.ts'
 import { findTarget, near, targetOf } from './targets.ts'
 
@@ -29,6 +30,8 @@ export interface Review {
   readonly store: Store
   /** In the order of the text; what has no place comes last. */
   readonly items: ReadonlySignal<readonly Item[]>
+  /** How many are still to be dealt with. */
+  readonly open: ReadonlySignal<number>
   readonly filter: Signal<Filter>
   /** The one that is looked at. */
   readonly active: Signal<string | undefined>
@@ -63,7 +66,6 @@ export interface Review {
   /** The address of a remark, without the key. */
   addressOf(item: Item): string
   readonly Layer: typeof Layer
-  readonly Buttons: typeof Buttons
   close(): void
 }
 
@@ -323,7 +325,7 @@ export function openReview(page: View, editor: Editor): Review {
     })
   }
 
-  const askedKey = `agmd.suggesting.${session.id}`
+  const askedKey = suggestingKey(session.id)
   const asked = signal(readDevice(askedKey) === '1')
   const suggesting = signal(false)
   const reason = signal('')
@@ -436,6 +438,7 @@ export function openReview(page: View, editor: Editor): Review {
     doc: session,
     store,
     items,
+    open: computed(() => items.value.filter((item) => isOpen(item) && item.kind !== 'composer').length),
     filter,
     active,
     focused,
@@ -456,7 +459,6 @@ export function openReview(page: View, editor: Editor): Review {
     resolve,
     addressOf,
     Layer,
-    Buttons,
     close() {
       if (suggesting.peek()) takeHunks(view, () => true, propose)
       for (const stop of stops) stop()

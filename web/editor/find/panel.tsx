@@ -17,6 +17,7 @@ import { Prec, type Extension } from '@codemirror/state'
 import { EditorView, keymap, runScopeHandlers, type Command, type Panel, type ViewUpdate } from '@codemirror/view'
 import { signal, type Signal } from '@preact/signals'
 import { render, type JSX } from 'preact'
+import { handOver } from '../../document/early-field.ts'
 import { t, term } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { count, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
@@ -212,6 +213,8 @@ export function openFind(view: EditorView, replace: boolean): void {
   view.dispatch({ effects: setWithin.of(lines > 0 ? { from, to } : undefined) })
   openSearchPanel(view)
   want(view, {})
+  const field = view.dom.querySelector<HTMLInputElement>('.find [main-field]')
+  if (field !== null) handOver(field)
 }
 
 const closed = EditorView.updateListener.of(({ startState, state, view }) => {

@@ -1,0 +1,51 @@
+/** Visits to documents, each in a browser context of its own, whose console and network say nothing that they should not. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { World } from '../support/start.ts'
+import { complaints, createDocument, type Document, editorText, saved, until } from './browser.ts'
+
+export interface Visitor {
+  readonly page: Page
+  readonly document: Document
+  /** Waits until the editor holds a text. */
+  text(expected: string): Promise<void>
+  /** Ends the visit. Fails when the page complained of something. */
+  leave(): Promise<void>
+}
+
+export interface Visits {
+  visit(document: Document, url?: string, options?: BrowserContextOptions): Promise<Visitor>
+  /** A new document with this content, open in the editor of its owner. */
+  writer(content: string): Promise<Visitor>
+}
+
+/** `stage` is asked when a visit begins: server and browser start with the file's tests. */
+export function createVisits(stage: () => { readonly world: World; readonly browser: Browser }): Visits {
+  async function visit(document: Document, url = document.url, options: BrowserContextOptions = {}): Promise<Visitor> {
+    const context = await stage().browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    context.setDefaultTimeout(15_000)
+    const page = await context.newPage()
+    const heard = complaints(page)
+    await page.goto(url)
+    return {
+      page,
+      document,
+      text: (expected) =>
+        until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () => {
+          expect(await editorText(page)).toBe(expected)
+        }),
+      leave: async () => {
+        expect(heard).toEqual([])
+        await context.close()
+      }
+    }
+  }
+  return {
+    visit,
+    async writer(content) {
+      const visitor = await visit(await createDocument(stage().world.url, content))
+      await saved(visitor.page)
+      return visitor
+    }
+  }
+}

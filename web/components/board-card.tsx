@@ -1,0 +1,105 @@
+/** A card as it is drawn. No component of its own: of many cards only those are made anew that have changed (`sameCard`). */
+import type { JSX } from 'preact'
+import { type Card, type CardPlace, type CardState, detailsOf } from '../../shared/fences/board.ts'
+import type { Person } from '../presence/people.ts'
+import { t } from '../text/t.ts'
+import { inline } from './inline.tsx'
+
+const stateName = (state: CardState): string => (state === 'done' ? t('Done') : state === 'doing' ? t('In progress') : t('To do'))
+
+export interface DrawnCard {
+  readonly card: Card
+  readonly place: CardPlace
+  readonly mayChange: boolean
+  /** Whether the Tab key comes to it. */
+  readonly isCurrent: boolean
+  /** Who works on it. */
+  readonly holder: Person | undefined
+  readonly isRepeated: boolean
+}
+
+export const sameCard = (one: DrawnCard, other: DrawnCard): boolean =>
+  one.card.line.text === other.card.line.text &&
+  detailsOf(one.card) === detailsOf(other.card) &&
+  one.place.column === other.place.column &&
+  one.place.card === other.place.card &&
+  one.holder?.id === other.holder?.id &&
+  one.mayChange === other.mayChange &&
+  one.isCurrent === other.isCurrent &&
+  one.isRepeated === other.isRepeated
+
+/** As the listeners of the board find it (board-deeds.ts). */
+export const placeName = ({ column, card }: CardPlace): string => `${column}:${card}`
+
+const chips = ({ title, assignees, tags }: Card): (string | JSX.Element)[] => {
+  if (assignees.length === 0 && tags.length === 0) return []
+  const labels = [
+    ...assignees.map(({ from, name }) => ({ from, text: `@${name}`, class: 'chip chip-person' })),
+    ...tags.map(({ from, name }) => ({ from, text: `#${name}`, class: 'chip' }))
+  ]
+  return labels
+    .filter(({ from }) => from >= title.to)
+    .toSorted((one, other) => one.from - other.from)
+    .flatMap(({ from, text, class: kind }) => [
+      ' ',
+      <span key={from} class={kind}>
+        {text}
+      </span>
+    ])
+}
+
+export function drawCard({ card, place, mayChange, isCurrent, holder, isRepeated }: DrawnCard): JSX.Element {
+  const tab = isCurrent ? 0 : -1
+  const isFree = mayChange && holder === undefined
+  const details = detailsOf(card)
+  const name = card.title.text || t('Card without words')
+  const state = stateName(card.state)
+  return (
+    <li
+      key={place.card}
+      class={`card card-${card.state}${holder === undefined ? '' : ' held'}${isFree ? ' free' : ''}`}
+      style={holder && { '--hue': `var(--hue-${holder.hue})` }}
+      data-place={placeName(place)}
+      tabIndex={tab}
+    >
+      <button
+        type='button'
+        class='card-mark'
+        tabIndex={tab}
+        disabled={!isFree}
+        aria-label={t('{state}: {name}', { state, name })}
+        title={state}
+      >
+        <span class='card-state' />
+      </button>
+      <div class='card-text'>
+        {inline(card.title.text)}
+        {chips(card)}
+        {details !== '' && (
+          <div class='card-details'>
+            {details.split('\n').map((line, index) => (
+              <div key={index}>{inline(line)}</div>
+            ))}
+          </div>
+        )}
+        {holder !== undefined && <div class='card-holder'>{t('{name} is working on this', { name: holder.name })}</div>}
+        {isRepeated && (
+          <div class='card-repeated'>
+            {t('This card is here more than once.')}{' '}
+            <button type='button' class='link' disabled={!isFree}>
+              {t('Keep only this one')}
+            </button>
+          </div>
+        )}
+      </div>
+      <button
+        type='button'
+        class='card-more'
+        tabIndex={tab}
+        disabled={!isFree}
+        aria-label={t('Actions for {name}', { name })}
+        aria-haspopup='menu'
+      />
+    </li>
+  )
+}

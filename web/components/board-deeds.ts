@@ -1,0 +1,220 @@
+/** What can be done with the cards of a board, by pointer and keys: found by what they say, since others change the board meanwhile. */
+import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { type Board, type Card, type CardPlace, detailsOf, parseBoard, repeatedCards } from '../../shared/fences/board.ts'
+import { cycleState, deleteCard, moveCard } from '../../shared/fences/board-edits.ts'
+import type { Edit } from '../../shared/text/diff.ts'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import { startDrag } from './board-drag.ts'
+import type { ComponentInput } from './input.ts'
+
+/** What a card says, its marker aside: others and we ourselves find it by that when places have changed. */
+export const wordsOf = (card: Card): string =>
+  JSON.stringify([card.line.text.slice(card.text.from - card.line.from).trimEnd(), detailsOf(card)])
+
+/** Where a card is that was seen somewhere: the nearest that says the same. */
+export function findCard({ columns }: Board, card: Card): CardPlace | undefined {
+  const words = wordsOf(card)
+  let best: (CardPlace & { readonly away: number }) | undefined
+  columns.forEach(({ cards }, column) =>
+    cards.forEach((each, index) => {
+      if (wordsOf(each) !== words) return
+      const away = Math.abs(each.index - card.index)
+      if (best === undefined || away < best.away) best = { column, card: index, away }
+    })
+  )
+  return best
+}
+
+type Change = (board: Board, place: CardPlace) => readonly Edit[]
+
+/** Stays the same for as long as the board is there. */
+export interface Deeds {
+  /** A change of one card, wherever it is now. */
+  change(card: Card, edits: Change): boolean
+  move(card: Card, to: CardPlace): void
+  /** To the column beside, or by one place. */
+  step(card: Card, place: CardPlace, key: string): void
+  remove(card: Card): void
+  hold(card: Card | undefined): void
+  readonly editing: Signal<Card | undefined>
+  readonly menu: Signal<{ readonly card: Card; readonly place: CardPlace; readonly anchor: HTMLElement } | undefined>
+  /** The card that the Tab key comes to. */
+  readonly current: Signal<CardPlace>
+  /** Gives the focus to the card that was moved, once it is drawn where it is now. */
+  refocus(): void
+  /** One listener each for all cards: boards have many. */
+  readonly listeners: {
+    readonly onKeyDown: (event: KeyboardEvent) => void
+    readonly onFocusIn: (event: FocusEvent) => void
+    readonly onPointerDown: (event: PointerEvent) => void
+    readonly onDblClick: (event: MouseEvent) => void
+    readonly onClick: (event: MouseEvent) => void
+  }
+}
+
+interface DeedsInput {
+  readonly input: ComponentInput
+  readonly board: ReadonlySignal<Board>
+  /** The board that is drawn, which may be older by a moment. */
+  readonly drawn: RefObject<Board>
+  readonly element: RefObject<HTMLElement | null>
+}
+
+interface Hit {
+  readonly item: HTMLElement
+  readonly card: Card
+  readonly place: CardPlace
+  /** Whether it may be changed here and now. */
+  readonly isFree: boolean
+}
+
+export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds {
+  const current = signal<CardPlace>({ column: 0, card: 0 })
+  const editing: Deeds['editing'] = signal(undefined)
+  const menu: Deeds['menu'] = signal(undefined)
+  let next: CardPlace | undefined
+
+  const focus = ({ column, card }: CardPlace): void =>
+    element.current?.querySelector<HTMLElement>(`[data-place="${column}:${card}"]`)?.focus()
+
+  const change: Deeds['change'] = (card, edits) =>
+    input.act((now) => {
+      const there = parseBoard(now)
+      const place = findCard(there, card)
+      if (place === undefined) toast(t('Somebody changed this card meanwhile.'))
+      return place === undefined ? [] : edits(there, place)
+    })
+
+  const move: Deeds['move'] = (card, to) => {
+    const before = findCard(board.peek(), card)
+    if (!change(card, (now, place) => moveCard(now, place, to))) return
+    const index = before?.column === to.column && before.card < to.card ? to.card - 1 : to.card
+    const column = board.peek().columns[to.column]
+    const count = column?.cards.length ?? 1
+    next = { column: to.column, card: Math.min(index, count - 1) }
+    current.value = next
+    input.said.value = t('{name} is now in {column}, place {place} of {count}', {
+      name: card.title.text,
+      column: column?.title.text ?? '',
+      place: next.card + 1,
+      count
+    })
+  }
+
+  const step: Deeds['step'] = (card, { column, card: index }, key) => {
+    const { columns } = board.peek()
+    const last = columns[column]?.cards.length ?? 0
+    const beside = column + (key === 'ArrowLeft' ? -1 : 1)
+    if (key === 'ArrowUp' && index > 0) move(card, { column, card: index - 1 })
+    else if (key === 'ArrowDown' && index < last - 1) move(card, { column, card: index + 2 })
+    else if ((key === 'ArrowLeft' || key === 'ArrowRight') && columns[beside] !== undefined)
+      move(card, { column: beside, card: Math.min(index, columns[beside].cards.length) })
+  }
+
+  const remove = (card: Card): void => {
+    const place = findCard(board.peek(), card)
+    if (!change(card, deleteCard) || place === undefined) return
+    next = { column: place.column, card: Math.max(0, place.card - 1) }
+    input.said.value = t('Card deleted')
+    toast(t('Card deleted'))
+  }
+
+  /** Goes to another card. */
+  const go = ({ column, card }: CardPlace, key: string): void => {
+    const { columns } = board.peek()
+    if (key === 'ArrowUp' || key === 'ArrowDown') return focus({ column, card: card + (key === 'ArrowUp' ? -1 : 1) })
+    const by = key === 'ArrowLeft' ? -1 : 1
+    for (let other = column + by; other >= 0 && other < columns.length; other += by) {
+      const { length } = columns[other]?.cards ?? []
+      if (length > 0) return focus({ column: other, card: Math.min(card, length - 1) })
+    }
+  }
+
+  const keepOnly = (card: Card, { column, card: index }: CardPlace): void => {
+    input.act((now) => {
+      const there = parseBoard(now)
+      const places = repeatedCards(there).find((each) => each.some((place) => place.column === column && place.card === index)) ?? []
+      return places
+        .filter((place) => place.column !== column || place.card !== index)
+        .flatMap((place) => deleteCard(there, place))
+        .toSorted((one, other) => one.from - other.from)
+    })
+    input.said.value = t('{name} is now here once', { name: card.title.text })
+  }
+
+  const hold = (card: Card | undefined): void => input.hold(card && wordsOf(card))
+
+  /** The card that an event is about; undefined: none, or one that is being written. */
+  const hitOf = ({ target }: Event): Hit | undefined => {
+    const item = target instanceof Element ? target.closest<HTMLElement>('[data-place]') : null
+    if (item === null || item.querySelector('form') !== null) return undefined
+    const [column = 0, index = 0] = item.dataset['place']?.split(':').map(Number) ?? []
+    const card = drawn.current?.columns[column]?.cards[index]
+    if (card === undefined) return undefined
+    const isHeld = input.held.peek().has(wordsOf(card))
+    return { item, card, place: { column, card: index }, isFree: input.refusal.peek() === undefined && !isHeld }
+  }
+
+  const keyDown = (event: KeyboardEvent): void => {
+    const hit = hitOf(event)
+    if (hit === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const { item, card, place, isFree } = hit
+    const onCard = event.target === item
+    const isArrow = event.key.startsWith('Arrow')
+    if (isArrow && !event.altKey && onCard) go(place, event.key)
+    else if (!isFree) return
+    else if (isArrow && event.altKey) step(card, place, event.key)
+    else if (!onCard) return
+    else if (event.key === 'Enter' || event.key === 'F2') editing.value = card
+    else if (event.key === ' ') change(card, cycleState)
+    else if (event.key === 'Delete') remove(card)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const click = (event: MouseEvent): void => {
+    const hit = hitOf(event)
+    const button = event.target instanceof Element ? event.target.closest<HTMLElement>('button') : null
+    if (hit === undefined || button === null) return
+    const { card, place } = hit
+    if (button.classList.contains('card-mark')) change(card, cycleState)
+    else if (button.classList.contains('card-more')) menu.value = { card, place, anchor: button }
+    else keepOnly(card, place)
+  }
+  return {
+    change,
+    move,
+    step,
+    remove,
+    hold,
+    editing,
+    menu,
+    current,
+    refocus() {
+      const place = next
+      next = undefined
+      if (place !== undefined) focus(place)
+    },
+    listeners: {
+      onKeyDown: keyDown,
+      onFocusIn(event) {
+        const place = hitOf(event)?.place
+        const { column, card } = current.peek()
+        if (place !== undefined && (place.column !== column || place.card !== card)) current.value = place
+      },
+      onPointerDown(event) {
+        const hit = hitOf(event)
+        if (hit === undefined || !hit.isFree) return
+        const { item, card } = hit
+        startDrag({ event, item, root: element.current, start: () => hold(card), end: () => hold(undefined), drop: (to) => move(card, to) })
+      },
+      onDblClick(event) {
+        const hit = hitOf(event)
+        if (hit?.isFree === true) editing.value = hit.card
+      },
+      onClick: click
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/** The menus of a board: of a card, and of a column. */
+import type { JSX } from 'preact'
+import { type Column, parseBoard } from '../../shared/fences/board.ts'
+import { deleteColumn, moveColumn } from '../../shared/fences/board-edits.ts'
+import { t } from '../text/t.ts'
+import type { Deeds } from './board-deeds.ts'
+import type { ComponentInput } from './input.ts'
+import { Pop, PopItem } from './pop.tsx'
+
+export const columnName = ({ title }: Column): string => title.text || t('Column without a name')
+
+export function CardMenu({ deeds, columns }: { deeds: Deeds; columns: readonly Column[] }): JSX.Element | null {
+  const menu = deeds.menu.value
+  if (menu === undefined) return null
+  const { card, place, anchor } = menu
+  return (
+    <Pop label={t('Actions for {name}', { name: card.title.text })} anchor={anchor} onClose={() => (deeds.menu.value = undefined)}>
+      <PopItem onChoose={() => (deeds.editing.value = card)}>{t('Edit…')}</PopItem>
+      {columns.map(
+        (each, column) =>
+          column !== place.column && (
+            <PopItem key={column} onChoose={() => deeds.move(card, { column, card: each.cards.length })}>
+              {t('Move to {column}', { column: columnName(each) })}
+            </PopItem>
+          )
+      )}
+      <PopItem disabled={place.card === 0} onChoose={() => deeds.step(card, place, 'ArrowUp')}>
+        {t('Move up')}
+      </PopItem>
+      <PopItem
+        disabled={place.card + 1 >= (columns[place.column]?.cards.length ?? 0)}
+        onChoose={() => deeds.step(card, place, 'ArrowDown')}
+      >
+        {t('Move down')}
+      </PopItem>
+      <PopItem onChoose={() => deeds.remove(card)}>{t('Delete')}</PopItem>
+    </Pop>
+  )
+}
+
+interface ColumnMenuInput {
+  readonly input: ComponentInput
+  readonly columns: readonly Column[]
+  readonly index: number
+  readonly anchor: HTMLElement
+  readonly onRename: () => void
+  readonly onClose: () => void
+}
+
+export function ColumnMenu({ input, columns, index, anchor, onRename, onClose }: ColumnMenuInput): JSX.Element {
+  const move = (to: number): boolean => input.act((now) => moveColumn(parseBoard(now), index, to))
+  return (
+    <Pop label={t('Actions for {name}', { name: columns[index]?.title.text ?? '' })} anchor={anchor} onClose={onClose}>
+      <PopItem onChoose={onRename}>{t('Rename')}</PopItem>
+      <PopItem disabled={index === 0} onChoose={() => move(index - 1)}>
+        {t('Move left')}
+      </PopItem>
+      <PopItem disabled={index + 1 >= columns.length} onChoose={() => move(index + 2)}>
+        {t('Move right')}
+      </PopItem>
+      {/* With cards in it, it would be a lot to lose at a key. */}
+      <PopItem disabled={(columns[index]?.cards.length ?? 0) > 0} onChoose={() => input.act((now) => deleteColumn(parseBoard(now), index))}>
+        {t('Delete')}
+      </PopItem>
+    </Pop>
+  )
+}

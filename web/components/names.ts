@@ -1,0 +1,29 @@
+/** Whom one can name in a component: those who are here, and those who did something here. No user interface. */
+import { mentionOf } from '../../shared/fences/chat.ts'
+import type { View } from '../document/page.tsx'
+
+/** As they are mentioned, each once: present first, then those of the component itself, then those whom the page knows of. */
+export function namesAround(page: View, own: readonly string[]): string[] {
+  const remarks = (page.review.value?.items.value ?? []).flatMap((item) =>
+    item.kind === 'comment' ? [item.thread.comment.author] : item.kind === 'proposal' ? [item.proposal.suggestion.author] : []
+  )
+  const actors = (page.feed.value?.events.value ?? []).map(({ actor }) => actor ?? '')
+  const here = page.here.value.map(({ name }) => name)
+  return [...new Set([...here, ...own, ...remarks, ...actors].map((name) => mentionOf(name)))].filter((name) => name !== '')
+}
+
+/** Names shown at a time. */
+const shownMax = 6
+
+/** Those that what is being typed behind @ may become: the ones that begin with it first. */
+export function namesLike(names: readonly string[], typed: string): string[] {
+  const wanted = typed.toLowerCase()
+  const starts = names.filter((name) => name.toLowerCase().startsWith(wanted))
+  const found = [...starts, ...names.filter((name) => !starts.includes(name) && name.toLowerCase().includes(wanted))]
+  // What is written in full is no question any more.
+  return found.length === 1 && found[0] === typed ? [] : found.slice(0, shownMax)
+}
+
+/** What stands behind an @ right before a place in a text; undefined: no @. */
+export const typedName = (text: string, place: number): string | undefined =>
+  /(?<![\p{L}\p{M}\p{N}_@/.])@([\p{L}\p{M}\p{N}_.-]*)$/u.exec(text.slice(0, place))?.[1]

@@ -1,0 +1,151 @@
+/** The grid of a sheet: its rows and cells, and the field that one is written in. */
+import { Component, type JSX } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
+import type { Sheet, Side } from '../../shared/fences/sheet.ts'
+import type { Person } from '../presence/people.ts'
+import { t } from '../text/t.ts'
+
+export interface Place {
+  readonly row: number
+  readonly column: number
+}
+
+export interface Shown {
+  readonly text: string
+  readonly side: Side
+  readonly isNumber: boolean
+  /** Why there is an error; undefined: there is none. */
+  readonly error: string | undefined
+}
+
+export interface Editing extends Place {
+  /** What the cell said when it was begun, and its line, by which it is found when rows have come or gone. */
+  readonly before: string
+  readonly line: string
+  readonly written: string
+}
+
+export const nameOf = ({ row, column }: Place): string => `${lettersOfColumn(column)}${row + 1}`
+export const textAt = (sheet: Sheet, { row, column }: Place): string => sheet.rows[row]?.cells[column]?.text ?? ''
+export const lineAt = (sheet: Sheet, row: number): string => sheet.rows[row]?.line.text ?? ''
+
+/** The row that a cell is in now: its line may have moved, or have been changed where it is. */
+export function rowOf(sheet: Sheet, { row, line }: Editing): number {
+  if (lineAt(sheet, row) === line) return row
+  const moved = sheet.rows.findIndex((each) => each.line.text === line)
+  return moved === -1 ? row : moved
+}
+
+interface RowInput {
+  readonly row: number
+  readonly cells: readonly Shown[]
+  /** Column of the cell with the focus; -1: in another row. */
+  readonly current: number
+  /** Selected columns of this row: from, to; empty when there are none. */
+  readonly from: number
+  readonly to: number
+  readonly editing: Editing | undefined
+  readonly held: ReadonlyMap<string, Person>
+  readonly deeds: Deeds
+}
+
+/** What is done with cells; stays the same for as long as the grid is there. */
+export interface Deeds {
+  press(place: Place, extends_: boolean): void
+  over(place: Place): void
+  focused(place: Place): void
+  edit(place: Place, text?: string): void
+  commit(text: string, step: Place): void
+  typing(): void
+  cancel(): void
+}
+
+const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
+  one === other ||
+  (one.length === other.length &&
+    one.every((cell, index) => {
+      const next = other[index]
+      return cell.text === next?.text && cell.side === next.side && cell.isNumber === next.isNumber && cell.error === next.error
+    }))
+
+/** A class, because of many rows only those are drawn anew that have changed. */
+export class GridRow extends Component<RowInput> {
+  override shouldComponentUpdate(next: RowInput): boolean {
+    const { cells, held, editing, ...rest } = this.props
+    return (
+      !same(cells, next.cells) ||
+      held !== next.held ||
+      editing !== next.editing ||
+      rest.current !== next.current ||
+      rest.from !== next.from ||
+      rest.to !== next.to
+    )
+  }
+
+  override render({ row, cells, current, from, to, editing, held, deeds }: RowInput): JSX.Element {
+    return (
+      <tr role='row' aria-rowindex={row + 1}>
+        <th class='sheet-number' role='rowheader' scope='row'>
+          {row + 1}
+        </th>
+        {cells.map(({ text, side, isNumber, error }, column) => {
+          const place = { row, column }
+          const holder = held.get(nameOf(place))
+          const isEdited = editing?.column === column
+          const alignment = side ?? (isNumber ? 'right' : '')
+          return (
+            <td
+              key={column}
+              role='gridcell'
+              aria-colindex={column + 1}
+              aria-selected={column >= from && column <= to}
+              class={`${alignment}${error === undefined ? '' : ' sheet-error'}${row === 0 ? ' sheet-heading' : ''}${holder === undefined ? '' : ' held'}`}
+              style={holder === undefined ? {} : { '--hue': `var(--hue-${holder.hue})` }}
+              title={holder === undefined ? error : t('{name} is working on this', { name: holder.name })}
+              data-cell={nameOf(place)}
+              tabIndex={column === current ? 0 : -1}
+              onPointerDown={(event) => !isEdited && event.button === 0 && deeds.press(place, event.shiftKey)}
+              onFocus={() => deeds.focused(place)}
+              onPointerEnter={(event) => event.buttons === 1 && deeds.over(place)}
+              onDblClick={() => deeds.edit(place)}
+            >
+              {isEdited ? <CellField editing={editing} deeds={deeds} /> : text}
+            </td>
+          )
+        })}
+      </tr>
+    )
+  }
+}
+
+function CellField({ editing, deeds }: { editing: Editing; deeds: Deeds }): JSX.Element {
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => {
+    field.current?.focus()
+    field.current?.setSelectionRange(editing.written.length, editing.written.length)
+  }, [])
+  return (
+    <input
+      class='sheet-field'
+      type='text'
+      dir='auto'
+      aria-label={t('Cell {name}', { name: nameOf(editing) })}
+      defaultValue={editing.written}
+      spellcheck={false}
+      ref={field}
+      onInput={() => deeds.typing()}
+      onBlur={({ currentTarget }) => deeds.commit(currentTarget.value, { row: 0, column: 0 })}
+      onKeyDown={(event) => {
+        if (event.isComposing) return
+        const { value } = event.currentTarget
+        if (event.key === 'Enter') deeds.commit(value, { row: event.shiftKey ? -1 : 1, column: 0 })
+        else if (event.key === 'Tab') deeds.commit(value, { row: 0, column: event.shiftKey ? -1 : 1 })
+        else if (event.key === 'Escape') deeds.cancel()
+        else return event.stopPropagation()
+        event.preventDefault()
+        event.stopPropagation()
+      }}
+    />
+  )
+}

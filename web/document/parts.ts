@@ -1,0 +1,150 @@
+/**
+ * The parts of the page that come after its text, one by one while nothing else is to be done: extras of the editor, comments and
+ * suggestions, activity. Whoever asks for one gets it at once.
+ */
+import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
+import { includesRole } from '../../shared/roles.ts'
+import type { Feed } from '../activity/feed.ts'
+import { readDevice } from '../device.ts'
+import type { Editor } from '../editor/editor.ts'
+import type { Review } from '../review/review.ts'
+import { suggestingKey } from '../review/suggesting-key.ts'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import { endEarly } from './early-field.ts'
+import type * as Extras from './extras.ts'
+import { whenIdle } from '../idle.ts'
+import type { View } from './page.tsx'
+import type { Session } from './session.ts'
+
+type ExtrasPart = typeof Extras
+
+export interface Parts {
+  /** Undefined until they are there. */
+  readonly review: ReadonlySignal<Review | undefined>
+  readonly feed: ReadonlySignal<Feed | undefined>
+  /** Whether this device was to propose what is typed when the page was opened. */
+  readonly proposed: boolean
+  /** What is typed may have to be proposed, and what does that is not there yet: until then nothing may be typed. */
+  readonly awaitsProposals: ReadonlySignal<boolean>
+  /**
+   * Does something with comments and suggestions: at once when they are there, else when they were fetched. `holdsTyping`: nothing may be
+   * typed before. When they cannot be had, that is said.
+   */
+  withReview(run: (review: Review) => void, holdsTyping?: boolean): Promise<void>
+  /** Does something with what makes writing easier, in the same way. */
+  withExtras(run: (part: ExtrasPart) => void): Promise<void>
+  /** Begins with a text that is on the page. Answers with its end. */
+  start(page: View, editor: Editor): () => void
+}
+
+/** Fetched when it is first called; what could not be had can be asked for again. */
+function once<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  let loading: Promise<Part> | undefined
+  return () =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    }))
+}
+
+/** Resolves when it is told what this person may do: it may come after the text. */
+const roleKnown = ({ role }: Session): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = role.subscribe((value) => {
+      if (value === null) return
+      resolve()
+      queueMicrotask(() => stop())
+    })
+  })
+
+/** A remark that the address asks for. */
+const asksForRemark = (): boolean => /^#(?:comment|suggestion)-/.test(location.hash) || new URL(location.href).searchParams.has('comment')
+
+export function createParts(session: Session): Parts {
+  const review = signal<Review | undefined>(undefined)
+  const feed = signal<Feed | undefined>(undefined)
+  const proposed = readDevice(suggestingKey(session.id)) === '1'
+  const held = signal(false)
+  const begun = Promise.withResolvers<{ readonly page: View; readonly editor: Editor }>()
+  let closed = false
+
+  const openReview = once(async () => {
+    const [{ openReview: open }, { page, editor }] = await Promise.all([import('../review/review.ts'), begun.promise])
+    if (!closed) review.value ??= open(page, editor)
+  })
+  const openExtras = once(async () => {
+    const [part, { page, editor }] = await Promise.all([import('./extras.ts'), begun.promise])
+    if (!closed) editor.extend(part.extrasOf(page))
+    return part
+  })
+  const openFeed = once(async () => {
+    const [{ openFeed: open }, { page }] = await Promise.all([import('../activity/feed.ts'), begun.promise])
+    if (!closed) feed.value ??= open(page)
+  })
+  /** What an earlier page left behind; without any, nothing is fetched. */
+  const openJobs = once(async () => {
+    if (readDevice(`agmd.media.${session.id}`) === null) return
+    const [{ mediaOf }, { page }] = await Promise.all([import('../media/jobs.ts'), begun.promise])
+    if (!closed) mediaOf(page)
+  })
+
+  const asked = async <Part>(open: () => Promise<Part>, run: (part: Part) => unknown): Promise<void> => {
+    let part: Part
+    try {
+      part = await open()
+    } catch {
+      toast(t('This part of the page could not be fetched. It comes with the connection.'))
+      endEarly()
+      return
+    }
+    if (!closed) run(part)
+  }
+
+  return {
+    review,
+    feed,
+    proposed,
+    awaitsProposals: computed(() => held.value || (proposed && (review.value === undefined || session.role.value === null))),
+    async withReview(run, holdsTyping = false) {
+      if (review.value !== undefined && session.role.value !== null) return run(review.value)
+      if (holdsTyping) held.value = true
+      const ready = async (): Promise<void> => void (await Promise.all([openReview(), roleKnown(session)]))
+      await asked(ready, () => review.value !== undefined && run(review.value))
+      if (holdsTyping) held.value = false
+    },
+    withExtras: (run) => asked(openExtras, run),
+    start(page, editor) {
+      begun.resolve({ page, editor })
+      // Who proposes cannot write before; who follows a link to a remark came for it.
+      const onlyProposes = !session.canEdit.value && includesRole(session.role.value, 'suggest')
+      const isUrgent = proposed || onlyProposes || asksForRemark()
+      // Who reads needs nothing to write with.
+      const waiting = page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFeed, openJobs]
+      let stop = (): void => undefined
+      // Without it one writes all the same; it comes with the next visit.
+      const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)
+      const next = async (): Promise<void> => {
+        await Promise.all(waiting.splice(0, 1).map(open))
+        if (!closed && waiting.length > 0) stop = whenIdle(() => void next())
+      }
+      if (isUrgent) void open(openReview)
+      stop = whenIdle(() => void next())
+      const stops = [
+        effect(() => {
+          if (page.mode.value !== 'read' && !waiting.includes(openExtras)) void open(openExtras)
+        }),
+        effect(() => {
+          if (page.panel.value === 'activity') void open(openFeed)
+        })
+      ]
+      return () => {
+        closed = true
+        stop()
+        for (const end of stops) end()
+        review.value?.close()
+        feed.value?.close()
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * The typefaces of the pages, given to the browser by script. What a style sheet declares Chromium reads anew with every sheet that comes
+ * later and has a cascade layer, as those of CodeMirror do; text that stood in a typeface would then stand in its fallback, and its lines
+ * break elsewhere. Pages without script have them from `style/fonts.css`, under their own names.
+ */
+import mono from '../node_modules/@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2?url'
+import serifItalic from '../node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-italic.woff2?url'
+import serif from '../node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2?url'
+import quattroItalic from '../node_modules/@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-400-italic.woff2?url'
+import quattro from '../node_modules/@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-400-normal.woff2?url'
+import quattroBoldItalic from '../node_modules/@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-italic.woff2?url'
+import quattroBold from '../node_modules/@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-normal.woff2?url'
+
+/** As in `style/fonts.css`: what the file has. */
+const monoRange =
+  'U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, U+2000-206F, U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD'
+
+const faces: readonly (readonly [family: string, address: string, about: FontFaceDescriptors])[] = [
+  ['page-quattro', quattro, { weight: '400' }],
+  ['page-quattro', quattroBold, { weight: '700' }],
+  ['page-quattro', quattroItalic, { weight: '400', style: 'italic' }],
+  ['page-quattro', quattroBoldItalic, { weight: '700', style: 'italic' }],
+  ['page-mono', mono, { weight: '100 800', unicodeRange: monoRange }],
+  ['page-serif', serif, { weight: '200 900' }],
+  ['page-serif', serifItalic, { weight: '200 900', style: 'italic' }]
+]
+
+/** To be called before anything is drawn. They are fetched where a text needs them; one that is late stays away, and no line moves. */
+export function addFaces(): void {
+  for (const [family, address, about] of faces)
+    document.fonts.add(new FontFace(family, `url(${address})`, { ...about, display: 'optional' }))
+  document.documentElement.dataset['faces'] = 'page'
+}
