@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 const fuzz = ['test/fuzz/**/*.test.ts', 'test/**/*.fuzz.test.ts']
 const slow = ['test/browser/**', 'test/faults/**', ...fuzz]
 
-/** The projects run one after the other: a browser or a fault run beside the fast tests would measure its neighbours. */
+/** Fast tests, then faults and fuzz together, then the browser: one beside the other would measure its neighbours. */
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -12,8 +12,8 @@ export default defineConfig({
     projects: [
       project('fast', 1, 30, ['test/**/*.test.ts'], slow),
       project('fuzz', 2, 600, fuzz, []),
-      project('faults', 3, 600, ['test/faults/**/*.test.ts'], fuzz),
-      project('browser', 4, 120, ['test/browser/**/*.test.ts'], fuzz)
+      project('faults', 2, 600, ['test/faults/**/*.test.ts'], fuzz),
+      project('browser', 3, 120, ['test/browser/**/*.test.ts'], fuzz)
     ]
   }
 })
