@@ -11,6 +11,7 @@ import { operations } from '../../shared/operations/index.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'
+import { componentsGuide } from '../mcp/components-guide.ts'
 
 const table = Object.entries(operations) as unknown as readonly [string, Operation][]
 
@@ -127,6 +128,10 @@ printf '# Notes\\n\\nClear words, all new.\\n' | curl -fsS -X PUT "${baseUrl}/ap
 
 A 2xx means: on disk, and sent to every open page. 409 \`version_conflict\` holds the difference and, where it is clean, the merge. Read,
 redo your change on the new text, send it with the new version; never the refused one again. \`onConflict=merge\` takes a clean merge.
+
+## Live components
+
+${componentsGuide}
 
 ## Comment, suggest, wait
 

@@ -1,6 +1,7 @@
 /** What a model is told about the service: in two paragraphs at the start, and in full when it asks (Agent Skills format). */
 import { z } from 'zod'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { componentsGuide } from './components-guide.ts'
 import { outputSchema } from './schemas.ts'
 import type { ListedTool } from './tools.ts'
 
@@ -59,6 +60,10 @@ An edit is one of: \`{"op":"replace","find":"old words","with":"new words"}\`, \
 \`{"op":"insert","markdown":"…","after":"words"}\`, \`{"op":"append","markdown":"…","section":"Heading"}\`,
 \`{"op":"replace_section","section":"Heading","markdown":"…"}\`, \`{"op":"replace_lines","from":3,"to":5,"markdown":"…"}\`.
 All of a call's edits are made, or none.
+
+## Live components
+
+${componentsGuide}
 
 ## When it is refused
 

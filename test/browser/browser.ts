@@ -85,8 +85,9 @@ export const editorText = (page: Page): Promise<string> =>
 
 export const chip = (page: Page, state: string) => page.locator(`.chip[data-state=${state}]`)
 
-/** Waits until all that was typed is saved. */
+/** Waits until all that was typed is saved, on a page that may still be on its way. */
 export async function saved(page: Page): Promise<void> {
+  await chip(page, 'saved').waitFor()
   // What was typed last has reached the chip when the page has taken a turn.
   await page.evaluate(
     () =>

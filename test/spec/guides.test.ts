@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commands } from '../../shared/commands/index.ts'
 import type { Operation } from '../../shared/operation.ts'
+import { fencesOf } from '../../shared/fences/fences.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { post, told } from '../support/mcp.ts'
 import { type Json, type Person, startWorld, type World } from '../support/world.ts'
@@ -116,4 +117,17 @@ test.each([
   const answer = await world.ask('GET', '/', { headers: headers as Record<string, string> })
   expect(answer.text.startsWith('# agmd: quickstart')).toBe(guide)
   expect(answer.headers.get('Vary')).toContain('Accept')
+})
+
+test.each(['/agents.md', '/skills/agmd/SKILL.md'])('[GUIDE-9] %s shows every kind of component', async (path) => {
+  const example = /^````markdown\n([\s\S]+?)\n````$/m.exec(await read(path))?.[1] ?? ''
+  const fences = fencesOf(example)
+  expect(fences.map(({ kind }) => kind)).toEqual(['board', 'chat', 'sheet', 'chart', 'widget'])
+  const owner = await world.create({ title: 'Components', content: example })
+  await owner.ask('POST', '/publish')
+  const html = (await world.ask('GET', `/pub/${owner.doc}`)).text
+  // Nothing in them is unknown, the formulas and the chart are what they say.
+  expect(html).not.toContain('component-note')
+  expect(html).not.toContain('component-error')
+  for (const shown of ['In progress', 'my-agent', '>42<', '<svg']) expect(html).toContain(shown)
 })
