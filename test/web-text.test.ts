@@ -9,6 +9,7 @@ import { beginning } from '../web/document/beginning.ts'
 import { countDocument, countWords } from '../web/editor/count.ts'
 import { refusalOfStatus } from '../web/refused/refusals.ts'
 import { route } from '../web/route.ts'
+import { t } from '../web/text/t.ts'
 
 test('[WEB-5] text on its way in has LF line ends, no NUL, no byte-order mark and no half of a surrogate pair', () => {
   expect(cleanText('a\r\nb\rc\nd')).toBe('a\nb\nc\nd')
@@ -72,4 +73,10 @@ test('[WEB-9] each refusal of the server has words of its own', () => {
 test('[WEB-10] frames of the live protocol are told apart by type and subtype', () => {
   expect(frameKind(new Uint8Array([3, 97, 98, 99, 0, 2, 9]))).toEqual({ type: 0, detail: 2 })
   expect(frameKind(new Uint8Array([3, 97, 98, 99, 8, 1]))).toEqual({ type: 8, detail: 1 })
+})
+
+test('[WEB-70] a value keeps the direction of its letters and marks to itself', () => {
+  expect(t('The link for {name} is ready.', { name: 'Ana' })).toBe('The link for Ana is ready.')
+  expect(t('The link for {name} is ready.', { name: '\u202Eevil' })).toBe('The link for \u2068\u202Eevil\u2069 is ready.')
+  expect(t('The link for {name} is ready.', { name: 'אנה' })).toBe('The link for \u2068אנה\u2069 is ready.')
 })

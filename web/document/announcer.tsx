@@ -15,7 +15,7 @@ export function Announcer({ view }: { view: View }): JSX.Element {
     const stop = effect(() => {
       const others = view.here.value.filter((person) => !person.self).map((person) => person.name)
       const company = others.length === 0 ? '' : ` ${t('Here: {names}.', { names: new Intl.ListFormat(locale).format(others) })}`
-      const now = `${view.session.chip.value.label}.${company}`
+      const now = `${view.session.chip.value.label.replace(/…$/, '')}.${company}`
       clearTimeout(timer)
       timer = setTimeout(() => {
         if (now !== before) spoken.value = now

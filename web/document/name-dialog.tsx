@@ -21,6 +21,7 @@ export function NameDialog({ onClose }: { onClose: () => void }): JSX.Element {
             type='text'
             maxLength={40}
             autocomplete='name'
+            autoFocus
             value={name}
             onInput={(event: Event) => setName((event.target as HTMLInputElement).value)}
           />

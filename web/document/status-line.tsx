@@ -21,7 +21,7 @@ const roleWords: Readonly<Partial<Record<Role, string>>> = {
 
 export function StatusLine({ view }: { view: View }): JSX.Element {
   const role = view.session.role.value
-  const words = role === null ? undefined : roleWords[role]
+  const words = role === null || view.session.link.ended.value !== undefined ? undefined : roleWords[role]
   return (
     <footer class='status-line tabular'>
       <CountPopover view={view} />

@@ -58,10 +58,16 @@ export function setLanguage(tag: Language): void {
   location.reload()
 }
 
+/** What may turn the direction of the words around it: right-to-left letters, and marks that override or embed. */
+const turning = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
+
+/** Keeps the direction of a value to itself (Unicode UAX #9, isolates). */
+const isolated = (value: string): string => (turning.test(value) ? `\u2068${value}\u2069` : value)
+
 const fill = (sentence: string, values: Values): string =>
   sentence.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]
-    return typeof value === 'number' ? value.toLocaleString(locale) : (value ?? whole)
+    return typeof value === 'number' ? value.toLocaleString(locale) : value === undefined ? whole : isolated(value)
   })
 
 /** A sentence in the language of the page; `{name}` stands for a value. */
