@@ -408,6 +408,11 @@ test('[COMP-27] the draft of a card stays with it, whatever others do to the boa
   await page.locator('.card', { hasText: 'Test' }).press('Enter')
   await title.fill('Test every part')
   await details.fill('By hand')
+  // Nor does another card that is opened take its place.
+  await page.locator('.card', { hasText: 'Pick name' }).locator('.card-text').dblclick()
+  await page.locator('.toast', { hasText: 'Save or cancel the card that is open first.' }).waitFor()
+  expect(await title.inputValue()).toBe('Test every part')
+  await details.focus()
   await patch(document, ['- [ ] Write importer', '- [ ] First of all\n- [ ] Write importer'])
   await page.locator('.card', { hasText: 'First of all' }).waitFor()
   expect(await title.inputValue()).toBe('Test every part')

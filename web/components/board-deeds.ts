@@ -37,7 +37,7 @@ export interface Draft {
   readonly place: CardPlace
   readonly isGone: boolean
   /** What the fields hold; undefined: nothing was written yet. */
-  readonly written: { said: Said | undefined }
+  readonly written: { said: Said | undefined; isTouched: boolean }
 }
 
 export type Said = Readonly<Record<'title' | 'person' | 'tags' | 'details', string>>
@@ -178,8 +178,9 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
   }
 
   const edit: Deeds['edit'] = (card) => {
+    if (draft.peek()?.written.isTouched === true) return toast(t('Save or cancel the card that is open first.'))
     const place = findCard(board.peek(), card)
-    if (place !== undefined) draft.value = { begun: card, card, place, isGone: false, written: { said: undefined } }
+    if (place !== undefined) draft.value = { begun: card, card, place, isGone: false, written: { said: undefined, isTouched: false } }
   }
   const follow = (): void => {
     const [before, now] = [followed, board.value]

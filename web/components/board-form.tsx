@@ -122,6 +122,7 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
     const data = new FormData(form.current)
     const text = (name: string): string => String(data.get(name) ?? '')
     written.said = { title: text('title'), person: text('person'), tags: text('tags'), details: text('details') }
+    written.isTouched = true
     isAsked.value = false
     if (!isGone) deeds.hold(card)
   }

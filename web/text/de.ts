@@ -522,6 +522,7 @@ export const de: Catalogue = {
   'Run: {name}': 'Starten: {name}',
   Save: 'Sichern',
   'Save and insert': 'Speichern und einfügen',
+  'Save or cancel the card that is open first.': 'Sichere zuerst die offene Karte oder brich sie ab.',
   Saved: 'Gespeichert',
   'Saved, not kept on this device': 'Gespeichert, nicht auf diesem Gerät aufbewahrt',
   'Saving…': 'Speichert…',
