@@ -188,7 +188,9 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       if (found === undefined) toast(t('Somebody changed this message meanwhile.'))
       return found === undefined ? [] : editMessage(there, found, text)
     })
-    if (done) said.value = text.trim() === '' ? t('Message deleted') : t('Message changed')
+    const isDeleted = text.trim() === ''
+    if (done && input.suggests()) said.value = isDeleted ? t('Suggested to delete the message') : t('Suggested to change the message')
+    else if (done) said.value = isDeleted ? t('Message deleted') : t('Message changed')
     return isThere
   }
   const send = (text: string): boolean => {
