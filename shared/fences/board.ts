@@ -145,7 +145,10 @@ export const parseBoard = (fence: Fence): Board => {
 }
 
 /** How many cards of each column are shown when there are more than `most` in all: what short columns leave is the long ones'. */
-export const cardsShown = ({ columns }: Board, most: number): number[] => {
+export const cardsShown = (
+  { columns }: { readonly columns: readonly { readonly cards: readonly unknown[] }[] },
+  most: number
+): number[] => {
   const shown = columns.map(() => 0)
   let [left, open] = [most, columns.length]
   const byLength = columns.map(({ cards }, column) => ({ column, count: cards.length })).toSorted((one, other) => one.count - other.count)

@@ -307,3 +307,19 @@ export const pasteTsv = (sheet: Sheet, row: number, column: number, tsv: string)
     sheet,
     parseTsv(tsv).flatMap((texts, down) => texts.map((text, across) => ({ row: row + down, column: column + across, text })))
   )
+
+/** How much of what was copied elsewhere there is from a cell on, and how much of that fits within the limits. */
+export const pasteSize = (
+  row: number,
+  column: number,
+  tsv: string
+): { readonly rows: number; readonly rowsFit: number; readonly columns: number; readonly columnsFit: number } => {
+  const texts = parseTsv(tsv)
+  const columns = texts.reduce((width, { length }) => Math.max(width, length), 0)
+  return {
+    rows: texts.length,
+    rowsFit: Math.min(texts.length, limits.sheetRowsMax - row),
+    columns,
+    columnsFit: Math.min(columns, limits.sheetColumnsMax - column)
+  }
+}

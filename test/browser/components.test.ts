@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { createDocument, createLink, editorText, launch, saved, until } from './browser.ts'
+import { createDocument, createLink, type Document, editorText, launch, saved, until } from './browser.ts'
 import { createVisits } from './visits.ts'
 
 let world: World
@@ -388,4 +388,163 @@ test('[COMP-9] who writes a cell that was changed meanwhile chooses which stays'
   await ben.text(sheets(...rows.with(2, '| 10 |')))
   await ana.leave()
   await ben.leave()
+})
+
+/** What a program changes. */
+async function patch({ id, key }: Document, ...edits: readonly (readonly [find: string, replace: string])[]): Promise<void> {
+  const answer = await fetch(`${world.url}/api/docs/${id}/content`, {
+    method: 'PATCH',
+    headers: { 'x-share-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ edits: edits.map(([find, replace]) => ({ find, replace })) })
+  })
+  expect(answer.status, await answer.clone().text()).toBe(200)
+}
+
+test('[COMP-27] the draft of a card stays with it, whatever others do to the board, and asks which stays when they changed the card', async () => {
+  const { page, document, text, leave } = await writer(fenced(...cards))
+  const [title, details] = [page.getByLabel('Card', { exact: true }), page.getByLabel('Details')]
+  const focused = (name: string): Promise<boolean> =>
+    page.evaluate((wanted) => globalThis.document.activeElement?.shadowRoot?.activeElement?.getAttribute('name') === wanted, name)
+  await page.locator('.card', { hasText: 'Test' }).press('Enter')
+  await title.fill('Test every part')
+  await details.fill('By hand')
+  // Nor does another card that is opened take its place.
+  await page.locator('.card', { hasText: 'Pick name' }).locator('.card-text').dblclick()
+  await page.locator('.toast', { hasText: 'Save or cancel the card that is open first.' }).waitFor()
+  expect(await title.inputValue()).toBe('Test every part')
+  await details.focus()
+  await patch(document, ['- [ ] Write importer', '- [ ] First of all\n- [ ] Write importer'])
+  await page.locator('.card', { hasText: 'First of all' }).waitFor()
+  expect(await title.inputValue()).toBe('Test every part')
+  // A card above goes, and so does this one to another column.
+  await patch(document, ['- [ ] First of all\n', ''], ['- [ ] Test\n', ''], ['## Doing\n', '## Doing\n- [>] Test\n'])
+  await page.locator('[data-column="1"] form').waitFor()
+  expect([await title.inputValue(), await details.inputValue()]).toEqual(['Test every part', 'By hand'])
+  await until(() => focused('details'), 'the field has the focus again')
+  await page.keyboard.type(' too')
+  expect(await details.inputValue()).toBe('By hand too')
+  // The card itself is changed: the words that both changed are asked about, those that one did are kept.
+  await patch(document, ['- [>] Test\n', '- [>] Test soon @ben\n'])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Card was changed to “Test soon” while you wrote “Test every part”.').waitFor()
+  await page.getByRole('button', { name: 'Keep mine' }).click()
+  const after = [
+    '## Todo',
+    '- [ ] Write importer @ana #backend',
+    '## Doing',
+    '- [>] Test every part @ben',
+    '  By hand too',
+    ...cards.slice(4)
+  ]
+  await text(fenced(...after))
+  // The card goes.
+  await page.locator('.card', { hasText: 'Test every part' }).press('Enter')
+  await title.fill('Test all')
+  await patch(document, ['- [>] Test every part @ben\n  By hand too\n', ''])
+  await page.getByText('This card was removed. Your words:').waitFor()
+  expect(await title.inputValue()).toBe('Test all')
+  await page.getByRole('button', { name: 'Add as a new card' }).click()
+  await text(fenced(...after.with(3, '- [>] Test all @ben')))
+  await leave()
+})
+
+test('[COMP-28] the draft of a message stays with it, whatever others do to the chat, and asks which stays when they changed it', async () => {
+  const [first, mine, last] = [
+    '[2026-11-20T10:02Z] @Ana: Can we ship?',
+    '[2026-11-20T10:03Z] @Guest: Yes',
+    '[2026-11-20T10:04Z] @Ana: Good'
+  ]
+  const { page, document, text, leave } = await writer(chatFence(first, mine, last))
+  const field = page.getByLabel('Message', { exact: true })
+  await page.getByRole('button', { name: 'Change the message “Yes”' }).click()
+  await field.fill('Yes, today')
+  await patch(document, [`${first}\n`, ''])
+  await until(async () => (await page.locator('.message', { hasText: 'Can we' }).count()) === 0, 'the message above is gone')
+  expect(await field.inputValue()).toBe('Yes, today')
+  await patch(document, ['@Guest: Yes', '@Guest: No'])
+  await until(async () => (await editorText(page)).includes('@Guest: No'), 'it is changed')
+  await field.press('Enter')
+  await page.getByText('Message was changed to “No” while you wrote “Yes, today”.').waitFor()
+  await page.getByRole('button', { name: 'Keep mine' }).click()
+  await text(chatFence(mine.replace('Yes', 'Yes, today'), last))
+  await page.getByRole('button', { name: 'Change the message “Yes, today”' }).click()
+  await field.fill('Tomorrow')
+  await patch(document, [`${mine.replace('Yes', 'Yes, today')}\n`, ''])
+  await page.getByText('This message was removed. Your words:').waitFor()
+  expect(await field.inputValue()).toBe('Tomorrow')
+  await page.getByRole('button', { name: 'Send as a new message' }).click()
+  await page.locator('.message', { hasText: 'Tomorrow' }).waitFor()
+  await until(async () => (await field.count()) === 0, 'the form is closed')
+  await leave()
+})
+
+test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin a row; a full one says so and keeps what was typed', async () => {
+  const rows = ['| A | B |', '| --- | --- |', '| 1 | 2 |']
+  const one = (...all: readonly string[]): string => `\`\`\`sheet\n${all.join('\n')}\n\`\`\`\n`
+  const { page, text, leave } = await writer(one(...rows))
+  await page.locator('[data-cell=A2]').focus()
+  for (const word of ['3', '4', '5']) {
+    await page.keyboard.type(word)
+    await page.keyboard.press('Enter')
+  }
+  await text(one(...rows.with(2, '| 3 | 2 |'), '| 4 |  |', '| 5 |  |'))
+  await page.locator('[data-cell=B4]').focus()
+  await page.keyboard.type('6')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('7')
+  await page.keyboard.press('Enter')
+  const grown = [...rows.with(2, '| 3 | 2 |'), '| 4 |  |', '| 5 | 6 |', '| 7 |  |']
+  await text(one(...grown))
+  // The row comes and goes with what was written in it.
+  await page.keyboard.press('Control+z')
+  await text(one(...grown.slice(0, -1)))
+  await leave()
+
+  const full = await writer(one(...rows.slice(0, 2), ...Array.from({ length: 199 }, (_row, row) => `| ${row} | |`)))
+  await full.page.locator('[data-cell=A200]').focus()
+  await full.page.keyboard.type('8')
+  await full.page.keyboard.press('Enter')
+  await full.page.keyboard.type('9')
+  await full.page.locator('.toast', { hasText: 'The sheet is full: it takes 200 rows.' }).waitFor()
+  await until(async () => (await editorText(full.page)).includes('| 8 | |\n```'), 'what was typed first is there')
+  // Who goes away and comes back writes there.
+  await full.page.keyboard.press('ArrowUp')
+  await full.page.keyboard.press('ArrowDown')
+  await full.page.keyboard.type('9')
+  await full.page.keyboard.press('Enter')
+  await until(async () => (await editorText(full.page)).includes('| 9 | |\n```'), 'it is written over')
+  // More than fits is pasted as far as it does, and that is said.
+  await full.page.locator('[data-cell=A3]').focus()
+  await full.page.locator('[data-cell=A3]').evaluate((cell) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', Array.from({ length: 300 }, () => Array.from({ length: 60 }, () => 'x').join('\t')).join('\n'))
+    cell.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, composed: true, cancelable: true }))
+  })
+  await full.page.locator('.toast', { hasText: 'Pasted in part: 198 of 300 rows and 50 of 60 columns fit.' }).waitFor()
+  await full.leave()
+})
+
+test('[COMP-30] the filter of a large board goes through all cards, and what is not drawn says how to get at it', async () => {
+  const many = Array.from({ length: 5000 }, (_card, card) => `- [ ] Card ${card}`)
+  const { page, leave } = await writer(fenced('## Todo', ...many, '- [ ] The needle'))
+  await page.getByText('3,001 more cards: find them with the filter, or in the source.').waitFor()
+  await page.getByLabel('Show cards with').fill('needle')
+  await page.locator('.card', { hasText: 'The needle' }).waitFor()
+  await page.getByText(/^1 of 5,?001 cards$/).waitFor()
+  await page.getByLabel('Show cards with').fill('card')
+  await page.getByText(/^5,?000 of 5,?001 cards$/).waitFor()
+  await page.getByText('3,000 more cards: find them with the filter, or in the source.').waitFor()
+  await leave()
+})
+
+test('[COMP-31] long words of messages break, and who suggests hears that it is suggested', async () => {
+  const document = await createDocument(world.url, `${fenced(...cards)}\n${chatFence(`[2026-11-20T10:02Z] @Ana: ${'x'.repeat(600)}`)}`)
+  const { page, leave } = await visit(document, (await createLink(world.url, document, 'suggest')).url)
+  const isWhole = (element: Element): boolean => element.scrollWidth <= element.clientWidth
+  await page.locator('.message').first().waitFor()
+  expect(await page.locator('.chat').evaluate(isWhole)).toBe(true)
+  await page.getByRole('button', { name: 'Suggesting' }).or(page.locator('.chip')).first().waitFor()
+  await page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
+  await page.getByRole('status').filter({ hasText: 'Suggested to move Test to Doing' }).waitFor()
+  await leave()
 })

@@ -7,6 +7,7 @@ import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { startDrag } from './board-drag.ts'
+import { followPart } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 
 /** What a card says, its marker aside: others and we ourselves find it by that when places have changed. */
@@ -27,6 +28,28 @@ export function findCard({ columns }: Board, card: Card): CardPlace | undefined 
   return best
 }
 
+/** A card that is being written. What is written stays with it, whatever others do meanwhile. */
+export interface Draft {
+  /** As it was when it was begun. */
+  readonly begun: Card
+  /** As it is now; the last that was known of it when it was removed. */
+  readonly card: Card
+  readonly place: CardPlace
+  readonly isGone: boolean
+  /** What the fields hold; undefined: nothing was written yet. */
+  readonly written: { said: Said | undefined; isTouched: boolean }
+}
+
+export type Said = Readonly<Record<'title' | 'person' | 'tags' | 'details', string>>
+
+interface Placed {
+  readonly card: Card
+  readonly place: CardPlace
+}
+
+const placed = ({ columns }: Board): Placed[] =>
+  columns.flatMap(({ cards }, column) => cards.map((card, index) => ({ card, place: { column, card: index } })))
+
 type Change = (board: Board, place: CardPlace) => readonly Edit[]
 
 /** Stays the same for as long as the board is there. */
@@ -38,7 +61,10 @@ export interface Deeds {
   step(card: Card, place: CardPlace, key: string): void
   remove(card: Card): void
   hold(card: Card | undefined): void
-  readonly editing: Signal<Card | undefined>
+  readonly draft: Signal<Draft | undefined>
+  edit(card: Card): void
+  /** Goes with the card that is being written, after others changed the board. */
+  follow(): void
   readonly menu: Signal<{ readonly card: Card; readonly place: CardPlace; readonly anchor: HTMLElement } | undefined>
   /** The card that the Tab key comes to. */
   readonly current: Signal<CardPlace>
@@ -72,9 +98,10 @@ interface Hit {
 
 export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds {
   const current = signal<CardPlace>({ column: 0, card: 0 })
-  const editing: Deeds['editing'] = signal(undefined)
+  const draft: Deeds['draft'] = signal(undefined)
   const menu: Deeds['menu'] = signal(undefined)
   let next: CardPlace | undefined
+  let followed = board.peek()
 
   const focus = ({ column, card }: CardPlace): void =>
     element.current?.querySelector<HTMLElement>(`[data-place="${column}:${card}"]`)?.focus()
@@ -95,6 +122,11 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     const count = column?.cards.length ?? 1
     next = { column: to.column, card: Math.min(index, count - 1) }
     current.value = next
+    if (input.suggests()) {
+      const values = { name: card.title.text, column: column?.title.text ?? '' }
+      input.said.value = t('Suggested to move {name} to {column}', values)
+      return
+    }
     input.said.value = t('{name} is now in {column}, place {place} of {count}', {
       name: card.title.text,
       column: column?.title.text ?? '',
@@ -117,8 +149,9 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     const place = findCard(board.peek(), card)
     if (!change(card, deleteCard) || place === undefined) return
     next = { column: place.column, card: Math.max(0, place.card - 1) }
-    input.said.value = t('Card deleted')
-    toast(t('Card deleted'))
+    const words = input.suggests() ? t('Suggested to delete the card') : t('Card deleted')
+    input.said.value = words
+    toast(words)
   }
 
   /** Goes to another card. */
@@ -144,6 +177,28 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     input.said.value = t('{name} is now here once', { name: card.title.text })
   }
 
+  const edit: Deeds['edit'] = (card) => {
+    if (draft.peek()?.written.isTouched === true) return toast(t('Save or cancel the card that is open first.'))
+    const place = findCard(board.peek(), card)
+    if (place !== undefined) draft.value = { begun: card, card, place, isGone: false, written: { said: undefined, isTouched: false } }
+  }
+  const follow = (): void => {
+    const [before, now] = [followed, board.value]
+    const open = draft.peek()
+    followed = now
+    if (open === undefined || before === now) return
+    const there = placed(now)
+    const found = ((): Placed | undefined => {
+      const same = findCard(now, open.card)
+      if (same !== undefined || open.isGone) return there.find(({ place }) => place.column === same?.column && place.card === same.card)
+      const were = placed(before)
+      const index = were.findIndex(({ place }) => place.column === open.place.column && place.card === open.place.card)
+      const words = (all: readonly Placed[]): string[] => all.map(({ card }) => wordsOf(card))
+      return there[followPart(words(were), index, words(there)) ?? -1]
+    })()
+    draft.value = found === undefined ? { ...open, isGone: true } : { ...open, ...found, isGone: false }
+  }
+
   const hold = (card: Card | undefined): void => input.hold(card && wordsOf(card))
 
   /** The card that an event is about; undefined: none, or one that is being written. */
@@ -167,7 +222,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     else if (!isFree) return
     else if (isArrow && event.altKey) step(card, place, event.key)
     else if (!onCard) return
-    else if (event.key === 'Enter' || event.key === 'F2') editing.value = card
+    else if (event.key === 'Enter' || event.key === 'F2') edit(card)
     else if (event.key === ' ') change(card, cycleState)
     else if (event.key === 'Delete') remove(card)
     else return
@@ -189,7 +244,9 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     step,
     remove,
     hold,
-    editing,
+    draft,
+    edit,
+    follow,
     menu,
     current,
     refocus() {
@@ -212,7 +269,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
       },
       onDblClick(event) {
         const hit = hitOf(event)
-        if (hit?.isFree === true) editing.value = hit.card
+        if (hit?.isFree === true) edit(hit.card)
       },
       onClick: click
     }

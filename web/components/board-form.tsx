@@ -1,16 +1,19 @@
 /** A card while it is written: title, who has it, tags, details. Written as one step. */
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { type Board, type Card, type CardPlace, detailsOf, parseBoard } from '../../shared/fences/board.ts'
-import { addTag, removeTag, renameCard, setAssignee, setDetails } from '../../shared/fences/board-edits.ts'
+import { addCard, addTag, removeTag, renameCard, setAssignee, setDetails } from '../../shared/fences/board-edits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
-import type { Deeds } from './board-deeds.ts'
+import { copyText } from '../ui/copy.ts'
+import { type Deeds, type Draft, type Said, wordsOf } from './board-deeds.ts'
+import { WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import { namesAround } from './names.ts'
 
 interface CardFormInput {
-  readonly card: Card
+  readonly draft: Draft
   readonly input: ComponentInput
   readonly deeds: Deeds
 }
@@ -18,11 +21,34 @@ interface CardFormInput {
 const namesIn = (text: string): string[] =>
   [...new Set(text.split(/[\s,]+/).map((name) => name.replace(/^#/, '')))].filter((name) => name !== '')
 
+const parts = ['title', 'person', 'tags', 'details'] as const
+
+const saidBy = (card: Card): Said => ({
+  title: card.title.text,
+  person: card.assignees[0]?.name ?? '',
+  tags: card.tags.map(({ name }) => name).join(' '),
+  details: detailsOf(card)
+})
+
+const plain = ({ title, person, tags, details }: Said): Said => ({
+  title: title.trim(),
+  person: person.trim().replace(/^@/, ''),
+  tags: namesIn(tags).join(' '),
+  details: details.trimEnd()
+})
+
+/** As the source of a card: for a new one, or to be copied. */
+const writtenCard = (said: Said): string => {
+  const { title, person, tags, details } = plain(said)
+  const labels = [...(person === '' ? [] : [`@${person}`]), ...namesIn(tags).map((tag) => `#${tag}`)]
+  return [[title, ...labels].join(' '), ...(details === '' ? [] : [details])].join('\n')
+}
+
 /** Changes of the parts of one card, which stand apart. */
-function editsOf(board: Board, place: CardPlace, said: Readonly<Record<'title' | 'person' | 'tags' | 'details', string>>): Edit[] {
+function editsOf(board: Board, place: CardPlace, said: Said): Edit[] {
   const card = board.columns[place.column]?.cards[place.card]
   if (card === undefined) return []
-  const person = said.person.trim().replace(/^@/, '')
+  const { person } = plain(said)
   const [tags, wanted] = [card.tags.map(({ name }) => name), namesIn(said.tags)]
   return [
     ...(said.title.trim() === card.title.text ? [] : renameCard(board, place, said.title)),
@@ -33,8 +59,10 @@ function editsOf(board: Board, place: CardPlace, said: Readonly<Record<'title' |
   ].toSorted((one, other) => one.from - other.from)
 }
 
-export function CardForm({ card, input, deeds }: CardFormInput): JSX.Element {
+export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
+  const { begun, card, place, isGone, written } = draft
   const form = useRef<HTMLFormElement>(null)
+  const isAsked = useSignal(false)
   const id = useId()
   const { columns } = parseBoard(input.fence.peek())
   const people = namesAround(
@@ -42,36 +70,70 @@ export function CardForm({ card, input, deeds }: CardFormInput): JSX.Element {
     columns.flatMap(({ cards }) => cards.flatMap(({ assignees }) => assignees.map(({ name }) => name)))
   )
   useLayoutEffect(() => {
+    // One that comes to another column goes on where it was.
+    if (written.said !== undefined) return
+    written.said = saidBy(begun)
     const title = form.current?.querySelector('input')
     title?.focus()
     title?.select()
   }, [])
+  const held = isGone ? undefined : card
   useEffect(() => {
-    deeds.hold(card)
+    deeds.hold(held)
     return () => deeds.hold(undefined)
-  }, [])
+  }, [held && wordsOf(held)])
+  /** Fields keep what is typed without being drawn anew. */
+  const now = (): Said => written.said ?? saidBy(begun)
+  const said = now()
+  const partNames = { title: t('Card'), person: t('Who has it'), tags: t('Tags'), details: t('Details') }
+  /** What I changed and others did, too. */
+  const [before, theirs] = [saidBy(begun), saidBy(card)]
+  const contested = (mine: Said): (keyof Said)[] =>
+    parts.filter((part) => mine[part] !== before[part] && theirs[part] !== before[part] && theirs[part] !== mine[part])
+
   const close = (): void => {
     const item = form.current?.closest('li')
-    deeds.editing.value = undefined
-    const place = item?.dataset['place']
+    deeds.draft.value = undefined
+    const name = item?.dataset['place']
     const list = item?.closest('.board-live')
-    requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-place="${place}"]`)?.focus())
+    requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-place="${name}"]`)?.focus())
+  }
+  /** Writes what I changed; what others changed alone stays theirs. */
+  const write = (mine: Said, left: readonly (keyof Said)[]): void => {
+    const kept = (part: keyof Said): string => (mine[part] === before[part] || left.includes(part) ? theirs[part] : mine[part])
+    let isThere = false
+    deeds.change(card, (board, at) => {
+      isThere = true
+      return editsOf(board, at, { title: kept('title'), person: kept('person'), tags: kept('tags'), details: kept('details') })
+    })
+    if (isThere) close()
   }
   const save = (event: Event): void => {
     event.preventDefault()
+    const mine = plain(now())
+    if (isGone) {
+      const column = Math.min(place.column, columns.length - 1)
+      if (input.act((fence) => addCard(parseBoard(fence), column, writtenCard(mine)))) close()
+    } else if (contested(mine).length > 0) isAsked.value = true
+    else write(mine, [])
+  }
+  const read = (): void => {
     if (form.current === null) return
     const data = new FormData(form.current)
     const text = (name: string): string => String(data.get(name) ?? '')
-    const said = { title: text('title'), person: text('person'), tags: text('tags'), details: text('details') }
-    deeds.change(card, (board, place) => editsOf(board, place, said))
-    close()
+    written.said = { title: text('title'), person: text('person'), tags: text('tags'), details: text('details') }
+    written.isTouched = true
+    isAsked.value = false
+    if (!isGone) deeds.hold(card)
   }
+  const mine = plain(said)
+  const asked = isAsked.value && !isGone ? contested(mine) : []
   return (
     <form
       class='card-form'
       ref={form}
       onSubmit={save}
-      onInput={() => deeds.hold(card)}
+      onInput={read}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.isComposing) return
         event.preventDefault()
@@ -79,13 +141,18 @@ export function CardForm({ card, input, deeds }: CardFormInput): JSX.Element {
         close()
       }}
     >
+      {isGone && (
+        <p class='draft-asked' role='alert'>
+          {t('This card was removed. Your words:')}
+        </p>
+      )}
       <label>
         {t('Card')}
-        <input class='field' name='title' dir='auto' defaultValue={card.title.text} required />
+        <input class='field' name='title' dir='auto' defaultValue={said.title} required />
       </label>
       <label>
         {t('Who has it')}
-        <input class='field' name='person' list={id} defaultValue={card.assignees[0]?.name ?? ''} />
+        <input class='field' name='person' list={id} defaultValue={said.person} />
         <datalist id={id}>
           {people.map((name) => (
             <option key={name} value={name} />
@@ -94,16 +161,28 @@ export function CardForm({ card, input, deeds }: CardFormInput): JSX.Element {
       </label>
       <label>
         {t('Tags')}
-        <input class='field' name='tags' defaultValue={card.tags.map(({ name }) => name).join(' ')} />
+        <input class='field' name='tags' defaultValue={said.tags} />
       </label>
       <label>
         {t('Details')}
-        <textarea class='field' name='details' rows={2} dir='auto' defaultValue={detailsOf(card)} />
+        <textarea class='field' name='details' rows={2} dir='auto' defaultValue={said.details} />
       </label>
+      {asked.length > 0 && (
+        <WhichStays
+          changed={asked.map((part) => ({ name: partNames[part], mine: mine[part], theirs: theirs[part] }))}
+          onMine={() => write(mine, [])}
+          onTheirs={() => write(mine, asked)}
+        />
+      )}
       <div class='card-form-actions'>
-        <button type='submit' class='frame-button primary'>
-          {t('Save')}
+        <button type='submit' class='frame-button primary' disabled={isGone && columns.length === 0}>
+          {isGone ? t('Add as a new card') : t('Save')}
         </button>
+        {isGone && (
+          <button type='button' class='frame-button' onClick={() => void copyText(writtenCard(now()), t('Card'))}>
+            {t('Copy')}
+          </button>
+        )}
         <button type='button' class='frame-button' onClick={close}>
           {t('Cancel')}
         </button>

@@ -15,7 +15,7 @@ export function CardMenu({ deeds, columns }: { deeds: Deeds; columns: readonly C
   const { card, place, anchor } = menu
   return (
     <Pop label={t('Actions for {name}', { name: card.title.text })} anchor={anchor} onClose={() => (deeds.menu.value = undefined)}>
-      <PopItem onChoose={() => (deeds.editing.value = card)}>{t('Edit…')}</PopItem>
+      <PopItem onChoose={() => deeds.edit(card)}>{t('Edit…')}</PopItem>
       {columns.map(
         (each, column) =>
           column !== place.column && (

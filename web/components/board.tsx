@@ -1,5 +1,5 @@
 /** Boards: cards are moved with the pointer, the keyboard or a menu, and written where they stand. */
-import { useComputed, useSignal } from '@preact/signals'
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { type Card, type CardPlace, cardsShown, type Column, detailsOf, parseBoard, repeatedCards } from '../../shared/fences/board.ts'
@@ -7,9 +7,10 @@ import { addCard, addColumn, renameColumn } from '../../shared/fences/board-edit
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
 import { type DrawnCard, drawCard, placeName, sameCard } from './board-card.tsx'
-import { createDeeds, findCard, wordsOf } from './board-deeds.ts'
+import { createDeeds, wordsOf } from './board-deeds.ts'
 import { CardForm } from './board-form.tsx'
 import { CardMenu, ColumnMenu, columnName } from './board-menus.tsx'
+import { useKeptFocus } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 import { LineField } from './line-field.tsx'
@@ -42,36 +43,42 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
   const deeds = useMemo(() => createDeeds({ input, board, drawn: drawnBoard, element }), [])
   const mayChange = refusal.value === undefined
+  useSignalEffect(deeds.follow)
+  useKeptFocus(element, '.card-form')
   useLayoutEffect(deeds.refocus, [board.value])
 
   const { columns, notes } = board.value
-  const counts = cardsShown(board.value, limits.boardCardsMax)
+  const words = filter.value
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  /** What the filter leaves of each column, and how much of that is drawn. */
+  const matching = columns.map(({ cards }) => ({
+    cards: cards.flatMap((card, at) => (words.length === 0 || matches(card, words) ? [{ card, at }] : []))
+  }))
+  const hits = matching.reduce((sum, { cards }) => sum + cards.length, 0)
+  const counts = cardsShown({ columns: matching }, limits.boardCardsMax)
   const most = Math.max(0, ...counts)
   useEffect(() => {
     if (drawn.value >= most) return undefined
     const frame = requestAnimationFrame(() => (drawn.value += moreCards))
     return () => cancelAnimationFrame(frame)
   }, [drawn.value, most])
-  const editing = deeds.editing.value
-  const editedAt = editing && findCard(board.value, editing)
+  const draft = deeds.draft.value
+  const form =
+    draft === undefined ? undefined : (
+      <li class='card' key='draft' data-place={draft.isGone ? undefined : placeName(draft.place)}>
+        <CardForm draft={draft} input={input} deeds={deeds} />
+      </li>
+    )
+  /** The column with the form. Of a card that was removed it stays where the card was. */
+  const draftColumn = draft === undefined ? -1 : Math.min(draft.place.column, columns.length - 1)
   const first = columns.findIndex(({ cards }) => cards.length > 0)
   const wanted = deeds.current.value
   const current = columns[wanted.column]?.cards[wanted.card] === undefined ? { column: first, card: 0 } : wanted
-  const words = filter.value
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
   const count = columns.reduce((sum, { cards }) => sum + cards.length, 0)
-  let hits = 0
 
   const cardOf = (card: Card, place: CardPlace): JSX.Element => {
-    if (editedAt?.column === place.column && editedAt.card === place.card) {
-      return (
-        <li class='card' key={place.card} data-place={placeName(place)}>
-          <CardForm card={card} input={input} deeds={deeds} />
-        </li>
-      )
-    }
     const now: DrawnCard = {
       card,
       place,
@@ -87,8 +94,21 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
     return made
   }
 
+  const cardsOf = (index: number): (JSX.Element | undefined)[] => {
+    const mine = draftColumn === index ? draft : undefined
+    let isPlaced = mine === undefined
+    const shown = matching[index]?.cards.slice(0, Math.min(drawn.value, counts[index] ?? 0)) ?? []
+    const items = shown.flatMap(({ card, at }) => {
+      if (isPlaced || at !== mine?.place.card) return [cardOf(card, { column: index, card: at })]
+      isPlaced = true
+      return mine.isGone ? [form, cardOf(card, { column: index, card: at })] : [form]
+    })
+    // Neither a filter nor the end of what is drawn takes it away.
+    return isPlaced ? items : [...items, form]
+  }
+
   const columnOf = (column: Column, index: number): JSX.Element => {
-    const shown = column.cards.slice(0, counts[index])
+    const rest = (matching[index]?.cards.length ?? 0) - (counts[index] ?? 0)
     const title = columnName(column)
     const isOpen = open.value?.kind !== 'column' && open.value?.column === index ? open.value.kind : undefined
     return (
@@ -118,15 +138,15 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             onClick={({ currentTarget }) => (columnMenu.value = { column: index, anchor: currentTarget })}
           />
         </div>
-        <ul class='board-cards'>
-          {shown.slice(0, words.length === 0 ? drawn.value : undefined).map((card, at) => {
-            if (!matches(card, words)) return null
-            hits += 1
-            return cardOf(card, { column: index, card: at })
-          })}
-        </ul>
-        {column.cards.length > shown.length && (
-          <p class='component-rest'>{tn(column.cards.length - shown.length, '1 more card', '{count} more cards')}</p>
+        <ul class='board-cards'>{cardsOf(index)}</ul>
+        {rest > 0 && (
+          <p class='component-rest'>
+            {tn(
+              rest,
+              '1 more card: find it with the filter, or in the source.',
+              '{count} more cards: find them with the filter, or in the source.'
+            )}
+          </p>
         )}
         {column.notes.map(({ line }) => (
           <p class='component-note' key={line.from}>
@@ -139,7 +159,10 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             onCancel={() => (open.value = undefined)}
             onDone={(text) => {
               // Enter adds one, and asks for the next.
-              if (input.act((now) => addCard(parseBoard(now), index, text))) said.value = t('Card added to {column}', { column: title })
+              if (input.act((now) => addCard(parseBoard(now), index, text)))
+                said.value = input.suggests()
+                  ? t('Suggested to add a card to {column}', { column: title })
+                  : t('Card added to {column}', { column: title })
               else open.value = undefined
             }}
           />
@@ -183,6 +206,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
       )}
       <div class='board' role='group' aria-label={t('Board')} tabIndex={columns.length > 2 ? 0 : -1} {...deeds.listeners}>
         {shownColumns}
+        {columns.length === 0 && form !== undefined && <ul class='board-cards board-column'>{form}</ul>}
         <div class='board-new'>
           {open.value?.kind === 'column' ? (
             <LineField

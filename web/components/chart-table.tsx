@@ -127,7 +127,7 @@ export function ChartDataTable({ table, input }: TableInput): JSX.Element {
                 <td>
                   <button
                     type='button'
-                    class='card-more'
+                    class='frame-button icon-only'
                     aria-label={t('Delete row {number}', { number: index + 1 })}
                     onClick={() => {
                       if (

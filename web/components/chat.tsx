@@ -1,5 +1,5 @@
 /** Chats: messages are sent at the bottom; one's own are changed where they stand. Names are what people call themselves. */
-import { useComputed, useSignal } from '@preact/signals'
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import {
@@ -15,6 +15,7 @@ import { limits } from '../../shared/limits.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { toast } from '../ui/toast.tsx'
+import { followPart, useKeptFocus, WhichStays } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 import { useMentions } from './mentions.tsx'
@@ -23,12 +24,22 @@ import { namesAround } from './names.ts'
 /** What tells a message from others, wherever it stands. */
 const wordsOf = ({ author, at, text }: Message): string => JSON.stringify([author, at, text])
 
+const messagesOf = ({ entries }: ChatShape): Message[] => entries.filter((entry) => entry.kind === 'message')
+
 /** Where a message is that was seen somewhere: the nearest that reads the same. */
-const find = ({ entries }: ChatShape, message: Message): Message | undefined =>
-  entries
-    .filter((entry) => entry.kind === 'message' && wordsOf(entry) === wordsOf(message))
-    .toSorted((one, other) => Math.abs(one.index - message.index) - Math.abs(other.index - message.index))
-    .find((entry) => entry.kind === 'message')
+const find = (chat: ChatShape, message: Message): Message | undefined =>
+  messagesOf(chat)
+    .filter((each) => wordsOf(each) === wordsOf(message))
+    .toSorted((one, other) => Math.abs(one.index - message.index) - Math.abs(other.index - message.index))[0]
+
+/** A message of one's own that is being changed. */
+interface Draft {
+  /** As it was when it was begun. */
+  readonly begun: Message
+  /** As it is now; the last that was known of it when it was removed. */
+  readonly message: Message
+  readonly isGone: boolean
+}
 
 interface WritingInput {
   readonly label: string
@@ -76,6 +87,7 @@ function Writing({
     >
       <textarea
         class='field'
+        name='text'
         rows={text.split('\n').length}
         dir='auto'
         aria-label={label}
@@ -122,7 +134,9 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const list = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
   const chat = useComputed(() => parseChat(fence.value))
-  const editing = useSignal<Message | undefined>(undefined)
+  const draft = useSignal<Draft | undefined>(undefined)
+  const asked = useSignal<string | undefined>(undefined)
+  const followed = useRef(chat.peek())
   const mayChange = refusal.value === undefined
   const me = plainAuthor(page.here.value.find(({ self }) => self)?.name ?? t('Guest'))
   const names = (): string[] =>
@@ -139,33 +153,95 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const shown = chat.value.entries.slice(-limits.chatMessagesMax)
   const left = chat.value.entries.length - shown.length
 
+  useSignalEffect(() => {
+    const [before, now] = [messagesOf(followed.current), messagesOf(chat.value)]
+    followed.current = chat.value
+    const open = draft.peek()
+    if (open === undefined) return
+    const same = find(chat.value, open.message)
+    const index = before.findIndex((each) => each.index === open.message.index)
+    // Another's message is never taken for it.
+    const isLike = (at: number): boolean => now[at]?.author === open.message.author && now[at].at === open.message.at
+    const changed = open.isGone || same !== undefined ? undefined : followPart(before.map(wordsOf), index, now.map(wordsOf), isLike)
+    const message = same ?? now[changed ?? -1]
+    draft.value = message === undefined ? { ...open, isGone: true } : { ...open, message, isGone: false }
+  })
+  useKeptFocus(list, '.message-draft')
+
   // Who reads the end goes on reading it.
   useLayoutEffect(() => {
     if (follows.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight
   }, [chat.value])
 
-  const write = (message: Message, text: string): void => {
+  const cancel = (): void => {
+    draft.value = undefined
+    asked.value = undefined
+    input.hold(undefined)
+  }
+  /** False when the message is no longer there, and nothing was written. */
+  const write = (message: Message, text: string): boolean => {
+    let isThere = false
     const done = input.act((now) => {
       const there = parseChat(now)
       const found = find(there, message)
+      isThere = found !== undefined
       if (found === undefined) toast(t('Somebody changed this message meanwhile.'))
       return found === undefined ? [] : editMessage(there, found, text)
     })
-    if (done) said.value = text.trim() === '' ? t('Message deleted') : t('Message changed')
-    editing.value = undefined
-    input.hold(undefined)
+    const isDeleted = text.trim() === ''
+    if (done && input.suggests()) said.value = isDeleted ? t('Suggested to delete the message') : t('Suggested to change the message')
+    else if (done) said.value = isDeleted ? t('Message deleted') : t('Message changed')
+    return isThere
   }
-  const cancel = (): void => {
-    editing.value = undefined
-    input.hold(undefined)
+  const send = (text: string): boolean => {
+    follows.current = true
+    return input.act((now) => appendMessage(parseChat(now), { author: me, time: Date.now(), text }))
   }
+  const save = ({ begun, message, isGone }: Draft, text: string): boolean => {
+    const isContested = !isGone && message.text !== begun.text && text.trim() !== begun.text && text.trim() !== message.text
+    if (isContested) asked.value = text.trim()
+    // What was not changed leaves what others made of it.
+    else if (isGone ? send(text) : text.trim() === begun.text || write(message, text)) cancel()
+    return false
+  }
+
+  const formOf = (open: Draft): JSX.Element => (
+    <div class='message-draft'>
+      {open.isGone && (
+        <p class='draft-asked' role='alert'>
+          {t('This message was removed. Your words:')}
+        </p>
+      )}
+      <Writing
+        label={t('Message')}
+        text={open.begun.text}
+        focused
+        name={open.isGone ? t('Send as a new message') : t('Save')}
+        onCancel={cancel}
+        onInput={() => {
+          asked.value = undefined
+          if (!open.isGone) input.hold(wordsOf(open.message))
+        }}
+        names={names}
+        say={say}
+        onSend={(text) => save(open, text)}
+      />
+      {asked.value !== undefined && !open.isGone && (
+        <WhichStays
+          changed={[{ name: t('Message'), mine: asked.value, theirs: open.message.text }]}
+          onMine={() => write(open.message, asked.value ?? '') && cancel()}
+          onTheirs={cancel}
+        />
+      )}
+    </div>
+  )
 
   const messageOf = (message: Message): JSX.Element => {
     const isMine = mayChange && !message.imported && message.author === me
-    const isEdited = editing.value !== undefined && find(chat.value, editing.value) === message
+    const isEdited = draft.value?.isGone === false && draft.value.message === message
     const holder = held.value.get(wordsOf(message))
     return (
-      <li class='message' key={message.index}>
+      <li class='message' key={isEdited ? 'draft' : message.index}>
         <p class='message-head'>
           <b dir='auto'>{message.author}</b> {timeOf(message)}
           {isMine && !isEdited && (
@@ -176,7 +252,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
                 disabled={holder !== undefined}
                 aria-label={t('Change the message “{text}”', { text: message.text.slice(0, 40) })}
                 onClick={() => {
-                  editing.value = message
+                  draft.value = { begun: message, message, isGone: false }
                   input.hold(wordsOf(message))
                 }}
               >
@@ -195,21 +271,8 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
           )}
           {holder !== undefined && <span class='card-holder'> {t('{name} is working on this', { name: holder.name })}</span>}
         </p>
-        {isEdited ? (
-          <Writing
-            label={t('Message')}
-            text={message.text}
-            focused
-            name={t('Save')}
-            onCancel={cancel}
-            onInput={() => input.hold(wordsOf(message))}
-            names={names}
-            say={say}
-            onSend={(text) => {
-              write(message, text)
-              return true
-            }}
-          />
+        {isEdited && draft.value !== undefined ? (
+          formOf(draft.value)
         ) : (
           <div class='message-text'>
             {message.text.split('\n').map((line, index) => (
@@ -220,6 +283,30 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       </li>
     )
   }
+
+  const open = draft.value
+  /** Before which entry the form stands whose message is not among those that are shown; -1: behind all. */
+  const formAt =
+    open !== undefined && (open.isGone || !shown.includes(open.message))
+      ? shown.findIndex(({ index }) => index >= open.message.index)
+      : undefined
+  const lone = (
+    <li class='message' key='draft'>
+      {open !== undefined && formOf(open)}
+    </li>
+  )
+  const items = shown.flatMap((entry, at) => {
+    const item =
+      entry.kind === 'message' ? (
+        messageOf(entry)
+      ) : (
+        <li class={entry.kind === 'day' ? 'chat-day' : 'component-note'} key={entry.index}>
+          {entry.kind === 'day' ? entry.text : inline(entry.line.text.trim())}
+        </li>
+      )
+    return at === formAt ? [lone, item] : [item]
+  })
+  if (formAt === -1) items.push(lone)
 
   return (
     <div class='chat-live'>
@@ -234,28 +321,9 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
           (follows.current = scrollTop + clientHeight >= scrollHeight - 8)
         }
       >
-        <ol class='chat-list'>
-          {shown.map((entry) => {
-            if (entry.kind === 'message') return messageOf(entry)
-            return (
-              <li class={entry.kind === 'day' ? 'chat-day' : 'component-note'} key={entry.index}>
-                {entry.kind === 'day' ? entry.text : inline(entry.line.text.trim())}
-              </li>
-            )
-          })}
-        </ol>
+        <ol class='chat-list'>{items}</ol>
       </div>
-      <Writing
-        label={t('Message as {name}', { name: me })}
-        disabled={!mayChange}
-        names={names}
-        say={say}
-        name={t('Send')}
-        onSend={(text) => {
-          follows.current = true
-          return input.act((now) => appendMessage(parseChat(now), { author: me, time: Date.now(), text }))
-        }}
-      />
+      <Writing label={t('Message as {name}', { name: me })} disabled={!mayChange} names={names} say={say} name={t('Send')} onSend={send} />
     </div>
   )
 }

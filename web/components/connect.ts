@@ -49,9 +49,11 @@ export function inputFor({ page, fence, fences, name, fresh, leave }: Place): Co
       .map(({ source, from, to }) => source.slice(from, to))
       .join('\n')
   )
+  const suggests = (): boolean => page.review.peek()?.suggesting.peek() === true
   return {
     page,
     fence,
+    suggests,
     sheets: computed(() => (written.value === '' ? noSheets : documentSheets(fences.peek(), Date.now()))),
     sheetIndex: computed(() => fences.value.filter(isSheet).findIndex(({ from }) => from === fence.value.from)),
     label: computed(() => labelOf(fence.value, fences.value)),
@@ -62,7 +64,7 @@ export function inputFor({ page, fence, fences, name, fresh, leave }: Place): Co
       const view = page.editor.value?.view
       const now = fresh()
       if (view === undefined || now === undefined) return false
-      return actOn(view, now.fence, edits(now.fence, now.all), page.review.peek()?.suggesting.peek() === true)
+      return actOn(view, now.fence, edits(now.fence, now.all), suggests())
     },
     hold: (item) => holds.take(name.peek(), item),
     openSource(offset = 0) {

@@ -20,6 +20,8 @@ export interface ComponentInput {
   readonly refusal: ReadonlySignal<string | undefined>
   /** What others hold at the moment: the parts of the fence they change, and who. */
   readonly held: ReadonlySignal<ReadonlyMap<string, Person>>
+  /** Whether what is done here becomes a suggestion. */
+  readonly suggests: () => boolean
   /** Told to who listens to the page. */
   readonly said: Signal<string>
   /**

@@ -7,11 +7,12 @@ import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import type { Change } from '../../shared/fences/formula/rewrite.ts'
 import { Day, Failure, type Scalar } from '../../shared/fences/formula/values.ts'
 import { parseSheet, type Sheet as SheetShape } from '../../shared/fences/sheet.ts'
-import { followChange, formatTsv, pasteTsv, setCell, setCells } from '../../shared/fences/sheet-edits.ts'
+import { followChange, formatTsv, pasteSize, pasteTsv, setCell, setCells } from '../../shared/fences/sheet-edits.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
-import { locale, t } from '../text/t.ts'
+import { locale, t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import { type Deeds, type Editing, GridRow, lineAt, nameOf, type Place, rowOf, type Shown, textAt } from './sheet-grid.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
@@ -38,10 +39,14 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const conflict = useSignal<(Place & { readonly mine: string; readonly theirs: string }) | undefined>(undefined)
   const menu = useSignal<HTMLElement | undefined>(undefined)
   const moves = useRef(false)
+  /** The row behind the last that Enter or Tab have begun: part of the text with the first that is written in it. */
+  const begunRow = useSignal(-1)
+  /** The cell that the cursor stays in because the sheet is full: what is typed next does not write over it. */
+  const fullAt = useRef('')
   const mayChange = refusal.value === undefined
 
   const size = useComputed(() => ({
-    height: Math.min(Math.max(sheet.value.rows.length, 1), limits.sheetRowsMax),
+    height: Math.min(Math.max(sheet.value.rows.length, 1) + Number(begunRow.value === sheet.value.rows.length), limits.sheetRowsMax),
     width: Math.min(Math.max(sheet.value.width, 1), limits.sheetColumnsMax)
   }))
   const { height, width } = size.value
@@ -72,6 +77,8 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   }
   const go = (place: Place, isRange = false): void => {
     end.value = inside(place)
+    fullAt.current = ''
+    if (end.value.row !== begunRow.peek()) begunRow.value = -1
     if (!isRange) current.value = end.value
     focus()
   }
@@ -130,7 +137,26 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
       if (theirs !== begun.before && theirs !== text.trim()) conflict.value = { ...place, mine: text.trim(), theirs }
       else act((now) => setCell(now, rowOf(now, begun), begun.column, text))
     }
-    if (step.row !== 0 || step.column !== 0) go({ row: row + step.row, column: begun.column + step.column })
+    if (step.row !== 0 || step.column !== 0) goOn(place, step, text.trim() !== '')
+  }
+  /** From a cell that was written: at the end of a row to the next one, at the end of the sheet to a row that this begins. */
+  const goOn = (from: Place, step: Place, isWritten: boolean): void => {
+    const lastRow = Math.max(sheet.peek().rows.length - 1, isWritten || from.row === 0 ? from.row : 0)
+    let [row, column] = [from.row + step.row, from.column + step.column]
+    if (column >= width) [row, column] = [row + 1, 0]
+    else if (column < 0 && row > 0) [row, column] = [row - 1, width - 1]
+    if (row <= Math.max(lastRow, from.row)) return go({ row, column })
+    // A row in which nothing was written begins no other.
+    if (from.row > lastRow) return go(from)
+    if (row >= limits.sheetRowsMax) {
+      go(from)
+      fullAt.current = nameOf(from)
+      return undefined
+    }
+    begunRow.value = row
+    current.value = { row, column }
+    end.value = { row, column }
+    return focus()
   }
   deeds.current = {
     press(place, isRange) {
@@ -141,6 +167,8 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     focused(place) {
       const { row, column } = end.peek()
       if (row === place.row && column === place.column) return
+      fullAt.current = ''
+      if (place.row !== begunRow.peek()) begunRow.value = -1
       current.value = place
       end.value = place
     },
@@ -178,6 +206,11 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     focus()
   }
 
+  const tell = (words: string): void => {
+    said.value = words
+    toast(words)
+  }
+
   const keyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || editing.peek() !== undefined || event.target instanceof HTMLButtonElement) return
     const step = steps[event.key]
@@ -195,8 +228,11 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     } else if ((event.key === 'Enter' || event.key === 'F2') && isPlain) edit(at)
     else if ((event.key === 'Delete' || event.key === 'Backspace') && isPlain) clear()
     else if (mayChange && (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey))) menu.value = event.target as HTMLElement
-    else if (isPlain && event.key.length === 1 && mayChange) edit(at, event.key)
-    else return
+    else if (isPlain && event.key.length === 1 && mayChange) {
+      if (fullAt.current === nameOf(at))
+        tell(tn(limits.sheetRowsMax, 'The sheet is full: it takes 1 row.', 'The sheet is full: it takes {count} rows.'))
+      else edit(at, event.key)
+    } else return
     event.preventDefault()
     event.stopPropagation()
   }
@@ -224,7 +260,14 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const paste = (event: ClipboardEvent): void => {
     if (editing.peek() !== undefined || event.clipboardData === null || !mayChange) return
     const text = event.clipboardData.getData(cellsType) || event.clipboardData.getData('text/plain')
-    if (text !== '' && act((now) => pasteTsv(now, top, first, text))) said.value = t('Pasted')
+    const { rows, rowsFit, columns, columnsFit } = pasteSize(top, first, text)
+    if (text !== '' && act((now) => pasteTsv(now, top, first, text))) {
+      if (rowsFit === rows && columnsFit === columns) said.value = t('Pasted')
+      else
+        tell(
+          t('Pasted in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.', { rowsFit, rows, columnsFit, columns })
+        )
+    }
     event.preventDefault()
     event.stopPropagation()
     focus()
@@ -303,22 +346,14 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
           })}
       </p>
       {asked !== undefined && (
-        <p class='sheet-asked' role='alert'>
-          {t('{cell} was changed to “{theirs}” while you wrote “{mine}”.', { cell: nameOf(asked), theirs: asked.theirs, mine: asked.mine })}{' '}
-          <button
-            type='button'
-            class='link'
-            onClick={() => {
-              act((now) => setCell(now, asked.row, asked.column, asked.mine))
-              conflict.value = undefined
-            }}
-          >
-            {t('Keep mine')}
-          </button>{' '}
-          <button type='button' class='link' onClick={() => (conflict.value = undefined)}>
-            {t('Keep theirs')}
-          </button>
-        </p>
+        <WhichStays
+          changed={[{ name: nameOf(asked), mine: asked.mine, theirs: asked.theirs }]}
+          onMine={() => {
+            act((now) => setCell(now, asked.row, asked.column, asked.mine))
+            conflict.value = undefined
+          }}
+          onTheirs={() => (conflict.value = undefined)}
+        />
       )}
       {sheet.value.notes.map(({ line }) => (
         <p class='component-note' key={line.from}>

@@ -24,6 +24,7 @@ export const de: Catalogue = {
   'Add a card to {column}': 'Karte in {column} hinzufügen',
   'Add a column': 'Spalte hinzufügen',
   'Add a row': 'Zeile hinzufügen',
+  'Add as a new card': 'Als neue Karte hinzufügen',
   'Add column after': 'Spalte danach einfügen',
   'Add column before': 'Spalte davor einfügen',
   'Add row above': 'Zeile darüber einfügen',
@@ -426,6 +427,8 @@ export const de: Catalogue = {
     'Füge hier ein Bild ein, oder wähle eines. Sein Text steht erst hier und dann im Dokument.',
   'Paste without formatting': 'Ohne Formatierung einfügen',
   Pasted: 'Eingefügt',
+  'Pasted in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.':
+    'Teilweise eingefügt: {rowsFit} von {rows} Zeilen und {columnsFit} von {columns} Spalten passen hinein.',
   Picture: 'Bild',
   'Picture, sound or film': 'Bild, Ton oder Film',
   'Pictures and speech': 'Bilder und Sprache',
@@ -519,6 +522,7 @@ export const de: Catalogue = {
   'Run: {name}': 'Starten: {name}',
   Save: 'Sichern',
   'Save and insert': 'Speichern und einfügen',
+  'Save or cancel the card that is open first.': 'Sichere zuerst die offene Karte oder brich sie ab.',
   Saved: 'Gespeichert',
   'Saved, not kept on this device': 'Gespeichert, nicht auf diesem Gerät aufbewahrt',
   'Saving…': 'Speichert…',
@@ -531,6 +535,7 @@ export const de: Catalogue = {
   'section medium': 'Abschnitt mittel',
   'Selection deleted': 'Auswahl gelöscht',
   Send: 'Senden',
+  'Send as a new message': 'Als neue Nachricht senden',
   'Set your name': 'Namen angeben',
   'Several compute nodes were lost over this. Try again later.': 'Mehrere Rechenknoten gingen dabei verloren. Versuch es später wieder.',
   Shape: 'Format',
@@ -575,6 +580,11 @@ export const de: Catalogue = {
   'Suggest instead of editing': 'Vorschlagen statt bearbeiten',
   'suggested a change': 'hat eine Änderung vorgeschlagen',
   'Suggested by {name}': 'Vorgeschlagen von {name}',
+  'Suggested to add a card to {column}': 'Vorgeschlagen: eine Karte in {column} hinzufügen',
+  'Suggested to change the message': 'Vorgeschlagen: die Nachricht ändern',
+  'Suggested to delete the card': 'Vorgeschlagen: die Karte löschen',
+  'Suggested to delete the message': 'Vorgeschlagen: die Nachricht löschen',
+  'Suggested to move {name} to {column}': 'Vorgeschlagen: {name} nach {column} verschieben',
   Suggesting: 'Vorschlagen',
   'Suggesting: what you type is proposed': 'Vorschlagen: Was du tippst, wird vorgeschlagen',
   'Suggestion accepted': 'Vorschlag angenommen',
@@ -651,6 +661,10 @@ export const de: Catalogue = {
   'The recording is written down.': 'Die Aufnahme ist aufgeschrieben.',
   'The recording was stopped. It is kept beside the text.': 'Die Aufnahme wurde angehalten. Sie steht neben dem Text bereit.',
   'The report needs the connection. Your words were copied.': 'Der Bericht braucht die Verbindung. Dein Text wurde kopiert.',
+  'The sheet is full: it takes {count} rows.': {
+    one: 'Das Rechenblatt ist voll: es fasst 1 Zeile.',
+    other: 'Das Rechenblatt ist voll: es fasst {count} Zeilen.'
+  },
   'The server asks for a short pause.': 'Der Server bittet um eine kurze Pause.',
   'The server cannot be reached.': 'Der Server ist nicht erreichbar.',
   'The server cannot be reached. Nothing is lost: try again when the connection is back.':
@@ -702,6 +716,7 @@ export const de: Catalogue = {
   'This browser does not store the text, so it cannot be opened offline. While the page says Saved, everything is on the server.':
     'Dieser Browser speichert den Text nicht, darum lässt er sich offline nicht öffnen. Solange die Seite „Gespeichert“ sagt, ist alles auf dem Server.',
   'This card is here more than once.': 'Diese Karte gibt es hier mehrmals.',
+  'This card was removed. Your words:': 'Diese Karte wurde entfernt. Deine Worte:',
   'This comment is no longer there.': 'Dieser Kommentar ist nicht mehr da.',
   'This document has not been opened on this device before, so there is no copy to show. It opens by itself when the connection is back.':
     'Dieses Dokument wurde auf diesem Gerät noch nie geöffnet, darum gibt es keine Kopie zu zeigen. Es öffnet sich von selbst, wenn die Verbindung wieder da ist.',
@@ -718,6 +733,7 @@ export const de: Catalogue = {
   'This link may do less than the one that this device keeps for the document.':
     'Dieser Link darf weniger als der, den dieses Gerät für das Dokument aufbewahrt.',
   'This link no longer works': 'Dieser Link gilt nicht mehr',
+  'This message was removed. Your words:': 'Diese Nachricht wurde entfernt. Deine Worte:',
   'This page no longer receives or sends changes.': 'Diese Seite empfängt und sendet keine Änderungen mehr.',
   'This part of the page could not be fetched. It comes with the connection.':
     'Dieser Teil der Seite konnte nicht geladen werden. Er kommt mit der Verbindung.',
@@ -855,7 +871,10 @@ export const de: Catalogue = {
   '{count} lines without changes': { one: '1 Zeile ohne Änderung', other: '{count} Zeilen ohne Änderung' },
   '{count} minutes': { one: '1 Minute', other: '{count} Minuten' },
   '{count} more': { one: '1 weiterer', other: '{count} weitere' },
-  '{count} more cards': { one: '1 weitere Karte', other: '{count} weitere Karten' },
+  '{count} more cards: find them with the filter, or in the source.': {
+    one: '1 weitere Karte: du findest sie mit dem Filter oder im Quelltext.',
+    other: '{count} weitere Karten: du findest sie mit dem Filter oder im Quelltext.'
+  },
   '{count} more points or series are not drawn.': {
     one: '1 weiterer Punkt oder eine Reihe ist nicht gezeichnet.',
     other: '{count} weitere Punkte oder Reihen sind nicht gezeichnet.'
