@@ -78,5 +78,6 @@ test('[WEB-10] frames of the live protocol are told apart by type and subtype', 
 test('[WEB-70] a value keeps the direction of its letters and marks to itself', () => {
   expect(t('The link for {name} is ready.', { name: 'Ana' })).toBe('The link for Ana is ready.')
   expect(t('The link for {name} is ready.', { name: '\u202Eevil' })).toBe('The link for \u2068\u202Eevil\u2069 is ready.')
+  expect(t('The link for {name} is ready.', { name: '\u2068Ana\u2069' })).toBe('The link for \u2068Ana\u2069 is ready.')
   expect(t('The link for {name} is ready.', { name: 'אנה' })).toBe('The link for \u2068אנה\u2069 is ready.')
 })

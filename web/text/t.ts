@@ -61,8 +61,9 @@ export function setLanguage(tag: Language): void {
 /** What may turn the direction of the words around it: right-to-left letters, and marks that override or embed. */
 const turning = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
 
-/** Keeps the direction of a value to itself (Unicode UAX #9, isolates). */
-const isolated = (value: string): string => (turning.test(value) ? `\u2068${value}\u2069` : value)
+/** Keeps the direction of a value to itself (Unicode UAX #9, isolates), once. */
+const isolated = (value: string): string =>
+  turning.test(value) && !/^\u2068[^\u2066-\u2069]*\u2069$/.test(value) ? `\u2068${value}\u2069` : value
 
 const fill = (sentence: string, values: Values): string =>
   sentence.replace(/\{(\w+)\}/g, (whole, name: string) => {
