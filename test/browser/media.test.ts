@@ -301,8 +301,12 @@ test('[MEDIA-38] without session, right, node or engine it is said what is missi
   // It goes between the question and the job.
   await panel(cem.page).getByRole('button', { name: 'Read aloud' }).click()
   await panel(cem.page).getByLabel('Text to be read aloud').fill('short')
-  reader.die()
-  await until(() => reader.closed() !== undefined, 'the node to be gone')
+  await cem.page.route('**/media/speak', async (route) => {
+    reader.die()
+    await until(() => reader.closed() !== undefined, 'the node to be gone')
+    await route.continue()
+    await cem.page.unroute('**/media/speak')
+  })
   await panel(cem.page).locator('.media-form [type=submit]').click()
   await job(cem.page, 'failed').getByText('No compute node is connected').waitFor()
   const speaker = await scripted(cem, ['speech'])

@@ -72,6 +72,8 @@ export interface Review {
 /** Places are read anew at most so often while somebody types, in milliseconds. */
 const placeMs = 120
 const lookAgainMs = 1500
+/** Looks at text that came, each after twice the time of the one before: the service may learn later than this page. */
+const looksMax = 5
 /** How long a comment that the address names may take to come. */
 const missingMs = 4000
 /** Gone texts that are looked for when something is typed. */
@@ -180,13 +182,17 @@ export function openReview(page: View, editor: Editor): Review {
 
   let placing: ReturnType<typeof setTimeout> | undefined
   let looking: ReturnType<typeof setTimeout> | undefined
+  let looks = 0
 
   /** Text that was gone may be there again: the service knows. */
   const lookForGone = (): void => {
     looking = undefined
     const gone = items.peek().filter((item) => item.span === undefined && isOpen(item) && quoteOf(item) !== '')
     const text = gone.length === 0 ? '' : storedText(view.state).toString()
-    if (gone.slice(0, goneMax).some((item) => text.includes(quoteOf(item)))) store.read()
+    if (!gone.slice(0, goneMax).some((item) => text.includes(quoteOf(item)))) return
+    store.read()
+    looks += 1
+    if (looks < looksMax) looking = setTimeout(lookForGone, lookAgainMs * 2 ** looks)
   }
 
   const follow = EditorView.updateListener.of(({ docChanged, geometryChanged, viewportChanged, changes }: ViewUpdate) => {
@@ -196,7 +202,9 @@ export function openReview(page: View, editor: Editor): Review {
       readPlaces()
       store.outbox.aimAgain()
     }, placeMs)
-    if (docChanged && changes.newLength > changes.length) looking ??= setTimeout(lookForGone, lookAgainMs)
+    if (!docChanged || changes.newLength <= changes.length) return
+    looks = 0
+    looking ??= setTimeout(lookForGone, lookAgainMs)
   })
 
   // ——— looking at one ———
