@@ -8,6 +8,8 @@ import { firstHeading } from '../shared/names.ts'
 import { beginning } from '../web/document/beginning.ts'
 import { countDocument, countWords } from '../web/editor/count.ts'
 import { refusalOfStatus } from '../web/refused/refusals.ts'
+import { readDevice, writeDevice } from '../web/device.ts'
+import { removeKeptDatabase } from '../web/offline/remove.ts'
 import { route } from '../web/route.ts'
 import { t } from '../web/text/t.ts'
 
@@ -80,4 +82,11 @@ test('[WEB-70] a value keeps the direction of its letters and marks to itself', 
   expect(t('The link for {name} is ready.', { name: '\u202Eevil' })).toBe('The link for \u2068\u202Eevil\u2069 is ready.')
   expect(t('The link for {name} is ready.', { name: '\u2068Ana\u2069' })).toBe('The link for \u2068Ana\u2069 is ready.')
   expect(t('The link for {name} is ready.', { name: 'אנה' })).toBe('The link for \u2068אנה\u2069 is ready.')
+})
+
+test('[WEB-71] who removes a document from this device removes what the page noted of it, its last words too', () => {
+  for (const name of ['last', 'unsent']) writeDevice(`agmd.${name}.x`, 'kept')
+  writeDevice('agmd.last.y', 'kept')
+  void removeKeptDatabase('x')
+  expect(['agmd.last.x', 'agmd.unsent.x', 'agmd.last.y'].map(readDevice)).toEqual([null, null, 'kept'])
 })

@@ -70,6 +70,8 @@ interface Unsent {
   readonly count: Signal<number>
   /** All that this page has is at the server. */
   clear(): void
+  /** Notes what is owed, and no more from then on. */
+  end(): void
 }
 
 /**
@@ -96,19 +98,25 @@ function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
     planned = true
   }
   addEventListener('pagehide', settle)
-  doc.on('update', (_update: Uint8Array, _origin: unknown, _doc: Y.Doc, transaction: Y.Transaction) => {
+  const countUp = (_update: Uint8Array, _origin: unknown, _doc: Y.Doc, transaction: Y.Transaction): void => {
     if (!transaction.local) return
     count.value += 1
     if (kept.state.value === 'lost') return
     ofThisPage += 1
     owe(1)
-  })
+  }
+  doc.on('update', countUp)
   return {
     count,
     clear() {
       if (ofThisPage > 0) owe(-ofThisPage)
       ofThisPage = 0
       count.value = 0
+    },
+    end() {
+      settle()
+      removeEventListener('pagehide', settle)
+      doc.off('update', countUp)
     }
   }
 }
@@ -139,7 +147,7 @@ export function openSession(id: string): Session {
   const doc = new Y.Doc()
   const text = doc.getText(textRootName)
   const kept = keep(id, doc)
-  const { count: unsent, clear: clearUnsent } = countUnsent(id, doc, kept)
+  const { count: unsent, clear: clearUnsent, end: endUnsent } = countUnsent(id, doc, kept)
   const online = watchOnline()
   const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
   const waitedLong = signal(false)
@@ -285,13 +293,14 @@ export function openSession(id: string): Session {
     async remove() {
       safe = Infinity
       forget(id)
-      for (const name of ['unsent', 'last', 'own', 'margin', 'media']) writeDevice(`agmd.${name}.${id}`, null)
+      endUnsent()
       await kept.close()
       await removeKeptDatabase(id)
     },
     close() {
       for (const stop of stops) stop()
       said.stop()
+      endUnsent()
       removeEventListener('beforeunload', guard)
       link.close()
       void kept.close()

@@ -1,3 +1,4 @@
+import { writeDevice } from '../device.ts'
 import { keptJobs } from '../media/kept.ts'
 import { waiting as deeds } from '../review/waiting.ts'
 import { waiting as files } from '../uploads/waiting.ts'
@@ -5,8 +6,12 @@ import { waiting as files } from '../uploads/waiting.ts'
 /** Name of the database that keeps a document on this device. */
 export const databaseName = (id: string): string => `agmd:${id}`
 
-/** Removes the text of a document, and files, remarks and media jobs that wait for it, from this device. Resolves when it is gone, or when nothing can be removed. */
+/** Values of a document on this device, `agmd.NAME.ID` each: `last` holds text. */
+const valueNames = ['unsent', 'last', 'own', 'margin', 'media']
+
+/** Removes the text of a document, what is noted of it, and files, remarks and media jobs that wait for it, from this device. Resolves when it is gone, or when nothing can be removed. */
 export async function removeKeptDatabase(id: string): Promise<void> {
+  for (const name of valueNames) writeDevice(`agmd.${name}.${id}`, null)
   await Promise.all([files.dropAll(id), deeds.dropAll(id), keptJobs.dropAll(id)])
   const { promise, resolve } = Promise.withResolvers<void>()
   try {
