@@ -21,6 +21,15 @@ export default defineConfig({
 function project(name: string, groupOrder: number, timeoutSeconds: number, include: string[], exclude: string[]) {
   const milliseconds = timeoutSeconds * 1000
   return {
-    test: { name, include, exclude, environment: 'node', testTimeout: milliseconds, hookTimeout: milliseconds, sequence: { groupOrder } }
+    test: {
+      name,
+      include,
+      exclude,
+      environment: 'node',
+      setupFiles: ['test/seed.ts'],
+      testTimeout: milliseconds,
+      hookTimeout: milliseconds,
+      sequence: { groupOrder }
+    }
   }
 }

@@ -563,7 +563,14 @@ test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one c
       Object.assign(expected[at - 1] ?? {}, { [before[0]?.[of] ?? '']: said.trim() })
       expect(named(now.rows)).toEqual(expected)
     }),
-    { numRuns: 200 }
+    {
+      numRuns: 200,
+      examples: [
+        [[{ a: '' }], 0, 0, '0E0', 0],
+        [[{ a: 1 }], 0, 0, '-0', 0],
+        [[{ a: '' }], 0, 0, '1e999', 0]
+      ]
+    }
   )
 })
 

@@ -85,8 +85,11 @@ const valuesOf = (text: string): Value => {
   return value()
 }
 
-/** A text as it stands in JSON: what is a number there is one. */
-const writtenJson = (text: string): string => (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? text : JSON.stringify(text))
+/** A text as it stands in JSON: a number where reading it gives the same text again (`2.5`, not `0E0` or `-0`), else a string. */
+const writtenJson = (text: string): string => {
+  const value = Number(text)
+  return Number.isFinite(value) && String(value) === text ? JSON.stringify(value) : JSON.stringify(text)
+}
 
 const jsonTable = (chart: Chart, rows: Rows): ChartTable => {
   const { fence, body } = chart
