@@ -1,5 +1,6 @@
 /** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
 import { defaultKeymap } from '@codemirror/commands'
+import { forceParsing } from '@codemirror/language'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
 import { yCollab } from 'y-codemirror.next'
@@ -78,6 +79,13 @@ const editable = (canEdit: boolean): Extension => [
   placeholder(canEdit ? t('Write, or press / for blocks') : t('Nothing here yet.'))
 ]
 
+/**
+ * So much of a text, in UTF-16 units, is parsed before it is painted for the first time, if that takes no longer than so many milliseconds: a
+ * slow device would else show it plain, and move it when its headings grow.
+ */
+const firstUnits = 6000
+const firstParseMs = 500
+
 const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
 
 export function createEditor(input: EditorInput): Editor {
@@ -138,6 +146,8 @@ export function createEditor(input: EditorInput): Editor {
       ]
     })
   })
+
+  forceParsing(view, firstUnits, firstParseMs)
 
   return {
     view,
