@@ -440,3 +440,30 @@ test('[WRITE-21] nothing below moves when marks are revealed', async () => {
   }
   await leave()
 })
+
+test('[WRITE-30] a wide table of the live view is scrolled within itself, and follows the cursor', async () => {
+  const cells = ['a', 'a rather long cell with many words in it, wider than any telephone', 'last']
+  const { page, press, type, text, leave } = await writer(
+    `before\n\n| one | two | three |\n| --- | --- | --- |\n| ${cells.join(' | ')} |\n\nafter`
+  )
+  await page.setViewportSize({ width: 360, height: 740 })
+  const widths = (): Promise<number[]> =>
+    page.evaluate(() => ['.cm-scroller', '.cm-content'].map((name) => globalThis.document.querySelector(name)?.scrollWidth ?? 0))
+  expect(await widths()).toEqual([360, 360])
+  const table = page.locator('.md-table-scroll')
+  const scrolled = (): Promise<number> => table.evaluate((element) => element.scrollLeft)
+  await page.locator('.cm-line', { hasText: 'a rather long' }).click()
+  await press('End')
+  await until(async () => (await scrolled()) > 100, 'the table goes along with the cursor')
+  await press('ArrowLeft', 'ArrowLeft')
+  await type('!')
+  await text(`before\n\n| one | two | three |\n| --- | --- | --- |\n| ${cells.join(' | ')}! |\n\nafter`)
+  expect(await scrolled()).toBeGreaterThan(100)
+  await press('Home')
+  await until(async () => (await scrolled()) === 0, 'the table is back at its beginning')
+  expect(await widths()).toEqual([360, 360])
+  // It is no stop of its own on the way out of the text.
+  await press('Escape', 'Tab')
+  expect(await page.evaluate(() => globalThis.document.activeElement?.closest('.cm-content'))).toBeNull()
+  await leave()
+})

@@ -1,6 +1,7 @@
 /** Live view of whole lines: headings, quotes, code, rules, tables. A line keeps its height when its markers show. */
 import type { SyntaxNode } from '@lezer/common'
 import type { LiveContext } from './context.ts'
+import { tableWrapper } from './wide-tables.ts'
 import { PadWidget } from './widgets.ts'
 
 /** End of the spaces that follow a marker. */
@@ -64,6 +65,8 @@ export function html(node: SyntaxNode, live: LiveContext): void {
 
 /** Largest table, in rows, whose columns are lined up: more would be measured again at every key. */
 const tableRowsMax = 300
+/** Widest table, in characters, whose columns are lined up: the lines of a wider one are broken, to be read at all. */
+const tableCharsMax = 1000
 
 interface Cell {
   /** End of the cell: where space is added. */
@@ -99,6 +102,8 @@ export function table(node: SyntaxNode, live: LiveContext): void {
   const rows = nodes.map((row) => cells(row, live))
   const widths: number[] = []
   for (const row of rows) row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.chars)))
+  if (widths.reduce((sum, width) => sum + width, 0) > tableCharsMax) return
+  live.wrappers.push(tableWrapper(live.state.doc.lineAt(node.from).from, live.state.doc.lineAt(node.to).to))
   for (const row of rows) {
     row.forEach((cell, column) => {
       const missing = (widths[column] ?? 0) - cell.chars
