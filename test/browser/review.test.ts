@@ -677,6 +677,28 @@ test('[REVIEW-13] whoever suggests types as ever, whatever the others write mean
   await bea.context.close()
 })
 
+test('[REVIEW-24] a draft whose words others replaced is no change of other words: it says that they are gone, and its own stay', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page, heard } = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
+  await select(page, 'twice')
+  await page.keyboard.type('once')
+  await page.locator('.rm-own', { hasText: 'once' }).waitFor()
+  await ask(document, 'PATCH', 'content', { edits: [{ find: 'every file twice', replace: 'all of it again' }] })
+  await page.getByText('Somebody changed the words that you were replacing. What you typed is kept.').waitFor()
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  const card = page.locator('.card', { hasText: 'once' })
+  await card.getByText('The text that it was made on is no longer there.').waitFor()
+  expect(await editorText(page)).toBe(text.replace('every file twice', 'all of it again'))
+  // Who goes on typing proposes anew.
+  await page.locator('.cm-content').focus()
+  await page.keyboard.type(' and again')
+  await page.keyboard.press('Control+Home')
+  await until(async () => (await suggestions(document)).suggestions.some((each) => each.text.includes('and again')), 'what was typed then')
+  expect((await suggestions(document)).suggestions.filter((each) => each.text.includes('once'))).toEqual([])
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[REVIEW-14] a remark made while others rewrite what stands beside its words is on these words nevertheless, once the page has heard of it', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, text)

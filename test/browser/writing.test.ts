@@ -467,3 +467,27 @@ test('[WRITE-30] a wide table of the live view is scrolled within itself, and fo
   expect(await page.evaluate(() => globalThis.document.activeElement?.closest('.cm-content'))).toBeNull()
   await leave()
 })
+
+test('[WRITE-31] a bar typed in a cell is a letter of it; at the ends of a row and in the source it is a bar', async () => {
+  const { page, press, type, text, leave } = await writer('| a | b |\n| - | - |\n| `c` | d |')
+  const head = '| a | b |\n| - | - |\n'
+  await press('ArrowLeft', 'ArrowLeft')
+  await type('|e')
+  await text(`${head}| \`c\` | d\\|e |`)
+  // In code, and with the backslash typed.
+  await press('Home', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight')
+  await type('|\\|')
+  await text(`${head}| \`c\\|\\|\` | d\\|e |`)
+  await press('End', 'Enter')
+  await text(`${head}| \`c\\|\\|\` | d\\|e |\n|  |  |`)
+  await press('End', 'Shift+Home', 'Delete')
+  await type('| f | g |')
+  await text(`${head}| \`c\\|\\|\` | d\\|e |\n| f | g |`)
+  await page.getByRole('button', { name: 'Source' }).click()
+  await page.locator('.cm-source').waitFor()
+  await page.locator('.cm-content').focus()
+  await press('ArrowLeft', 'ArrowLeft')
+  await type('|')
+  await text(`${head}| \`c\\|\\|\` | d\\|e |\n| f | g| |`)
+  await leave()
+})

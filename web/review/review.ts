@@ -333,6 +333,15 @@ export function openReview(page: View, editor: Editor): Review {
     })
   }
 
+  const tellUprooted = (): void => {
+    const show = (): void => void (page.panel.value = 'remarks')
+    toast(t('Somebody changed the words that you were replacing. What you typed is kept.'), {
+      name: t('Show'),
+      run: show,
+      milliseconds: 15_000
+    })
+  }
+
   const askedKey = suggestingKey(session.id)
   const asked = signal(readDevice(askedKey) === '1')
   const suggesting = signal(false)
@@ -355,7 +364,7 @@ export function openReview(page: View, editor: Editor): Review {
 
   const setSuggesting = (isOn: boolean): void => {
     if (isOn === suggesting.value) return
-    if (isOn) editor.setBinding(suggestingIn(session.text, propose))
+    if (isOn) editor.setBinding(suggestingIn(session.text, propose, tellUprooted))
     else {
       takeHunks(view, () => true, propose)
       editor.setBinding(undefined)

@@ -4,6 +4,8 @@ import type { Catalogue } from './t.ts'
 export const de: Catalogue = {
   '$ replaced': '$ ersetzt',
   '(agent)': '(Agent)',
+  'Somebody changed the words that you were replacing. What you typed is kept.':
+    'Jemand hat die Wörter geändert, die du ersetzt hast. Was du getippt hast, ist aufgehoben.',
   '(you)': '(du)',
   'A compute node does the work. What comes of it is shown here before it enters the text.':
     'Die Arbeit tut ein Rechenknoten. Was dabei herauskommt, steht erst hier und dann im Text.',

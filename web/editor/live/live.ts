@@ -10,6 +10,7 @@ import { BlockWrapper, Decoration, EditorView, ViewPlugin, type DecorationSet, t
 import type { SyntaxNode } from '@lezer/common'
 import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading, table } from './blocks.ts'
 import { LiveContext, type Reveal } from './context.ts'
+import { barInCell } from '../tables.ts'
 import { autolink, emphasis, escape, inlineCode, link, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
 import { media } from './media.ts'
@@ -173,4 +174,4 @@ const pointer = EditorView.domEventHandlers({
   }
 })
 
-export const liveView: Extension = [plugin, pointer, wideTables]
+export const liveView: Extension = [plugin, pointer, wideTables, barInCell]
