@@ -699,6 +699,25 @@ test('[REVIEW-24] a draft whose words others replaced is no change of other word
   await context.close()
 })
 
+test('[REVIEW-25] whoever accepts hears where the text is as it was before; undo with nothing to take back says so', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page, heard } = await person('Ana', document.url)
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
+  await page.locator('.margin .card').getByRole('button', { name: 'Accept' }).click()
+  await page.getByText('Accepted. The history has the text as it was before.').waitFor()
+  await until(async () => (await editorText(page)).includes('once'), 'the accepted text')
+  await page.locator('.cm-content').press('Control+z')
+  await page.getByText('There is nothing of yours to undo here.').waitFor()
+  await page.getByRole('button', { name: 'History', exact: true }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Restore/ })
+    .first()
+    .waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[REVIEW-14] a remark made while others rewrite what stands beside its words is on these words nevertheless, once the page has heard of it', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, text)

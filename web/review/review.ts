@@ -84,7 +84,13 @@ const wide = matchMedia('(min-width: 1240px)')
 export function openReview(page: View, editor: Editor): Review {
   const { session } = page
   const { view } = editor
-  const store = openStore(session, (item) => aim(view, item))
+  const tellAccepted = (): void =>
+    toast(t('Accepted. The history has the text as it was before.'), {
+      name: t('History'),
+      run: () => (page.dialog.value = 'history'),
+      milliseconds: 10_000
+    })
+  const store = openStore(session, (item) => aim(view, item), tellAccepted)
   const filter = signal<Filter>('open')
   const active = signal<string | undefined>(undefined)
   const composer = signal<Composer | undefined>(undefined)

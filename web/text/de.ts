@@ -3,9 +3,14 @@ import type { Catalogue } from './t.ts'
 
 export const de: Catalogue = {
   '$ replaced': '$ ersetzt',
+  'Accepted. The history has the text as it was before.': 'Angenommen. Im Verlauf steht der Text, wie er vorher war.',
   '(agent)': '(Agent)',
+  'Publish this document': 'Dieses Dokument veröffentlichen',
   'Somebody changed the words that you were replacing. What you typed is kept.':
     'Jemand hat die Wörter geändert, die du ersetzt hast. Was du getippt hast, ist aufgehoben.',
+  'There is nothing of yours to undo here. Earlier versions are in the history.':
+    'Hier ist nichts von dir rückgängig zu machen. Frühere Versionen stehen im Verlauf.',
+  'This picture cannot be shown: {name}': 'Dieses Bild kann nicht gezeigt werden: {name}',
   '(you)': '(du)',
   'A compute node does the work. What comes of it is shown here before it enters the text.':
     'Die Arbeit tut ein Rechenknoten. Was dabei herauskommt, steht erst hier und dann im Text.',
@@ -162,7 +167,7 @@ export const de: Catalogue = {
   'Delete row {number}': 'Zeile {number} löschen',
   'Delete some of the text; then it is sent by itself.': 'Lösche etwas vom Text; dann wird er von selbst gesendet.',
   'Delete the message “{text}”': 'Die Nachricht „{text}“ löschen',
-  'Delete “{title}”': '„{title}“ löschen',
+  'Delete “{title}” for everyone': '„{title}“ für alle löschen',
   'deleted a comment': 'hat einen Kommentar gelöscht',
   'deleted the document': 'hat das Dokument gelöscht',
   Details: 'Einzelheiten',
@@ -635,8 +640,8 @@ export const de: Catalogue = {
   'The document is no longer there.': 'Das Dokument gibt es nicht mehr.',
   'The document is safe. This page tries again by itself.': 'Das Dokument ist sicher. Diese Seite versucht es von selbst noch einmal.',
   'The document would be larger than the service takes.': 'Das Dokument wäre größer, als der Dienst annimmt.',
-  'The document would be larger than {max} characters; the change was not made.':
-    'Das Dokument wäre größer als {max} Zeichen; die Änderung wurde nicht gemacht.',
+  'The document would be longer than {max} characters; the change was not made.':
+    'Das Dokument wäre länger als {max} Zeichen; die Änderung wurde nicht gemacht.',
   'The documents of your account are not shown.': 'Die Dokumente deines Kontos werden nicht gezeigt.',
   'The file is empty.': 'Die Datei ist leer.',
   'The file is not what its name says, or is damaged. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.':
