@@ -491,3 +491,26 @@ test('[WRITE-31] a bar typed in a cell is a letter of it; at the ends of a row a
   await text(`${head}| \`c\\|\\|\` | d\\|e |\n| f | g| |`)
   await leave()
 })
+
+test('[WRITE-32] callouts and footnotes show as what they are, as they are written where the cursor is, and move nothing', async () => {
+  const { page, press, leave } = await writer(
+    '> [!WARNING]\n> Mind the step[^1].\n\n> [!tip] My own\n> words\n\n> [!x] no callout\n\n[^1]: The note.\n\nend'
+  )
+  const line = (number: number) => page.locator('.cm-line').nth(number)
+  const height = (number: number): Promise<number> => line(number).evaluate((element) => element.getBoundingClientRect().height)
+  expect(await line(0).textContent()).toBe('WARNING')
+  expect(await line(1).textContent()).toBe('Mind the step1.')
+  expect(await line(3).textContent()).toBe('My own')
+  expect(await line(6).textContent()).toBe('[!x] no callout')
+  expect(await line(8).textContent()).toBe('[^1]: The note.')
+  expect(await page.locator('.md-callout-warning').count()).toBe(2)
+  expect(await page.locator('.md-footnote').textContent()).toBe('1')
+  const before = [await height(0), await height(1)]
+  await press('Control+Home')
+  await until(async () => (await line(0).textContent()) === '> [!WARNING]', 'the marker at the cursor')
+  await press('ArrowDown', 'End', 'ArrowLeft')
+  await until(async () => (await line(1).textContent()) === '> Mind the step[^1].', 'the footnote at the cursor')
+  expect([await height(0), await height(1)]).toEqual(before)
+  expect(await line(0).textContent()).toBe('WARNING')
+  await leave()
+})

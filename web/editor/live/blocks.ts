@@ -1,5 +1,6 @@
 /** Live view of whole lines: headings, quotes, code, rules, tables. A line keeps its height when its markers show. */
 import type { SyntaxNode } from '@lezer/common'
+import { calloutMarker } from '../../../shared/markdown/callouts.ts'
 import type { LiveContext } from './context.ts'
 import { tableWrapper } from './wide-tables.ts'
 import { PadWidget } from './widgets.ts'
@@ -30,7 +31,19 @@ export function setextHeading(node: SyntaxNode, live: LiveContext): void {
 }
 
 export function quote(node: SyntaxNode, live: LiveContext): void {
-  for (const line of live.lines(node.from, node.to)) live.lineClass(line.from, 'md-quote')
+  const first = live.state.doc.lineAt(node.from)
+  const start = node.from + (/^>[ \t]?/.exec(live.text(node.from, first.to))?.[0].length ?? 0)
+  const [, kind, title] = calloutMarker.exec(live.text(start, first.to)) ?? []
+  const callout = kind === undefined ? [] : ['md-callout', `md-callout-${kind.toLowerCase()}`]
+  for (const line of live.lines(node.from, node.to)) live.lineClass(line.from, 'md-quote', ...callout)
+  if (kind === undefined) return
+  const end = start + kind.length + 3
+  live.mark(start, first.to, 'md-callout-title')
+  if (live.touched(first.from, first.to)) return
+  // Its own title takes the place of the kind, as where it is read.
+  if (title !== undefined && title !== '') return live.hide(start, end + (/^[ \t]*/.exec(live.text(end, first.to))?.[0].length ?? 0))
+  live.hide(start, start + 2)
+  live.hide(end - 1, end)
 }
 
 export function quoteMark(node: SyntaxNode, live: LiveContext): void {

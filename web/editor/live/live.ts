@@ -11,7 +11,7 @@ import type { SyntaxNode } from '@lezer/common'
 import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading, table } from './blocks.ts'
 import { LiveContext, type Reveal } from './context.ts'
 import { barInCell } from '../tables.ts'
-import { autolink, emphasis, escape, inlineCode, link, strike, url } from './inline.ts'
+import { autolink, emphasis, escape, footnote, inlineCode, link, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
 import { media } from './media.ts'
 import { wideTables } from './wide-tables.ts'
@@ -41,6 +41,7 @@ const rules: Readonly<Record<string, Rule>> = {
   Strikethrough: strike,
   InlineCode: inlineCode,
   Link: link,
+  LinkReference: footnote,
   Image: media,
   Autolink: autolink,
   URL: url,
