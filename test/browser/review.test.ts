@@ -718,6 +718,17 @@ test('[REVIEW-25] whoever accepts hears where the text is as it was before; undo
   await context.close()
 })
 
+test('[REVIEW-26] a text that is proposed to go is not said to be empty', async () => {
+  const document = await createDocument(world.url, 'all of it')
+  const { context, page, heard } = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
+  await page.locator('.cm-content').press('Control+a')
+  await page.keyboard.press('Delete')
+  await page.locator('.rm-del', { hasText: 'all of it' }).waitFor()
+  expect(await page.getByText('Write, or press / for blocks').filter({ visible: true }).count()).toBe(0)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[REVIEW-14] a remark made while others rewrite what stands beside its words is on these words nevertheless, once the page has heard of it', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, text)

@@ -514,3 +514,28 @@ test('[WRITE-32] callouts and footnotes show as what they are, as they are writt
   expect(await line(0).textContent()).toBe('WARNING')
   await leave()
 })
+
+test('[WRITE-33] the sheet of shortcuts has every key once', async () => {
+  const { page, press, leave } = await writer('word')
+  await press('Control+/')
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+  const shown = await page.locator('.sheet-group:not(:first-of-type) dd > *').allTextContents()
+  expect(shown.length).toBeGreaterThan(20)
+  expect(shown.filter((keys, at) => shown.indexOf(keys) !== at)).toEqual([])
+  await leave()
+})
+
+test('[WEB-82] on a telephone a long title leaves the bar its room, and a picture that is not there says so', async () => {
+  const { page, leave } = await writer(
+    `# ${'A long title '.repeat(8)}\n\n![a house](/f/${'x'.repeat(24)}.png)\n\n![](/f/${'y'.repeat(24)}.png)\n\n`
+  )
+  await page.setViewportSize({ width: 320, height: 640 })
+  expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBe(320)
+  const narrow = await page
+    .locator('.top-bar > :is(a, button, .chip)')
+    .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().width).filter((width) => width > 0 && width < 36))
+  expect(narrow).toEqual([])
+  await page.getByAltText('This picture cannot be shown: a house').waitFor()
+  await page.getByAltText(/^This picture cannot be shown: http/).waitFor()
+  await leave()
+})
