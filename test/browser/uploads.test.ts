@@ -336,7 +336,7 @@ test('[WEB-49] pictures, sound and film are shown where their Markdown stands; a
     '![A](https://127.0.0.1:1/a.png)\n\n![B](javascript:alert(1))\n\n![C](/f/x.mp3)\n\n![D](/f/x.mp4)\n\n'
   )
   await page.locator('.cm-content').press('Control+End')
-  await page.locator('img.md-media[alt=A]').waitFor({ state: 'attached' })
+  await page.locator('img.md-media[alt$=A]').waitFor({ state: 'attached' })
   await page.locator('audio.md-media[aria-label=C]').waitFor()
   await page.locator('video.md-media[aria-label=D]').waitFor()
   expect(await page.locator('.md-media').count()).toBe(3)

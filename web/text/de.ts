@@ -5,7 +5,8 @@ export const de: Catalogue = {
   '$ replaced': '$ ersetzt',
   '(agent)': '(Agent)',
   '(you)': '(du)',
-  'A compute node does the work. What comes of it is shown here before it enters the text.': 'Die Arbeit tut ein Rechenknoten. Was dabei herauskommt, steht erst hier und dann im Text.',
+  'A compute node does the work. What comes of it is shown here before it enters the text.':
+    'Die Arbeit tut ein Rechenknoten. Was dabei herauskommt, steht erst hier und dann im Text.',
   'A new version of agmd is ready.': 'Eine neue Version von agmd ist bereit.',
   Accept: 'Annehmen',
   'Accept this suggestion': 'Diesen Vorschlag annehmen',
@@ -44,14 +45,18 @@ export const de: Catalogue = {
   'Also here': 'Auch hier',
   Alt: 'Alt',
   Amount: 'Betrag',
-  'An agent needs nothing but a link of its own. Choose what it may do: the link is made, with all that you give to it.': 'Ein Agent braucht nichts als einen eigenen Link. Wähle, was er darf: Dann entsteht der Link und alles, was du ihm gibst.',
+  'An agent needs nothing but a link of its own. Choose what it may do: the link is made, with all that you give to it.':
+    'Ein Agent braucht nichts als einen eigenen Link. Wähle, was er darf: Dann entsteht der Link und alles, was du ihm gibst.',
   'Ana, or “review agent”': 'Ana, oder „Prüfagent“',
-  'Anyone who has the address can read the text, without an account. It follows what is saved.': 'Wer die Adresse hat, kann den Text lesen, ohne Konto. Die Seite folgt dem, was gespeichert ist.',
+  'Anyone who has the address can read the text, without an account. It follows what is saved.':
+    'Wer die Adresse hat, kann den Text lesen, ohne Konto. Die Seite folgt dem, was gespeichert ist.',
   Areas: 'Flächen',
   'As Markdown': 'Als Markdown',
   'As the compute node chooses': 'Wie der Rechenknoten wählt',
-  'Ask a person or an agent to review this document. They get a link that can only suggest.': 'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur vorschlagen kann.',
-  'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.': 'Bitte seinen Besitzer um einen Link. Ein Link öffnet das Dokument ohne Konto. Wenn es dein eigenes ist, melde dich an.',
+  'Ask a person or an agent to review this document. They get a link that can only suggest.':
+    'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur vorschlagen kann.',
+  'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.':
+    'Bitte seinen Besitzer um einen Link. Ein Link öffnet das Dokument ohne Konto. Wenn es dein eigenes ist, melde dich an.',
   'asked for a picture to be read, which failed': 'wollte ein Bild lesen lassen, was misslang',
   'asked for a picture, which failed': 'wollte ein Bild, was misslang',
   'asked for a recording to be written down, which failed': 'wollte eine Aufnahme aufschreiben lassen, was misslang',
@@ -67,7 +72,8 @@ export const de: Catalogue = {
   Board: 'Tafel',
   Bold: 'Fett',
   'Both texts are the same.': 'Beide Texte sind gleich.',
-  'Browsers give the microphone only to pages with https. Choose a file instead.': 'Browser geben das Mikrofon nur Seiten mit https. Wähle stattdessen eine Datei.',
+  'Browsers give the microphone only to pages with https. Choose a file instead.':
+    'Browser geben das Mikrofon nur Seiten mit https. Wähle stattdessen eine Datei.',
   'Bulleted list': 'Aufzählung',
   'By title': 'Nach Titel',
   Callout: 'Hinweiskasten',
@@ -202,16 +208,19 @@ export const de: Catalogue = {
   'Follow {name}': '{name} folgen',
   'Following {name}': 'Du folgst {name}',
   'For a shell, or to see that it works.': 'Für eine Shell, oder um zu sehen, dass es geht.',
-  'For any agent that can open addresses: paste it into the conversation.': 'Für jeden Agenten, der Adressen öffnen kann: ins Gespräch einfügen.',
+  'For any agent that can open addresses: paste it into the conversation.':
+    'Für jeden Agenten, der Adressen öffnen kann: ins Gespräch einfügen.',
   'For the agmd client.': 'Für das Programm agmd.',
-  'For the configuration of an MCP client. No installation, no account.': 'Für die Konfiguration eines MCP-Clients. Ohne Installation, ohne Konto.',
+  'For the configuration of an MCP client. No installation, no account.':
+    'Für die Konfiguration eines MCP-Clients. Ohne Installation, ohne Konto.',
   'For whom': 'Für wen',
   Format: 'Format',
   Formatting: 'Formatierung',
   Formula: 'Formel',
   Generate: 'Erzeugen',
   'Generate a picture': 'Bild erzeugen',
-  'Give everyone a link of their own, people and agents alike. Each can be revoked alone.': 'Gib allen einen eigenen Link, Menschen wie Agenten. Jeder lässt sich einzeln widerrufen.',
+  'Give everyone a link of their own, people and agents alike. Each can be revoked alone.':
+    'Gib allen einen eigenen Link, Menschen wie Agenten. Jeder lässt sich einzeln widerrufen.',
   'Go to': 'Gehe zu',
   'Go to a comment first.': 'Gehe zuerst zu einem Kommentar.',
   'Go to a suggestion first.': 'Gehe zuerst zu einem Vorschlag.',
@@ -260,12 +269,14 @@ export const de: Catalogue = {
   'It reads.': 'Er liest.',
   'It took too long.': 'Es dauerte zu lange.',
   'It was canceled.': 'Es wurde abgebrochen.',
-  'It was revoked or has expired. Ask the owner of the document for a new one.': 'Er wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
+  'It was revoked or has expired. Ask the owner of the document for a new one.':
+    'Er wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
   'It was stopped, because it sent too many messages.': 'Es wurde angehalten, weil es zu viele Nachrichten gesendet hat.',
   'It writes in the text, while you watch.': 'Er schreibt im Text, und du siehst zu.',
   Italic: 'Kursiv',
   Item: 'Posten',
-  'Its owner deleted it, with everything in it. It cannot be brought back.': 'Sein Besitzer hat es gelöscht, mit allem, was darin war. Es lässt sich nicht zurückholen.',
+  'Its owner deleted it, with everything in it. It cannot be brought back.':
+    'Sein Besitzer hat es gelöscht, mit allem, was darin war. Es lässt sich nicht zurückholen.',
   'Its source has changed: run it again': 'Der Quelltext hat sich geändert: neu starten',
   January: 'Januar',
   'just now': 'gerade eben',
@@ -275,7 +286,8 @@ export const de: Catalogue = {
   'Keep only this one': 'Nur diese behalten',
   'Keep theirs': 'Ihres behalten',
   'Keep this page open until the connection is back.': 'Lass diese Seite offen, bis die Verbindung wieder da ist.',
-  'Kept on this device. It is sent when the connection is back.': 'Auf diesem Gerät aufbewahrt. Es wird gesendet, sobald die Verbindung wieder da ist.',
+  'Kept on this device. It is sent when the connection is back.':
+    'Auf diesem Gerät aufbewahrt. Es wird gesendet, sobald die Verbindung wieder da ist.',
   'Kept on this device; it was not sent.': 'Auf diesem Gerät aufbewahrt, nicht gesendet.',
   'Keyboard shortcuts': 'Tastenkürzel',
   Kind: 'Art',
@@ -357,11 +369,13 @@ export const de: Catalogue = {
   'Next match': 'Nächster Treffer',
   'Next part of the page': 'Nächster Teil der Seite',
   'Next view: live, source, reading': 'Nächste Ansicht: live, Quelltext, Lesen',
-  'No account needed: a document belongs to whoever holds its link. Agents use the same links.': 'Ohne Konto: Ein Dokument gehört denen, die seinen Link haben. Agenten benutzen dieselben Links.',
+  'No account needed: a document belongs to whoever holds its link. Agents use the same links.':
+    'Ohne Konto: Ein Dokument gehört denen, die seinen Link haben. Agenten benutzen dieselben Links.',
   'No assignments.': 'Keine Aufträge.',
   'No comments yet.': 'Noch keine Kommentare.',
   'No comments yet. Select some text and comment on it.': 'Noch keine Kommentare. Markiere Text und kommentiere ihn.',
-  'No compute node is connected that works for you. Start one with a token of your account, or ask who runs this server.': 'Kein Rechenknoten ist verbunden, der für dich arbeitet. Starte einen mit einem Token deines Kontos, oder frag, wer diesen Server betreibt.',
+  'No compute node is connected that works for you. Start one with a token of your account, or ask who runs this server.':
+    'Kein Rechenknoten ist verbunden, der für dich arbeitet. Starte einen mit einem Token deines Kontos, oder frag, wer diesen Server betreibt.',
   'No document fits.': 'Kein Dokument passt.',
   'No links yet. Only you can open this document.': 'Noch keine Links. Nur du kannst dieses Dokument öffnen.',
   'No microphone was found. Connect one, or choose a file.': 'Es wurde kein Mikrofon gefunden. Schließ eines an, oder wähle eine Datei.',
@@ -403,21 +417,25 @@ export const de: Catalogue = {
   'Or one of this document:': 'Oder eines aus diesem Dokument:',
   Order: 'Reihenfolge',
   'ordered steps': 'geordnet Schritte',
-  'Others see it beside your cursor. It is kept on this device only.': 'Andere sehen ihn neben deinem Cursor. Er bleibt nur auf diesem Gerät.',
+  'Others see it beside your cursor. It is kept on this device only.':
+    'Andere sehen ihn neben deinem Cursor. Er bleibt nur auf diesem Gerät.',
   Outline: 'Gliederung',
   Owner: 'Besitzer',
   owner: 'besitzt es',
   'page address readers': 'Seite Adresse Leser',
   'paper PDF': 'Papier PDF',
-  'Paste a picture here, or choose one. Its text is shown here before it enters the document.': 'Füge hier ein Bild ein, oder wähle eines. Sein Text steht erst hier und dann im Dokument.',
+  'Paste a picture here, or choose one. Its text is shown here before it enters the document.':
+    'Füge hier ein Bild ein, oder wähle eines. Sein Text steht erst hier und dann im Dokument.',
   'Paste without formatting': 'Ohne Formatierung einfügen',
   Pasted: 'Eingefügt',
-  'Pasted in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.': 'Teilweise eingefügt: {rowsFit} von {rows} Zeilen und {columnsFit} von {columns} Spalten passen hinein.',
+  'Pasted in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.':
+    'Teilweise eingefügt: {rowsFit} von {rows} Zeilen und {columnsFit} von {columns} Spalten passen hinein.',
   Picture: 'Bild',
   'Picture, sound or film': 'Bild, Ton oder Film',
   'Pictures and speech': 'Bilder und Sprache',
   Pie: 'Kreis',
-  'Plain text underneath, live for everyone, on your device when there is no network.': 'Darunter reiner Text, für alle live, auf deinem Gerät auch ohne Netz.',
+  'Plain text underneath, live for everyone, on your device when there is no network.':
+    'Darunter reiner Text, für alle live, auf deinem Gerät auch ohne Netz.',
   Points: 'Punkte',
   'Points of the chart: arrow keys go along them': 'Punkte des Diagramms: mit den Pfeiltasten geht es an ihnen entlang',
   'Previous change': 'Vorige Änderung',
@@ -445,7 +463,8 @@ export const de: Catalogue = {
   'Read the text as it is published': 'Den Text lesen, wie er veröffentlicht wird',
   'Read this picture': 'Dieses Bild lesen',
   'Read “{name}”': '„{name}“ lesen',
-  'Readers will find nothing at this address any more, at once. Published again it has the same address.': 'Leser finden unter dieser Adresse sofort nichts mehr. Erneut veröffentlicht hat die Seite dieselbe Adresse.',
+  'Readers will find nothing at this address any more, at once. Published again it has the same address.':
+    'Leser finden unter dieser Adresse sofort nichts mehr. Erneut veröffentlicht hat die Seite dieselbe Adresse.',
   Reading: 'Lesen',
   'Reading the versions…': 'Die Versionen werden gelesen …',
   'Reading view': 'Leseansicht',
@@ -536,7 +555,8 @@ export const de: Catalogue = {
   'Show older versions': 'Ältere Versionen zeigen',
   'Show the Markdown as it is stored': 'Das Markdown zeigen, wie es gespeichert ist',
   'Sign in': 'Anmelden',
-  'Somebody changed the words that you were replacing. What you typed is kept.': 'Jemand hat die Wörter geändert, die du ersetzt hast. Was du getippt hast, ist aufgehoben.',
+  'Somebody changed the words that you were replacing. What you typed is kept.':
+    'Jemand hat die Wörter geändert, die du ersetzt hast. Was du getippt hast, ist aufgehoben.',
   'Somebody changed this card meanwhile.': 'Jemand hat diese Karte inzwischen geändert.',
   'Somebody changed this cell meanwhile.': 'Jemand hat diese Zelle inzwischen geändert.',
   'Somebody changed this message meanwhile.': 'Jemand hat diese Nachricht inzwischen geändert.',
@@ -590,13 +610,18 @@ export const de: Catalogue = {
   'Text to be read aloud': 'Text zum Vorlesen',
   'That did not work.': 'Das hat nicht geklappt.',
   'That did not work. Try again.': 'Das hat nicht geklappt. Versuche es noch einmal.',
-  'The browser cannot read this picture: it is damaged, or of a kind that it does not know.': 'Der Browser kann dieses Bild nicht lesen: Es ist beschädigt oder von einer Art, die er nicht kennt.',
-  'The browser cannot read this sound: it is damaged, or of a kind that it does not know.': 'Der Browser kann diesen Ton nicht lesen: Er ist beschädigt oder von einer Art, die er nicht kennt.',
-  'The browser did not allow copying. Select the text and copy it by hand.': 'Der Browser hat das Kopieren nicht erlaubt. Markiere den Text und kopiere ihn von Hand.',
-  'The browser does not give this page the microphone. Allow it in its settings, or choose a file.': 'Der Browser gibt dieser Seite das Mikrofon nicht. Erlaube es in seinen Einstellungen, oder wähle eine Datei.',
+  'The browser cannot read this picture: it is damaged, or of a kind that it does not know.':
+    'Der Browser kann dieses Bild nicht lesen: Es ist beschädigt oder von einer Art, die er nicht kennt.',
+  'The browser cannot read this sound: it is damaged, or of a kind that it does not know.':
+    'Der Browser kann diesen Ton nicht lesen: Er ist beschädigt oder von einer Art, die er nicht kennt.',
+  'The browser did not allow copying. Select the text and copy it by hand.':
+    'Der Browser hat das Kopieren nicht erlaubt. Markiere den Text und kopiere ihn von Hand.',
+  'The browser does not give this page the microphone. Allow it in its settings, or choose a file.':
+    'Der Browser gibt dieser Seite das Mikrofon nicht. Erlaube es in seinen Einstellungen, oder wähle eine Datei.',
   'The compute node could not use this.': 'Der Rechenknoten konnte damit nichts anfangen.',
   'The compute node failed at it.': 'Der Rechenknoten scheiterte daran.',
-  'The compute node was lost, and no other came. Try again when one is connected.': 'Der Rechenknoten ging verloren, und kein anderer kam. Versuch es wieder, wenn einer verbunden ist.',
+  'The compute node was lost, and no other came. Try again when one is connected.':
+    'Der Rechenknoten ging verloren, und kein anderer kam. Versuch es wieder, wenn einer verbunden ist.',
   'The compute nodes that are connected cannot generate pictures.': 'Die verbundenen Rechenknoten können keine Bilder erzeugen.',
   'The compute nodes that are connected cannot read pictures.': 'Die verbundenen Rechenknoten können keine Bilder lesen.',
   'The compute nodes that are connected cannot speak.': 'Die verbundenen Rechenknoten können nicht sprechen.',
@@ -607,14 +632,17 @@ export const de: Catalogue = {
   'The diagram is being drawn…': 'Das Diagramm wird gezeichnet…',
   'The disk of the server is full.': 'Der Speicher des Servers ist voll.',
   'The document had changed when the report came.': 'Das Dokument hatte sich geändert, als der Bericht kam.',
-  'The document is larger than the server takes. Delete some of its text: then it is sent by itself.': 'Das Dokument ist größer, als der Server annimmt. Lösche etwas von seinem Text: Dann wird es von selbst gesendet.',
+  'The document is larger than the server takes. Delete some of its text: then it is sent by itself.':
+    'Das Dokument ist größer, als der Server annimmt. Lösche etwas von seinem Text: Dann wird es von selbst gesendet.',
   'The document is no longer there.': 'Das Dokument gibt es nicht mehr.',
   'The document is safe. This page tries again by itself.': 'Das Dokument ist sicher. Diese Seite versucht es von selbst noch einmal.',
   'The document would be larger than the service takes.': 'Das Dokument wäre größer, als der Dienst annimmt.',
-  'The document would be longer than {max} characters; the change was not made.': 'Das Dokument wäre länger als {max} Zeichen; die Änderung wurde nicht gemacht.',
+  'The document would be longer than {max} characters; the change was not made.':
+    'Das Dokument wäre länger als {max} Zeichen; die Änderung wurde nicht gemacht.',
   'The documents of your account are not shown.': 'Die Dokumente deines Kontos werden nicht gezeigt.',
   'The file is empty.': 'Die Datei ist leer.',
-  'The file is not what its name says, or is damaged. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.': 'Die Datei ist nicht, was ihr Name sagt, oder ist beschädigt. Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Film werden angenommen.',
+  'The file is not what its name says, or is damaged. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.':
+    'Die Datei ist nicht, was ihr Name sagt, oder ist beschädigt. Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Film werden angenommen.',
   'The file {name} could not be fetched. Look at the connection.': 'Die Datei {name} ließ sich nicht holen. Bitte die Verbindung prüfen.',
   'The file {name} is too large for a chart.': 'Die Datei {name} ist zu groß für ein Diagramm.',
   'The files of this document have no room left.': 'Für Dateien dieses Dokuments ist kein Platz mehr.',
@@ -623,29 +651,36 @@ export const de: Catalogue = {
   'The interface': 'Die Schnittstelle',
   'The link for {name} is ready.': 'Der Link für {name} ist fertig.',
   'The link is ready.': 'Der Link ist fertig.',
-  'The microphone cannot be used now. Another program may have it.': 'Das Mikrofon lässt sich jetzt nicht benutzen. Vielleicht hat es ein anderes Programm.',
+  'The microphone cannot be used now. Another program may have it.':
+    'Das Mikrofon lässt sich jetzt nicht benutzen. Vielleicht hat es ein anderes Programm.',
   'The owner deleted this document.': 'Der Besitzer hat dieses Dokument gelöscht.',
   'The owner has published this document.': 'Der Besitzer hat dieses Dokument veröffentlicht.',
   'The owner of the document sees all links and can revoke them.': 'Der Besitzer des Dokuments sieht alle Links und kann sie widerrufen.',
   'The picture is read.': 'Das Bild ist gelesen.',
   'The picture is ready.': 'Das Bild ist fertig.',
-  'The QR code could not be fetched. It comes with the connection.': 'Der QR-Code konnte nicht geladen werden. Er kommt mit der Verbindung.',
-  'The reading view could not be fetched. It comes with the connection.': 'Die Leseansicht konnte nicht geladen werden. Sie kommt mit der Verbindung.',
+  'The QR code could not be fetched. It comes with the connection.':
+    'Der QR-Code konnte nicht geladen werden. Er kommt mit der Verbindung.',
+  'The reading view could not be fetched. It comes with the connection.':
+    'Die Leseansicht konnte nicht geladen werden. Sie kommt mit der Verbindung.',
   'The recording is written down.': 'Die Aufnahme ist aufgeschrieben.',
   'The recording was stopped. It is kept beside the text.': 'Die Aufnahme wurde angehalten. Sie steht neben dem Text bereit.',
   'The report needs the connection. Your words were copied.': 'Der Bericht braucht die Verbindung. Dein Text wurde kopiert.',
   'The server asks for a short pause.': 'Der Server bittet um eine kurze Pause.',
   'The server cannot be reached.': 'Der Server ist nicht erreichbar.',
-  'The server cannot be reached. Nothing is lost: try again when the connection is back.': 'Der Server ist nicht erreichbar. Nichts ist verloren: Versuche es noch einmal, wenn die Verbindung wieder da ist.',
-  'The server cannot be reached. The history comes with the connection.': 'Der Server ist nicht erreichbar. Der Verlauf kommt mit der Verbindung.',
+  'The server cannot be reached. Nothing is lost: try again when the connection is back.':
+    'Der Server ist nicht erreichbar. Nichts ist verloren: Versuche es noch einmal, wenn die Verbindung wieder da ist.',
+  'The server cannot be reached. The history comes with the connection.':
+    'Der Server ist nicht erreichbar. Der Verlauf kommt mit der Verbindung.',
   'The server could not take the file.': 'Der Server konnte die Datei nicht annehmen.',
-  'The server does not take your changes at the moment; they are tried again by themselves.': 'Der Server nimmt deine Änderungen gerade nicht an; es wird von selbst noch einmal versucht.',
+  'The server does not take your changes at the moment; they are tried again by themselves.':
+    'Der Server nimmt deine Änderungen gerade nicht an; es wird von selbst noch einmal versucht.',
   'The server gave no reason.': 'Der Server hat keinen Grund genannt.',
   'The server is busy. Tried again by itself.': 'Der Server ist beschäftigt. Es wird von selbst noch einmal versucht.',
   'The server is restarting': 'Der Server startet neu',
   'The server is restarting. Try again in a few seconds.': 'Der Server startet neu. Versuche es in ein paar Sekunden noch einmal.',
   'The server no longer has this document.': 'Der Server hat dieses Dokument nicht mehr.',
-  'The server refused a change of this page and closed the connection.': 'Der Server hat eine Änderung dieser Seite abgelehnt und die Verbindung beendet.',
+  'The server refused a change of this page and closed the connection.':
+    'Der Server hat eine Änderung dieser Seite abgelehnt und die Verbindung beendet.',
   'The service': 'Der Dienst',
   'The service does not take this kind of file.': 'Der Dienst nimmt diese Art von Datei nicht.',
   'The sheet is full: it takes {count} rows.': {
@@ -657,13 +692,15 @@ export const de: Catalogue = {
   'The text is kept on this device.': 'Der Text ist auf diesem Gerät aufbewahrt.',
   'The text is kept while this page is open.': 'Der Text bleibt, solange diese Seite offen ist.',
   'The text is that of this version already.': 'Der Text ist schon der dieser Version.',
-  'The text that it was made on has changed, so it cannot be applied.': 'Der Text, zu dem er gehört, hat sich geändert; er lässt sich nicht mehr anwenden.',
+  'The text that it was made on has changed, so it cannot be applied.':
+    'Der Text, zu dem er gehört, hat sich geändert; er lässt sich nicht mehr anwenden.',
   'The text that it was made on is no longer there.': 'Der Text dazu ist nicht mehr da.',
   'The text that it was made on stands in several places now.': 'Der Text dazu steht jetzt an mehreren Stellen.',
   'The text was deleted.': 'Der Text wurde gelöscht.',
   'The text you see is the last you received.': 'Der Text, den du siehst, ist der letzte, den du bekommen hast.',
   'the version before': 'der Version davor',
-  'The version is restored. What was there before is in the history.': 'Die Version ist wiederhergestellt. Was vorher da war, steht im Verlauf.',
+  'The version is restored. What was there before is in the history.':
+    'Die Version ist wiederhergestellt. Was vorher da war, steht im Verlauf.',
   'Their text is gone': 'Ihr Text ist weg',
   Theme: 'Farben',
   'There are no comments or suggestions in the text.': 'Im Text gibt es keine Kommentare oder Vorschläge.',
@@ -675,30 +712,40 @@ export const de: Catalogue = {
   'There is no such document': 'Dieses Dokument gibt es nicht',
   'There is no text in the picture that could be read.': 'In dem Bild steht kein Text, der sich lesen ließ.',
   'There is nothing at this address': 'Unter dieser Adresse ist nichts',
-  'There is nothing of yours to undo here. Earlier versions are in the history.': 'Hier ist nichts von dir rückgängig zu machen. Frühere Versionen stehen im Verlauf.',
+  'There is nothing of yours to undo here. Earlier versions are in the history.':
+    'Hier ist nichts von dir rückgängig zu machen. Frühere Versionen stehen im Verlauf.',
   'These words are not in the text.': 'Diese Wörter stehen nicht im Text.',
-  'They are sent when the connection is back. You can close this page.': 'Sie werden gesendet, wenn die Verbindung wieder da ist. Du kannst diese Seite schließen.',
-  'This browser does not store the text, so it cannot be opened offline.': 'Dieser Browser speichert den Text nicht, darum lässt er sich offline nicht öffnen.',
-  'This browser does not store the text, so it cannot be opened offline. While the page says Saved, everything is on the server.': 'Dieser Browser speichert den Text nicht, darum lässt er sich offline nicht öffnen. Solange die Seite „Gespeichert“ sagt, ist alles auf dem Server.',
+  'They are sent when the connection is back. You can close this page.':
+    'Sie werden gesendet, wenn die Verbindung wieder da ist. Du kannst diese Seite schließen.',
+  'This browser does not store the text, so it cannot be opened offline.':
+    'Dieser Browser speichert den Text nicht, darum lässt er sich offline nicht öffnen.',
+  'This browser does not store the text, so it cannot be opened offline. While the page says Saved, everything is on the server.':
+    'Dieser Browser speichert den Text nicht, darum lässt er sich offline nicht öffnen. Solange die Seite „Gespeichert“ sagt, ist alles auf dem Server.',
   'This card is here more than once.': 'Diese Karte gibt es hier mehrmals.',
   'This card was removed. Your words:': 'Diese Karte wurde entfernt. Deine Worte:',
   'This comment is no longer there.': 'Dieser Kommentar ist nicht mehr da.',
-  'This document has not been opened on this device before, so there is no copy to show. It opens by itself when the connection is back.': 'Dieses Dokument wurde auf diesem Gerät noch nie geöffnet, darum gibt es keine Kopie zu zeigen. Es öffnet sich von selbst, wenn die Verbindung wieder da ist.',
+  'This document has not been opened on this device before, so there is no copy to show. It opens by itself when the connection is back.':
+    'Dieses Dokument wurde auf diesem Gerät noch nie geöffnet, darum gibt es keine Kopie zu zeigen. Es öffnet sich von selbst, wenn die Verbindung wieder da ist.',
   'This document is in your account now.': 'Dieses Dokument ist jetzt in deinem Konto.',
   'This document is not published. Its owner can do that.': 'Dieses Dokument ist nicht veröffentlicht. Das kann sein Besitzer tun.',
   'This document is private': 'Dieses Dokument ist privat',
   'This document is private now. Ask its owner for a link.': 'Dieses Dokument ist jetzt privat. Bitte seinen Besitzer um einen Link.',
   'This document was deleted': 'Dieses Dokument wurde gelöscht',
-  'This is done for people with an account; a link alone is not enough. Sign in, and come back here.': 'Das gibt es für Leute mit einem Konto; ein Link allein genügt nicht. Melde dich an und komm hierher zurück.',
+  'This is done for people with an account; a link alone is not enough. Sign in, and come back here.':
+    'Das gibt es für Leute mit einem Konto; ein Link allein genügt nicht. Melde dich an und komm hierher zurück.',
   'This is longer than the service takes.': 'Das ist länger, als der Dienst annimmt.',
-  'This kind of file is not taken. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.': 'Diese Art Datei wird nicht angenommen. Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Film werden angenommen.',
-  'This link may do less than the one that this device keeps for the document.': 'Dieser Link darf weniger als der, den dieses Gerät für das Dokument aufbewahrt.',
+  'This kind of file is not taken. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.':
+    'Diese Art Datei wird nicht angenommen. Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Film werden angenommen.',
+  'This link may do less than the one that this device keeps for the document.':
+    'Dieser Link darf weniger als der, den dieses Gerät für das Dokument aufbewahrt.',
   'This link no longer works': 'Dieser Link gilt nicht mehr',
   'This message was removed. Your words:': 'Diese Nachricht wurde entfernt. Deine Worte:',
   'This page no longer receives or sends changes.': 'Diese Seite empfängt und sendet keine Änderungen mehr.',
-  'This part of the page could not be fetched. It comes with the connection.': 'Dieser Teil der Seite konnte nicht geladen werden. Er kommt mit der Verbindung.',
+  'This part of the page could not be fetched. It comes with the connection.':
+    'Dieser Teil der Seite konnte nicht geladen werden. Er kommt mit der Verbindung.',
   'This picture cannot be shown: {name}': 'Dieses Bild kann nicht gezeigt werden: {name}',
-  'This removes the link and the copy from this device. Keep the link elsewhere if you need it again.': 'Das entfernt den Link und die Kopie von diesem Gerät. Bewahre den Link anderswo auf, wenn du ihn wieder brauchst.',
+  'This removes the link and the copy from this device. Keep the link elsewhere if you need it again.':
+    'Das entfernt den Link und die Kopie von diesem Gerät. Bewahre den Link anderswo auf, wenn du ihn wieder brauchst.',
   'This takes a few seconds. The page opens by itself.': 'Das dauert ein paar Sekunden. Die Seite öffnet sich von selbst.',
   'This text is longer than a document may be.': 'Dieser Text ist länger, als ein Dokument sein darf.',
   'Tick a task, or follow a link': 'Aufgabe abhaken oder Link folgen',
@@ -738,7 +785,8 @@ export const de: Catalogue = {
   'Ways to share': 'Arten zu teilen',
   'What did you find?': 'Was hast du gefunden?',
   'What do you want to do?': 'Was möchtest du tun?',
-  'What is said is written down and shown here, to be put in at the place of the cursor.': 'Was gesagt wird, wird aufgeschrieben und hier gezeigt, um an die Stelle des Cursors zu kommen.',
+  'What is said is written down and shown here, to be put in at the place of the cursor.':
+    'Was gesagt wird, wird aufgeschrieben und hier gezeigt, um an die Stelle des Cursors zu kommen.',
   'What is selected': 'Was ausgewählt ist',
   'What is shown': 'Was gezeigt wird',
   'What is to be done': 'Was zu tun ist',
@@ -747,13 +795,15 @@ export const de: Catalogue = {
   'What the compute node answered was not usable.': 'Was der Rechenknoten antwortete, war nicht brauchbar.',
   'What to do with the selection': 'Was mit der Auswahl geschehen soll',
   'What you do in it is not kept.': 'Was du darin tust, wird nicht behalten.',
-  'What you type is proposed; others decide whether it enters the text.': 'Was du tippst, wird vorgeschlagen; andere entscheiden, ob es in den Text kommt.',
+  'What you type is proposed; others decide whether it enters the text.':
+    'Was du tippst, wird vorgeschlagen; andere entscheiden, ob es in den Text kommt.',
   'Whether it is published is not known here yet.': 'Ob es veröffentlicht ist, ist hier noch nicht bekannt.',
   'Which comments': 'Welche Kommentare',
   'While writing': 'Beim Schreiben',
   'Who has it': 'Wer sie hat',
   'Who wrote it': 'Wer was schrieb',
-  'Whoever uses this link is disconnected at once and cannot open the document again.': 'Wer diesen Link benutzt, wird sofort getrennt und kann das Dokument nicht wieder öffnen.',
+  'Whoever uses this link is disconnected at once and cannot open the document again.':
+    'Wer diesen Link benutzt, wird sofort getrennt und kann das Dokument nicht wieder öffnen.',
   'Whole words': 'Ganze Wörter',
   Wide: 'Quer',
   Widget: 'Widget',
@@ -770,7 +820,8 @@ export const de: Catalogue = {
   'Written by': 'Geschrieben von',
   wrote: 'hat geschrieben',
   'You are offline': 'Du bist offline',
-  'You are offline. Links that exist can be copied; changes can be made when the connection is back.': 'Du bist offline. Vorhandene Links lassen sich kopieren; ändern lässt sich etwas, wenn die Verbindung wieder da ist.',
+  'You are offline. Links that exist can be copied; changes can be made when the connection is back.':
+    'Du bist offline. Vorhandene Links lassen sich kopieren; ändern lässt sich etwas, wenn die Verbindung wieder da ist.',
   'You are {name}': 'Du bist {name}',
   'You can comment': 'Du kannst kommentieren',
   'You can edit': 'Du kannst bearbeiten',
@@ -778,12 +829,15 @@ export const de: Catalogue = {
   'You can read this document but no longer edit it.': 'Du kannst dieses Dokument lesen, aber nicht mehr bearbeiten.',
   'You can suggest': 'Du kannst vorschlagen',
   'You do not have access': 'Du hast keinen Zugang',
-  'You have {max} jobs under way already. Wait for one to end, or cancel one.': 'Du hast schon {max} Aufträge laufen. Warte, bis einer endet, oder brich einen ab.',
+  'You have {max} jobs under way already. Wait for one to end, or cancel one.':
+    'Du hast schon {max} Aufträge laufen. Warte, bis einer endet, oder brich einen ab.',
   'You may comment, but not change this.': 'Du darfst kommentieren, hier aber nichts ändern.',
   'You may view this, but not change it.': 'Du darfst das ansehen, aber nicht ändern.',
-  'You see changes as they happen, but your link does not allow editing.': 'Du siehst Änderungen sofort, aber dein Link erlaubt kein Bearbeiten.',
+  'You see changes as they happen, but your link does not allow editing.':
+    'Du siehst Änderungen sofort, aber dein Link erlaubt kein Bearbeiten.',
   'Your access to this document has ended.': 'Dein Zugang zu diesem Dokument ist beendet.',
-  'Your access to this document has ended. What you see here is the last that this page knew.': 'Dein Zugang zu diesem Dokument ist beendet. Du siehst hier, was diese Seite zuletzt wusste.',
+  'Your access to this document has ended. What you see here is the last that this page knew.':
+    'Dein Zugang zu diesem Dokument ist beendet. Du siehst hier, was diese Seite zuletzt wusste.',
   'Your account': 'Dein Konto',
   'Your last changes are on their way to the server.': 'Deine letzten Änderungen sind auf dem Weg zum Server.',
   'Your link allows comments, and no changes of the text.': 'Dein Link erlaubt Kommentare, aber keine Änderungen am Text.',
@@ -794,16 +848,19 @@ export const de: Catalogue = {
   'Your link does not allow suggesting.': 'Dein Link erlaubt keine Vorschläge.',
   'Your link does not allow this any more.': 'Dein Link erlaubt das nicht mehr.',
   'Your link does not allow this.': 'Dein Link erlaubt das nicht.',
-  'Your link does not open this document. Ask its owner for one that does.': 'Dein Link öffnet dieses Dokument nicht. Bitte seinen Besitzer um einen, der es tut.',
+  'Your link does not open this document. Ask its owner for one that does.':
+    'Dein Link öffnet dieses Dokument nicht. Bitte seinen Besitzer um einen, der es tut.',
   'Your link no longer lets you share this document.': 'Dein Link erlaubt nicht mehr, dieses Dokument zu teilen.',
   'Your link no longer opens this document.': 'Dein Link öffnet dieses Dokument nicht mehr.',
-  'Your link was revoked or has expired. Ask the owner of the document for a new one.': 'Dein Link wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
+  'Your link was revoked or has expired. Ask the owner of the document for a new one.':
+    'Dein Link wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
   'Your link was revoked, or has expired, before it was done.': 'Dein Link wurde widerrufen oder ist abgelaufen, bevor es fertig war.',
   'Your name': 'Dein Name',
   'your own link': 'dein eigener Link',
   'Your text, while its field is loading': 'Dein Text, während sein Feld lädt',
   '{at} of {count}. {what}': '{at} von {count}. {what}',
-  '{cell} was changed to “{theirs}” while you wrote “{mine}”.': '{cell} wurde zu „{theirs}“ geändert, während du „{mine}“ geschrieben hast.',
+  '{cell} was changed to “{theirs}” while you wrote “{mine}”.':
+    '{cell} wurde zu „{theirs}“ geändert, während du „{mine}“ geschrieben hast.',
   '{column}, row {number}': '{column}, Zeile {number}',
   '{count}': '{count}',
   '{count} changes': { one: '1 Änderung', other: '{count} Änderungen' },
@@ -865,9 +922,11 @@ export const de: Catalogue = {
   '{state}: {name}': '{state}: {name}',
   '{total} found': '{total} gefunden',
   '{what} copied': '{what} kopiert',
-  '“{name}” cannot be read. Folders cannot be dropped; the files in them can.': '„{name}“ lässt sich nicht lesen. Ordner kann man nicht hineinziehen, wohl aber die Dateien darin.',
+  '“{name}” cannot be read. Folders cannot be dropped; the files in them can.':
+    '„{name}“ lässt sich nicht lesen. Ordner kann man nicht hineinziehen, wohl aber die Dateien darin.',
   '“{name}” is larger than 10 MiB.': '„{name}“ ist größer als 10 MiB.',
-  '“{name}” is not a text. Markdown and other plain text can be opened.': '„{name}“ ist kein Text. Öffnen lässt sich Markdown und anderer reiner Text.',
+  '“{name}” is not a text. Markdown and other plain text can be opened.':
+    '„{name}“ ist kein Text. Öffnen lässt sich Markdown und anderer reiner Text.',
   '“{title}” deleted, for everyone.': '„{title}“ gelöscht, für alle.',
   '“{title}” was not deleted. {why}': '„{title}“ wurde nicht gelöscht. {why}',
   '“{type}” is no kind of chart; bars are drawn.': '„{type}“ ist keine Art von Diagramm; gezeichnet sind Balken.'
