@@ -11,7 +11,10 @@ import { refusalOfStatus } from '../web/refused/refusals.ts'
 import { readDevice, writeDevice } from '../web/device.ts'
 import { removeKeptDatabase } from '../web/offline/remove.ts'
 import { route } from '../web/route.ts'
-import { t } from '../web/text/t.ts'
+import { actorWords, deedWords } from '../web/activity/event-words.ts'
+import { timeOf } from '../web/history/timeline.tsx'
+import { shortNumber, t } from '../web/text/t.ts'
+import { dayWords } from '../web/text/when.ts'
 
 test('[WEB-5] text on its way in has LF line ends, no NUL, no byte-order mark and no half of a surrogate pair', () => {
   expect(cleanText('a\r\nb\rc\nd')).toBe('a\nb\nc\nd')
@@ -89,4 +92,15 @@ test('[WEB-71] who removes a document from this device removes what the page not
   writeDevice('agmd.last.y', 'kept')
   void removeKeptDatabase('x')
   expect(['agmd.last.x', 'agmd.unsent.x', 'agmd.last.y'].map(readDevice)).toEqual([null, null, 'kept'])
+})
+
+test('[WEB-83] times of day, large numbers and guests are said as people say them', () => {
+  expect(timeOf('2026-11-20T07:48:00')).toMatch(/^7:48\sAM$/)
+  const tomorrow = new Date()
+  tomorrow.setDate(tomorrow.getDate() + 1)
+  expect(dayWords(tomorrow.setHours(4, 59))).toMatch(/, 4:59\sAM$/)
+  expect(shortNumber(4_194_304)).toBe('4.2 million')
+  const guest = { actor: 'guest', actorKind: 'guest', payload: {} } as const
+  expect(actorWords(guest, (names) => names.join())).toBe('Guest')
+  expect(deedWords({ kind: 'suggestion.accepted', payload: { author: 'guest' } })).toContain('Guest')
 })

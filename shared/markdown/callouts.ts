@@ -3,7 +3,8 @@ import type MarkdownIt from 'markdown-it'
 import type { Token } from './tokens.ts'
 
 const kinds = ['note', 'tip', 'important', 'warning', 'caution'] as const
-const marker = new RegExp(`^\\[!(${kinds.join('|')})\\][ \\t]*([^\\n]*)(?:\\n|$)`, 'i')
+/** The beginning of the text of a quote that is a callout: its kind, and its own title or ''. */
+export const calloutMarker = new RegExp(`^\\[!(${kinds.join('|')})\\][ \\t]*([^\\n]*)(?:\\n|$)`, 'i')
 
 /** Opening of each quote → its end. */
 const closesOf = (tokens: readonly Token[]): ReadonlyMap<Token, Token> => {
@@ -28,7 +29,7 @@ export const callouts = (markdown: MarkdownIt): void => {
       put.push(open)
       const inline = tokens[index + 2]
       if (open.type !== 'blockquote_open' || tokens[index + 1]?.type !== 'paragraph_open' || inline?.type !== 'inline') continue
-      const found = marker.exec(inline.content)
+      const found = calloutMarker.exec(inline.content)
       const close = closes.get(open)
       if (found === null || close === undefined) continue
       const kind = (found[1] ?? 'note').toLowerCase()

@@ -77,6 +77,13 @@ test('[HOME-1] documents of this device are found by title, filtered and ordered
   expect(await titles(page)).toEqual(['Ähren'])
   await page.getByText('Can comment').first().waitFor()
   await page.getByLabel('Show').selectOption('All')
+  // What searches stands at the edge of what is found.
+  const left = (name: string): Promise<number> =>
+    page
+      .locator(name)
+      .first()
+      .evaluate((element) => element.getBoundingClientRect().left)
+  expect(await left('.find input')).toBe(await left('.recents'))
   await page.getByLabel('Search titles').fill('ahr')
   expect(await titles(page)).toEqual(['Ähren'])
   await page.getByLabel('Search titles').fill('nothing of that')

@@ -78,6 +78,38 @@ test.each([
   await context.close()
 })
 
+test('[WEB-80] of a long table the reading view sets what is near the window; all rows are there, and its columns stay straight', async () => {
+  const rows = Array.from({ length: 3000 }, (_, at) => `| row ${at} | some words about it | ${at} |`)
+  const document = await createDocument(
+    world.url,
+    `# Rows\n\n| Name | About | Number |\n| --- | --- | --: |\n${rows.join('\n')}\n\nThe end`
+  )
+  const { context, page, heard } = await reader(document)
+  expect(await article(page).locator('tbody tr').count()).toBe(3000)
+  const isSet = (row: number): Promise<boolean> =>
+    article(page)
+      .locator('tbody tr')
+      .nth(row)
+      .locator('td')
+      .first()
+      .evaluate((cell) => cell.checkVisibility({ contentVisibilityAuto: true }))
+  await until(() => isSet(0), 'the first row')
+  expect(await isSet(2500)).toBe(false)
+  const edges = (name: string): Promise<number[]> =>
+    article(page)
+      .getByRole('row', { name })
+      .locator('th, td')
+      .evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().right)))
+  expect(await edges('row 7 some words about it 7')).toEqual(await edges('Name About Number'))
+  await article(page).getByText('The end').scrollIntoViewIfNeeded()
+  await until(() => isSet(2999), 'the last row')
+  expect(await edges('row 2999')).toEqual(await edges('Name About Number'))
+  // The published page is for every browser and for paper: its table is one.
+  expect(await publishedArticle(document)).not.toContain('</tbody>\n<tbody>')
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[WEB-51] whoever may only view reads, others choose; the choice is remembered, and made by key too', async () => {
   const document = await createDocument(world.url, '# One\n\ntwo')
   const guest = await reader(document)

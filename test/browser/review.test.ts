@@ -677,6 +677,58 @@ test('[REVIEW-13] whoever suggests types as ever, whatever the others write mean
   await bea.context.close()
 })
 
+test('[REVIEW-24] a draft whose words others replaced is no change of other words: it says that they are gone, and its own stay', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page, heard } = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
+  await select(page, 'twice')
+  await page.keyboard.type('once')
+  await page.locator('.rm-own', { hasText: 'once' }).waitFor()
+  await ask(document, 'PATCH', 'content', { edits: [{ find: 'every file twice', replace: 'all of it again' }] })
+  await page.getByText('Somebody changed the words that you were replacing. What you typed is kept.').waitFor()
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  const card = page.locator('.card', { hasText: 'once' })
+  await card.getByText('The text that it was made on is no longer there.').waitFor()
+  expect(await editorText(page)).toBe(text.replace('every file twice', 'all of it again'))
+  // Who goes on typing proposes anew.
+  await page.locator('.cm-content').focus()
+  await page.keyboard.type(' and again')
+  await page.keyboard.press('Control+Home')
+  await until(async () => (await suggestions(document)).suggestions.some((each) => each.text.includes('and again')), 'what was typed then')
+  expect((await suggestions(document)).suggestions.filter((each) => each.text.includes('once'))).toEqual([])
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[REVIEW-25] whoever accepts hears where the text is as it was before; undo with nothing to take back says so', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page, heard } = await person('Ana', document.url)
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
+  await page.locator('.margin .card').getByRole('button', { name: 'Accept' }).click()
+  await page.getByText('Accepted. The history has the text as it was before.').waitFor()
+  await until(async () => (await editorText(page)).includes('once'), 'the accepted text')
+  await page.locator('.cm-content').press('Control+z')
+  await page.getByText('There is nothing of yours to undo here.').waitFor()
+  await page.getByRole('button', { name: 'History', exact: true }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Restore/ })
+    .first()
+    .waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[REVIEW-26] a text that is proposed to go is not said to be empty', async () => {
+  const document = await createDocument(world.url, 'all of it')
+  const { context, page, heard } = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
+  await page.locator('.cm-content').press('Control+a')
+  await page.keyboard.press('Delete')
+  await page.locator('.rm-del', { hasText: 'all of it' }).waitFor()
+  expect(await page.getByText('Write, or press / for blocks').filter({ visible: true }).count()).toBe(0)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[REVIEW-14] a remark made while others rewrite what stands beside its words is on these words nevertheless, once the page has heard of it', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, text)

@@ -140,7 +140,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
 
   // Ana publishes; anyone reads.
   await command(ana.page, 'Publish')
-  await ana.page.getByRole('switch', { name: 'Published' }).click()
+  await ana.page.getByRole('switch', { name: 'Publish this document' }).click()
   const address = await ana.page.getByLabel('Address of the published page').inputValue()
   const reader = await person('', address)
   await reader.page.getByRole('heading', { name: 'Launch plan' }).waitFor()

@@ -86,6 +86,28 @@ test('[WEB-43] a picture that is pasted enters the text as one edit, with its de
   await context.close()
 })
 
+test('[WEB-81] a text file that is dropped stands below the block under the pointer, as one step of undo', async () => {
+  const { context, page, heard } = await writer('one\ntwo words that are here\nthree\n\n- after\n')
+  await page.locator('.cm-content[aria-autocomplete]').waitFor()
+  const file = (text: string, name = 'Notes.md'): Sent => ({ name, type: 'text/markdown', bytes: Buffer.from(text) })
+  const text = (expected: string): Promise<void> =>
+    until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 5000).catch(async () =>
+      expect(await editorText(page)).toBe(expected)
+    )
+  await bring(page, 'drop', [file('\ufeff\n# Dropped\r\n\r\nwords\r\n\r\n'), file('second', 'more.txt')])
+  await text('one\ntwo words that are here\nthree\n\n# Dropped\n\nwords\n\nsecond\n\n- after\n')
+  await page.keyboard.press('Control+z')
+  await text('one\ntwo words that are here\nthree\n\n- after\n')
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('```\ncode\n\ncode\n```')
+  await bring(page, 'drop', [file('below')])
+  await text('```\ncode\n\ncode\n```\n\nbelow')
+  await bring(page, 'drop', [file('a\0b\u0001c')])
+  await page.getByText('“Notes.md” is not a text. Markdown and other plain text can be opened.').waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[WEB-43] pictures, sound and film that are dropped or chosen enter the text in their order; text pasted with a picture of itself is text', async () => {
   const { context, page, heard } = await writer('one\n')
   const sound = { name: 'Bell.mp3', type: 'audio/mpeg', bytes: samples['mp3']?.bytes as Uint8Array }
@@ -314,7 +336,7 @@ test('[WEB-49] pictures, sound and film are shown where their Markdown stands; a
     '![A](https://127.0.0.1:1/a.png)\n\n![B](javascript:alert(1))\n\n![C](/f/x.mp3)\n\n![D](/f/x.mp4)\n\n'
   )
   await page.locator('.cm-content').press('Control+End')
-  await page.locator('img.md-media[alt=A]').waitFor({ state: 'attached' })
+  await page.locator('img.md-media[alt$=A]').waitFor({ state: 'attached' })
   await page.locator('audio.md-media[aria-label=C]').waitFor()
   await page.locator('video.md-media[aria-label=D]').waitFor()
   expect(await page.locator('.md-media').count()).toBe(3)

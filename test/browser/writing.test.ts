@@ -443,3 +443,102 @@ test('[WRITE-21] nothing below moves when marks are revealed', async () => {
   }
   await leave()
 })
+
+test('[WRITE-30] a wide table of the live view is scrolled within itself, and follows the cursor', async () => {
+  const cells = ['a', 'a rather long cell with many words in it, wider than any telephone', 'last']
+  const { page, press, type, text, leave } = await writer(
+    `before\n\n| one | two | three |\n| --- | --- | --- |\n| ${cells.join(' | ')} |\n\nafter`
+  )
+  await page.setViewportSize({ width: 360, height: 740 })
+  const widths = (): Promise<number[]> =>
+    page.evaluate(() => ['.cm-scroller', '.cm-content'].map((name) => globalThis.document.querySelector(name)?.scrollWidth ?? 0))
+  expect(await widths()).toEqual([360, 360])
+  const table = page.locator('.md-table-scroll')
+  const scrolled = (): Promise<number> => table.evaluate((element) => element.scrollLeft)
+  await page.locator('.cm-line', { hasText: 'a rather long' }).click()
+  await press('End')
+  await until(async () => (await scrolled()) > 100, 'the table goes along with the cursor')
+  await press('ArrowLeft', 'ArrowLeft')
+  await type('!')
+  await text(`before\n\n| one | two | three |\n| --- | --- | --- |\n| ${cells.join(' | ')}! |\n\nafter`)
+  expect(await scrolled()).toBeGreaterThan(100)
+  await press('Home')
+  await until(async () => (await scrolled()) === 0, 'the table is back at its beginning')
+  expect(await widths()).toEqual([360, 360])
+  // It is no stop of its own on the way out of the text.
+  await press('Escape', 'Tab')
+  expect(await page.evaluate(() => globalThis.document.activeElement?.closest('.cm-content'))).toBeNull()
+  await leave()
+})
+
+test('[WRITE-31] a bar typed in a cell is a letter of it; at the ends of a row and in the source it is a bar', async () => {
+  const { page, press, type, text, leave } = await writer('| a | b |\n| - | - |\n| `c` | d |')
+  const head = '| a | b |\n| - | - |\n'
+  await press('ArrowLeft', 'ArrowLeft')
+  await type('|e')
+  await text(`${head}| \`c\` | d\\|e |`)
+  // In code, and with the backslash typed.
+  await press('Home', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight')
+  await type('|\\|')
+  await text(`${head}| \`c\\|\\|\` | d\\|e |`)
+  await press('End', 'Enter')
+  await text(`${head}| \`c\\|\\|\` | d\\|e |\n|  |  |`)
+  await press('End', 'Shift+Home', 'Delete')
+  await type('| f | g |')
+  await text(`${head}| \`c\\|\\|\` | d\\|e |\n| f | g |`)
+  await page.getByRole('button', { name: 'Source' }).click()
+  await page.locator('.cm-source').waitFor()
+  await page.locator('.cm-content').focus()
+  await press('ArrowLeft', 'ArrowLeft')
+  await type('|')
+  await text(`${head}| \`c\\|\\|\` | d\\|e |\n| f | g| |`)
+  await leave()
+})
+
+test('[WRITE-32] callouts and footnotes show as what they are, as they are written where the cursor is, and move nothing', async () => {
+  const { page, press, leave } = await writer(
+    '> [!WARNING]\n> Mind the step[^1].\n\n> [!tip] My own\n> words\n\n> [!x] no callout\n\n[^1]: The note.\n\nend'
+  )
+  const line = (number: number) => page.locator('.cm-line').nth(number)
+  const height = (number: number): Promise<number> => line(number).evaluate((element) => element.getBoundingClientRect().height)
+  expect(await line(0).textContent()).toBe('WARNING')
+  expect(await line(1).textContent()).toBe('Mind the step1.')
+  expect(await line(3).textContent()).toBe('My own')
+  expect(await line(6).textContent()).toBe('[!x] no callout')
+  expect(await line(8).textContent()).toBe('[^1]: The note.')
+  expect(await page.locator('.md-callout-warning').count()).toBe(2)
+  expect(await page.locator('.md-footnote').textContent()).toBe('1')
+  const before = [await height(0), await height(1)]
+  await press('Control+Home')
+  await until(async () => (await line(0).textContent()) === '> [!WARNING]', 'the marker at the cursor')
+  await press('ArrowDown', 'End', 'ArrowLeft')
+  await until(async () => (await line(1).textContent()) === '> Mind the step[^1].', 'the footnote at the cursor')
+  expect([await height(0), await height(1)]).toEqual(before)
+  expect(await line(0).textContent()).toBe('WARNING')
+  await leave()
+})
+
+test('[WRITE-33] the sheet of shortcuts has every key once', async () => {
+  const { page, press, leave } = await writer('word')
+  await press('Control+/')
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+  const shown = await page.locator('.sheet-group:not(:first-of-type) dd > *').allTextContents()
+  expect(shown.length).toBeGreaterThan(20)
+  expect(shown.filter((keys, at) => shown.indexOf(keys) !== at)).toEqual([])
+  await leave()
+})
+
+test('[WEB-82] on a telephone a long title leaves the bar its room, and a picture that is not there says so', async () => {
+  const { page, leave } = await writer(
+    `# ${'A long title '.repeat(8)}\n\n![a house](/f/${'x'.repeat(24)}.png)\n\n![](/f/${'y'.repeat(24)}.png)\n\n`
+  )
+  await page.setViewportSize({ width: 320, height: 640 })
+  expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBe(320)
+  const narrow = await page
+    .locator('.top-bar > :is(a, button, .chip)')
+    .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().width).filter((width) => width > 0 && width < 36))
+  expect(narrow).toEqual([])
+  await page.getByAltText('This picture cannot be shown: a house').waitFor()
+  await page.getByAltText(/^This picture cannot be shown: http/).waitFor()
+  await leave()
+})

@@ -15,7 +15,7 @@ import { groupByDay, type Entry } from './groups.ts'
 
 const joined = (names: string[]): string => new Intl.ListFormat(locale).format(names)
 
-const timeWords = (instant: number): string => new Date(instant).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+const timeWords = (instant: number): string => new Date(instant).toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' })
 
 function dayTitle(start: number): string {
   const days = Math.round((new Date().setHours(0, 0, 0, 0) - start) / 86_400_000)

@@ -14,6 +14,9 @@ const textOf = (payload: Payload, key: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
+/** A guest who gave no name is called that in the language of the page. */
+const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
+
 /** What people wrote, so that its direction stays its own (Unicode, bidirectional isolates). */
 const isolated = (text: string): string => `\u2068${text}\u2069`
 
@@ -37,7 +40,7 @@ const decided =
   (ofSomebody: string, ofNobody: string) =>
   (payload: Payload): string => {
     const name = textOf(payload, 'author')
-    return name === '' ? t(ofNobody) : t(ofSomebody, { name: isolated(name) })
+    return name === '' ? t(ofNobody) : t(ofSomebody, { name: isolated(named(name)) })
   }
 
 const ofJob =
@@ -127,11 +130,9 @@ export function actorWords(
   { actor, actorKind, payload }: Pick<FeedEvent, 'actor' | 'actorKind' | 'payload'>,
   join: (names: string[]) => string
 ): string {
-  if (actor !== null && actor !== '') return actor
+  if (actor !== null && actor !== '') return named(actor)
   const names = Array.isArray(payload['actors']) ? payload['actors'].filter((name) => typeof name === 'string' && name !== 'system') : []
   if (actorKind === 'system')
-    return names.length > 0
-      ? join(names.map((name) => (name === 'guest' ? t('Guest') : String(name))))
-      : textOf(payload, 'author') || t('The service')
+    return names.length > 0 ? join(names.map((name) => named(String(name)))) : textOf(payload, 'author') || t('The service')
   return t('Guest')
 }

@@ -3,15 +3,33 @@ import { moveLineDown, moveLineUp } from '@codemirror/commands'
 import { yUndoManagerKeymap } from 'y-codemirror.next'
 import { ownUndo } from '../editor/binding.ts'
 import { followOrToggle } from '../editor/follow.ts'
-import { term } from '../text/t.ts'
-import { inEditor, onText, type Command } from './command.ts'
+import { t, term } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import { inEditor, isWriting, onText, type Command } from './command.ts'
 
 // The binding names its commands by their keys alone.
 const undoBy = (key: string) => yUndoManagerKeymap.find((binding) => binding.key === key)?.run ?? (() => false)
 const [undo, redo] = [undoBy('Mod-z'), undoBy('Mod-Shift-z')]
 
+/** Takes back what was written here. What was accepted or restored is not: that is in the history, and said. */
+const undoOwn: Command['run'] = ({ editor, dialog }) => {
+  const view = editor.value?.view
+  if (view === undefined) return false
+  const { doc } = view.state
+  const command = view.state.facet(ownUndo)?.undo ?? undo
+  command(view)
+  // The binding says that it did something even where it did not.
+  if (view.state.doc !== doc) return true
+  toast(t('There is nothing of yours to undo here. Earlier versions are in the history.'), {
+    name: t('History'),
+    run: () => (dialog.value = 'history'),
+    milliseconds: 10_000
+  })
+  return true
+}
+
 export const editCommands: readonly Command[] = [
-  { id: 'undo', title: term('Undo'), group: 'edit', keys: ['Mod-z'], ...onText((view) => (view.state.facet(ownUndo)?.undo ?? undo)(view)) },
+  { id: 'undo', title: term('Undo'), group: 'edit', keys: ['Mod-z'], when: isWriting, run: undoOwn },
   {
     id: 'redo',
     title: term('Redo'),

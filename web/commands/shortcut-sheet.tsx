@@ -22,8 +22,14 @@ const whileWriting: readonly Row[] = [
   { title: term('Leave the text by Tab: press Escape before'), keys: ['Escape', 'Tab'] }
 ]
 
+/** Keys that mean a command of the text where there is a selection, and another one elsewhere, stand with the first. */
+const isTaken = (key: string, id: string): boolean => commands.find(({ keys }) => keys?.includes(key))?.id !== id
+
 const rowsOf = (group: Group): Row[] =>
-  commands.flatMap(({ group: own, title, keys }) => (own === group && keys !== undefined ? [{ title, keys }] : []))
+  commands.flatMap(({ id, group: own, title, keys = [] }) => {
+    const shown = own === group ? keys.filter((key) => !isTaken(key, id)) : []
+    return shown.length === 0 ? [] : [{ title, keys: shown }]
+  })
 
 const section = (title: string, rows: readonly Row[]): JSX.Element | null =>
   rows.length === 0 ? null : (

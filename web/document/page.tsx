@@ -21,7 +21,7 @@ import { Announcer } from './announcer.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
-import { t, tn } from '../text/t.ts'
+import { shortNumber, t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { whenIdle } from '../idle.ts'
 import { FollowingNotice } from './following-notice.tsx'
@@ -160,7 +160,9 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       keys: keyBindings(commands, view),
       onTyped: typed,
       onTooLarge: () =>
-        toast(t('The document would be larger than {max} characters; the change was not made.', { max: limits.contentUnitsMax })),
+        toast(
+          t('The document would be longer than {max} characters; the change was not made.', { max: shortNumber(limits.contentUnitsMax) })
+        ),
       onChange: (state) => {
         inTable.value = isInTable(state)
         counting ??= setTimeout(count, countMs)

@@ -9,10 +9,11 @@ interface Selected {
   readonly to: number
 }
 
-function insertBlock(view: EditorView, block: string, { from, to }: Selected): boolean {
+/** Puts a block on the line of `place` if that is blank, else below it. */
+export function insertBlock(view: EditorView, block: string, { from, to }: Selected, place = view.state.selection.main.head): boolean {
   if (view.state.readOnly) return false
-  const { doc, selection } = view.state
-  const line = doc.lineAt(selection.main.head)
+  const { doc } = view.state
+  const line = doc.lineAt(place)
   const isBlank = line.text.trim() === ''
   const at = isBlank ? line.from : line.to
   const above = isBlank ? (line.number > 1 ? doc.line(line.number - 1).text : '') : line.text

@@ -5,6 +5,7 @@ import type { Extras } from './editor.ts'
 import { drawings } from './live/drawings.ts'
 import { dressing } from './live/dressing.ts'
 import { smartPaste } from './paste/paste.ts'
+import { textFiles } from './paste/text-files.ts'
 import { completions, type BlockEntry } from './completions.ts'
 import { finding } from './find/panel.tsx'
 import { phrases } from './phrases.ts'
@@ -22,6 +23,7 @@ export const createExtras = ({ blocks, bubble, components }: ExtrasInput): Extra
   always: [
     completions(blocks),
     smartPaste,
+    textFiles,
     finding,
     dressing,
     selectionBubble(bubble),

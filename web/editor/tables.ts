@@ -1,7 +1,7 @@
 /** Moving and writing in tables. Rows are read as lines where they are needed: a table of 20,000 rows is as quick as one of two. */
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
-import type { Command, EditorView } from '@codemirror/view'
+import { EditorView, type Command } from '@codemirror/view'
 import {
   addCell,
   alignCell,
@@ -134,6 +134,28 @@ export const cellBelow: Command = inTable((view, place) => {
 /** A line end inside a cell. */
 export const breakInCell: Command = inTable((view) => {
   view.dispatch(view.state.replaceSelection('<br>'), { scrollIntoView: true, userEvent: 'input.table' })
+  return true
+})
+
+/**
+ * A bar typed in a cell is a letter of it, in code too: Markdown knows it by the backslash before it. At either end of a row it is one of
+ * its edges, and in the source, where this does not stand, what it always is.
+ */
+export const barInCell = EditorView.inputHandler.of((view, from, to, text) => {
+  const { state } = view
+  const place = text !== '|' || state.readOnly ? undefined : placeOf(state)
+  if (place === undefined) return false
+  const { line, lead } = place.row
+  const before = line.text.slice(lead.length, from - line.from)
+  const isEdge = before.trim() === '' || line.text.slice(to - line.from).trim() === ''
+  const isEscaped = (/\\*$/.exec(before)?.[0].length ?? 0) % 2 === 1
+  if (from < line.from || to > line.to || isEdge || isEscaped || isDelimiter(line.text)) return false
+  view.dispatch({
+    changes: { from, to, insert: '\\|' },
+    selection: { anchor: from + 2 },
+    scrollIntoView: true,
+    userEvent: 'input.type'
+  })
   return true
 })
 

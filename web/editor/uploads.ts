@@ -154,15 +154,15 @@ const placer = ViewPlugin.fromClass(
 )
 
 /** Files of a paste or drop; undefined when its text is what is meant. */
-function filesOf(data: DataTransfer | null): File[] | undefined {
+export function filesOf(data: DataTransfer | null): File[] | undefined {
   const files = [...(data?.files ?? [])]
   // Spreadsheets and word processors put a picture of the text beside the text.
   if (files.length === 0 || data?.getData('text/plain') !== '') return undefined
   return files
 }
 
-/** Text files enter as text: the editor itself reads them. */
-const isText = ({ type, name }: File): boolean => /^text\/(?!html)/.test(type) || /\.(md|markdown|txt)$/i.test(name)
+/** Text files enter as text (paste/text-files.ts). */
+export const isText = ({ type, name }: File): boolean => /^text\/(?!html)/.test(type) || /\.(md|markdown|txt)$/i.test(name)
 
 /** The end of the picture or link around a place; undefined outside. The description of what was just added is selected there. */
 function endAround({ state }: EditorView, at: number): number | undefined {

@@ -16,7 +16,7 @@ const causes: Readonly<Record<Revision['cause'], string>> = {
   merge: term('Merged')
 }
 
-export const timeOf = (instant: string): string => new Date(instant).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+export const timeOf = (instant: string): string => new Date(instant).toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' })
 
 const isToday = (instant: string): boolean => new Date(instant).toDateString() === new Date().toDateString()
 

@@ -63,8 +63,8 @@ function Row({ entry, deletions }: { entry: Entry; deletions: Deletions }): JSX.
       {(inAccount || role === 'owner') && (
         <button
           type='button'
-          class='button quiet icon-only'
-          aria-label={t('Delete “{title}”', { title })}
+          class='button quiet icon-only recent-delete'
+          aria-label={t('Delete “{title}” for everyone', { title })}
           title={t('Delete for everyone')}
           onClick={() => {
             leave()

@@ -1,15 +1,13 @@
 /** Makes a document, from nothing or from a file of this device. */
 import { limits } from '../../shared/limits.ts'
 import { createDocument, RequestError } from '../api.ts'
-import { cleanText } from '../clean-text.ts'
 import { newId } from '../new-id.ts'
 import { failureWords, mayPass } from '../refused/failure.ts'
 import { remember } from '../recent.ts'
 import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
+import { readTextFile, TextFileFailure } from '../text-file.ts'
 
-/** Largest file taken, in bytes: nobody reads a longer text, and the service takes none. */
-const fileBytesMax = 10 * 1024 * 1024
 /** As many files at once. */
 const filesMax = 50
 
@@ -44,25 +42,6 @@ async function create(input: NewDocument): Promise<string> {
 /** Creates a document and opens it. Errors: `StartFailure`. */
 export const startDocument = async (): Promise<void> => location.assign(`/d/${await create({})}`)
 
-// What programs write and people do not: all but tab, line ends and form feed.
-const binary = /[\0-\b\v\x0E-\x1F]/
-
-const decode = (bytes: ArrayBuffer, encoding: string): string | undefined => {
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
-/** The text of a file in UTF-8, in UTF-16 with its mark, or in the encoding of old Windows. Undefined: it is no text. */
-function textOf(bytes: ArrayBuffer): string | undefined {
-  const [first, second] = new Uint8Array(bytes)
-  const marked = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : undefined
-  const text = decode(bytes, marked ?? 'utf-8') ?? decode(bytes, 'windows-1252')
-  return text === undefined || binary.test(text) ? undefined : cleanText(text)
-}
-
 /** What a file is called, as one line. */
 const titleOf = (name: string): string =>
   name
@@ -73,12 +52,7 @@ const titleOf = (name: string): string =>
 
 async function importOne(file: File): Promise<string> {
   const { name } = file
-  if (file.size > fileBytesMax) throw new StartFailure(t('“{name}” is larger than 10 MiB.', { name }))
-  // A folder cannot be read as a file.
-  const bytes = await file.arrayBuffer().catch(() => undefined)
-  if (bytes === undefined) throw new StartFailure(t('“{name}” cannot be read. Folders cannot be dropped; the files in them can.', { name }))
-  const content = textOf(bytes)
-  if (content === undefined) throw new StartFailure(t('“{name}” is not a text. Markdown and other plain text can be opened.', { name }))
+  const content = await readTextFile(file)
   try {
     return await create({ title: titleOf(name), content })
   } catch (error) {
@@ -100,7 +74,7 @@ export async function importFiles(files: readonly File[]): Promise<Imported> {
     try {
       ids.push(await importOne(file))
     } catch (error) {
-      if (!(error instanceof StartFailure)) throw error
+      if (!(error instanceof StartFailure || error instanceof TextFileFailure)) throw error
       refused.push(error.message)
     }
   }

@@ -17,7 +17,13 @@ export interface Blocks {
   show(html: string): void
 }
 
-export function createBlocks(parent: Element, key: (node: ChildNode) => string = keyOf): Blocks {
+export interface BlocksInput {
+  readonly key?: (node: ChildNode) => string
+  /** Called with each new block before it is in the page. */
+  readonly prepare?: (node: ChildNode) => void
+}
+
+export function createBlocks(parent: Element, { key = keyOf, prepare }: BlocksInput = {}): Blocks {
   let keys: readonly string[] = []
   return {
     show(html) {
@@ -28,7 +34,10 @@ export function createBlocks(parent: Element, key: (node: ChildNode) => string =
       const present = [...parent.childNodes]
       const old = present.slice(head, keys.length - tail)
       const below = present[keys.length - tail] ?? null
-      for (const node of fresh.slice(head, next.length - tail)) parent.insertBefore(node, below)
+      for (const node of fresh.slice(head, next.length - tail)) {
+        prepare?.(node)
+        parent.insertBefore(node, below)
+      }
       for (const node of old) node.remove()
       keys = next
     }

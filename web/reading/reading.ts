@@ -16,6 +16,7 @@ import { theme } from '../theme.ts'
 import { copyText } from '../ui/copy.ts'
 import { createBlocks, keyOf } from './blocks.ts'
 import { lazyLibraries } from './libraries.ts'
+import { groupLongTables, longTableRules } from './long-tables.ts'
 
 export interface ReadingInput {
   /** Scrolls, and gets the shadow root. */
@@ -42,7 +43,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   const { text } = page.session
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const formulaRules = new CSSStyleSheet()
-  root.adoptedStyleSheets = [rules, formulaRules]
+  root.adoptedStyleSheets = [rules, longTableRules, formulaRules]
   const article = document.createElement('article')
   article.dir = 'auto'
   root.replaceChildren(article)
@@ -57,9 +58,12 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
     return kind !== undefined && kindOf(kind) !== undefined ? kind : undefined
   }
   // A component that is worked with stays when its text changes: it follows by itself.
-  const blocks = createBlocks(article, (node) => {
-    const kind = node instanceof Element ? liveKind(node) : undefined
-    return kind === undefined ? keyOf(node) : `component ${kind}`
+  const blocks = createBlocks(article, {
+    key(node) {
+      const kind = node instanceof Element ? liveKind(node) : undefined
+      return kind === undefined ? keyOf(node) : `component ${kind}`
+    },
+    prepare: groupLongTables
   })
   let components: ReadingComponents | undefined
   let asksComponents = false
@@ -165,8 +169,11 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
     if (theme.value) requestAnimationFrame(redraw)
   })
   render()
+  let saidRole = false
   const stopRole = page.canType.subscribe(() => {
-    if (!stale) render()
+    // It tells the role that was just rendered, too.
+    if (saidRole && !stale) render()
+    saidRole = true
   })
   if (location.hash !== '') goTo(decodeURIComponent(location.hash.slice(1)))
 

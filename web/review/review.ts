@@ -84,7 +84,13 @@ const wide = matchMedia('(min-width: 1240px)')
 export function openReview(page: View, editor: Editor): Review {
   const { session } = page
   const { view } = editor
-  const store = openStore(session, (item) => aim(view, item))
+  const tellAccepted = (): void =>
+    toast(t('Accepted. The history has the text as it was before.'), {
+      name: t('History'),
+      run: () => (page.dialog.value = 'history'),
+      milliseconds: 10_000
+    })
+  const store = openStore(session, (item) => aim(view, item), tellAccepted)
   const filter = signal<Filter>('open')
   const active = signal<string | undefined>(undefined)
   const composer = signal<Composer | undefined>(undefined)
@@ -333,6 +339,15 @@ export function openReview(page: View, editor: Editor): Review {
     })
   }
 
+  const tellUprooted = (): void => {
+    const show = (): void => void (page.panel.value = 'remarks')
+    toast(t('Somebody changed the words that you were replacing. What you typed is kept.'), {
+      name: t('Show'),
+      run: show,
+      milliseconds: 15_000
+    })
+  }
+
   const askedKey = suggestingKey(session.id)
   const asked = signal(readDevice(askedKey) === '1')
   const suggesting = signal(false)
@@ -355,7 +370,7 @@ export function openReview(page: View, editor: Editor): Review {
 
   const setSuggesting = (isOn: boolean): void => {
     if (isOn === suggesting.value) return
-    if (isOn) editor.setBinding(suggestingIn(session.text, propose))
+    if (isOn) editor.setBinding(suggestingIn(session.text, propose, tellUprooted))
     else {
       takeHunks(view, () => true, propose)
       editor.setBinding(undefined)

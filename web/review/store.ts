@@ -99,8 +99,8 @@ function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): st
   }
 }
 
-/** `aim`: how the place of a remark that waits is named now, if not as before. */
-export function openStore(session: Session, aim: (item: Waiting) => Target | undefined): Store {
+/** `aim`: how the place of a remark that waits is named now, if not as before. `onAccepted`: the text changed as this page asked. */
+export function openStore(session: Session, aim: (item: Waiting) => Target | undefined, onAccepted: () => void): Store {
   const { id, key } = session
   const comments = signal<ReadonlyMap<string, Comment>>(new Map())
   const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
@@ -126,6 +126,7 @@ export function openStore(session: Session, aim: (item: Waiting) => Target | und
       for (const { suggestionId, ok, message, suggestion } of (answer as Output<'decideSuggestions'>).results) {
         if (suggestion !== undefined) merge(suggestions, suggestion)
         if (!ok) refuse(suggestionId, message ?? t('That did not work.'))
+        else if (deed.action === 'accept') onAccepted()
       }
       return
     }

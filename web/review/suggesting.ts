@@ -49,8 +49,21 @@ function storedAt(changes: ChangeSet, at: number): number {
 /** The text of the document, whatever the editor shows. */
 export const storedText = (state: EditorState): Text => state.field(field, false)?.base ?? state.doc
 
-/** Brings what others write into what the editor shows, beside what is only proposed. */
-const follow = (text: Y.Text): Extension => {
+interface Edit {
+  readonly from: number
+  readonly to: number
+  readonly insert: string
+}
+
+/** Whether edits change the words that a hunk would replace: what is proposed for them means nothing beside others. */
+const isUprooted = ({ from, to, original, text }: Hunk, edits: readonly Edit[]): boolean =>
+  original !== '' && text !== '' && edits.some((edit) => edit.from < to && edit.to > from)
+
+/**
+ * Brings what others write into what the editor shows, beside what is only proposed. A replacement whose words they changed is sent as it
+ * was meant: the service says what became of them, and its words stay on a card.
+ */
+const follow = (text: Y.Text, onHunks: (view: EditorView, hunks: readonly Hunk[]) => void, onUprooted: () => void): Extension => {
   const config = new YSyncConfig(text, null)
   return ViewPlugin.fromClass(
     class {
@@ -58,14 +71,19 @@ const follow = (text: Y.Text): Extension => {
 
       constructor(view: EditorView) {
         this.#observer = ({ delta }) => {
-          const { base, changes } = view.state.field(field)
           let at = 0
-          const specs: { from: number; to: number; insert: string }[] = []
+          const specs: Edit[] = []
           for (const { retain = 0, delete: removed = 0, insert } of delta) {
             if (typeof insert === 'string') specs.push({ from: at, to: at, insert })
             else if (removed > 0) specs.push({ from: at, to: at + removed, insert: '' })
             at += retain + removed
           }
+          const uprooted = (_view: EditorView, hunks: readonly Hunk[]): void => {
+            onHunks(view, hunks)
+            onUprooted()
+          }
+          if (!view.composing) takeHunks(view, (hunk) => isUprooted(hunk, specs), uprooted)
+          const { base, changes } = view.state.field(field)
           const theirs = ChangeSet.of(specs, base.length, '\n')
           view.dispatch({
             changes: theirs.map(changes, true),
@@ -184,12 +202,9 @@ export function takeHunks(
   if (taken.length > 0) onHunks(view, taken)
 }
 
-/** In the place of the binding that writes into the document. */
-export const suggesting = (text: Y.Text, onHunks: (view: EditorView, hunks: readonly Hunk[]) => void): Extension => [
-  field,
-  follow(text),
-  drafts,
-  senders(onHunks),
-  history(),
-  ownUndo.of({ undo, redo })
-]
+/** In the place of the binding that writes into the document. `onUprooted`: others changed words that were being replaced. */
+export const suggesting = (
+  text: Y.Text,
+  onHunks: (view: EditorView, hunks: readonly Hunk[]) => void,
+  onUprooted: () => void
+): Extension => [field, follow(text, onHunks, onUprooted), drafts, senders(onHunks), history(), ownUndo.of({ undo, redo })]

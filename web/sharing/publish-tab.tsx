@@ -52,7 +52,7 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
       <button type='button' class='switch' role='switch' aria-checked={published} disabled={locked} onClick={turn}>
         <span class='switch-track' aria-hidden='true' />
         <span>
-          <strong>{t('Published')}</strong>
+          <strong>{t('Publish this document')}</strong>
           <span class='muted'>{t('Anyone who has the address can read the text, without an account. It follows what is saved.')}</span>
         </span>
       </button>

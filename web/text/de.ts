@@ -14,6 +14,7 @@ export const de: Catalogue = {
   'accepted a suggestion': 'hat einen Vorschlag angenommen',
   'accepted a suggestion by {name}': 'hat einen Vorschlag von {name} angenommen',
   'Accepted by {name}': 'Angenommen von {name}',
+  'Accepted. The history has the text as it was before.': 'Angenommen. Im Verlauf steht der Text, wie er vorher war.',
   'Accepting…': 'Wird angenommen…',
   'Access ended': 'Zugang beendet',
   Account: 'Konto',
@@ -160,7 +161,7 @@ export const de: Catalogue = {
   'Delete row {number}': 'Zeile {number} löschen',
   'Delete some of the text; then it is sent by itself.': 'Lösche etwas vom Text; dann wird er von selbst gesendet.',
   'Delete the message “{text}”': 'Die Nachricht „{text}“ löschen',
-  'Delete “{title}”': '„{title}“ löschen',
+  'Delete “{title}” for everyone': '„{title}“ für alle löschen',
   'deleted a comment': 'hat einen Kommentar gelöscht',
   'deleted the document': 'hat das Dokument gelöscht',
   Details: 'Einzelheiten',
@@ -446,6 +447,7 @@ export const de: Catalogue = {
   'Progress of {name}': 'Fortschritt von {name}',
   Prompt: 'Prompt',
   Publish: 'Veröffentlichen',
+  'Publish this document': 'Dieses Dokument veröffentlichen',
   Published: 'Veröffentlicht',
   published: 'veröffentlicht',
   'Published since {day}': 'Veröffentlicht seit {day}',
@@ -553,6 +555,8 @@ export const de: Catalogue = {
   'Show older versions': 'Ältere Versionen zeigen',
   'Show the Markdown as it is stored': 'Das Markdown zeigen, wie es gespeichert ist',
   'Sign in': 'Anmelden',
+  'Somebody changed the words that you were replacing. What you typed is kept.':
+    'Jemand hat die Wörter geändert, die du ersetzt hast. Was du getippt hast, ist aufgehoben.',
   'Somebody changed this card meanwhile.': 'Jemand hat diese Karte inzwischen geändert.',
   'Somebody changed this cell meanwhile.': 'Jemand hat diese Zelle inzwischen geändert.',
   'Somebody changed this message meanwhile.': 'Jemand hat diese Nachricht inzwischen geändert.',
@@ -633,8 +637,8 @@ export const de: Catalogue = {
   'The document is no longer there.': 'Das Dokument gibt es nicht mehr.',
   'The document is safe. This page tries again by itself.': 'Das Dokument ist sicher. Diese Seite versucht es von selbst noch einmal.',
   'The document would be larger than the service takes.': 'Das Dokument wäre größer, als der Dienst annimmt.',
-  'The document would be larger than {max} characters; the change was not made.':
-    'Das Dokument wäre größer als {max} Zeichen; die Änderung wurde nicht gemacht.',
+  'The document would be longer than {max} characters; the change was not made.':
+    'Das Dokument wäre länger als {max} Zeichen; die Änderung wurde nicht gemacht.',
   'The documents of your account are not shown.': 'Die Dokumente deines Kontos werden nicht gezeigt.',
   'The file is empty.': 'Die Datei ist leer.',
   'The file is not what its name says, or is damaged. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.':
@@ -661,10 +665,6 @@ export const de: Catalogue = {
   'The recording is written down.': 'Die Aufnahme ist aufgeschrieben.',
   'The recording was stopped. It is kept beside the text.': 'Die Aufnahme wurde angehalten. Sie steht neben dem Text bereit.',
   'The report needs the connection. Your words were copied.': 'Der Bericht braucht die Verbindung. Dein Text wurde kopiert.',
-  'The sheet is full: it takes {count} rows.': {
-    one: 'Das Rechenblatt ist voll: es fasst 1 Zeile.',
-    other: 'Das Rechenblatt ist voll: es fasst {count} Zeilen.'
-  },
   'The server asks for a short pause.': 'Der Server bittet um eine kurze Pause.',
   'The server cannot be reached.': 'Der Server ist nicht erreichbar.',
   'The server cannot be reached. Nothing is lost: try again when the connection is back.':
@@ -683,6 +683,10 @@ export const de: Catalogue = {
     'Der Server hat eine Änderung dieser Seite abgelehnt und die Verbindung beendet.',
   'The service': 'Der Dienst',
   'The service does not take this kind of file.': 'Der Dienst nimmt diese Art von Datei nicht.',
+  'The sheet is full: it takes {count} rows.': {
+    one: 'Das Rechenblatt ist voll: es fasst 1 Zeile.',
+    other: 'Das Rechenblatt ist voll: es fasst {count} Zeilen.'
+  },
   'The speech is ready.': 'Die Sprachausgabe ist fertig.',
   'The text is back as it was.': 'Der Text ist wieder wie zuvor.',
   'The text is kept on this device.': 'Der Text ist auf diesem Gerät aufbewahrt.',
@@ -708,6 +712,8 @@ export const de: Catalogue = {
   'There is no such document': 'Dieses Dokument gibt es nicht',
   'There is no text in the picture that could be read.': 'In dem Bild steht kein Text, der sich lesen ließ.',
   'There is nothing at this address': 'Unter dieser Adresse ist nichts',
+  'There is nothing of yours to undo here. Earlier versions are in the history.':
+    'Hier ist nichts von dir rückgängig zu machen. Frühere Versionen stehen im Verlauf.',
   'These words are not in the text.': 'Diese Wörter stehen nicht im Text.',
   'They are sent when the connection is back. You can close this page.':
     'Sie werden gesendet, wenn die Verbindung wieder da ist. Du kannst diese Seite schließen.',
@@ -737,6 +743,7 @@ export const de: Catalogue = {
   'This page no longer receives or sends changes.': 'Diese Seite empfängt und sendet keine Änderungen mehr.',
   'This part of the page could not be fetched. It comes with the connection.':
     'Dieser Teil der Seite konnte nicht geladen werden. Er kommt mit der Verbindung.',
+  'This picture cannot be shown: {name}': 'Dieses Bild kann nicht gezeigt werden: {name}',
   'This removes the link and the copy from this device. Keep the link elsewhere if you need it again.':
     'Das entfernt den Link und die Kopie von diesem Gerät. Bewahre den Link anderswo auf, wenn du ihn wieder brauchst.',
   'This takes a few seconds. The page opens by itself.': 'Das dauert ein paar Sekunden. Die Seite öffnet sich von selbst.',

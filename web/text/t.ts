@@ -86,3 +86,7 @@ export function tn(count: number, one: string, many: string, values: Values = {}
 
 /** Marks a sentence of a table, whose words `t` gives when they are shown. */
 export const term = <T extends string>(sentence: T): T => sentence
+
+/** A large number as people say it: "4.2 million". */
+export const shortNumber = (value: number): string =>
+  new Intl.NumberFormat(locale, { notation: 'compact', compactDisplay: 'long' }).format(value)

@@ -10,5 +10,5 @@ export function dayWords(instant: number): string {
   const date = new Date(instant)
   const near = instant > Date.now() && instant - Date.now() < 172_800_000
   const year = date.getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' as const }
-  return date.toLocaleString(locale, { day: 'numeric', month: 'short', ...year, ...(near && { hour: '2-digit', minute: '2-digit' }) })
+  return date.toLocaleString(locale, { day: 'numeric', month: 'short', ...year, ...(near && { hour: 'numeric', minute: '2-digit' }) })
 }

@@ -1,6 +1,8 @@
 /** Live view of whole lines: headings, quotes, code, rules, tables. A line keeps its height when its markers show. */
 import type { SyntaxNode } from '@lezer/common'
+import { calloutMarker } from '../../../shared/markdown/callouts.ts'
 import type { LiveContext } from './context.ts'
+import { tableWrapper } from './wide-tables.ts'
 import { PadWidget } from './widgets.ts'
 
 /** End of the spaces that follow a marker. */
@@ -29,7 +31,19 @@ export function setextHeading(node: SyntaxNode, live: LiveContext): void {
 }
 
 export function quote(node: SyntaxNode, live: LiveContext): void {
-  for (const line of live.lines(node.from, node.to)) live.lineClass(line.from, 'md-quote')
+  const first = live.state.doc.lineAt(node.from)
+  const start = node.from + (/^>[ \t]?/.exec(live.text(node.from, first.to))?.[0].length ?? 0)
+  const [, kind, title] = calloutMarker.exec(live.text(start, first.to)) ?? []
+  const callout = kind === undefined ? [] : ['md-callout', `md-callout-${kind.toLowerCase()}`]
+  for (const line of live.lines(node.from, node.to)) live.lineClass(line.from, 'md-quote', ...callout)
+  if (kind === undefined) return
+  const end = start + kind.length + 3
+  live.mark(start, first.to, 'md-callout-title')
+  if (live.touched(first.from, first.to)) return
+  // Its own title takes the place of the kind, as where it is read.
+  if (title !== undefined && title !== '') return live.hide(start, end + (/^[ \t]*/.exec(live.text(end, first.to))?.[0].length ?? 0))
+  live.hide(start, start + 2)
+  live.hide(end - 1, end)
 }
 
 export function quoteMark(node: SyntaxNode, live: LiveContext): void {
@@ -64,6 +78,8 @@ export function html(node: SyntaxNode, live: LiveContext): void {
 
 /** Largest table, in rows, whose columns are lined up: more would be measured again at every key. */
 const tableRowsMax = 300
+/** Widest table, in characters, whose columns are lined up: the lines of a wider one are broken, to be read at all. */
+const tableCharsMax = 1000
 
 interface Cell {
   /** End of the cell: where space is added. */
@@ -99,6 +115,8 @@ export function table(node: SyntaxNode, live: LiveContext): void {
   const rows = nodes.map((row) => cells(row, live))
   const widths: number[] = []
   for (const row of rows) row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.chars)))
+  if (widths.reduce((sum, width) => sum + width, 0) > tableCharsMax) return
+  live.wrappers.push(tableWrapper(live.state.doc.lineAt(node.from).from, live.state.doc.lineAt(node.to).to))
   for (const row of rows) {
     row.forEach((cell, column) => {
       const missing = (widths[column] ?? 0) - cell.chars

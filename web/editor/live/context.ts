@@ -1,6 +1,6 @@
 /** What the rules of the live view work with: the visible text, where the cursor is, and the decorations they leave. */
 import type { EditorState, Line, Range } from '@codemirror/state'
-import { Decoration, type WidgetType } from '@codemirror/view'
+import { type BlockWrapper, Decoration, type WidgetType } from '@codemirror/view'
 
 /** A place where the person works: its markers show. */
 export interface Reveal {
@@ -14,6 +14,8 @@ export class LiveContext {
   readonly decorations: Range<Decoration>[] = []
   /** Hiding decorations: the cursor steps over them. */
   readonly hidden: Range<Decoration>[] = []
+  /** Around lines that are scrolled together. */
+  readonly wrappers: Range<BlockWrapper>[] = []
   readonly #reveal: readonly Reveal[]
   readonly #lines = new Map<number, Set<string>>()
 

@@ -37,10 +37,22 @@ export function linkParts(node: SyntaxNode): LinkParts | undefined {
   return open === undefined || close === undefined || url === undefined ? undefined : { open, close, url }
 }
 
+/** `[^name]`: its name, above the line. Where the note itself begins it stays as it is written. */
+export function footnote(node: SyntaxNode, live: LiveContext): void {
+  const end = node.from + (/^\[\^[^\s\]]+\]/.exec(live.text(node.from, node.to))?.[0].length ?? 0)
+  if (end === node.from) return
+  if (live.text(end, end + 1) === ':' && live.state.doc.lineAt(node.from).from === node.from)
+    return live.mark(node.from, end + 1, 'md-footnote-label')
+  live.mark(node.from, end, 'md-footnote')
+  if (live.touched(node.from, node.to)) return
+  live.hide(node.from, node.from + 2)
+  live.hide(end - 1, end)
+}
+
 /** `[text](address)` and `![text](address)`: the text alone is seen. */
 export function link(node: SyntaxNode, live: LiveContext): void {
   const parts = linkParts(node)
-  if (parts === undefined) return
+  if (parts === undefined) return footnote(node, live)
   const { open, close, url } = parts
   const name = node.name === 'Image' ? 'md-link md-image' : 'md-link'
   live.mark(open.to, close.from, name, linkAttributes(live.text(url.from, url.to)))

@@ -6,13 +6,15 @@
 import { syntaxTree } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 import { RangeSet, StateEffect } from '@codemirror/state'
-import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { BlockWrapper, Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading, table } from './blocks.ts'
 import { LiveContext, type Reveal } from './context.ts'
-import { autolink, emphasis, escape, inlineCode, link, strike, url } from './inline.ts'
+import { barInCell } from '../tables.ts'
+import { autolink, emphasis, escape, footnote, inlineCode, link, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
 import { media } from './media.ts'
+import { wideTables } from './wide-tables.ts'
 
 type Rule = (node: SyntaxNode, live: LiveContext) => void
 
@@ -39,6 +41,7 @@ const rules: Readonly<Record<string, Rule>> = {
   Strikethrough: strike,
   InlineCode: inlineCode,
   Link: link,
+  LinkReference: footnote,
   Image: media,
   Autolink: autolink,
   URL: url,
@@ -66,6 +69,7 @@ const pointerReleased = StateEffect.define<null>()
 class LivePlugin {
   decorations: DecorationSet = Decoration.none
   hidden: DecorationSet = Decoration.none
+  wrappers: RangeSet<BlockWrapper> = RangeSet.empty
   #reveal: readonly Reveal[] = []
   #pointerDown = false
   readonly #view: EditorView
@@ -113,12 +117,19 @@ class LivePlugin {
       parts.flatMap((part) => part.hidden),
       true
     )
+    this.wrappers = BlockWrapper.set(
+      parts.flatMap((part) => part.wrappers),
+      true
+    )
   }
 }
 
 const plugin = ViewPlugin.fromClass(LivePlugin, {
   decorations: (value) => value.decorations,
-  provide: (self) => EditorView.atomicRanges.of((view) => view.plugin(self)?.hidden ?? RangeSet.empty)
+  provide: (self) => [
+    EditorView.atomicRanges.of((view) => view.plugin(self)?.hidden ?? RangeSet.empty),
+    EditorView.blockWrappers.of((view) => view.plugin(self)?.wrappers ?? RangeSet.empty)
+  ]
 })
 
 /** The place of a task marker's letter (` ` or `x`) on the line at `position`, or undefined. */
@@ -164,4 +175,4 @@ const pointer = EditorView.domEventHandlers({
   }
 })
 
-export const liveView: Extension = [plugin, pointer]
+export const liveView: Extension = [plugin, pointer, wideTables, barInCell]

@@ -3,6 +3,7 @@ import { WidgetType, type EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { mayLink } from '../../../shared/markdown/links.ts'
 import { kindOfAddress, type MediaKind } from '../../../shared/media-types.ts'
+import { t } from '../../text/t.ts'
 import type { LiveContext } from './context.ts'
 import { link, linkParts } from './inline.ts'
 
@@ -56,6 +57,7 @@ class MediaWidget extends WidgetType {
     })
     picture.addEventListener('error', () => {
       picture.classList.add('md-media-missing')
+      picture.alt = t('This picture cannot be shown: {name}', { name: this.#words || this.#address })
       view.requestMeasure()
     })
     picture.src = this.#address
