@@ -6,7 +6,8 @@ import { t, term, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Card } from './cards.tsx'
 import { isOpen, type Item } from './items.ts'
-import type { Filter, Review } from './review.ts'
+import type { Review } from './review.ts'
+import type { Filter } from './state.ts'
 
 /** As many cards as are shown at first, and as come with each "show more". */
 const pageSize = 60
