@@ -301,6 +301,31 @@ describe('talking', () => {
     expect((await remove(person, 'Ana')).status).toBe(404)
   })
 
+  test('[COMMENT-22] who is mentioned in a comment or reply is told of in the same commit, once; an edit tells of those it adds', async () => {
+    const owner = await world.create(text)
+    const task = await assign(world, owner)
+    const told = async (): Promise<unknown[]> =>
+      (await owner.events({ types: 'comment.mentioned' })).events.map(({ actor, payload }: Json) => [actor, payload])
+    await comment(owner, { body: 'For a@b.c, not `@nobody`.' })
+    const { id } = await comment(owner, { body: '@ana and @Ana-Lena, see `@nobody`; @Ana.' }, asAuthor('Bob'))
+    expect(await told()).toEqual([['Bob', { commentId: id, names: ['ana', 'Ana-Lena'] }]])
+    for (const body of ['Nobody.', '@ANA, @bo', '@bo']) await owner.ask('PATCH', `/comments/${id}`, { json: { body }, ...asAuthor('Bob') })
+    const { json } = await owner.ask('POST', `/comments/${id}/replies`, { json: { body: '@ana: yes' }, ...asAuthor('Cy') })
+    const made = await comment(task.by('Di'), { body: '@ana?' })
+    expect((await told()).slice(1)).toEqual([
+      ['Bob', { commentId: id, names: ['bo'] }],
+      ['Cy', { commentId: id, replyId: json.id, names: ['ana'] }],
+      [null, { commentId: made.id, taskId: task.id, names: ['ana'] }]
+    ])
+    const { json: crowd } = await owner.ask('POST', '/comments', {
+      json: { body: Array.from({ length: 25 }, (_, at) => `@p${at}`).join(' ') }
+    })
+    await owner.ask('PATCH', `/comments/${crowd.id}`, { json: { body: `${crowd.comment.body} again` } })
+    expect((await told()).slice(4)).toEqual([
+      [null, { commentId: crowd.id, names: expect.objectContaining({ length: limits.mentionEventsMax }) }]
+    ])
+  })
+
   test('[COMMENT-12] an id that the document does not have, or that is another document’s, is 404', async () => {
     const owner = await world.create(text)
     const other = await world.create('other')

@@ -1,7 +1,10 @@
 /** What the parts of the review share: what is shown of remarks, which one a person looks at, what is being written. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { mentionOf } from '../../shared/mentions.ts'
 import type { View } from '../document/page.tsx'
 import type { Editor } from '../editor/editor.ts'
+import { namesAround } from '../mentions/names.ts'
+import { personName } from '../person.ts'
 import { aim } from './aim.ts'
 import { itemsOf, type Composer, type Item } from './items.ts'
 import { openPlacing, type Placing } from './placing.ts'
@@ -22,6 +25,10 @@ export interface State {
   /** The one whose card is to take the focus, once it is there. */
   readonly focused: Signal<string | undefined>
   readonly composer: Signal<Composer | undefined>
+  /** This person, as others mention them. */
+  readonly me: ReadonlySignal<string>
+  /** Whom one can mention. */
+  names(): readonly string[]
   /** Cards stand beside the text. */
   readonly hasMargin: ReadonlySignal<boolean>
   close(): void
@@ -36,6 +43,7 @@ export function openState(page: View, editor: Editor): State {
   const isWide = signal(wide.matches)
   const placing = openPlacing(view, store, () => items.peek())
   const items = computed(() => itemsOf(store, composer.value, placing.spans.value))
+  const me = computed(() => mentionOf(page.here.value.find(({ self }) => self)?.name ?? personName.value))
   const onWidth = (): void => {
     isWide.value = wide.matches
   }
@@ -50,6 +58,8 @@ export function openState(page: View, editor: Editor): State {
     active: signal<string | undefined>(undefined),
     focused: signal<string | undefined>(undefined),
     composer,
+    me,
+    names: () => namesAround(page, []).filter((name) => name !== me.peek()),
     hasMargin: computed(() => isWide.value && page.panel.value === undefined && page.mode.value !== 'read'),
     close() {
       placing.close()
