@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
+import { look } from './appearance.ts'
 import { startProxy } from './proxy.ts'
 import { complaints, createDocument, createLink, editorText, launch, readMarkdown, until, workerActive, type Document } from './browser.ts'
 
@@ -403,6 +404,57 @@ test('[REVIEW-4] what is done without a connection is kept across a reload, told
   ])
   await other.locator('.rm-comment', { hasText: 'twice' }).waitFor()
   expect(await other.locator('.card', { hasText: 'Once should do.' }).count()).toBe(1)
+  await context.close()
+})
+
+/** The words of comments that the reading view highlights, and how many blocks have a bar. */
+const readingMarks = (page: Page): Promise<{ words: string[]; active: string[]; bars: number }> =>
+  page.evaluate(() => {
+    const of = (name: string): string[] => [...(CSS.highlights.get(name) ?? [])].map((range) => (range as Range).toString())
+    const bars = globalThis.document.querySelector('.reading')?.shadowRoot?.querySelectorAll('.remark-bar').length ?? 0
+    return { words: of('agmd-comment'), active: of('agmd-comment-active'), bars }
+  })
+
+test('[REVIEW-25] comments are highlighted in the reading view, whose HTML stays as it is; a click or F8 opens them', async () => {
+  const source = `# Plan\n\nThe **importer** reads every file twice.\n\n- one fish\n- two fish\n\n$$\n\\frac{a}{b}\n$$\n`
+  const document = await createDocument(world.url, source)
+  const viewer = await createLink(world.url, document, 'view')
+  const { context, page, heard } = await person('Ana', viewer.url)
+  const article = page.locator('.reading article')
+  await article.locator('li').first().waitFor()
+  await article.locator('mfrac').waitFor()
+  const html = await article.evaluate((element) => element.innerHTML)
+  for (const [body, find] of [
+    ['Which one?', '**importer** reads'],
+    ['Red?', 'one fish\n- two'],
+    ['By b?', '\\frac{a}{b}']
+  ])
+    await ask(document, 'POST', 'comments', { body, find })
+  await until(async () => (await readingMarks(page)).words.length === 2, 'two are highlighted')
+  expect(await readingMarks(page)).toEqual({ words: ['importer reads', 'one fish\ntwo'], active: [], bars: 1 })
+  expect(await article.evaluate((element) => element.innerHTML)).toBe(html)
+  await look(page, 'review-reading')
+
+  await article.locator('strong', { hasText: 'importer' }).click()
+  await page.locator('.side-panel .card.active', { hasText: 'Which one?' }).waitFor()
+  await until(async () => (await readingMarks(page)).active.join() === 'importer reads', 'the one that is looked at')
+  await page.locator('.reading').focus()
+  await page.keyboard.press('F8')
+  await page.getByRole('status').filter({ hasText: '2 of 3. Comment by Robot: Red?' }).waitFor()
+  await page.keyboard.press('F8')
+  await page.getByRole('status').filter({ hasText: '3 of 3' }).waitFor()
+  await page.locator('.reading .remark-bar.active').waitFor({ state: 'attached' })
+  await page.keyboard.press('Shift+F8')
+  await page.getByRole('status').filter({ hasText: '2 of 3' }).waitFor()
+
+  // They follow what others write, and go when they are dealt with.
+  await ask(document, 'POST', 'edits', { operations: [{ op: 'replace', find: '# Plan', with: '# The plan for today\n\nFirst' }] })
+  await article.getByText('First').waitFor()
+  const { comments: all } = await comments(document)
+  await ask(document, 'POST', `comments/${all.find(({ body }) => body === 'Red?')?.id ?? ''}/resolve`, {})
+  await until(async () => (await readingMarks(page)).words.join() === 'importer reads', 'only the open one')
+  expect((await readingMarks(page)).bars).toBe(1)
+  expect(heard).toEqual([])
   await context.close()
 })
 

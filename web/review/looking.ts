@@ -30,7 +30,7 @@ export function openLooking({ page, editor: { view }, store, placing, items, fil
         ...(focus === 'text' ? { selection: { anchor: span.from } } : {}),
         effects: EditorView.scrollIntoView(span.from, { y: 'center' })
       })
-    if (focus === 'text') view.focus()
+    if (focus === 'text' && page.mode.value !== 'read') view.focus()
     if (focus === 'card') focused.value = id
   }
 
@@ -54,10 +54,15 @@ export function openLooking({ page, editor: { view }, store, placing, items, fil
       toast(t('There are no comments or suggestions in the text.'))
       return
     }
-    const { head } = view.state.selection.main
-    const current = all.findIndex(({ id, span }) => id === active.peek() && span !== undefined && span.from <= head && head <= span.to)
+    // Who reads has no cursor in the text, and begins at its end or beginning.
+    const head = page.mode.value === 'read' ? undefined : view.state.selection.main.head
+    const current = all.findIndex(
+      ({ id, span }) => id === active.peek() && span !== undefined && (head === undefined || (span.from <= head && head <= span.to))
+    )
     const beside =
-      step === 1 ? all.findIndex(({ span }) => (span?.from ?? 0) >= head) : all.findLastIndex(({ span }) => (span?.from ?? 0) < head)
+      step === 1
+        ? all.findIndex(({ span }) => (span?.from ?? 0) >= (head ?? 0))
+        : all.findLastIndex(({ span }) => (span?.from ?? 0) < (head ?? Infinity))
     const next = current === -1 ? beside : current + step
     const index = next < 0 ? (step === 1 ? 0 : all.length - 1) : next % all.length
     const item = all[index]

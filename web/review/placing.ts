@@ -10,6 +10,11 @@ import type { Store } from './store.ts'
 import { storedText } from './suggesting.ts'
 import { findTarget, near } from './targets.ts'
 
+/** Where a comment is in the stored text. */
+export interface CommentPlace extends Span {
+  readonly id: string
+}
+
 export interface Placing {
   /** Where remarks are in what the editor shows, as it was read last. */
   readonly spans: ReadonlySignal<ReadonlyMap<string, Span>>
@@ -18,6 +23,8 @@ export interface Placing {
   /** Follows the text. */
   readonly extension: Extension
   spanOf(id: string): Span | undefined
+  /** Of comments that are still to be dealt with and on some text, as it is now. */
+  comments(): readonly CommentPlace[]
   /** This page made a remark there: so it is until the service says where it is. */
   made(id: string, span: Span): void
   /** Brings what the lists say into the editor. */
@@ -125,6 +132,14 @@ export function openPlacing(view: EditorView, store: Store, items: () => readonl
     moved,
     extension: follow,
     spanOf: (id) => placesIn(view.state).get(id),
+    comments() {
+      const places = placesIn(view.state)
+      const { stored } = view.state.facet(textMap)
+      return items().flatMap((item): CommentPlace[] => {
+        const span = remarkOf(item)?.remark.kind === 'comment' ? places.get(item.id) : undefined
+        return span === undefined || span.from === span.to ? [] : [{ id: item.id, from: stored(span.from), to: stored(span.to) }]
+      })
+    },
     made(id, span) {
       made.set(id, span)
     },

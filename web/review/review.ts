@@ -13,10 +13,12 @@ import { composerId, isOpen } from './items.ts'
 import { Layer } from './layer.tsx'
 import { openLooking, type Looking } from './looking.ts'
 import { activate, remarkPlaces } from './places.ts'
-import type { Placing } from './placing.ts'
+import type { CommentPlace, Placing } from './placing.ts'
 import { openProposing, type Proposing } from './proposing.ts'
 import { openState, type State } from './state.ts'
 import { openWriting, type Writing } from './writing.ts'
+
+export type { CommentPlace }
 
 export interface Review
   extends
@@ -24,7 +26,7 @@ export interface Review
     Looking,
     Writing,
     Omit<Proposing, 'close'>,
-    Pick<Placing, 'moved'>,
+    Pick<Placing, 'moved' | 'comments'>,
     Pick<Address, 'addressOf'> {
   /** Which document, and the key to it. */
   readonly doc: { readonly id: string; readonly key: string }
@@ -33,6 +35,8 @@ export interface Review
   /** Whether the text makes room for cards; undefined until it is known. */
   readonly wantsMargin: ReadonlySignal<boolean | undefined>
   readonly editor: EditorView
+  /** A remark was clicked; undefined: beside all. */
+  pick(id: string | undefined): void
   readonly Layer: typeof Layer
 }
 
@@ -45,7 +49,7 @@ export function openReview(page: View, editor: Editor): Review {
   const writing = openWriting(state)
   const wantsMargin = signal<boolean | undefined>(undefined)
 
-  const onPick = (id: string | undefined): void => {
+  const pick = (id: string | undefined): void => {
     if (id === undefined) {
       if (active.value !== composerId) active.value = undefined
       return
@@ -54,7 +58,7 @@ export function openReview(page: View, editor: Editor): Review {
     if (!hasMargin.value) page.panel.value = 'remarks'
   }
 
-  editor.setReview([remarkPlaces(onPick), placing.extension])
+  editor.setReview([remarkPlaces(pick), placing.extension])
   const stopStore = store.start()
   const marginKey = `agmd.margin.${session.id}`
   const stops = [
@@ -91,6 +95,8 @@ export function openReview(page: View, editor: Editor): Review {
     doc: session,
     open: computed(() => items.value.filter((item) => isOpen(item) && item.kind !== 'composer').length),
     moved: placing.moved,
+    comments: placing.comments,
+    pick,
     wantsMargin,
     editor: view,
     addressOf: address.addressOf,
