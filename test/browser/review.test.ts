@@ -407,6 +407,64 @@ test('[REVIEW-4] what is done without a connection is kept across a reload, told
   await context.close()
 })
 
+/** How many documents' remarks this device keeps. */
+const keptRemarks = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    const { promise, resolve } = Promise.withResolvers<number>()
+    const opening = indexedDB.open('agmd-remarks', 1)
+    opening.onupgradeneeded = () => opening.result.createObjectStore('lists', { keyPath: 'id' }).createIndex('doc', 'doc')
+    opening.onsuccess = () => {
+      const asked = opening.result.transaction('lists').objectStore('lists').count()
+      asked.onsuccess = () => {
+        opening.result.close()
+        resolve(asked.result)
+      }
+    }
+    return promise
+  })
+
+test('[REVIEW-26] without a connection remarks are read as this device saw them last, on their characters, and go from it with the document', async () => {
+  const document = await createDocument(world.url, text)
+  const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'every', body: 'Really every one?' })
+  await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
+  await ask(document, 'POST', 'suggestions', { operation: 'delete', find: ', which is slow' })
+  const { context, page } = await person('Ana', document.url)
+  await workerActive(page)
+  await page.locator('.rm-comment', { hasText: 'every' }).waitFor()
+  await until(async () => (await keptRemarks(page)) === 1, 'they are kept')
+  await context.setOffline(true)
+  await select(page, 'Monday')
+  await page.keyboard.press('Delete')
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('every ')
+  await page.locator('.rm-comment', { hasText: 'every' }).waitFor()
+  await page.reload()
+  const comment = page.locator('.rm-comment')
+  await comment.filter({ hasText: 'every' }).waitFor()
+  expect(await comment.count()).toBe(1)
+  expect(await page.locator('.cm-line', { has: comment }).textContent()).toContain('reads every file')
+  await page.locator('.rm-del', { hasText: ', which is slow' }).waitFor()
+  await page.locator('.remarks-button').click()
+  await page.locator('.side-panel').getByText('As of', { exact: false }).waitFor()
+  await page.locator('.side-panel .card', { hasText: 'A holiday!' }).getByText('The text was deleted.').waitFor()
+  await page.locator('.side-panel .card', { hasText: 'Really every one?' }).click()
+  await page.getByLabel('Reply').fill('I mean it.')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.card-reply', { hasText: 'I mean it.' }).waitFor()
+  await context.setOffline(false)
+  await until(
+    async () => (await comments(document)).comments.find((each) => each.id === id)?.replies.length === 1,
+    'the reply at the server'
+  )
+  await page.getByText('As of', { exact: false }).waitFor({ state: 'detached' })
+
+  await page.goto(world.url)
+  await page.getByTitle('Remove from this device').click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await until(async () => (await keptRemarks(page)) === 0, 'they are gone')
+  await context.close()
+})
+
 /** The words of comments that the reading view highlights, and how many blocks have a bar. */
 const readingMarks = (page: Page): Promise<{ words: string[]; active: string[]; bars: number }> =>
   page.evaluate(() => {

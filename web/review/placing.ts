@@ -96,6 +96,8 @@ export function openPlacing(view: EditorView, store: Store, items: () => readonl
     }
     const gone = new Set([...known.keys()].filter((id) => !next.has(id)))
     known = next
+    // What was not asked for now is not true later.
+    made.clear()
     if (put.length === 0 && gone.size === 0) return
     view.dispatch({ effects: [dropRemarks.of(gone), placeRemarks.of(put)] })
     readPlaces()

@@ -10,6 +10,7 @@ import type { View } from '../document/page.tsx'
 import type { Editor } from '../editor/editor.ts'
 import { openAddress, type Address } from './address.ts'
 import { composerId, isOpen } from './items.ts'
+import { openKeeping } from './keeping.ts'
 import { Layer } from './layer.tsx'
 import { openLooking, type Looking } from './looking.ts'
 import { activate, remarkPlaces } from './places.ts'
@@ -60,6 +61,7 @@ export function openReview(page: View, editor: Editor): Review {
 
   editor.setReview([remarkPlaces(pick), placing.extension])
   const stopStore = store.start()
+  const stopKeeping = openKeeping(state)
   const marginKey = `agmd.margin.${session.id}`
   const stops = [
     effect(() => {
@@ -105,6 +107,7 @@ export function openReview(page: View, editor: Editor): Review {
       proposing.close()
       address.close()
       for (const stop of stops) stop()
+      stopKeeping()
       stopStore()
       state.close()
     }

@@ -51,6 +51,7 @@ export const de: Catalogue = {
     'Wer die Adresse hat, kann den Text lesen, ohne Konto. Die Seite folgt dem, was gespeichert ist.',
   Areas: 'Flächen',
   'As Markdown': 'Als Markdown',
+  'As of {when}. New ones come with the connection.': 'Stand: {when}. Neue kommen mit der Verbindung.',
   'As the compute node chooses': 'Wie der Rechenknoten wählt',
   'Ask a person or an agent to review this document. They get a link that can only suggest.':
     'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur vorschlagen kann.',
