@@ -13,7 +13,7 @@ import { deleteRemark, type Opened, putRemark, withRemarks, type Written } from 
 import { settle, showComment, showReply, showWriter } from './remarks-shown.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
-import { type Aim, aim, checkRemark, groundOf, kindOf, rangeBesideOne, rangeNamed, type Target } from './targets.ts'
+import { type Aim, aim, checkRemark, groundOf, kindOf, rangeBesideOne, rangeNamed, rangeOfCharacters, type Target } from './targets.ts'
 
 export const listComments = (service: Service, doc: string, input: Input<'listComments'>): Promise<Output<'listComments'>> =>
   readable(service, doc, (opened) => {
@@ -59,7 +59,7 @@ export const createComment = (
     const ground = await groundOf(service, room, input.baseVersion)
     // From here to the queueing of the change nothing waits: the text must be the one that the pin is on.
     const content = ground.content()
-    const range = rangeNamed(content, input) ?? rangeBesideOne(content, input)
+    const range = rangeOfCharacters(room, ground, input) ?? rangeNamed(content, input) ?? rangeBesideOne(content, input)
     const aimed: Aim | undefined = range && aim(room, ground, range)
     const id = newId()
     const made = {

@@ -830,6 +830,31 @@ test('[REVIEW-13] whoever suggests types as ever, whatever the others write mean
   await bea.context.close()
 })
 
+test('[REVIEW-27] a comment made on words while others rewrite what stands on both sides of them is on these words', async () => {
+  const way = await startProxy(world.url)
+  const document = await createDocument(world.url, text)
+  const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)
+  const release = way.hold()
+  // This page does not know of it yet.
+  const edits = [
+    { find: 'The importer reads', replace: 'It takes' },
+    { find: 'file twice, which is', replace: 'picture and is' },
+    { find: '# Launch', replace: 'For every launch' }
+  ]
+  await ask(document, 'PATCH', 'content', { edits })
+  await select(page, 'every')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.getByRole('textbox', { name: 'Write a comment' }).fill('Every one?')
+  await page.keyboard.press('Control+Enter')
+  await until(async () => (await comments(document)).comments.length === 1, 'the comment')
+  expect((await comments(document)).comments[0]).toMatchObject({ anchored: true, line: 3, target: { quote: 'every' } })
+  release()
+  await page.getByText('It takes').waitFor()
+  expect(await page.locator('.cm-line', { has: page.locator('.rm-comment') }).textContent()).toContain('It takes every picture')
+  await context.close()
+  await way.stop()
+})
+
 test('[REVIEW-14] a remark made while others rewrite what stands beside its words is on these words nevertheless, once the page has heard of it', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, text)

@@ -4,6 +4,7 @@ import type { Storage } from '../../server/domain/ports.ts'
 import { openSession } from '../../server/domain/sessions.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { placesOf } from '../../shared/text/characters.ts'
 import { asAuthor, comment, commented, comments, postComment, readComment } from '../support/remarks.ts'
 import { assign, stored } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
@@ -114,6 +115,26 @@ describe('creating', () => {
     const made = await comment(owner, { body: 'Hm.', ...target })
     expect(made.anchored).toBe(quote !== undefined)
     expect(await commented(owner, made.id)).toBe(quote)
+  })
+
+  test('[COMMENT-23] characters that a page names are what the comment is on, where they read as the words', async () => {
+    const owner = await world.create('one fish, two fish, red fish\n')
+    const editor = await owner.connect({ name: 'Bo' })
+    const seen = editor.ytext.toString()
+    const charactersOf = (from: number, to: number): readonly number[] => placesOf(editor.ytext, seen, [{ from, to }])[0]?.spans ?? []
+    const second = charactersOf(10, 18)
+    const made = { body: 'Hm.', find: 'two fish', prefix: 'one fish, ', suffix: ', red fish', characters: second }
+    // Both sides are written anew, and the same words stand elsewhere too.
+    await owner.replace('A fish; two fish; blue fish.\nAnd two fish.\n')
+    const first = await comment(owner, made)
+    expect(await commented(owner, first.id)).toBe('two fish')
+    expect(first).toMatchObject({ anchor: { from: 8, to: 16 }, target: { kind: 'find', quote: 'two fish', from: 8 } })
+    // Without them nothing can be told; characters that read otherwise, are gone, or never were, count for nothing.
+    for (const characters of [undefined, charactersOf(20, 23), [4, 4, 4], [0, Number.MAX_SAFE_INTEGER, 1], []])
+      expect(await comment(owner, { ...made, characters })).toMatchObject({ anchored: false })
+    for (const characters of [[1, 2], [1, 2, -3], [0.5, 1, 1], 'x'])
+      expect(await changesNothing(owner.doc, () => postComment(owner, { ...made, characters }))).toMatchObject({ status: 400 })
+    expect(await comment(owner, { body: 'x', find: 'blue', characters: second })).toMatchObject({ target: { quote: 'blue' } })
   })
 
   test('[COMMENT-3] words in several places are 422 with the candidates', async () => {

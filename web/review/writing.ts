@@ -1,5 +1,9 @@
 /** Writing a comment: begun on what is selected, sent with the words that name its place. */
 import { batch, signal } from '@preact/signals'
+import type * as Y from 'yjs'
+import { limits } from '../../shared/limits.ts'
+import { type Range as Span, wholeCharacters } from '../../shared/text/anchors.ts'
+import { placesOf } from '../../shared/text/characters.ts'
 import { textMap } from '../editor/binding.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
@@ -12,6 +16,13 @@ export interface Writing {
   /** Begins a comment on the selection, else on the line of the cursor, else on the document. */
   comment(): void
   send(): void
+}
+
+/** A range by its characters; nothing where these are too many runs to be sent, or the text is ahead of the shared one. */
+function charactersAt(text: Y.Text, content: string, range: Span): { readonly characters?: readonly number[] } {
+  if (text.length !== content.length) return {}
+  const [place] = placesOf(text, content, [wholeCharacters(content, range)])
+  return place === undefined || place.spans.length > 3 * limits.targetRunsMax ? {} : { characters: place.spans }
 }
 
 export function openWriting({ page, editor: { view }, store, placing, active, focused, composer, hasMargin }: State): Writing {
@@ -44,8 +55,9 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     const lost = written.quote === '' ? null : { find: written.quote, prefix: '', suffix: '' }
     const range = span && { from: stored(span.from), to: stored(span.to) }
     const target = range === undefined || range.from >= range.to ? lost : targetOf(text, range)
+    const named = target !== lost && range !== undefined ? charactersAt(page.session.text, text, range) : {}
     batch(() => {
-      const sent = store.act({ kind: 'comment', body, target })
+      const sent = store.act({ kind: 'comment', body, target, ...named })
       if (span !== undefined) placing.made(sent.id, span)
       composer.value = undefined
       active.value = sent.id
