@@ -81,6 +81,7 @@ interface Listed {
     resolved: boolean
     replies: readonly { body: string; author: string }[]
     target: { quote: string }
+    anchor: { from: number; to: number } | null
   }[]
 }
 interface ListedSuggestions {
@@ -828,6 +829,21 @@ test('[REVIEW-13] whoever suggests types as ever, whatever the others write mean
   expect([...ana.heard, ...bea.heard]).toEqual([])
   await ana.context.close()
   await bea.context.close()
+})
+
+test('[REVIEW-28] a comment whose words were changed is on what became of them, not on the same words beside them', async () => {
+  const document = await createDocument(world.url, '# Lunch\n\nThe fish is red.\n\nThe fish is blue.\n')
+  await ask(document, 'POST', 'comments', { find: 'fish', occurrence: 1, body: 'Fresh?' })
+  await ask(document, 'PATCH', 'content', { edits: [{ find: 'sh is red', replace: 'nch and fish are red' }] })
+  const { comments: made } = await comments(document)
+  const anchor = made[0]?.anchor ?? { from: 0, to: 0 }
+  const words = (await readMarkdown(world.url, document)).slice(anchor.from, anchor.to)
+  expect(words).not.toBe('fish')
+  const { context, page } = await person('Ana', document.url)
+  const comment = page.locator('.rm-comment')
+  await comment.first().waitFor()
+  expect((await comment.allTextContents()).join('')).toBe(words)
+  await context.close()
 })
 
 test('[REVIEW-27] a comment made on words while others rewrite what stands on both sides of them is on these words', async () => {

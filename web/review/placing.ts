@@ -67,7 +67,9 @@ export function openPlacing(view: EditorView, store: Store, items: () => readonl
     if (item.kind === 'composer') return undefined
     const { from, to } = item.kind === 'comment' ? (item.thread.comment.anchor ?? { from: null, to: null }) : item.proposal.suggestion
     if (from === null || to === null) return undefined
-    const words = quoteOf(item)
+    const quote = quoteOf(item)
+    // Of words that were changed the same ones beside them are others.
+    const words = quote.length === to - from ? quote : ''
     const found = near(base, { from, to }, words)
     const isExact = words !== '' && base.sliceString(found.from, found.to) === words
     return !isExact && placesIn(state).has(item.id) ? 'same' : onScreen(found)
