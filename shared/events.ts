@@ -10,6 +10,7 @@ export const eventKinds = [
   'content.restored',
   'chat.mentioned',
   'comment.created',
+  'comment.mentioned',
   'comment.replied',
   'comment.edited',
   'comment.resolved',

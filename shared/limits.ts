@@ -103,6 +103,8 @@ export const limits = {
   targetUnitsMax: 64 * 1024,
   /** Longest text before or after a target that tells which of several is meant, in UTF-16 units. */
   targetContextUnitsMax: 1000,
+  /** Runs of characters by which a page names what a comment is on. */
+  targetRunsMax: 1000,
   /** Comments, and suggestions, of one document. */
   remarksMax: 10_000,
   /** All comments and suggestions of one document, in bytes of JSON: they are in memory while the document is open. */

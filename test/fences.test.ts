@@ -7,7 +7,7 @@ import { type Board, cardsShown, detailsOf, parseBoard, repeatedCards, stateOfCo
 import { type ChartTable, chartTableOf } from '../shared/fences/chart-data.ts'
 import { chartSvg } from '../shared/fences/chart-svg.ts'
 import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, rowsOfCsv, setChart } from '../shared/fences/chart.ts'
-import { appendMessage, editMessage, mentionOf, mentionsOf, type Message, parseChat } from '../shared/fences/chat.ts'
+import { appendMessage, editMessage, type Message, parseChat } from '../shared/fences/chat.ts'
 import { type Fence, fenceAt, fenceKinds, fencesOf, parseInfo } from '../shared/fences/fences.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
 import { healEdits } from '../shared/fences/heal.ts'
@@ -18,6 +18,7 @@ import { parseWidget, setWidgetState } from '../shared/fences/widget.ts'
 import { limits } from '../shared/limits.ts'
 import { renderComponent } from '../shared/markdown/components.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
+import { mentionOf, mentionPlaces, mentionsOf } from '../shared/mentions.ts'
 import { applyEdits, type Edit } from '../shared/text/diff.ts'
 
 const { tests: examples } = createRequire(import.meta.url)('commonmark-spec') as { tests: { markdown: string }[] }
@@ -347,6 +348,10 @@ test('[FENCE-6] a chat is read with its days and the forms of Obsidian Chat View
     '```chat\n[2026-11-21T09:00Z] @a: b'
   )
   expect(mentionsOf('@ana and (@bo-b), not a@b.c; @ana.')).toEqual(['ana', 'bo-b'])
+  expect(mentionPlaces('Hi\n`x @y` @ana, @Bo')).toEqual([
+    { name: 'ana', from: 10, to: 14 },
+    { name: 'Bo', from: 16, to: 19 }
+  ])
   expect(mentionsOf('`@a` ``@b ` @c`` @d `@e\n` @f ` `` @g ` ``')).toEqual(['d', 'e'])
   expect(mentionsOf(`${'`a``'.repeat(50_000)}@a`)).toEqual(['a'])
   expect([' Ana  Lena ', '-Bo (Dev).', 'अनिता', 'Cafe\u0301'].map(mentionOf)).toEqual(['Ana-Lena', 'Bo-Dev', 'अनिता', 'Cafe\u0301'])

@@ -337,3 +337,35 @@ test('[MARKDOWN-9] each task box names the place of its letter in the source, wh
     '[>] fiv'
   ])
 })
+
+test('[MARKDOWN-11] the lines that each block is made of are known, whatever the text', () => {
+  /** How many elements stand at the top of HTML that is well-formed. */
+  const topElements = (html: string): number => {
+    let [count, depth] = [0, 0]
+    for (const [, end, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+      if (end === '' && depth === 0) count += 1
+      if (!['br', 'hr', 'img', 'input'].includes(name)) depth += end === '' ? 1 : -1
+    }
+    return count
+  }
+  const note = 'One[^1]\n\n[^1]: note\n'
+  const sources = [
+    '---\na: b\n---\n\n# A\n\n<!-- c -->\n\n> [!NOTE]\n> b\n\n$$\nx\n$$\n\n<details>\n<summary>s</summary>\n\nb\n\n</details>\n\n| a |\n| - |\n| b |\n',
+    note,
+    ...commonmark.map(({ markdown }) => markdown)
+  ]
+  for (const source of sources) {
+    const { html, blocks } = render(source)
+    expect(blocks.length, source).toBe(topElements(html))
+    const lines = blocks.flatMap((block) => block ?? [])
+    expect(lines.toSorted((one, other) => one - other)).toEqual(lines)
+  }
+  expect(render(sources[0] ?? '').blocks).toEqual([
+    [4, 5],
+    [8, 10],
+    [11, 14],
+    [15, 21],
+    [22, 25]
+  ])
+  expect(render(note).blocks).toEqual([[0, 1], undefined])
+})

@@ -2,6 +2,7 @@
 import { ChangeSet, Text } from '@codemirror/state'
 import { expect, test } from 'vitest'
 import { findWords } from '../shared/text/anchors.ts'
+import { bareOf, findShown } from '../web/reading/find-words.ts'
 import { byWord, hunksOf, operationOf } from '../web/review/hunks.ts'
 import { pushedApart } from '../web/review/layout.ts'
 import { findTarget, near, targetOf } from '../web/review/targets.ts'
@@ -93,4 +94,25 @@ test('[REVIEW-23] words that the service saw elsewhere are found where they are 
   expect(near(text, { from: 12, to: 15 }, 'two')).toEqual({ from: 14, to: 17 })
   expect(near(text, { from: 18, to: 22 }, 'gone')).toEqual({ from: 18, to: 22 })
   expect(near(text, { from: 90, to: 95 }, 'gone')).toEqual({ from: 22, to: 22 })
+})
+
+test('[REVIEW-29] words of a source are found in the text that was made of it, or not at all', () => {
+  /** What is found for the part of the source between bars. */
+  const found = (marked: string, shown: string): string | undefined => {
+    const [before = '', words = '', after = ''] = marked.split('|')
+    const span = { from: before.length, to: before.length + words.length }
+    const range = findShown(bareOf(before + words + after), span, bareOf(shown))
+    return range && shown.slice(range.from, range.to)
+  }
+  expect(found('Some |**bold** words|, [here](x)', 'Some bold words, here')).toBe('bold words')
+  expect(found('Some **bo|ld** wo|rds', 'Some bold words')).toBe('ld wo')
+  expect(found('- |one\n- two|\n', 'one\ntwo\n')).toBe('one\ntwo')
+  expect(found('|日本語|と 👍', '日本語と 👍')).toBe('日本語')
+  // The second of two; one that is shown only once, or hidden in an address, is not told.
+  expect(found('cat, then a |cat|', 'cat, then a cat')).toBe('cat')
+  expect(findShown(bareOf('cat cat'), { from: 4, to: 7 }, bareOf('cat, cat'))).toEqual({ from: 5, to: 8 })
+  expect(found('[|cat|](/cat) cat', 'cat cat')).toBeUndefined()
+  expect(found('$|x^2|$', '𝑥2')).toBeUndefined()
+  expect(found('a |*|b* c', 'a b c')).toBeUndefined()
+  expect(found('a |gone|', 'a')).toBeUndefined()
 })

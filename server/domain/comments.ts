@@ -4,6 +4,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { contextOf, linesOf, type Range } from '../../shared/text/anchors.ts'
 import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor, taskOf } from './caller.ts'
+import { tellMentions } from './comment-mentions.ts'
 import { remember } from './idempotency.ts'
 import { type Comment, type CommentTarget, keys, type Reply } from './keys.ts'
 import type { Draft } from './ledger.ts'
@@ -12,7 +13,7 @@ import { deleteRemark, type Opened, putRemark, withRemarks, type Written } from 
 import { settle, showComment, showReply, showWriter } from './remarks-shown.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
-import { type Aim, aim, checkRemark, groundOf, kindOf, rangeBesideOne, rangeNamed, type Target } from './targets.ts'
+import { type Aim, aim, checkRemark, groundOf, kindOf, rangeBesideOne, rangeNamed, rangeOfCharacters, type Target } from './targets.ts'
 
 export const listComments = (service: Service, doc: string, input: Input<'listComments'>): Promise<Output<'listComments'>> =>
   readable(service, doc, (opened) => {
@@ -26,6 +27,11 @@ export const listComments = (service: Service, doc: string, input: Input<'listCo
   })
 
 // ——— creating ———
+
+const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): Record<string, unknown> => ({
+  commentId: id,
+  ...(task === null ? {} : { taskId: task })
+})
 
 /** What is kept of what was named, in the text that the caller has read. */
 const targetOf = (content: string, target: Target, range: Range | undefined): CommentTarget => {
@@ -53,7 +59,7 @@ export const createComment = (
     const ground = await groundOf(service, room, input.baseVersion)
     // From here to the queueing of the change nothing waits: the text must be the one that the pin is on.
     const content = ground.content()
-    const range = rangeNamed(content, input) ?? rangeBesideOne(content, input)
+    const range = rangeOfCharacters(room, ground, input) ?? rangeNamed(content, input) ?? rangeBesideOne(content, input)
     const aimed: Aim | undefined = range && aim(room, ground, range)
     const id = newId()
     const made = {
@@ -72,7 +78,15 @@ export const createComment = (
       room.journalInto(draft)
       const payload = { commentId: id, line: made.target.line, ...(made.task === null ? {} : { taskId: made.task }) }
       const { seq: number } = draft.event('comment.created', actorOf(caller), payload, made.version)
-      const comment: Comment = { ...made, number, pin: aimed?.pin ?? null, createdAt: draft.now, updatedAt: draft.now }
+      const mentioned = tellMentions(draft, actorOf(caller), payloadOf(made), made.body)
+      const comment: Comment = {
+        ...made,
+        ...(mentioned.length === 0 ? {} : { mentioned }),
+        number,
+        pin: aimed?.pin ?? null,
+        createdAt: draft.now,
+        updatedAt: draft.now
+      }
       const shown = showComment(opened, comment)
       const answer = { id, commentId: id, anchored: shown.anchored, comment: shown }
       return { written: putRemark(draft, 'comment', comment), answer: remember(service, draft, caller, doc, answer) }
@@ -118,8 +132,6 @@ const changeComment = <T>(
     return answer
   })
 
-const payloadOf = ({ id, task }: Comment): Record<string, unknown> => ({ commentId: id, ...(task === null ? {} : { taskId: task }) })
-
 export const replyToComment = (
   service: Service,
   caller: Caller,
@@ -131,7 +143,9 @@ export const replyToComment = (
   const change = (draft: Draft, comment: Comment): Comment => {
     if (comment.replies.length >= limits.repliesMax)
       throw new ServiceError('invalid_request', { message: `A comment may have ${limits.repliesMax} replies; make a new comment.` })
-    draft.event('comment.replied', actorOf(caller), { ...payloadOf(comment), replyId: made.id })
+    const payload = { ...payloadOf(comment), replyId: made.id }
+    draft.event('comment.replied', actorOf(caller), payload)
+    tellMentions(draft, actorOf(caller), payload, body)
     return { ...comment, replies: [...comment.replies, { ...made, createdAt: draft.now }], updatedAt: draft.now }
   }
   return changeComment(service, caller, doc, commentId, change, (opened, comment) => ({
@@ -176,7 +190,8 @@ export const editComment = (
     requireAuthor(caller, comment)
     if (comment.body === body) return comment
     draft.event('comment.edited', actorOf(caller), payloadOf(comment))
-    return { ...comment, body, updatedAt: draft.now }
+    const mentioned = tellMentions(draft, actorOf(caller), payloadOf(comment), body, comment.mentioned)
+    return { ...comment, body, ...(mentioned.length === 0 ? {} : { mentioned }), updatedAt: draft.now }
   }
   return changeComment(service, caller, doc, commentId, change, commentAnswer)
 }

@@ -215,6 +215,8 @@ export interface Comment extends RemarkRecord {
   readonly body: string
   readonly target: CommentTarget
   readonly updatedAt: number
+  /** Names that its text mentioned, now or before, in small letters: they are told once. */
+  readonly mentioned?: readonly string[]
   /** Null: open. */
   readonly resolvedAt: number | null
   readonly resolvedBy: Author | null

@@ -7,9 +7,10 @@
  * who deletes one and mentions the same person anew within the minute is not heard.
  */
 import { hash } from 'node:crypto'
-import { mentionsOf, parseChat, plainAuthor } from '../../shared/fences/chat.ts'
+import { parseChat, plainAuthor } from '../../shared/fences/chat.ts'
 import { fencesOf } from '../../shared/fences/fences.ts'
 import { limits } from '../../shared/limits.ts'
+import { mentionsOf } from '../../shared/mentions.ts'
 import { healActor, nameOfActor, systemActor } from './caller.ts'
 import type { Snapshot } from './journal.ts'
 import { encodeRecord, keys } from './keys.ts'

@@ -4,6 +4,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 import { findWords, linesOf, placesOf, type Range, wholeCharacters } from '../../shared/text/anchors.ts'
+import { locate } from '../../shared/text/characters.ts'
 import { diff } from '../../shared/text/diff.ts'
 import { tellingUnits } from '../../shared/text/repin.ts'
 import { locatePins, type Pin, pinsAfter, pinsAt } from '../../shared/text/pins.ts'
@@ -21,6 +22,8 @@ export interface Target {
   readonly prefix?: string | undefined
   readonly suffix?: string | undefined
   readonly occurrence?: number | undefined
+  /** Client, clock and length of each run of characters that `find` was. */
+  readonly characters?: readonly number[] | undefined
 }
 
 export const kindOf = ({ find, line, anchor }: Target): CommentTarget['kind'] => {
@@ -79,6 +82,21 @@ export const rangeBesideOne = (content: string, { find, prefix = '', suffix = ''
   const sides = [...(prefix.length < tellingUnits ? [] : [{ prefix }]), ...(suffix.length < tellingUnits ? [] : [{ suffix }])]
   const found = sides.map((side) => findWords(content, { find, ...side })).find((each) => each !== undefined)
   return found !== undefined && 'range' in found ? found.range : undefined
+}
+
+/** Where the characters are that a page saw, if the live text has them and they read as it says. */
+export const rangeOfCharacters = (
+  { text }: Room,
+  { past, content }: Ground,
+  { find, line, anchor, characters }: Target
+): Range | undefined => {
+  const spans = past === null && line === undefined && anchor === undefined ? (characters ?? []) : []
+  if (find === undefined || spans.length === 0) return undefined
+  checkText('find', find)
+  const place = { spans, left: null, right: null, needs: 'both' } as const
+  const now = content()
+  const [range] = locate(text, now, [{ place, quote: find }])
+  return range !== undefined && now.slice(range.from, range.to) === find ? range : undefined
 }
 
 /** Whoever names a line means a place: words that stand on others are not those. Errors: `target_not_found`. */

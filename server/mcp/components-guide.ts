@@ -42,7 +42,8 @@ y: Total
 \`\`\`\`
 
 - **board**: \`[ ]\` open, \`[>]\` in progress, \`[x]\` done. To move a card delete its lines and insert them elsewhere, in one call.
-- **chat**: one message is one line, the time in UTC to the minute. \`@Name\` (spaces as \`-\`) in a new one raises \`chat.mentioned\`.
+- **chat**: one message is one line, the time in UTC to the minute. \`@Name\` (spaces as \`-\`) in a new one raises \`chat.mentioned\`,
+  in a comment \`comment.mentioned\`.
 - **sheet**: row 1 is the heading; cells are A1, B1, …; \`#budget!D2\` is one of another sheet. Formulas are stored, values computed: read them
   with \`values\`. At most ${limits.sheetRowsMax} rows of ${limits.sheetColumnsMax} columns.
 - **chart**: \`type\` is ${chartTypes.map((type) => `\`${type}\``).join(', ')}. \`data: #id\` is a sheet; else CSV stands below an empty line.

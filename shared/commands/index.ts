@@ -187,6 +187,7 @@ const review: readonly Command[] = [
   }),
   commandOf('createComment', {
     fields: { body: longText },
+    without: ['characters'],
     examples: ['agmd comments add "$URL" --find "First words" -m "Whose?"', 'agmd comments add "$URL" -m "Good." --author Ana']
   }),
   commandOf('replyToComment', { fields: { body: longText }, examples: ['agmd comments reply "$URL" "$COMMENT" -m "Mine."'] }),

@@ -162,29 +162,3 @@ export const editMessage = ({ fence }: Chat, message: Message, text: string): re
   if (first === '') return within(fence, message.lines.flatMap(vacate))
   return within(fence, [...rewrite(fence, message.body, first), ...rewriteLines(fence, line, below, rest)])
 }
-
-/** A name as it is mentioned: `@Ana-Lena`. */
-export const mentionOf = (name: string): string =>
-  name.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, '-').replaceAll(/^[^\p{L}\p{N}_]+|[-.]+$/gu, '')
-
-/** A line without its code spans (CommonMark 0.31.2, §6.1), in time that grows with its length alone. */
-const withoutCode = (line: string): string => {
-  const runs = [...line.matchAll(/`+/g)]
-  const lasts = new Map(runs.map(({ 0: run, index }) => [run.length, index]))
-  let [left, at] = ['', 0]
-  runs.forEach(({ 0: run, index }, number) => {
-    if (index < at || (lasts.get(run.length) ?? 0) <= index) return
-    let closing = number + 1
-    while (runs[closing]?.[0].length !== run.length) closing += 1
-    left += `${line.slice(at, index)} `
-    at = (runs[closing]?.index ?? index) + run.length
-  })
-  return left + line.slice(at)
-}
-
-const mention = /(?<![\p{L}\p{M}\p{N}_@/.])@([\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}_])?)/gu
-
-/** Names behind @ in a text, each once; what stands in code mentions nobody. */
-export const mentionsOf = (text: string): string[] => [
-  ...new Set(text.split('\n').flatMap((line) => [...withoutCode(line).matchAll(mention)].map(([, name = '']) => name)))
-]

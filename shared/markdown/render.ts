@@ -58,6 +58,11 @@ export interface Rendered {
   readonly tasks: readonly (number | undefined)[]
   /** On which line each component begins, counted from 0, in the order of `figure.component` in the HTML. */
   readonly components: readonly number[]
+  /**
+   * Lines of the source, counted from 0 and the last one excluded, of each element at the top of the HTML; undefined for one that is gathered
+   * from several places, as footnotes are.
+   */
+  readonly blocks: readonly (readonly [from: number, to: number] | undefined)[]
   /** The first paragraph as plain text, at most 200 characters; '' when there is none. */
   readonly description: string
 }
@@ -139,12 +144,22 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   return {
     render(source) {
       const environment = newEnvironment(source)
-      const html = markdown.render(source, environment)
+      const tokens = markdown.parse(source, environment)
+      const html = markdown.renderer.render(tokens, markdown.options, environment)
       const css = [...environment.styles].map(([style, name]) => `.${name}{${style}}`).join('')
       const { headings, tasks, components } = environment
-      return { html, css, headings, tasks, components, description: plainText(markdown, source.slice(0, 20_000)) }
+      return { html, css, headings, tasks, components, blocks: blocksOf(tokens), description: plainText(markdown, source.slice(0, 20_000)) }
     }
   }
+}
+
+const blocksOf = (tokens: readonly Token[]): Rendered['blocks'] => {
+  let depth = 0
+  return tokens.flatMap(({ nesting, map }) => {
+    const isAtTop = depth === 0 && nesting !== -1
+    depth += nesting
+    return isAtTop ? [map ?? undefined] : []
+  })
 }
 
 /** Alignment of table cells as classes: the pages' policy allows no style attributes. */

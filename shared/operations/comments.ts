@@ -1,5 +1,6 @@
 /** Comments (specification, Comment; api.md, Comments and suggestions). */
 import { z } from 'zod'
+import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'
 import { AuthorKind, authorFields, listFields, notBlank, Offsets, pageFields, RemarkId, renameWithTarget, targetFields } from './remarks.ts'
 import { AuthorName, BaseVersion, Instant, MarkdownInput, Version } from './schemas.ts'
@@ -44,6 +45,11 @@ export const CommentRecord = z
 const commentId = RemarkId
 const Body = MarkdownInput.refine((text) => notBlank[0].test(text), notBlank[1])
 const bodyAliases = { text: 'body', content: 'body', comment: 'body', message: 'body' }
+const Characters = z
+  .array(z.int().min(0))
+  .max(3 * limits.targetRunsMax)
+  .refine((numbers) => numbers.length % 3 === 0, 'must be client, clock and length of each run')
+  .meta({ description: 'The characters of find by their ids in the live text (Yjs): client, clock and length of each run.' })
 const CommentAnswer = z.object({ ok: z.literal(true), comment: CommentRecord })
 
 export const listComments = operation({
@@ -62,13 +68,20 @@ export const createComment = operation({
   summary: 'Comments on the document, or on a text, a line or a range of it.',
   description:
     'Words that are not there make a comment without a place (anchored: false). With baseVersion line and range are those of that version; ' +
-    'the comment follows its text from there.',
+    'the comment follows its text from there. A page that holds the live text may name the characters of find too; they count where they ' +
+    'read as find says.',
   on: 'document',
   role: 'comment',
   rest: { method: 'POST', path: '/api/docs/{id}/comments', status: 201 },
   mcp: 'add_comment',
   cli: 'comments add',
-  input: z.object({ body: Body, ...targetFields, baseVersion: BaseVersion.optional(), author: AuthorName.optional() }),
+  input: z.object({
+    body: Body,
+    ...targetFields,
+    characters: Characters.optional(),
+    baseVersion: BaseVersion.optional(),
+    author: AuthorName.optional()
+  }),
   output: z.object({ id: z.string(), commentId: z.string(), anchored: z.boolean(), comment: CommentRecord }),
   errors: ['target_ambiguous', 'target_not_found', 'unknown_version', 'versions_differ', 'text_too_large'],
   normalise: renameWithTarget(bodyAliases)

@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
+import { look } from './appearance.ts'
 import { startProxy } from './proxy.ts'
 import { complaints, createDocument, createLink, editorText, launch, readMarkdown, until, workerActive, type Document } from './browser.ts'
 
@@ -80,6 +81,7 @@ interface Listed {
     resolved: boolean
     replies: readonly { body: string; author: string }[]
     target: { quote: string }
+    anchor: { from: number; to: number } | null
   }[]
 }
 interface ListedSuggestions {
@@ -244,6 +246,49 @@ test('[REVIEW-17] what is sent before its part of the page is there is sent once
   await context.close()
 })
 
+test('[REVIEW-18] names are offered behind @ in comments and replies; who is mentioned is marked in the text, and told so in the activity', async () => {
+  const document = await createDocument(world.url, text)
+  await ask(document, 'POST', 'comments', { body: 'Who looks after this?', find: 'tests' })
+  const { context, page, heard } = await person('Ana', document.url)
+  const clara = await person('Clara Bo', (await createLink(world.url, document, 'comment')).url)
+  await page.locator('.rm-comment', { hasText: 'tests' }).waitFor()
+  await page
+    .locator('.avatars')
+    .getByRole('button', { name: /Clara Bo/ })
+    .waitFor()
+  await select(page, 'twice')
+  await page.keyboard.press('Control+Alt+KeyM')
+  const field = page.getByLabel('Write a comment')
+  const names = page.getByRole('option')
+  await field.pressSequentially('Once, @')
+  await until(async () => (await names.allTextContents()).toSorted().join(' ') === '@Clara-Bo @Robot', 'both names')
+  await page.getByRole('status').filter({ hasText: '2 names' }).waitFor()
+  await field.press('Escape')
+  await until(async () => (await names.count()) === 0, 'they are closed')
+  await field.pressSequentially('c')
+  await field.press('Enter')
+  expect(await field.inputValue()).toBe('Once, @Clara-Bo ')
+  await field.pressSequentially('and `@nobody`')
+  await field.press('Control+Enter')
+  const told = clara.page.locator('.card .mention')
+  await told.waitFor()
+  expect(await told.allTextContents()).toEqual(['@Clara-Bo'])
+  expect(await told.getAttribute('class')).toBe('mention own')
+  expect(await page.locator('.card .mention').getAttribute('class')).toBe('mention')
+  await clara.page.getByRole('button', { name: 'Activity' }).click()
+  await clara.page.locator('.deed', { hasText: 'mentioned you in a comment' }).waitFor()
+  await page.locator('.rm-comment', { hasText: 'tests' }).click()
+  await page.getByLabel('Reply').pressSequentially('@rob')
+  await names.filter({ hasText: 'Robot' }).click()
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.card-reply .mention', { hasText: '@Robot' }).waitFor()
+  await page.getByRole('button', { name: 'Activity' }).click()
+  await page.locator('.deed', { hasText: /mentioned .*Robot.* in a comment/ }).waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+  await clara.context.close()
+})
+
 test('[REVIEW-2] what somebody types who may only suggest becomes a suggestion, and is accepted with the keyboard alone', async () => {
   const document = await createDocument(world.url, text)
   const bea = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
@@ -360,6 +405,115 @@ test('[REVIEW-4] what is done without a connection is kept across a reload, told
   ])
   await other.locator('.rm-comment', { hasText: 'twice' }).waitFor()
   expect(await other.locator('.card', { hasText: 'Once should do.' }).count()).toBe(1)
+  await context.close()
+})
+
+/** How many documents' remarks this device keeps. */
+const keptRemarks = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    const { promise, resolve } = Promise.withResolvers<number>()
+    const opening = indexedDB.open('agmd-remarks', 1)
+    opening.onupgradeneeded = () => opening.result.createObjectStore('lists', { keyPath: 'id' }).createIndex('doc', 'doc')
+    opening.onsuccess = () => {
+      const asked = opening.result.transaction('lists').objectStore('lists').count()
+      asked.onsuccess = () => {
+        opening.result.close()
+        resolve(asked.result)
+      }
+    }
+    return promise
+  })
+
+test('[REVIEW-31] without a connection remarks are read as this device saw them last, on their characters, and go from it with the document', async () => {
+  const document = await createDocument(world.url, text)
+  const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'every', body: 'Really every one?' })
+  await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
+  await ask(document, 'POST', 'suggestions', { operation: 'delete', find: ', which is slow' })
+  const { context, page } = await person('Ana', document.url)
+  await workerActive(page)
+  await page.locator('.rm-comment', { hasText: 'every' }).waitFor()
+  await until(async () => (await keptRemarks(page)) === 1, 'they are kept')
+  await context.setOffline(true)
+  await select(page, 'Monday')
+  await page.keyboard.press('Delete')
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('every ')
+  await page.locator('.rm-comment', { hasText: 'every' }).waitFor()
+  await page.reload()
+  const comment = page.locator('.rm-comment')
+  await comment.filter({ hasText: 'every' }).waitFor()
+  expect(await comment.count()).toBe(1)
+  expect(await page.locator('.cm-line', { has: comment }).textContent()).toContain('reads every file')
+  await page.locator('.rm-del', { hasText: ', which is slow' }).waitFor()
+  await page.locator('.remarks-button').click()
+  await page.locator('.side-panel').getByText('As of', { exact: false }).waitFor()
+  await page.locator('.side-panel .card', { hasText: 'A holiday!' }).getByText('The text was deleted.').waitFor()
+  await page.locator('.side-panel .card', { hasText: 'Really every one?' }).click()
+  await page.getByLabel('Reply').fill('I mean it.')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.card-reply', { hasText: 'I mean it.' }).waitFor()
+  await context.setOffline(false)
+  await until(
+    async () => (await comments(document)).comments.find((each) => each.id === id)?.replies.length === 1,
+    'the reply at the server'
+  )
+  await page.getByText('As of', { exact: false }).waitFor({ state: 'detached' })
+
+  await page.goto(world.url)
+  await page.getByTitle('Remove from this device').click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await until(async () => (await keptRemarks(page)) === 0, 'they are gone')
+  await context.close()
+})
+
+/** The words of comments that the reading view highlights, and how many blocks have a bar. */
+const readingMarks = (page: Page): Promise<{ words: string[]; active: string[]; bars: number }> =>
+  page.evaluate(() => {
+    const of = (name: string): string[] => [...(CSS.highlights.get(name) ?? [])].map((range) => (range as Range).toString())
+    const bars = globalThis.document.querySelector('.reading')?.shadowRoot?.querySelectorAll('.remark-bar').length ?? 0
+    return { words: of('agmd-comment'), active: of('agmd-comment-active'), bars }
+  })
+
+test('[REVIEW-30] comments are highlighted in the reading view, whose HTML stays as it is; a click or F8 opens them', async () => {
+  const source = `# Plan\n\nThe **importer** reads every file twice.\n\n- one fish\n- two fish\n\n$$\n\\frac{a}{b}\n$$\n`
+  const document = await createDocument(world.url, source)
+  const viewer = await createLink(world.url, document, 'view')
+  const { context, page, heard } = await person('Ana', viewer.url)
+  const article = page.locator('.reading article')
+  await article.locator('li').first().waitFor()
+  await article.locator('mfrac').waitFor()
+  const html = await article.evaluate((element) => element.innerHTML)
+  for (const [body, find] of [
+    ['Which one?', '**importer** reads'],
+    ['Red?', 'one fish\n- two'],
+    ['By b?', '\\frac{a}{b}']
+  ])
+    await ask(document, 'POST', 'comments', { body, find })
+  await until(async () => (await readingMarks(page)).words.length === 2, 'two are highlighted')
+  expect(await readingMarks(page)).toEqual({ words: ['importer reads', 'one fish\ntwo'], active: [], bars: 1 })
+  expect(await article.evaluate((element) => element.innerHTML)).toBe(html)
+  await look(page, 'review-reading')
+
+  await article.locator('strong', { hasText: 'importer' }).click()
+  await page.locator('.side-panel .card.active', { hasText: 'Which one?' }).waitFor()
+  await until(async () => (await readingMarks(page)).active.join() === 'importer reads', 'the one that is looked at')
+  await page.locator('.reading').focus()
+  await page.keyboard.press('F8')
+  await page.getByRole('status').filter({ hasText: '2 of 3. Comment by Robot: Red?' }).waitFor()
+  await page.keyboard.press('F8')
+  await page.getByRole('status').filter({ hasText: '3 of 3' }).waitFor()
+  await page.locator('.reading .remark-bar.active').waitFor({ state: 'attached' })
+  await page.keyboard.press('Shift+F8')
+  await page.getByRole('status').filter({ hasText: '2 of 3' }).waitFor()
+
+  // They follow what others write, and go when they are dealt with.
+  await ask(document, 'POST', 'edits', { operations: [{ op: 'replace', find: '# Plan', with: '# The plan for today\n\nFirst' }] })
+  await article.getByText('First').waitFor()
+  const { comments: all } = await comments(document)
+  await ask(document, 'POST', `comments/${all.find(({ body }) => body === 'Red?')?.id ?? ''}/resolve`, {})
+  await until(async () => (await readingMarks(page)).words.join() === 'importer reads', 'only the open one')
+  expect((await readingMarks(page)).bars).toBe(1)
+  expect(heard).toEqual([])
   await context.close()
 })
 
@@ -727,6 +881,46 @@ test('[REVIEW-26] a text that is proposed to go is not said to be empty', async 
   expect(await page.getByText('Write, or press / for blocks').filter({ visible: true }).count()).toBe(0)
   expect(heard).toEqual([])
   await context.close()
+})
+
+test('[REVIEW-28] a comment whose words were changed is on what became of them, not on the same words beside them', async () => {
+  const document = await createDocument(world.url, '# Lunch\n\nThe fish is red.\n\nThe fish is blue.\n')
+  await ask(document, 'POST', 'comments', { find: 'fish', occurrence: 1, body: 'Fresh?' })
+  await ask(document, 'PATCH', 'content', { edits: [{ find: 'sh is red', replace: 'nch and fish are red' }] })
+  const { comments: made } = await comments(document)
+  const anchor = made[0]?.anchor ?? { from: 0, to: 0 }
+  const words = (await readMarkdown(world.url, document)).slice(anchor.from, anchor.to)
+  expect(words).not.toBe('fish')
+  const { context, page } = await person('Ana', document.url)
+  const comment = page.locator('.rm-comment')
+  await comment.first().waitFor()
+  expect((await comment.allTextContents()).join('')).toBe(words)
+  await context.close()
+})
+
+test('[REVIEW-27] a comment made on words while others rewrite what stands on both sides of them is on these words', async () => {
+  const way = await startProxy(world.url)
+  const document = await createDocument(world.url, text)
+  const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)
+  const release = way.hold()
+  // This page does not know of it yet.
+  const edits = [
+    { find: 'The importer reads', replace: 'It takes' },
+    { find: 'file twice, which is', replace: 'picture and is' },
+    { find: '# Launch', replace: 'For every launch' }
+  ]
+  await ask(document, 'PATCH', 'content', { edits })
+  await select(page, 'every')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.getByRole('textbox', { name: 'Write a comment' }).fill('Every one?')
+  await page.keyboard.press('Control+Enter')
+  await until(async () => (await comments(document)).comments.length === 1, 'the comment')
+  expect((await comments(document)).comments[0]).toMatchObject({ anchored: true, line: 3, target: { quote: 'every' } })
+  release()
+  await page.getByText('It takes').waitFor()
+  expect(await page.locator('.cm-line', { has: page.locator('.rm-comment') }).textContent()).toContain('It takes every picture')
+  await context.close()
+  await way.stop()
 })
 
 test('[REVIEW-14] a remark made while others rewrite what stands beside its words is on these words nevertheless, once the page has heard of it', async () => {

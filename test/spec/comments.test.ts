@@ -3,6 +3,7 @@ import { type Account, createAccount } from '../../server/domain/accounts.ts'
 import { openSession } from '../../server/domain/sessions.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { placesOf } from '../../shared/text/characters.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { asAuthor, comment, commented, comments, postComment, readComment } from '../support/remarks.ts'
 import { assign, stored, unchangedBy } from '../support/reviews.ts'
@@ -103,6 +104,26 @@ describe('creating', () => {
     const made = await comment(owner, { body: 'Hm.', ...target })
     expect(made.anchored).toBe(quote !== undefined)
     expect(await commented(owner, made.id)).toBe(quote)
+  })
+
+  test('[COMMENT-23] characters that a page names are what the comment is on, where they read as the words', async () => {
+    const owner = await world.create('one fish, two fish, red fish\n')
+    const editor = await owner.connect({ name: 'Bo' })
+    const seen = editor.ytext.toString()
+    const charactersOf = (from: number, to: number): readonly number[] => placesOf(editor.ytext, seen, [{ from, to }])[0]?.spans ?? []
+    const second = charactersOf(10, 18)
+    const made = { body: 'Hm.', find: 'two fish', prefix: 'one fish, ', suffix: ', red fish', characters: second }
+    // Both sides are written anew, and the same words stand elsewhere too.
+    await owner.replace('A fish; two fish; blue fish.\nAnd two fish.\n')
+    const first = await comment(owner, made)
+    expect(await commented(owner, first.id)).toBe('two fish')
+    expect(first).toMatchObject({ anchor: { from: 8, to: 16 }, target: { kind: 'find', quote: 'two fish', from: 8 } })
+    // Without them nothing can be told; characters that read otherwise, are gone, or never were, count for nothing.
+    for (const characters of [undefined, charactersOf(20, 23), [4, 4, 4], [0, Number.MAX_SAFE_INTEGER, 1], []])
+      expect(await comment(owner, { ...made, characters })).toMatchObject({ anchored: false })
+    for (const characters of [[1, 2], [1, 2, -3], [0.5, 1, 1], 'x'])
+      expect(await changesNothing(owner.doc, () => postComment(owner, { ...made, characters }))).toMatchObject({ status: 400 })
+    expect(await comment(owner, { body: 'x', find: 'blue', characters: second })).toMatchObject({ target: { quote: 'blue' } })
   })
 
   test('[COMMENT-3] words in several places are 422 with the candidates', async () => {
@@ -288,6 +309,31 @@ describe('talking', () => {
     expect(await lastEvent(owner)).toMatchObject({ kind: 'comment.deleted', payload: { commentId: id } })
     expect(await comments(owner)).toEqual([])
     expect((await remove(person, 'Ana')).status).toBe(404)
+  })
+
+  test('[COMMENT-22] who is mentioned in a comment or reply is told of in the same commit, once; an edit tells of those it adds', async () => {
+    const owner = await world.create(text)
+    const task = await assign(world, owner)
+    const told = async (): Promise<unknown[]> =>
+      (await owner.events({ types: 'comment.mentioned' })).events.map(({ actor, payload }: Json) => [actor, payload])
+    await comment(owner, { body: 'For a@b.c, not `@nobody`.' })
+    const { id } = await comment(owner, { body: '@ana and @Ana-Lena, see `@nobody`; @Ana.' }, asAuthor('Bob'))
+    expect(await told()).toEqual([['Bob', { commentId: id, names: ['ana', 'Ana-Lena'] }]])
+    for (const body of ['Nobody.', '@ANA, @bo', '@bo']) await owner.ask('PATCH', `/comments/${id}`, { json: { body }, ...asAuthor('Bob') })
+    const { json } = await owner.ask('POST', `/comments/${id}/replies`, { json: { body: '@ana: yes' }, ...asAuthor('Cy') })
+    const made = await comment(task.by('Di'), { body: '@ana?' })
+    expect((await told()).slice(1)).toEqual([
+      ['Bob', { commentId: id, names: ['bo'] }],
+      ['Cy', { commentId: id, replyId: json.id, names: ['ana'] }],
+      [null, { commentId: made.id, taskId: task.id, names: ['ana'] }]
+    ])
+    const { json: crowd } = await owner.ask('POST', '/comments', {
+      json: { body: Array.from({ length: 25 }, (_, at) => `@p${at}`).join(' ') }
+    })
+    await owner.ask('PATCH', `/comments/${crowd.id}`, { json: { body: `${crowd.comment.body} again` } })
+    expect((await told()).slice(4)).toEqual([
+      [null, { commentId: crowd.id, names: expect.objectContaining({ length: limits.mentionEventsMax }) }]
+    ])
   })
 
   test('[COMMENT-12] an id that the document does not have, or that is another document’s, is 404', async () => {

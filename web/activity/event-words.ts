@@ -1,7 +1,7 @@
 /** What happened, in words: one for each kind of event. No user interface. */
 import type { EventKind, Hunk } from '../../shared/events.ts'
-import { mentionOf } from '../../shared/fences/chat.ts'
 import { type JobKind, jobKinds } from '../../shared/media-jobs.ts'
+import { mentionOf } from '../../shared/mentions.ts'
 import { roles } from '../../shared/roles.ts'
 import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, term, tn } from '../text/t.ts'
@@ -50,12 +50,14 @@ const ofJob =
     return t(known === undefined ? term('had a job done') : sentences[known])
   }
 
-const mentioned = ({ names }: Payload, own: string | undefined): string => {
-  const all = Array.isArray(names) ? names.map(String) : []
-  const me = own === undefined ? undefined : mentionOf(own).toLowerCase()
-  if (all.some((name) => name.toLowerCase() === me)) return t('mentioned you in a chat')
-  return t('mentioned {names} in a chat', { names: isolated(new Intl.ListFormat(locale).format(all)) })
-}
+const mentioned =
+  (you: string, others: string) =>
+  ({ names }: Payload, own: string | undefined): string => {
+    const all = Array.isArray(names) ? names.map(String) : []
+    const me = own === undefined ? undefined : mentionOf(own).toLowerCase()
+    if (all.some((name) => name.toLowerCase() === me)) return t(you)
+    return t(others, { names: isolated(new Intl.ListFormat(locale).format(all)) })
+  }
 
 const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefined) => string>> = {
   'doc.created': plain(term('created the document')),
@@ -66,8 +68,9 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
   'content.changed': plain(term('wrote')),
   'content.replaced': plain(term('replaced text')),
   'content.restored': plain(term('restored an earlier version')),
-  'chat.mentioned': mentioned,
+  'chat.mentioned': mentioned(term('mentioned you in a chat'), term('mentioned {names} in a chat')),
   'comment.created': plain(term('commented')),
+  'comment.mentioned': mentioned(term('mentioned you in a comment'), term('mentioned {names} in a comment')),
   'comment.replied': plain(term('replied to a comment')),
   'comment.edited': plain(term('changed a comment')),
   'comment.resolved': plain(term('resolved a comment')),

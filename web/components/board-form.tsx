@@ -10,7 +10,7 @@ import { copyText } from '../ui/copy.ts'
 import { type Deeds, type Draft, type Said, wordsOf } from './board-deeds.ts'
 import { WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
-import { namesAround } from './names.ts'
+import { namesAround } from '../mentions/names.ts'
 
 interface CardFormInput {
   readonly draft: Draft

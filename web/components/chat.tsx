@@ -2,24 +2,17 @@
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import {
-  appendMessage,
-  type Chat as ChatShape,
-  editMessage,
-  mentionOf,
-  type Message,
-  parseChat,
-  plainAuthor
-} from '../../shared/fences/chat.ts'
+import { appendMessage, type Chat as ChatShape, editMessage, type Message, parseChat, plainAuthor } from '../../shared/fences/chat.ts'
 import { limits } from '../../shared/limits.ts'
+import { mentionOf } from '../../shared/mentions.ts'
+import { namesAround } from '../mentions/names.ts'
+import { useMentions } from '../mentions/picker.tsx'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { toast } from '../ui/toast.tsx'
 import { followPart, useKeptFocus, WhichStays } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
-import { useMentions } from './mentions.tsx'
-import { namesAround } from './names.ts'
 
 /** What tells a message from others, wherever it stands. */
 const wordsOf = ({ author, at, text }: Message): string => JSON.stringify([author, at, text])

@@ -8,6 +8,7 @@ import { pageScope } from '../commands/keys.ts'
 import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
+import names from '../mentions/names.css?inline'
 import components from './components.css?inline'
 import { inputFor, type Place } from './connect.ts'
 import { formulaRules } from './formula-rules.ts'
@@ -20,7 +21,7 @@ export interface Mounted {
   unmount(): void
 }
 
-const rules = [prose, components].map((text) => {
+const rules = [prose, names, components].map((text) => {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(text)
   return sheet

@@ -1,5 +1,6 @@
 import { writeDevice } from '../device.ts'
 import { keptJobs } from '../media/kept.ts'
+import { keptLists } from '../review/kept.ts'
 import { waiting as deeds } from '../review/waiting.ts'
 import { waiting as files } from '../uploads/waiting.ts'
 
@@ -9,10 +10,10 @@ export const databaseName = (id: string): string => `agmd:${id}`
 /** Values of a document on this device, `agmd.NAME.ID` each: `last` holds text. */
 const valueNames = ['unsent', 'last', 'own', 'margin', 'media']
 
-/** Removes the text of a document, what is noted of it, and files, remarks and media jobs that wait for it, from this device. Resolves when it is gone, or when nothing can be removed. */
+/** Removes the text of a document, what is noted of it, its remarks, and files, remarks and media jobs that wait for it, from this device. Resolves when it is gone, or when nothing can be removed. */
 export async function removeKeptDatabase(id: string): Promise<void> {
   for (const name of valueNames) writeDevice(`agmd.${name}.${id}`, null)
-  await Promise.all([files.dropAll(id), deeds.dropAll(id), keptJobs.dropAll(id)])
+  await Promise.all([files.dropAll(id), deeds.dropAll(id), keptJobs.dropAll(id), keptLists.dropAll(id)])
   const { promise, resolve } = Promise.withResolvers<void>()
   try {
     const request = indexedDB.deleteDatabase(databaseName(id))

@@ -1,6 +1,8 @@
 /** The parts that cards of comments and suggestions share. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { mentionPlaces } from '../../shared/mentions.ts'
+import { useMentions } from '../mentions/picker.tsx'
 import { initials, personName, setPersonName } from '../person.ts'
 import { locale, t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
@@ -75,7 +77,26 @@ export const Prose = ({ text }: { text: string }): JSX.Element => (
   </p>
 )
 
+/** Text of a comment or reply, with the names that it mentions. */
+export function CommentText({ review, text }: { review: Review; text: string }): JSX.Element {
+  const me = review.me.value.toLowerCase()
+  let end = 0
+  const parts = mentionPlaces(text).flatMap(({ name, from, to }) => {
+    const before = text.slice(end, from)
+    end = to
+    return [before, <span class={`mention${name.toLowerCase() === me ? ' own' : ''}`}>{text.slice(from, to)}</span>]
+  })
+  return (
+    <p class='card-text' dir='auto'>
+      {parts}
+      {text.slice(end)}
+    </p>
+  )
+}
+
 interface WriterInput {
+  /** Whose names are offered behind @; without it none are. */
+  readonly review?: Review
   readonly label: string
   readonly action: string
   readonly value: string
@@ -87,10 +108,17 @@ interface WriterInput {
 }
 
 /** Where something is written: Mod-Enter sends it, Esc leaves it. */
-export function Writer({ label, action, value, autoFocus = false, onInput, onSubmit, onCancel }: WriterInput): JSX.Element {
+export function Writer({ review, label, action, value, autoFocus = false, onInput, onSubmit, onCancel }: WriterInput): JSX.Element {
   const [text, setText] = useState(value)
   const [name, setName] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
+  const mentions = useMentions({
+    field,
+    names: () => review?.names() ?? [],
+    say: (words) => {
+      if (review !== undefined) review.store.said.value = words
+    }
+  })
   const asksName = personName.value === '' && text !== ''
   useEffect(() => {
     if (autoFocus) field.current?.focus()
@@ -106,6 +134,12 @@ export function Writer({ label, action, value, autoFocus = false, onInput, onSub
     setText('')
   }
   const keyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return
+    if (event.target === field.current && mentions.take(event)) {
+      event.preventDefault()
+      event.stopPropagation()
+      return
+    }
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
       submit()
@@ -131,8 +165,15 @@ export function Writer({ label, action, value, autoFocus = false, onInput, onSub
         aria-label={label}
         placeholder={label}
         value={text}
-        onInput={(event: Event) => change((event.target as HTMLTextAreaElement).value)}
+        {...mentions.attributes}
+        onInput={(event: Event) => {
+          change((event.target as HTMLTextAreaElement).value)
+          mentions.follow()
+        }}
+        onSelect={mentions.follow}
+        onBlur={mentions.close}
       />
+      {mentions.list}
       {asksName && (
         <input
           type='text'

@@ -6,7 +6,7 @@ import { personName } from '../person.ts'
 import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
-import { Byline, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
+import { Byline, CommentText, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
 import { excerpt, excerptUnits, hueOfName, isUndecided } from './records.ts'
 import { authorOf, composerId, quoteOf, type Item } from './items.ts'
 import type { Review } from './review.ts'
@@ -39,7 +39,7 @@ function Reply({ review, thread, waiting }: { review: Review; thread: Thread; wa
   return (
     <li key={`${thread.comment.id}-${waiting.id}`} class='card-reply waiting'>
       <Byline author={author} authorKind='guest' at={undefined} />
-      <Prose text={waiting.deed.body} />
+      <CommentText review={review} text={waiting.deed.body} />
       <WaitingNote review={review} waiting={waiting} />
     </li>
   )
@@ -84,9 +84,17 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
       {(isListed || gone !== undefined) && <Quote text={quoteOf(item)} />}
       {gone !== undefined && <p class='card-note'>{gone}</p>}
       {isEditing ? (
-        <Writer label={t('Comment')} action={t('Save')} value={comment.body} autoFocus onSubmit={edit} onCancel={() => setEditing(false)} />
+        <Writer
+          review={review}
+          label={t('Comment')}
+          action={t('Save')}
+          value={comment.body}
+          autoFocus
+          onSubmit={edit}
+          onCancel={() => setEditing(false)}
+        />
       ) : (
-        <Prose text={isLong ? excerpt(comment.body, excerptUnits) : comment.body} />
+        <CommentText review={review} text={isLong ? excerpt(comment.body, excerptUnits) : comment.body} />
       )}
       {comment.resolved && (
         <p class='card-note'>{comment.resolvedBy === null ? t('Resolved') : t('Resolved by {name}', { name: comment.resolvedBy })}</p>
@@ -98,7 +106,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
             comment.replies.map((reply) => (
               <li key={reply.id} class='card-reply'>
                 <Byline author={reply.author} authorKind={reply.authorKind} at={reply.createdAt} />
-                <Prose text={reply.body} />
+                <CommentText review={review} text={reply.body} />
               </li>
             ))}
           {waiting.map((each) => (
@@ -108,6 +116,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
       )}
       {isActive && mayComment && !isEditing && (
         <Writer
+          review={review}
           label={t('Reply')}
           action={t('Reply')}
           value=''
@@ -195,10 +204,10 @@ function NewCard({ review, waiting }: { review: Review; waiting: Waiting }): JSX
       {deed.kind === 'comment' && (
         <>
           <Quote text={deed.target?.find ?? ''} />
-          <Prose text={deed.body} />
+          <CommentText review={review} text={deed.body} />
         </>
       )}
-      {(deed.kind === 'reply' || deed.kind === 'edit') && <Prose text={deed.body} />}
+      {(deed.kind === 'reply' || deed.kind === 'edit') && <CommentText review={review} text={deed.body} />}
       {deed.kind === 'suggest' && <Change original={deed.original} text={deed.text} />}
       <WaitingNote review={review} waiting={waiting} />
     </>
@@ -216,6 +225,7 @@ function ComposerCard({ review, item }: { review: Review; item: Item & { readonl
     <>
       {quote === '' ? <p class='card-note'>{t('On the whole document')}</p> : <Quote text={quote} />}
       <Writer
+        review={review}
         label={t('Write a comment')}
         action={t('Comment')}
         value={body.peek()}

@@ -5,7 +5,7 @@ import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
 import type { Remark } from './places.ts'
 import { isUndecided } from './records.ts'
-import type { Proposal, Thread } from './store.ts'
+import type { Proposal, Store, Thread } from './store.ts'
 import type { Waiting } from './waiting.ts'
 
 /** What is written about, before it is sent. */
@@ -70,4 +70,25 @@ export const authorOf = (item: Item): string => {
   if (item.kind === 'comment') return item.thread.comment.author
   if (item.kind === 'proposal') return item.proposal.suggestion.author
   return (item.kind === 'new' ? item.waiting.author : personName.peek()) || t('Guest')
+}
+
+/** All there is, in the order of the text; what has no place comes last. */
+export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>): readonly Item[] {
+  const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
+  // Words for a comment that is gone stand alone, so that they can be copied.
+  const waiting = store.outbox.list.value.filter(
+    ({ deed, refusal }) =>
+      deed.kind === 'comment' ||
+      deed.kind === 'suggest' ||
+      ((deed.kind === 'reply' || deed.kind === 'edit') && refusal !== undefined && !there.has(deed.comment))
+  )
+  const placed = (id: string): Placed => ({ id, span: spans.get(id) })
+  const all: Item[] = [
+    ...store.threads.value.map((thread): Item => ({ kind: 'comment', thread, ...placed(thread.comment.id) })),
+    ...store.proposals.value.map((proposal): Item => ({ kind: 'proposal', proposal, ...placed(proposal.suggestion.id) })),
+    ...waiting.map((each): Item => ({ kind: 'new', waiting: each, ...placed(each.id) })),
+    ...(composer === undefined ? [] : [{ kind: 'composer', composer, ...placed(composerId) } as const])
+  ]
+  const place = ({ span }: Item): number => span?.from ?? Number.MAX_SAFE_INTEGER
+  return all.toSorted((one, other) => place(one) - place(other))
 }

@@ -3,10 +3,12 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { SidePanel } from '../panel/side-panel.tsx'
 import { t, term, tn } from '../text/t.ts'
+import { agoWords } from '../text/when.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Card } from './cards.tsx'
 import { isOpen, type Item } from './items.ts'
-import type { Filter, Review } from './review.ts'
+import type { Review } from './review.ts'
+import type { Filter } from './state.ts'
 
 /** As many cards as are shown at first, and as come with each "show more". */
 const pageSize = 60
@@ -147,6 +149,9 @@ export function RemarksPanel({ review, onClose }: { review: Review; onClose: () 
         />
       )}
       {review.filter.value === 'open' && <DecideAll review={review} />}
+      {review.store.asOf.value !== undefined && (
+        <p class='card-note'>{t('As of {when}. New ones come with the connection.', { when: agoWords(review.store.asOf.value) })}</p>
+      )}
       {all.length === 0 && <Empty review={review} />}
       {shown.map((item) => (
         <Card key={item.id} review={review} item={item} isListed />

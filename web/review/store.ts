@@ -2,7 +2,7 @@
  * Comments, suggestions and assignments of one open document, as the service tells them, with what this page has done and the service
  * has not answered yet. Signals; no user interface.
  */
-import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { includesRole } from '../../shared/roles.ts'
@@ -12,7 +12,7 @@ import type { Session } from '../document/session.ts'
 import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
-import { excerpt, type Comment, type Suggestion, type Task } from './records.ts'
+import { excerpt, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
 import { refusalOf } from './refusals.ts'
 import { listComments, listSuggestions, listTasks } from './requests.ts'
 import type { Deed, Target, Waiting } from './waiting.ts'
@@ -32,6 +32,14 @@ export interface Proposal {
   readonly refusal: string | undefined
 }
 
+/** What the service tells. */
+export interface Lists {
+  readonly comments: readonly Comment[]
+  /** Those that nobody has decided. */
+  readonly suggestions: readonly Suggestion[]
+  readonly tasks: readonly Task[]
+}
+
 export interface Store {
   readonly threads: ReadonlySignal<readonly Thread[]>
   readonly proposals: ReadonlySignal<readonly Proposal[]>
@@ -39,6 +47,11 @@ export interface Store {
   readonly outbox: Outbox
   /** `ready` once the lists have come; `failed` when they could not be had. */
   readonly state: ReadonlySignal<'reading' | 'ready' | 'failed'>
+  readonly lists: ReadonlySignal<Lists>
+  /** Since when, in milliseconds since 1970, nothing new was heard; undefined: the lists are the service's. */
+  readonly asOf: ReadonlySignal<number | undefined>
+  /** Shows lists of an earlier time until the service tells its own. */
+  offer(lists: Lists, at: number): void
   readonly canComment: ReadonlySignal<boolean>
   readonly canSuggest: ReadonlySignal<boolean>
   readonly canDecide: ReadonlySignal<boolean>
@@ -107,6 +120,7 @@ export function openStore(session: Session, aim: (item: Waiting) => Target | und
   const tasks = signal<ReadonlyMap<string, Task>>(new Map())
   const refusals = signal<ReadonlyMap<string, string>>(new Map())
   const state = signal<'reading' | 'ready' | 'failed'>('reading')
+  const asOf = signal<number | undefined>(undefined)
   const account = signal<string | undefined>(undefined)
   const successors = signal<ReadonlyMap<string, string>>(new Map())
   const said = signal('')
@@ -239,6 +253,7 @@ export function openStore(session: Session, aim: (item: Waiting) => Target | und
       suggestions.value = new Map([...byId(decided), ...kept(suggestions.value, someSuggestions)])
       tasks.value = byId(someTasks)
       state.value = 'ready'
+      asOf.value = undefined
     } catch {
       if (state.value !== 'ready') state.value = 'failed'
     }
@@ -288,6 +303,20 @@ export function openStore(session: Session, aim: (item: Waiting) => Target | und
     proposals,
     tasks: computed(() => [...tasks.value.values()].toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))),
     outbox,
+    lists: computed(() => ({
+      comments: [...comments.value.values()],
+      suggestions: [...suggestions.value.values()].filter(isUndecided),
+      tasks: [...tasks.value.values()]
+    })),
+    asOf,
+    offer(lists, at) {
+      batch(() => {
+        comments.value = new Map([...byId(lists.comments), ...comments.value])
+        suggestions.value = new Map([...byId(lists.suggestions), ...suggestions.value])
+        tasks.value = new Map([...byId(lists.tasks), ...tasks.value])
+        asOf.value = at
+      })
+    },
     state,
     canComment: may('comment'),
     canSuggest: may('suggest'),

@@ -16,7 +16,13 @@ export interface Target {
 
 export type Deed =
   /** `null`: on the document as a whole. */
-  | { readonly kind: 'comment'; readonly body: string; readonly target: Target | null }
+  | {
+      readonly kind: 'comment'
+      readonly body: string
+      readonly target: Target | null
+      /** The same by the ids of its characters, which others cannot change by writing beside them. */
+      readonly characters?: readonly number[]
+    }
   | { readonly kind: 'reply'; readonly comment: string; readonly body: string }
   | { readonly kind: 'edit'; readonly comment: string; readonly body: string }
   | { readonly kind: 'delete'; readonly comment: string }

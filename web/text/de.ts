@@ -52,6 +52,7 @@ export const de: Catalogue = {
     'Wer die Adresse hat, kann den Text lesen, ohne Konto. Die Seite folgt dem, was gespeichert ist.',
   Areas: 'Flächen',
   'As Markdown': 'Als Markdown',
+  'As of {when}. New ones come with the connection.': 'Stand: {when}. Neue kommen mit der Verbindung.',
   'As the compute node chooses': 'Wie der Rechenknoten wählt',
   'Ask a person or an agent to review this document. They get a link that can only suggest.':
     'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur vorschlagen kann.',
@@ -324,7 +325,9 @@ export const de: Catalogue = {
   MCP: 'MCP',
   'media jobs compute node under way': 'Medien Aufträge Rechenknoten läuft',
   'mentioned you in a chat': 'hat dich in einem Chat erwähnt',
+  'mentioned you in a comment': 'hat dich in einem Kommentar erwähnt',
   'mentioned {names} in a chat': 'hat {names} in einem Chat erwähnt',
+  'mentioned {names} in a comment': 'hat {names} in einem Kommentar erwähnt',
   Merged: 'Zusammengeführt',
   'mermaid flowchart graph': 'Mermaid Flussdiagramm Graph',
   Message: 'Nachricht',

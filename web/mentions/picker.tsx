@@ -51,6 +51,7 @@ export function useMentions({ field, names, say }: MentionsInput): Mentions {
     const typed = current === null ? undefined : typedName(current.value, current.selectionStart)
     if (current === null || typed === undefined) return
     current.setRangeText(`${name} `, current.selectionStart - typed.length, current.selectionStart, 'end')
+    current.dispatchEvent(new Event('input', { bubbles: true }))
     close()
   }
   const take = (event: KeyboardEvent): boolean => {

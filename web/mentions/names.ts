@@ -1,11 +1,15 @@
-/** Whom one can name in a component: those who are here, and those who did something here. No user interface. */
-import { mentionOf } from '../../shared/fences/chat.ts'
+/** Whom one can name in a chat or a comment: those who are here, and those who did something here. No user interface. */
+import { mentionOf } from '../../shared/mentions.ts'
 import type { View } from '../document/page.tsx'
 
-/** As they are mentioned, each once: present first, then those of the component itself, then those whom the page knows of. */
+/** As they are mentioned, each once: present first, then those of the component or comment itself, then those whom the page knows of. */
 export function namesAround(page: View, own: readonly string[]): string[] {
   const remarks = (page.review.value?.items.value ?? []).flatMap((item) =>
-    item.kind === 'comment' ? [item.thread.comment.author] : item.kind === 'proposal' ? [item.proposal.suggestion.author] : []
+    item.kind === 'comment'
+      ? [item.thread.comment, ...item.thread.comment.replies].map(({ author }) => author)
+      : item.kind === 'proposal'
+        ? [item.proposal.suggestion.author]
+        : []
   )
   const actors = (page.feed.value?.events.value ?? []).map(({ actor }) => actor ?? '')
   const here = page.here.value.map(({ name }) => name)

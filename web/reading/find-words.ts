@@ -1,0 +1,42 @@
+/** Where words of a source stand in the text that was made of it. No user interface. */
+import type { Range } from '../../shared/text/anchors.ts'
+import { occurrences } from '../../shared/text/search.ts'
+
+/** Marks of Markdown are among these; a text is told by what is left. */
+const passed = /[\s!-/:-@[-`{-~]/
+
+/** A text without marks and white space. */
+export interface Bare {
+  readonly text: string
+  /** Of each unit of it, where it stands in the text. */
+  readonly at: readonly number[]
+}
+
+export function bareOf(text: string): Bare {
+  const at: number[] = []
+  let bare = ''
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charAt(index)
+    if (passed.test(unit)) continue
+    bare += unit
+    at.push(index)
+  }
+  return { text: bare, at }
+}
+
+/**
+ * The range in a shown text of that which stands at a range of its source; undefined when it cannot be told: the words are there as often
+ * as in the source, and the one that is meant is the same of them.
+ */
+export function findShown(source: Bare, { from, to }: Range, shown: Bare): Range | undefined {
+  const start = source.at.findIndex((at) => at >= from)
+  const after = source.at.findIndex((at) => at >= to)
+  const end = after === -1 ? source.at.length : after
+  if (start === -1 || start >= end) return undefined
+  const words = source.text.slice(start, end)
+  const inSource = [...occurrences(source.text, words)]
+  const inShown = [...occurrences(shown.text, words)]
+  const place = inShown[inSource.indexOf(start)]
+  const [first, last] = [shown.at[place ?? -1], shown.at[(place ?? -1) + words.length - 1]]
+  return inSource.length !== inShown.length || first === undefined || last === undefined ? undefined : { from: first, to: last + 1 }
+}

@@ -1,0 +1,90 @@
+/** Looking at one remark after the other, in the text and in cards, and dealing with the one that is looked at. */
+import { EditorView } from '@codemirror/view'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import { isOpen, type Item } from './items.ts'
+import { excerpt } from './records.ts'
+import type { State } from './state.ts'
+
+export interface Looking {
+  /** Looks at a remark, and shows its text. */
+  show(id: string, focus?: 'card' | 'text'): void
+  /** The next or previous one of the text. */
+  go(step: 1 | -1): void
+  /** Decides the suggestion that is looked at. */
+  decide(action: 'accept' | 'reject'): void
+  /** Resolves the comment that is looked at. */
+  resolve(): void
+}
+
+export function openLooking({ page, editor: { view }, store, placing, items, filter, active, focused, hasMargin }: State): Looking {
+  const show = (id: string, focus?: 'card' | 'text'): void => {
+    const item = items.peek().find((each) => each.id === id)
+    if (item === undefined) return
+    active.value = id
+    if (!isOpen(item)) filter.value = 'resolved'
+    const span = placing.spanOf(id)
+    if ((span === undefined || !hasMargin.value) && page.panel.value !== 'remarks') page.panel.value = 'remarks'
+    if (span !== undefined && page.mode.value !== 'read')
+      view.dispatch({
+        ...(focus === 'text' ? { selection: { anchor: span.from } } : {}),
+        effects: EditorView.scrollIntoView(span.from, { y: 'center' })
+      })
+    if (focus === 'text' && page.mode.value !== 'read') view.focus()
+    if (focus === 'card') focused.value = id
+  }
+
+  const wordsFor = (item: Item): string => {
+    if (item.kind === 'comment') {
+      const { author, body } = item.thread.comment
+      return t('Comment by {name}: {text}', { name: author, text: excerpt(body, 200) })
+    }
+    if (item.kind === 'proposal') {
+      const { author, original, text } = item.proposal.suggestion
+      if (original === '') return t('{name} suggests to insert: {text}', { name: author, text: excerpt(text, 200) })
+      if (text === '') return t('{name} suggests to delete: {text}', { name: author, text: excerpt(original, 200) })
+      return t('{name} suggests {text} instead of {original}', { name: author, text: excerpt(text, 120), original: excerpt(original, 120) })
+    }
+    return t('Not sent yet')
+  }
+
+  const go = (step: 1 | -1): void => {
+    const all = items.peek().filter((item) => item.span !== undefined && isOpen(item) && item.kind !== 'composer')
+    if (all.length === 0) {
+      toast(t('There are no comments or suggestions in the text.'))
+      return
+    }
+    // Who reads has no cursor in the text, and begins at its end or beginning.
+    const head = page.mode.value === 'read' ? undefined : view.state.selection.main.head
+    const current = all.findIndex(
+      ({ id, span }) => id === active.peek() && span !== undefined && (head === undefined || (span.from <= head && head <= span.to))
+    )
+    const beside =
+      step === 1
+        ? all.findIndex(({ span }) => (span?.from ?? 0) >= (head ?? 0))
+        : all.findLastIndex(({ span }) => (span?.from ?? 0) < (head ?? Infinity))
+    const next = current === -1 ? beside : current + step
+    const index = next < 0 ? (step === 1 ? 0 : all.length - 1) : next % all.length
+    const item = all[index]
+    if (item === undefined) return
+    show(item.id, 'text')
+    store.said.value = t('{at} of {count}. {what}', { at: index + 1, count: all.length, what: wordsFor(item) })
+  }
+
+  const looked = (): Item | undefined => items.peek().find(({ id }) => id === active.peek())
+
+  const decide = (action: 'accept' | 'reject'): void => {
+    const item = looked()
+    if (item?.kind !== 'proposal' || !isOpen(item)) return toast(t('Go to a suggestion first.'))
+    store.decide(action, [item.id])
+    store.said.value = action === 'accept' ? t('Accepting…') : t('Rejecting…')
+  }
+  const resolve = (): void => {
+    const item = looked()
+    if (item?.kind !== 'comment' || !isOpen(item)) return toast(t('Go to a comment first.'))
+    store.act({ kind: 'resolve', comment: item.id, resolved: true })
+    store.said.value = t('Comment resolved')
+  }
+
+  return { show, go, decide, resolve }
+}

@@ -1,0 +1,77 @@
+/** What the parts of the review share: what is shown of remarks, which one a person looks at, what is being written. */
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { mentionOf } from '../../shared/mentions.ts'
+import type { View } from '../document/page.tsx'
+import type { Editor } from '../editor/editor.ts'
+import { namesAround } from '../mentions/names.ts'
+import { personName } from '../person.ts'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import { aim } from './aim.ts'
+import { itemsOf, type Composer, type Item } from './items.ts'
+import { openPlacing, type Placing } from './placing.ts'
+import { openStore, type Store } from './store.ts'
+
+export type Filter = 'open' | 'resolved' | 'mine'
+
+export interface State {
+  readonly page: View
+  readonly editor: Editor
+  readonly store: Store
+  readonly placing: Placing
+  /** In the order of the text; what has no place comes last. */
+  readonly items: ReadonlySignal<readonly Item[]>
+  readonly filter: Signal<Filter>
+  /** The one that is looked at. */
+  readonly active: Signal<string | undefined>
+  /** The one whose card is to take the focus, once it is there. */
+  readonly focused: Signal<string | undefined>
+  readonly composer: Signal<Composer | undefined>
+  /** This person, as others mention them. */
+  readonly me: ReadonlySignal<string>
+  /** Whom one can mention. */
+  names(): readonly string[]
+  /** Cards stand beside the text. */
+  readonly hasMargin: ReadonlySignal<boolean>
+  close(): void
+}
+
+const wide = matchMedia('(min-width: 1240px)')
+
+export function openState(page: View, editor: Editor): State {
+  const { view } = editor
+  const tellAccepted = (): void =>
+    toast(t('Accepted. The history has the text as it was before.'), {
+      name: t('History'),
+      run: () => (page.dialog.value = 'history'),
+      milliseconds: 10_000
+    })
+  const store = openStore(page.session, (item) => aim(view, item), tellAccepted)
+  const composer = signal<Composer | undefined>(undefined)
+  const isWide = signal(wide.matches)
+  const placing = openPlacing(view, store, () => items.peek())
+  const items = computed(() => itemsOf(store, composer.value, placing.spans.value))
+  const me = computed(() => mentionOf(page.here.value.find(({ self }) => self)?.name ?? personName.value))
+  const onWidth = (): void => {
+    isWide.value = wide.matches
+  }
+  wide.addEventListener('change', onWidth)
+  return {
+    page,
+    editor,
+    store,
+    placing,
+    items,
+    filter: signal<Filter>('open'),
+    active: signal<string | undefined>(undefined),
+    focused: signal<string | undefined>(undefined),
+    composer,
+    me,
+    names: () => namesAround(page, []).filter((name) => name !== me.peek()),
+    hasMargin: computed(() => isWide.value && page.panel.value === undefined && page.mode.value !== 'read'),
+    close() {
+      placing.close()
+      wide.removeEventListener('change', onWidth)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** Writing a comment: begun on what is selected, sent with the words that name its place. */
+import { batch, signal } from '@preact/signals'
+import type * as Y from 'yjs'
+import { limits } from '../../shared/limits.ts'
+import { type Range as Span, wholeCharacters } from '../../shared/text/anchors.ts'
+import { placesOf } from '../../shared/text/characters.ts'
+import { textMap } from '../editor/binding.ts'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import { composerId } from './items.ts'
+import type { State } from './state.ts'
+import { storedText } from './suggesting.ts'
+import { targetOf } from './targets.ts'
+
+export interface Writing {
+  /** Begins a comment on the selection, else on the line of the cursor, else on the document. */
+  comment(): void
+  send(): void
+}
+
+/** A range by its characters; nothing where these are too many runs to be sent, or the text is ahead of the shared one. */
+function charactersAt(text: Y.Text, content: string, range: Span): { readonly characters?: readonly number[] } {
+  if (text.length !== content.length) return {}
+  const [place] = placesOf(text, content, [wholeCharacters(content, range)])
+  return place === undefined || place.spans.length > 3 * limits.targetRunsMax ? {} : { characters: place.spans }
+}
+
+export function openWriting({ page, editor: { view }, store, placing, active, focused, composer, hasMargin }: State): Writing {
+  const comment = (): void => {
+    if (!store.canComment.value) {
+      toast(t('Your link does not allow comments.'))
+      return
+    }
+    if (composer.value === undefined) {
+      const { main, doc } = { main: view.state.selection.main, doc: view.state.doc }
+      const line = doc.lineAt(main.head)
+      const picked = main.empty ? { from: line.from, to: line.to } : { from: main.from, to: main.to }
+      const quote = page.mode.value === 'read' ? '' : view.state.sliceDoc(picked.from, picked.to)
+      if (quote.trim() !== '') placing.made(composerId, picked)
+      composer.value = { quote: quote.trim() === '' ? '' : quote, body: signal('') }
+    }
+    active.value = composerId
+    if (!hasMargin.value) page.panel.value = 'remarks'
+    focused.value = composerId
+  }
+
+  const send = (): void => {
+    const written = composer.value
+    const body = written?.body.value.trim() ?? ''
+    if (written === undefined || body === '') return
+    const span = placing.spanOf(composerId)
+    const { stored } = view.state.facet(textMap)
+    const text = storedText(view.state).toString()
+    // Its text went while the comment was written: the words alone tell what it was on.
+    const lost = written.quote === '' ? null : { find: written.quote, prefix: '', suffix: '' }
+    const range = span && { from: stored(span.from), to: stored(span.to) }
+    const target = range === undefined || range.from >= range.to ? lost : targetOf(text, range)
+    const named = target !== lost && range !== undefined ? charactersAt(page.session.text, text, range) : {}
+    batch(() => {
+      const sent = store.act({ kind: 'comment', body, target, ...named })
+      if (span !== undefined) placing.made(sent.id, span)
+      composer.value = undefined
+      active.value = sent.id
+    })
+    store.said.value = t('Comment added')
+  }
+
+  return { comment, send }
+}
