@@ -2,7 +2,7 @@
  * The reading view: the text as its published page shows it, following what others write. It stands in a shadow root, so that neither
  * ids nor rules of the page and of the document meet.
  */
-import { effect, untracked } from '@preact/signals'
+import { effect } from '@preact/signals'
 import { isOwnLink } from '../../shared/markdown/links.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
@@ -16,7 +16,7 @@ import { theme } from '../theme.ts'
 import { copyText } from '../ui/copy.ts'
 import { createBlocks, keyOf } from './blocks.ts'
 import { lazyLibraries } from './libraries.ts'
-import { remarkMarks } from './remark-marks.ts'
+import type { RemarkMarks, Shown } from './remark-marks.ts'
 
 export interface ReadingInput {
   /** Scrolls, and gets the shadow root. */
@@ -45,9 +45,8 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   const formulaRules = new CSSStyleSheet()
   const article = document.createElement('article')
   article.dir = 'auto'
-  const marks = remarkMarks(article)
-  root.adoptedStyleSheets = [rules, formulaRules, marks.rules]
-  root.replaceChildren(marks.layer, article)
+  root.adoptedStyleSheets = [rules, formulaRules]
+  root.replaceChildren(article)
 
   const renderer = createPageRenderer(
     lazyLibraries(() => render()),
@@ -65,7 +64,8 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   })
   let components: ReadingComponents | undefined
   let asksComponents = false
-  let shown: { readonly text: string; readonly rendered: Rendered } | undefined
+  let marks: RemarkMarks | undefined
+  let shown: Shown | undefined
   let canEdit = false
   let stale = true
   let closed = false
@@ -89,13 +89,8 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
     if (focused >= 0) boxes()[focused]?.focus({ preventScroll: true })
     drawDiagrams(article)
     showComponents(rendered)
-    showMarks()
+    marks?.show()
     tookMs = performance.now() - start
-  }
-
-  /** Comments are on the text of now: the next rendering shows them again. */
-  function showMarks(): void {
-    if (shown !== undefined && !stale) marks.show(shown.text, shown.rendered, page.review.peek())
   }
 
   /** Without their part of the page they are read as they were rendered. */
@@ -161,10 +156,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
       return
     }
     const link = target.closest('a')
-    if (link !== null) return follow(link, event)
-    // Who selects words wants them, and what can be worked with has its own use for a click.
-    if (target.closest('button, summary, audio, video') === null && getSelection()?.type !== 'Range')
-      page.review.peek()?.pick(marks.at(event.clientX, event.clientY))
+    if (link !== null) follow(link, event)
   }
 
   article.addEventListener('click', click)
@@ -177,11 +169,14 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
     if (theme.value) requestAnimationFrame(redraw)
   })
   render()
-  const stopMarks = effect(() => {
-    const review = page.review.value
+  // Comments are on the text of now: of a stale one the next rendering shows them.
+  const stopMarks = page.review.subscribe((review) => {
     if (review === undefined) return
-    void [review.items.value, review.active.value]
-    untracked(showMarks)
+    const open = async (): Promise<void> => {
+      const { remarkMarks } = await import('./remark-marks.ts')
+      if (!closed) marks ??= remarkMarks(review, article, () => (stale ? undefined : shown))
+    }
+    open().catch(() => undefined)
   })
   const stopRole = page.canType.subscribe(() => {
     if (!stale) render()
@@ -197,7 +192,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
       closed = true
       stopRole()
       stopMarks()
-      marks.close()
+      marks?.close()
       components?.close()
       clearTimeout(timer)
       stopTheme()
