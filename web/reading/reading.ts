@@ -16,7 +16,7 @@ import { theme } from '../theme.ts'
 import { copyText } from '../ui/copy.ts'
 import { createBlocks, keyOf } from './blocks.ts'
 import { lazyLibraries } from './libraries.ts'
-import type { RemarkMarks, Shown } from './remark-marks.ts'
+import type { RemarkMarks } from './remark-marks.ts'
 
 export interface ReadingInput {
   /** Scrolls, and gets the shadow root. */
@@ -65,7 +65,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   let components: ReadingComponents | undefined
   let asksComponents = false
   let marks: RemarkMarks | undefined
-  let shown: Shown | undefined
+  let shown: Rendered | undefined
   let canEdit = false
   let stale = true
   let closed = false
@@ -80,11 +80,10 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
     stale = false
     const start = performance.now()
     const focused = boxes().indexOf(root.activeElement as HTMLInputElement)
-    const source = text.toString()
-    const rendered = renderer.render(source)
+    const rendered = renderer.render(text.toString())
     formulaRules.replaceSync(rendered.css)
     blocks.show(rendered.html)
-    shown = { text: source, rendered }
+    shown = rendered
     for (const box of boxes()) box.disabled = !canEdit
     if (focused >= 0) boxes()[focused]?.focus({ preventScroll: true })
     drawDiagrams(article)
@@ -125,7 +124,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   const toggle = (box: HTMLInputElement): void => {
     // The offsets are those of the text that was rendered last.
     if (stale) render()
-    const letter = shown?.rendered.tasks[boxes().indexOf(box)]
+    const letter = shown?.tasks[boxes().indexOf(box)]
     if (letter === undefined || !canEdit) return
     onTask(letter)
     render()
@@ -172,11 +171,12 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   // Comments are on the text of now: of a stale one the next rendering shows them.
   const stopMarks = page.review.subscribe((review) => {
     if (review === undefined) return
-    const open = async (): Promise<void> => {
-      const { remarkMarks } = await import('./remark-marks.ts')
-      if (!closed) marks ??= remarkMarks(review, article, () => (stale ? undefined : shown))
-    }
-    open().catch(() => undefined)
+    import('./remark-marks.ts').then(
+      ({ remarkMarks }) => {
+        if (!closed) marks ??= remarkMarks(review, article, text, () => (stale ? undefined : shown))
+      },
+      () => undefined
+    )
   })
   const stopRole = page.canType.subscribe(() => {
     if (!stale) render()

@@ -3,17 +3,12 @@
  * API); where the words of a comment cannot be told from its source, a bar stands beside their block.
  */
 import { effect, untracked } from '@preact/signals'
+import type * as Y from 'yjs'
 import type { Rendered } from '../../shared/markdown/render.ts'
 import type { Range as Span } from '../../shared/text/anchors.ts'
 import type { CommentPlace, Review } from '../review/review.ts'
 import { type Bare, bareOf, findShown } from './find-words.ts'
 import marks from './remark-marks.css?inline'
-
-/** A text as it is shown. */
-export interface Shown {
-  readonly text: string
-  readonly rendered: Rendered
-}
 
 export interface RemarkMarks {
   /** Marks the comments anew: another text is shown. */
@@ -106,8 +101,8 @@ function placesOf(blocks: readonly Block[], text: string, comments: readonly Com
 const contains = ({ left, right, top, bottom }: DOMRect, x: number, y: number): boolean =>
   x >= left && x <= right && y >= top && y <= bottom
 
-/** Marks the comments of an article in a shadow root, and opens them; `shown` is undefined while its text is not that of now. */
-export function remarkMarks(review: Review, article: HTMLElement, shown: () => Shown | undefined): RemarkMarks {
+/** Marks the comments of an article in a shadow root, and opens them; `shown` is what was made of the text, undefined while that is not the one of now. */
+export function remarkMarks(review: Review, article: HTMLElement, text: Y.Text, shown: () => Rendered | undefined): RemarkMarks {
   const root = article.getRootNode() as ShadowRoot
   const layer = document.createElement('div')
   layer.className = 'remark-bars'
@@ -151,11 +146,12 @@ export function remarkMarks(review: Review, article: HTMLElement, shown: () => S
   }
 
   const show = (): void => {
-    const now = shown()
-    if (now === undefined) return
+    const rendered = shown()
+    if (rendered === undefined) return
+    const content = text.toString()
     const before = active
     active = review.active.peek()
-    marked = placesOf(blocksOf(article, now.text, now.rendered), now.text, review.comments())
+    marked = placesOf(blocksOf(article, content, rendered), content, review.comments())
     paint()
     if (active !== before) reveal()
   }
