@@ -52,7 +52,7 @@ export function sizes(): Size[] {
     { name: 'styles', kilobytes: total([entry, home, editor], 'css'), kilobytesMax: 20 },
     { name: 'comments and suggestions, later', kilobytes: later(review, entry, editor), kilobytesMax: 60 },
     { name: 'what makes writing easier, later', kilobytes: later(extras, entry, editor), kilobytesMax: 60 },
-    { name: 'pictures and speech, later', kilobytes: later('media/media-panel.tsx', entry, editor), kilobytesMax: 60 },
+    { name: 'pictures and speech, later', kilobytes: later('media/media-panel.tsx', entry, editor, extras), kilobytesMax: 60 },
     { name: 'outline, later', kilobytes: later('outline/outline.tsx', entry, editor), kilobytesMax: 60 },
     { name: 'reading view, later', kilobytes: later(reading, entry, editor), kilobytesMax: 60 },
     { name: 'colours of code, later', kilobytes: later('reading/highlight.ts', entry, editor, reading), kilobytesMax: 60 },

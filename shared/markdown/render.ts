@@ -155,11 +155,12 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
 
 const blocksOf = (tokens: readonly Token[]): Rendered['blocks'] => {
   let depth = 0
-  return tokens.flatMap(({ nesting, map }) => {
-    const isAtTop = depth === 0 && nesting !== -1
-    depth += nesting
-    return isAtTop ? [map ?? undefined] : []
-  })
+  return tokens
+    .filter(({ nesting }) => {
+      depth += nesting
+      return nesting >= 0 && depth === nesting
+    })
+    .map(({ map }) => map ?? undefined)
 }
 
 /** Alignment of table cells as classes: the pages' policy allows no style attributes. */

@@ -2,7 +2,7 @@
  * The reading view: the text as its published page shows it, following what others write. It stands in a shadow root, so that neither
  * ids nor rules of the page and of the document meet.
  */
-import { effect, untracked } from '@preact/signals'
+import { effect } from '@preact/signals'
 import { isOwnLink } from '../../shared/markdown/links.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
@@ -17,7 +17,7 @@ import { copyText } from '../ui/copy.ts'
 import { createBlocks, keyOf } from './blocks.ts'
 import { lazyLibraries } from './libraries.ts'
 import { groupLongTables, longTableRules } from './long-tables.ts'
-import { remarkMarks } from './remark-marks.ts'
+import type { RemarkMarks } from './remark-marks.ts'
 
 export interface ReadingInput {
   /** Scrolls, and gets the shadow root. */
@@ -46,9 +46,8 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   const formulaRules = new CSSStyleSheet()
   const article = document.createElement('article')
   article.dir = 'auto'
-  const marks = remarkMarks(article)
-  root.adoptedStyleSheets = [rules, longTableRules, formulaRules, marks.rules]
-  root.replaceChildren(marks.layer, article)
+  root.adoptedStyleSheets = [rules, longTableRules, formulaRules]
+  root.replaceChildren(article)
 
   const renderer = createPageRenderer(
     lazyLibraries(() => render()),
@@ -69,7 +68,8 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   })
   let components: ReadingComponents | undefined
   let asksComponents = false
-  let shown: { readonly text: string; readonly rendered: Rendered } | undefined
+  let marks: RemarkMarks | undefined
+  let shown: Rendered | undefined
   let canEdit = false
   let stale = true
   let closed = false
@@ -84,22 +84,16 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
     stale = false
     const start = performance.now()
     const focused = boxes().indexOf(root.activeElement as HTMLInputElement)
-    const source = text.toString()
-    const rendered = renderer.render(source)
+    const rendered = renderer.render(text.toString())
     formulaRules.replaceSync(rendered.css)
     blocks.show(rendered.html)
-    shown = { text: source, rendered }
+    shown = rendered
     for (const box of boxes()) box.disabled = !canEdit
     if (focused >= 0) boxes()[focused]?.focus({ preventScroll: true })
     drawDiagrams(article)
     showComponents(rendered)
-    showMarks()
+    marks?.show()
     tookMs = performance.now() - start
-  }
-
-  /** Comments are on the text of now: the next rendering shows them again. */
-  function showMarks(): void {
-    if (shown !== undefined && !stale) marks.show(shown.text, shown.rendered, page.review.peek())
   }
 
   /** Without their part of the page they are read as they were rendered. */
@@ -134,7 +128,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   const toggle = (box: HTMLInputElement): void => {
     // The offsets are those of the text that was rendered last.
     if (stale) render()
-    const letter = shown?.rendered.tasks[boxes().indexOf(box)]
+    const letter = shown?.tasks[boxes().indexOf(box)]
     if (letter === undefined || !canEdit) return
     onTask(letter)
     render()
@@ -165,10 +159,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
       return
     }
     const link = target.closest('a')
-    if (link !== null) return follow(link, event)
-    // Who selects words wants them, and what can be worked with has its own use for a click.
-    if (target.closest('button, summary, audio, video') === null && getSelection()?.type !== 'Range')
-      page.review.peek()?.pick(marks.at(event.clientX, event.clientY))
+    if (link !== null) follow(link, event)
   }
 
   article.addEventListener('click', click)
@@ -182,11 +173,15 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   })
   render()
   let saidRole = false
-  const stopMarks = effect(() => {
-    const review = page.review.value
+  // Comments are on the text of now: of a stale one the next rendering shows them.
+  const stopMarks = page.review.subscribe((review) => {
     if (review === undefined) return
-    void [review.items.value, review.active.value]
-    untracked(showMarks)
+    import('./remark-marks.ts').then(
+      ({ remarkMarks }) => {
+        if (!closed) marks ??= remarkMarks(review, article, text, () => (stale ? undefined : shown))
+      },
+      () => undefined
+    )
   })
   const stopRole = page.canType.subscribe(() => {
     // It tells the role that was just rendered, too.
@@ -204,7 +199,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
       closed = true
       stopRole()
       stopMarks()
-      marks.close()
+      marks?.close()
       components?.close()
       clearTimeout(timer)
       stopTheme()

@@ -2,6 +2,8 @@
  * Where comments are in the reading view. Its HTML stays that of the published page: words are highlighted by ranges (CSS Custom Highlight
  * API); where the words of a comment cannot be told from its source, a bar stands beside their block.
  */
+import { effect, untracked } from '@preact/signals'
+import type * as Y from 'yjs'
 import type { Rendered } from '../../shared/markdown/render.ts'
 import type { Range as Span } from '../../shared/text/anchors.ts'
 import type { CommentPlace, Review } from '../review/review.ts'
@@ -9,13 +11,8 @@ import { type Bare, bareOf, findShown } from './find-words.ts'
 import marks from './remark-marks.css?inline'
 
 export interface RemarkMarks {
-  readonly rules: CSSStyleSheet
-  /** Beside the article. */
-  readonly layer: HTMLElement
-  /** Marks the comments of a text that was just shown. */
-  show(text: string, rendered: Rendered, review: Review | undefined): void
-  /** The comment at a point of the window; the smallest of several. */
-  at(x: number, y: number): string | undefined
+  /** Marks the comments anew: another text is shown. */
+  show(): void
   close(): void
 }
 
@@ -104,7 +101,9 @@ function placesOf(blocks: readonly Block[], text: string, comments: readonly Com
 const contains = ({ left, right, top, bottom }: DOMRect, x: number, y: number): boolean =>
   x >= left && x <= right && y >= top && y <= bottom
 
-export function remarkMarks(article: HTMLElement): RemarkMarks {
+/** Marks the comments of an article in a shadow root, and opens them; `shown` is what was made of the text, undefined while that is not the one of now. */
+export function remarkMarks(review: Review, article: HTMLElement, text: Y.Text, shown: () => Rendered | undefined): RemarkMarks {
+  const root = article.getRootNode() as ShadowRoot
   const layer = document.createElement('div')
   layer.className = 'remark-bars'
   layer.setAttribute('aria-hidden', 'true')
@@ -146,26 +145,46 @@ export function remarkMarks(article: HTMLElement): RemarkMarks {
     element?.scrollIntoView({ block: 'nearest' })
   }
 
+  const show = (): void => {
+    const rendered = shown()
+    if (rendered === undefined) return
+    const content = text.toString()
+    const before = active
+    active = review.active.peek()
+    marked = placesOf(blocksOf(article, content, rendered), content, review.comments())
+    paint()
+    if (active !== before) reveal()
+  }
+
+  /** The comment at a point of the window; the smallest of several. */
+  const at = (x: number, y: number): string | undefined => {
+    const hit = marked.filter(({ place }) =>
+      place instanceof Range
+        ? [...place.getClientRects()].some((rect) => contains(rect, x, y))
+        : contains(place.getBoundingClientRect(), x, y)
+    )
+    const size = ({ place }: Marked): number => (place instanceof Range ? place.toString().length : Number.MAX_SAFE_INTEGER)
+    return hit.toSorted((one, other) => size(one) - size(other))[0]?.id
+  }
+
+  const click = (event: MouseEvent): void => {
+    const [target] = event.composedPath()
+    // What can be worked with has its own use for a click, and who selects words wants them.
+    if (!(target instanceof Element) || target.closest('a, button, input, summary, audio, video') !== null) return
+    if (getSelection()?.type !== 'Range') review.pick(at(event.clientX, event.clientY))
+  }
+
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, rules]
+  root.prepend(layer)
+  article.addEventListener('click', click)
+  const stop = effect(() => {
+    void [review.items.value, review.active.value]
+    untracked(show)
+  })
   return {
-    rules,
-    layer,
-    show(text, rendered, review) {
-      const before = active
-      active = review?.active.peek()
-      marked = placesOf(blocksOf(article, text, rendered), text, review?.comments() ?? [])
-      paint()
-      if (active !== before) reveal()
-    },
-    at(x, y) {
-      const hit = marked.filter(({ place }) =>
-        place instanceof Range
-          ? [...place.getClientRects()].some((rect) => contains(rect, x, y))
-          : contains(place.getBoundingClientRect(), x, y)
-      )
-      const size = ({ place }: Marked): number => (place instanceof Range ? place.toString().length : Number.MAX_SAFE_INTEGER)
-      return hit.toSorted((one, other) => size(one) - size(other))[0]?.id
-    },
+    show,
     close() {
+      stop()
       sizes.disconnect()
       highlights?.delete('agmd-comment')
       highlights?.delete('agmd-comment-active')

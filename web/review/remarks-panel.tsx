@@ -2,8 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { SidePanel } from '../panel/side-panel.tsx'
-import { t, term, tn } from '../text/t.ts'
-import { agoWords } from '../text/when.ts'
+import { locale, t, term, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Card } from './cards.tsx'
 import { isOpen, type Item } from './items.ts'
@@ -112,6 +111,14 @@ function listKeys(review: Review, shown: readonly Item[], event: KeyboardEvent):
   if (next !== undefined) review.show(next.id, 'card')
 }
 
+/** Of what time the list is, while nothing newer can be had. */
+function AsOf({ review }: { review: Review }): JSX.Element | null {
+  const at = review.store.asOf.value
+  if (at === undefined) return null
+  const when = new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  return <p class='card-note'>{t('As of {when}. New ones come with the connection.', { when })}</p>
+}
+
 export function RemarksPanel({ review, onClose }: { review: Review; onClose: () => void }): JSX.Element {
   const [pages, setPages] = useState(1)
   const all = review.items.value.filter((item) => fits(review, item))
@@ -149,9 +156,7 @@ export function RemarksPanel({ review, onClose }: { review: Review; onClose: () 
         />
       )}
       {review.filter.value === 'open' && <DecideAll review={review} />}
-      {review.store.asOf.value !== undefined && (
-        <p class='card-note'>{t('As of {when}. New ones come with the connection.', { when: agoWords(review.store.asOf.value) })}</p>
-      )}
+      <AsOf review={review} />
       {all.length === 0 && <Empty review={review} />}
       {shown.map((item) => (
         <Card key={item.id} review={review} item={item} isListed />
