@@ -501,7 +501,8 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   await leave()
 
   const full = await writer(one(...rows.slice(0, 2), ...Array.from({ length: 199 }, (_row, row) => `| ${row} | |`)))
-  await full.page.locator('[data-cell=A200]').focus()
+  await full.page.locator('[data-cell=A2]').press('Control+End')
+  await full.page.keyboard.press('Home')
   await full.page.keyboard.type('8')
   await full.page.keyboard.press('Enter')
   await full.page.keyboard.type('9')
@@ -514,6 +515,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   await full.page.keyboard.press('Enter')
   await until(async () => (await editorText(full.page)).includes('| 9 | |\n```'), 'it is written over')
   // More than fits is pasted as far as it does, and that is said.
+  await full.page.keyboard.press('Control+Home')
   await full.page.locator('[data-cell=A3]').focus()
   await full.page.locator('[data-cell=A3]').evaluate((cell) => {
     const clipboardData = new DataTransfer()
@@ -546,5 +548,66 @@ test('[COMP-31] long words of messages break, and who suggests hears that it is 
   await page.getByRole('button', { name: 'Suggesting' }).or(page.locator('.chip')).first().waitFor()
   await page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
   await page.getByRole('status').filter({ hasText: 'Suggested to move Test to Doing' }).waitFor()
+  await leave()
+})
+
+test('[COMP-32] of a large sheet only what is near is drawn; keys, what is selected and copied, counts and the search of the browser go through all of it', async () => {
+  const [height, width] = [200, 50]
+  const texts = Array.from({ length: height }, (_row, row) => Array.from({ length: width }, (_cell, column) => `r${row + 1}c${column + 1}`))
+  texts[150]?.splice(0, 1, 'the longest of all texts')
+  const source = `\`\`\`sheet\n${texts.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}\`\`\`\n`
+  const { page, text, leave } = await writer(source)
+  const cell = (name: string) => page.locator(`[data-cell=${name}]`)
+  const isFocused = (name: string): Promise<boolean> => cell(name).evaluate((element) => element.matches(':focus'))
+  await cell('A2').focus()
+  const [cells, grid] = [page.getByRole('gridcell'), page.getByRole('grid')]
+  expect(await cells.count()).toBeLessThan(1200)
+  expect([await grid.getAttribute('aria-rowcount'), await grid.getAttribute('aria-colcount')]).toEqual(['200', '50'])
+  const [room, wide] = await page.locator('.sheet-scroll').evaluate(({ scrollHeight, scrollWidth }) => [scrollHeight, scrollWidth])
+
+  await page.keyboard.press('Control+End')
+  await until(() => isFocused('AX200'), 'the last cell has the focus')
+  expect([await cell('AX200').getAttribute('aria-colindex'), await cell('AX200').locator('..').getAttribute('aria-rowindex')]).toEqual([
+    '50',
+    '200'
+  ])
+  // Its window goes along, and what came into it has the place and the width that were kept for it.
+  await cell('AT195').waitFor()
+  expect(await page.locator('.sheet-scroll').evaluate(({ scrollHeight, scrollWidth }) => [scrollHeight, scrollWidth])).toEqual([room, wide])
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowLeft')
+  await until(() => isFocused('AW199'), 'and the one beside it')
+
+  // What is begun stays while one looks elsewhere.
+  await page.keyboard.type('new')
+  await page.locator('.sheet-scroll').evaluate((element) => element.scrollTo(0, 0))
+  await cell('A1').waitFor()
+  expect(await page.locator('.sheet-field').inputValue()).toBe('new')
+  await page.keyboard.type('er')
+  await page.keyboard.press('Enter')
+  await text(source.replace('r199c49', 'newer'))
+
+  const copied = await page.locator('.sheet-live').evaluate((element) => {
+    const focused = (element.getRootNode() as ShadowRoot).activeElement
+    focused?.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', ctrlKey: true, bubbles: true, composed: true, cancelable: true }))
+    return new Promise<string>((resolve) => {
+      requestAnimationFrame(() => {
+        const clipboardData = new DataTransfer()
+        element.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, composed: true, cancelable: true }))
+        resolve(clipboardData.getData('text/plain'))
+      })
+    })
+  })
+  texts[198]?.splice(48, 1, 'newer')
+  expect(copied.trimEnd()).toBe(texts.map((row) => row.join('\t')).join('\n'))
+
+  // The browser finds what is not drawn, and comes to it.
+  await page.keyboard.press('Control+Home')
+  await until(() => isFocused('A1'), 'the first cell')
+  const found = page.locator('.sheet-hidden', { hasText: 'the longest of all texts' })
+  expect(await found.getAttribute('hidden')).toBe('until-found')
+  await found.evaluate((element) => element.dispatchEvent(new Event('beforematch', { bubbles: true })))
+  await cell('A151').waitFor()
+  await until(() => cell('A151').evaluate((element) => element.getBoundingClientRect().top >= 0), 'it is seen')
   await leave()
 })
