@@ -547,7 +547,7 @@ test('[COMP-31] long words of messages break, and who suggests hears that it is 
   expect(await page.locator('.chat').evaluate(isWhole)).toBe(true)
   await page.getByRole('button', { name: 'Suggesting' }).or(page.locator('.chip')).first().waitFor()
   await page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
-  await page.getByRole('status').filter({ hasText: 'Suggested to move Test to Doing' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'Suggested: Move card “Test” to Doing' }).waitFor()
   await leave()
 })
 
@@ -609,5 +609,69 @@ test('[COMP-32] of a large sheet only what is near is drawn; keys, what is selec
   await found.evaluate((element) => element.dispatchEvent(new Event('beforematch', { bubbles: true })))
   await cell('A151').waitFor()
   await until(() => cell('A151').evaluate((element) => element.getBoundingClientRect().top >= 0), 'it is seen')
+  await leave()
+})
+
+test('[COMP-33] in the reading view one interaction is one step of undo, by key and from the notice', async () => {
+  const source = `${fenced(...cards)}\n${chatFence('[2026-11-20T10:02Z] @Ana: Yes')}`
+  const { page, text, leave } = await writer(source)
+  await page.getByRole('button', { name: 'Read' }).click()
+  const marked = fenced(...cards.with(2, '- [>] Test')) + source.slice(fenced(...cards).length)
+  const [open, doing] = [page.getByRole('button', { name: 'To do: Test' }), page.getByRole('button', { name: 'In progress: Test' })]
+  await open.click()
+  await text(marked)
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+  await text(source)
+  await page.locator('.toast', { hasText: 'Undone' }).waitFor()
+  await open.click()
+  await doing.press('Control+z')
+  await text(source)
+  await open.press('Control+y')
+  await text(marked)
+  // With the focus on the page, too; in a field it is the field's.
+  await page.locator('.reading').getByLabel('Message as Guest').pressSequentially('abc')
+  await page.keyboard.press('Control+z')
+  expect(await editorText(page)).toBe(marked)
+  await page.locator('.reading').focus()
+  await page.keyboard.press('Control+z')
+  await text(source)
+  await page.locator('.reading .card', { hasText: 'Test' }).press('Alt+ArrowRight')
+  await page.locator('.toast', { hasText: 'Test is now in Doing, place 1 of 1' }).getByRole('button', { name: 'Undo' }).press('Enter')
+  await text(source)
+  await leave()
+})
+
+test('[COMP-34] the same suggestion is made once and can be taken back; notice and card say what it does', async () => {
+  const source = `${fenced(...cards)}\n\`\`\`sheet\n| A |\n|---|\n| 1 |\n\`\`\`\n\n\`\`\`chart\na, b\nx, 1\ny, 2\n\`\`\`\n`
+  const document = await createDocument(world.url, source)
+  const { page, leave } = await visit(document, (await createLink(world.url, document, 'suggest')).url)
+  const pending = async (): Promise<number> => {
+    const answer = await fetch(`${world.url}/api/docs/${document.id}/suggestions?status=pending`, {
+      headers: { 'x-share-key': document.key }
+    })
+    return ((await answer.json()) as { suggestions: unknown[] }).suggestions.length
+  }
+  const [toast, remark] = [page.locator('.toast'), page.locator('article.card')]
+  await page.getByRole('button', { name: 'Suggesting' }).or(page.locator('.chip')).first().waitFor()
+  const mark = page.getByRole('button', { name: 'To do: Test' })
+  await mark.click()
+  await toast.filter({ hasText: 'Suggested: Mark “Test” as in progress' }).waitFor()
+  await until(async () => (await pending()) === 1, 'it is suggested')
+  await remark.filter({ hasText: 'Mark “Test” as in progress' }).waitFor()
+  await mark.click()
+  await toast.filter({ hasText: 'You have suggested this already.' }).getByRole('button', { name: 'Take back' }).click()
+  await until(async () => (await pending()) === 0, 'it is taken back')
+  // What it was made on can be suggested again.
+  await page.locator('.card[data-place]', { hasText: 'Test' }).press('Alt+ArrowRight')
+  await remark.filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
+  await page.locator('[data-cell=A2]').press('7')
+  await page.keyboard.press('Enter')
+  await remark.filter({ hasText: 'Set A2 to 7' }).waitFor()
+  await page.getByRole('button', { name: 'Edit data' }).click()
+  await page.getByRole('button', { name: 'Delete row 1' }).click()
+  await toast.filter({ hasText: 'Suggested: Delete 1 row' }).waitFor()
+  await until(async () => (await pending()) === 3, 'all three are there')
+  await look(page, 'components-suggested')
+  expect(await editorText(page)).toBe(source)
   await leave()
 })

@@ -159,10 +159,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             onCancel={() => (open.value = undefined)}
             onDone={(text) => {
               // Enter adds one, and asks for the next.
-              if (input.act((now) => addCard(parseBoard(now), index, text)))
-                said.value = input.suggests()
-                  ? t('Suggested to add a card to {column}', { column: title })
-                  : t('Card added to {column}', { column: title })
+              if (input.act((now) => addCard(parseBoard(now), index, text))) said.value = t('Card added to {column}', { column: title })
               else open.value = undefined
             }}
           />

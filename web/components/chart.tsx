@@ -254,7 +254,8 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
             disabled={!mayChange}
             value={shape.type}
             onChange={({ currentTarget: { value } }) => {
-              if (input.act((now) => setChart(parseChart(now), 'type', value))) said.value = typeName(value as ChartType)
+              if (input.act((now) => setChart(parseChart(now), 'type', value)) && !input.suggests())
+                said.value = typeName(value as ChartType)
               else hidden.value = new Set(hidden.value)
             }}
           >

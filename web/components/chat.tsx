@@ -189,13 +189,14 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       return found === undefined ? [] : editMessage(there, found, text)
     })
     const isDeleted = text.trim() === ''
-    if (done && input.suggests()) said.value = isDeleted ? t('Suggested to delete the message') : t('Suggested to change the message')
-    else if (done) said.value = isDeleted ? t('Message deleted') : t('Message changed')
+    if (done) said.value = isDeleted ? t('Message deleted') : t('Message changed')
     return isThere
   }
   const send = (text: string): boolean => {
     follows.current = true
-    return input.act((now) => appendMessage(parseChat(now), { author: me, time: Date.now(), text }))
+    const done = input.act((now) => appendMessage(parseChat(now), { author: me, time: Date.now(), text }))
+    if (done) said.value = t('Message sent')
+    return done
   }
   const save = ({ begun, message, isGone }: Draft, text: string): boolean => {
     const isContested = !isGone && message.text !== begun.text && text.trim() !== begun.text && text.trim() !== message.text

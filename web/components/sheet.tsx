@@ -276,6 +276,18 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     const { rows, rowsFit, columns, columnsFit } = pasteSize(top, first, text)
     if (text !== '' && act((now) => pasteTsv(now, top, first, text))) {
       if (rowsFit === rows && columnsFit === columns) said.value = t('Pasted')
+      else if (input.suggests())
+        // Behind the notice of what is suggested.
+        queueMicrotask(() =>
+          tell(
+            t('Suggested in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.', {
+              rowsFit,
+              rows,
+              columnsFit,
+              columns
+            })
+          )
+        )
       else
         tell(
           t('Pasted in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.', { rowsFit, rows, columnsFit, columns })

@@ -38,7 +38,7 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
       height: now.height,
       state: stateOf(now.state?.json),
       onState(state) {
-        if (keeps.peek()) input.act((current) => setWidgetState(parseWidget(current), state))
+        if (keeps.peek()) input.act((current) => setWidgetState(parseWidget(current), state), 'program')
       },
       onFlood() {
         end()

@@ -5,6 +5,7 @@
 import { batch, computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
 import { EditorView, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../shared/text/anchors.ts'
+import type { Edit } from '../../shared/text/diff.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import type { View } from '../document/page.tsx'
 import { textMap } from '../editor/binding.ts'
@@ -13,16 +14,23 @@ import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { aim } from './aim.ts'
 import { Layer } from './layer.tsx'
-import { operationOf, type Hunk } from './hunks.ts'
+import { operationOf, trimmed, type Hunk } from './hunks.ts'
 import { composerId, isOpen, quoteOf, remarkOf, type Composer, type Item } from './items.ts'
 import { activate, dropRemarks, placeRemarks, placesIn, remarkPlaces, type Remark } from './places.ts'
 import { excerpt } from './records.ts'
 import { openStore, type Store } from './store.ts'
 import { suggestingKey } from './suggesting-key.ts'
 import { storedText, suggesting as suggestingIn, takeHunks } from './suggesting.ts'
+import { wordsOfEdit } from './told-words.ts'
 import { findTarget, near, targetOf } from './targets.ts'
 
 export type Filter = 'open' | 'resolved' | 'mine'
+
+export interface Suggested {
+  /** What it does, where that can be said. */
+  readonly words: string | undefined
+  takeBack(): void
+}
 
 export interface Review {
   /** Which document, and the key to it. */
@@ -54,6 +62,12 @@ export interface Review {
   /** Begins a comment on the selection, else on the line of the cursor, else on the document. */
   comment(): void
   send(): void
+  /** Proposes what was typed, at once. */
+  settle(): void
+  /** Proposes a change of the text. Undefined: it changes nothing, or this person has proposed it already. */
+  suggest(edit: Edit): Suggested | undefined
+  /** What a suggestion does to a component, in words; undefined: it is about none. */
+  deedOf(item: Item): string | undefined
   toggleSuggesting(): void
   /** Looks at a remark, and shows its text. */
   show(id: string, focus?: 'card' | 'text'): void
@@ -78,6 +92,15 @@ const looksMax = 5
 const missingMs = 4000
 /** Gone texts that are looked for when something is typed. */
 const goneMax = 50
+
+/** So long what was proposed twice can be taken back from its notice, in milliseconds. */
+const sameMs = 10_000
+
+/** What is proposed with an item. */
+const proposalOf = (item: Item): { readonly original: string; readonly text: string } | undefined => {
+  if (item.kind === 'proposal') return item.proposal.suggestion
+  return item.kind === 'new' && item.waiting.deed.kind === 'suggest' ? item.waiting.deed : undefined
+}
 
 const wide = matchMedia('(min-width: 1240px)')
 
@@ -234,6 +257,8 @@ export function openReview(page: View, editor: Editor): Review {
     }
     if (item.kind === 'proposal') {
       const { author, original, text } = item.proposal.suggestion
+      const deed = deedOf(item)
+      if (deed !== undefined) return t('{name} suggests: {what}', { name: author, what: deed })
       if (original === '') return t('{name} suggests to insert: {text}', { name: author, text: excerpt(text, 200) })
       if (text === '') return t('{name} suggests to delete: {text}', { name: author, text: excerpt(original, 200) })
       return t('{name} suggests {text} instead of {original}', { name: author, text: excerpt(text, 120), original: excerpt(original, 120) })
@@ -314,7 +339,8 @@ export function openReview(page: View, editor: Editor): Review {
     store.said.value = t('Comment added')
   }
 
-  const propose = (_view: EditorView, hunks: readonly Hunk[]): void => {
+  const propose = (_view: EditorView, hunks: readonly Hunk[]): string[] => {
+    const ids: string[] = []
     const text = storedText(view.state).toString()
     const { shown } = view.state.facet(textMap)
     batch(() => {
@@ -329,8 +355,46 @@ export function openReview(page: View, editor: Editor): Review {
           note: reason.value.trim()
         })
         made.set(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
+        ids.push(sent.id)
       }
     })
+    return ids
+  }
+
+  const takeBack = (id: string): void => {
+    const now = store.successors.peek().get(id) ?? id
+    const isThere = store.proposals.peek().some(({ suggestion }) => suggestion.id === now)
+    if (isThere) store.act({ kind: 'withdraw', suggestion: now })
+    else store.outbox.drop(now)
+    toast(t('Taken back'))
+  }
+  const deedOf = (item: Item): string | undefined => {
+    const proposed = proposalOf(item)
+    if (proposed === undefined || item.span === undefined || !isOpen(item)) return undefined
+    const { doc } = view.state
+    const { from, to } = item.span
+    return doc.sliceString(from, to) === proposed.original ? wordsOfEdit(doc, { from, to, insert: proposed.text }) : undefined
+  }
+  const settle = (): void => {
+    if (suggesting.peek()) takeHunks(view, () => true, propose)
+  }
+  const suggest = ({ from, to, insert }: Edit): Suggested | undefined => {
+    const original = storedText(view.state).sliceString(from, to)
+    const hunk = trimmed({ from, to, fromShown: from, toShown: to, original, text: insert })
+    if (hunk === undefined) return undefined
+    const same = items.peek().find((item) => {
+      const isOwn = item.kind === 'new' || (item.kind === 'proposal' && store.isOwn(item.proposal.suggestion))
+      const proposed = isOpen(item) && isOwn ? proposalOf(item) : undefined
+      const isThere = item.span?.from === hunk.from && item.span.to === hunk.to
+      return isThere && proposed?.original === hunk.original && proposed.text === hunk.text
+    })
+    if (same !== undefined) {
+      toast(t('You have suggested this already.'), { name: t('Take back'), run: () => takeBack(same.id), milliseconds: sameMs })
+      return undefined
+    }
+    const words = wordsOfEdit(storedText(view.state), { from, to, insert })
+    const [id = ''] = propose(view, [hunk])
+    return { words, takeBack: () => takeBack(id) }
   }
 
   const askedKey = suggestingKey(session.id)
@@ -460,6 +524,9 @@ export function openReview(page: View, editor: Editor): Review {
     editor: view,
     comment,
     send,
+    settle,
+    suggest,
+    deedOf,
     toggleSuggesting,
     show,
     go,
@@ -468,7 +535,7 @@ export function openReview(page: View, editor: Editor): Review {
     addressOf,
     Layer,
     close() {
-      if (suggesting.peek()) takeHunks(view, () => true, propose)
+      settle()
       for (const stop of stops) stop()
       clearTimeout(missing)
       stopStore()
