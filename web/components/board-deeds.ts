@@ -115,12 +115,13 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     })
 
   const move: Deeds['move'] = (card, to) => {
+    // The reading view shows what was done a moment later.
     const before = findCard(board.peek(), card)
+    const column = board.peek().columns[to.column]
+    const count = (column?.cards.length ?? 0) + Number(before?.column !== to.column)
     if (!change(card, (now, place) => moveCard(now, place, to))) return
     if (input.suggests()) return
     const index = before?.column === to.column && before.card < to.card ? to.card - 1 : to.card
-    const column = board.peek().columns[to.column]
-    const count = column?.cards.length ?? 1
     next = { column: to.column, card: Math.min(index, count - 1) }
     current.value = next
     input.said.value = t('{name} is now in {column}, place {place} of {count}', {
