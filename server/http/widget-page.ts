@@ -100,6 +100,10 @@ const script = `(() => {
     document.close()
     const tell = () => send('ui/notifications/size-changed', { height: Math.ceil(document.documentElement.getBoundingClientRect().height) })
     new ResizeObserver(tell).observe(document.documentElement)
+    const fail = (error) => send('ui/notifications/failed', { message: String(error) })
+    window.addEventListener('error', ({ message }) => fail(message))
+    window.addEventListener('unhandledrejection', ({ reason }) => fail(reason))
+    window.addEventListener('pagehide', () => send('ui/notifications/left', {}))
     send('ui/ready', {})
   }
   window.addEventListener('message', begin)

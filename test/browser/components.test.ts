@@ -675,3 +675,56 @@ test('[COMP-34] the same suggestion is made once and can be taken back; notice a
   expect(await editorText(page)).toBe(source)
   await leave()
 })
+
+test('[COMP-35] what is written for a column stays with it, whatever others do to the columns', async () => {
+  const { page, document, text, leave } = await writer(fenced(...cards))
+  await page.getByRole('button', { name: 'Add a card to Doing' }).click()
+  await page.keyboard.type('New')
+  await patch(document, ['## Todo', '## Ideas\n## Todo'])
+  await page.getByRole('group', { name: 'Ideas', exact: true }).waitFor()
+  await page.keyboard.type(' one')
+  await patch(document, ['## Doing', '## Under way'])
+  await page.getByLabel('New card in Under way').waitFor()
+  expect(await page.getByLabel('New card in Under way').inputValue()).toBe('New one')
+  await page.getByLabel('New card in Under way').press('Enter')
+  const after = ['## Ideas', ...cards.slice(0, 3), '## Under way', '- [>] New one', ...cards.slice(4)]
+  await until(async () => (await editorText(page)).includes('New one'), 'the card')
+  const [marked] = (await editorText(page)).match(/- \[.\] New one/) ?? []
+  await text(fenced(...after.with(5, marked ?? '')))
+  await leave()
+})
+
+test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
+  const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
+  const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })
+  await change.waitFor()
+  const ben = await visit(ana.document)
+  await saved(ben.page)
+  await ana.page.getByText('Somebody else here is called Guest, too').waitFor()
+  expect(await change.count()).toBe(0)
+  await ben.page.getByText('Somebody else here is called Guest, too').waitFor()
+  await ben.leave()
+  await change.waitFor()
+  await ana.leave()
+})
+
+test('[COMP-37] what is silent elsewhere is said: a fence that is not closed, why a cell has an error, what a widget does wrong', async () => {
+  const widget = (title: string, script: string): string => `\`\`\`widget title=${title}\n<script>\n${script}\n</script>\n\`\`\`\n\n`
+  const source = `\`\`\`sheet\n| A |\n|---|\n| =1/0 |\n\`\`\`\n\n${widget('Throws', 'setTimeout(() => { throw new Error("broken") })')}${widget('Leaves', 'location = "about:blank"')}${widget('Keeps', 'agmd.setState("x".repeat(9999))')}\`\`\`chat\n[2026-11-20T10:02Z] @Ana: Yes\n`
+  const { page, leave } = await writer(source)
+  await page.locator('[data-cell=A2]').click()
+  await page.locator('.sheet-fault').waitFor()
+  expect(await page.locator('.sheet-fault').textContent()).toMatch(/zero/i)
+  for (const [name, words] of [
+    ['Throws', 'It says: Uncaught Error: broken'],
+    ['Leaves', 'It was stopped, because it left its page.'],
+    ['Keeps', 'Its state is too large to be kept: 4,096 bytes are the most.']
+  ] as const) {
+    await page.getByRole('button', { name: `Run: ${name}` }).click()
+    await page.locator('.chart-fault', { hasText: words }).waitFor()
+  }
+  await page.getByText('Not closed: end it with a line of ```').waitFor()
+  await page.getByRole('button', { name: 'Read' }).click()
+  await page.locator('.reading').getByText('Not closed: end it with a line of ```').waitFor()
+  await leave()
+})

@@ -139,6 +139,8 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const followed = useRef(chat.peek())
   const mayChange = refusal.value === undefined
   const me = plainAuthor(page.here.value.find(({ self }) => self)?.name ?? t('Guest'))
+  // A message tells its author by name alone: of two who are called the same nobody knows whose it is.
+  const isShared = page.here.value.some(({ self, name }) => !self && plainAuthor(name) === me)
   const names = (): string[] =>
     namesAround(
       page,
@@ -238,7 +240,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   )
 
   const messageOf = (message: Message): JSX.Element => {
-    const isMine = mayChange && !message.imported && message.author === me
+    const isMine = mayChange && !isShared && !message.imported && message.author === me
     const isEdited = draft.value?.isGone === false && draft.value.message === message
     const holder = held.value.get(wordsOf(message))
     return (
@@ -324,6 +326,11 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       >
         <ol class='chat-list'>{items}</ol>
       </div>
+      {mayChange && isShared && (
+        <p class='component-rest'>
+          {t('Somebody else here is called {name}, too: messages under this name cannot be changed meanwhile.', { name: me })}
+        </p>
+      )}
       <Writing label={t('Message as {name}', { name: me })} disabled={!mayChange} names={names} say={say} name={t('Send')} onSend={send} />
     </div>
   )

@@ -309,6 +309,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const isDrawn = (row: number): boolean => (row >= rows[0] && row < rows[1]) || row === at.row || row === to.row || row === editedRow
   const asked = conflict.value
   const formula = textAt(sheet.value, at)
+  const fault = grid.value[at.row]?.[at.column]?.error
   const anchor = menu.value
   return (
     <div class='sheet-live' ref={element} onKeyDown={keyDown} onCopy={copy} onCut={copy} onPaste={paste}>
@@ -317,6 +318,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
         <code class='sheet-formula' dir='auto'>
           {formula}
         </code>
+        {fault !== undefined && <span class='sheet-fault'>{fault}</span>}
         <button
           type='button'
           class='frame-button'

@@ -17,19 +17,31 @@ export const de: Catalogue = {
   'Delete column “{name}”': 'Spalte „{name}“ löschen',
   'Delete {count} columns': { one: '1 Spalte löschen', other: '{count} Spalten löschen' },
   'Delete {count} rows': { one: '1 Zeile löschen', other: '{count} Zeilen löschen' },
+  'It says: {message}': 'Es meldet: {message}',
+  'It was stopped, because it left its page.': 'Es wurde angehalten, weil es seine Seite verlassen hat.',
+  'Its state is too large to be kept: {count} bytes are the most.':
+    'Sein Zustand ist zu groß, um bewahrt zu werden: höchstens {count} Bytes.',
   'Mark “{name}” as in progress': '„{name}“ als in Arbeit markieren',
   'Mark “{name}” as to do': '„{name}“ als offen markieren',
   'Message sent': 'Nachricht gesendet',
   'Move card “{name}” to {column}': 'Karte „{name}“ nach {column} verschieben',
   'Move card “{name}” within its column': 'Karte „{name}“ in ihrer Spalte verschieben',
+  'Not closed: end it with a line of {mark}': 'Nicht geschlossen: beende es mit einer Zeile {mark}',
+  'Only the first column has slices, not {count} more: {name} …': {
+    one: 'Nur die erste Spalte hat Stücke, {name} nicht.',
+    other: 'Nur die erste Spalte hat Stücke, {count} weitere nicht: {name} …'
+  },
   'Rename column “{name}” to “{to}”': 'Spalte „{name}“ in „{to}“ umbenennen',
   'Set {name} to {text}': '{name} auf {text} setzen',
+  'Somebody else here is called {name}, too: messages under this name cannot be changed meanwhile.':
+    'Noch jemand hier heißt {name}: Nachrichten unter diesem Namen lassen sich solange nicht ändern.',
   Suggested: 'Vorgeschlagen',
   'Suggested in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.':
     'Zum Teil vorgeschlagen: {rowsFit} von {rows} Zeilen und {columnsFit} von {columns} Spalten passen.',
   'Suggested: {what}': 'Vorgeschlagen: {what}',
   'Take back': 'Zurücknehmen',
   'Taken back': 'Zurückgenommen',
+  'There is no sheet {name}. There is {others}.': 'Es gibt keine Tabelle {name}. Es gibt {others}.',
   'Tick “{name}”': '„{name}“ abhaken',
   Undone: 'Rückgängig gemacht',
   'Write the message “{text}”': 'Die Nachricht „{text}“ schreiben',
@@ -881,6 +893,10 @@ export const de: Catalogue = {
     '{cell} wurde zu „{theirs}“ geändert, während du „{mine}“ geschrieben hast.',
   '{column}, row {number}': '{column}, Zeile {number}',
   '{count}': '{count}',
+  '{count} cells are no numbers and not drawn: {name} …': {
+    one: '1 Zelle ist keine Zahl und wird nicht gezeichnet: {name}',
+    other: '{count} Zellen sind keine Zahlen und werden nicht gezeichnet: {name} …'
+  },
   '{count} changes': { one: '1 Änderung', other: '{count} Änderungen' },
   '{count} changes of yours did not reach the server.': {
     one: '1 Änderung von dir hat den Server nicht erreicht.',
@@ -893,6 +909,10 @@ export const de: Catalogue = {
   '{count} documents deleted, for everyone.': { one: '1 Dokument gelöscht, für alle.', other: '{count} Dokumente gelöscht, für alle.' },
   '{count} documents made': { one: '1 Dokument erstellt', other: '{count} Dokumente erstellt' },
   '{count} earlier messages': { one: '1 frühere Nachricht', other: '{count} frühere Nachrichten' },
+  '{count} labels are no numbers and stand in the order of the rows: {name} …': {
+    one: '1 Beschriftung ist keine Zahl und steht in der Reihenfolge der Zeilen: {name}',
+    other: '{count} Beschriftungen sind keine Zahlen und stehen in der Reihenfolge der Zeilen: {name} …'
+  },
   '{count} lines without changes': { one: '1 Zeile ohne Änderung', other: '{count} Zeilen ohne Änderung' },
   '{count} minutes': { one: '1 Minute', other: '{count} Minuten' },
   '{count} more': { one: '1 weiterer', other: '{count} weitere' },
@@ -908,7 +928,15 @@ export const de: Catalogue = {
   '{count} names': { one: '1 Name', other: '{count} Namen' },
   '{count} of at most {max} characters': '{count} von höchstens {max} Zeichen',
   '{count} replies': { one: '1 Antwort', other: '{count} Antworten' },
+  '{count} slices are not in the legend: {name} …': {
+    one: '1 Stück steht nicht in der Legende: {name}',
+    other: '{count} Stücke stehen nicht in der Legende: {name} …'
+  },
   '{count} suggestions': { one: '1 Vorschlag', other: '{count} Vorschläge' },
+  '{count} values below zero have no slice: {name} …': {
+    one: '1 Wert unter null hat kein Stück: {name}',
+    other: '{count} Werte unter null haben kein Stück: {name} …'
+  },
   '{count} words': { one: '1 Wort', other: '{count} Wörter' },
   '{count}+': '{count}+',
   '{current} of {total}': '{current} von {total}',
