@@ -659,7 +659,7 @@ test('[FENCE-38] what of a chart is drawn otherwise than one may expect is told,
   const text = '```sheet #budget\n| a | b |\n| 1 | =1/0 |\n```\n\n```sheet #costs\n| =#budjet!A1 |\n```\n\n```chart\ndata: #budjet\n```\n'
   const shown = page.render(text).html
   expect(shown).toContain('There is no sheet #budjet. There is #budget, #costs.')
-  expect(shown).toContain('<p class="component-note">B2: #DIV/0!')
+  expect(shown).toContain('<p class="component-note">B2: #DIV/0! It divides by zero.</p>')
 })
 
 test('[FENCE-39] a chart without data is begun as a table of two columns', () => {

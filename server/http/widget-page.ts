@@ -81,7 +81,9 @@ const script = `(() => {
     const asked = new Map()
     let last = 0
     window.addEventListener('message', ({ source, data }) => {
-      if (source !== page || data === null || typeof data !== 'object' || !asked.has(data.id)) return
+      if (source !== page || data === null || typeof data !== 'object') return
+      if (data.method === 'ui/ping') send('ui/pong', {})
+      if (!asked.has(data.id)) return
       const { resolve, reject } = asked.get(data.id)
       asked.delete(data.id)
       if (data.error) reject(new Error(data.error.message))
@@ -103,7 +105,6 @@ const script = `(() => {
     const fail = (error) => send('ui/notifications/failed', { message: String(error) })
     window.addEventListener('error', ({ message }) => fail(message))
     window.addEventListener('unhandledrejection', ({ reason }) => fail(reason))
-    window.addEventListener('pagehide', () => send('ui/notifications/left', {}))
     send('ui/ready', {})
   }
   window.addEventListener('message', begin)

@@ -13,7 +13,9 @@ const stateOf = (json: string | undefined): unknown => (json === undefined ? nul
 
 const faultWords = (fault: WidgetFault, message: string): string => {
   if (fault === 'error') return t('It says: {message}', { message })
-  return fault === 'left' ? t('It was stopped, because it left its page.') : t('It was stopped, because it sent too many messages.')
+  return fault === 'left'
+    ? t('It was stopped, because it left its page or does not answer.')
+    : t('It was stopped, because it sent too many messages.')
 }
 
 export function Widget({ input }: { input: ComponentInput }): JSX.Element {

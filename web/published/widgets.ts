@@ -43,7 +43,7 @@ function offer(figure: HTMLElement): void {
           fault === 'error'
             ? `It says: ${message}`
             : fault === 'left'
-              ? 'It was stopped: it left its page.'
+              ? 'It was stopped: it left its page or does not answer.'
               : 'It was stopped: it sent too many messages.'
         if (fault !== 'error') stop()
       }

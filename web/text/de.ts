@@ -18,7 +18,8 @@ export const de: Catalogue = {
   'Delete {count} columns': { one: '1 Spalte löschen', other: '{count} Spalten löschen' },
   'Delete {count} rows': { one: '1 Zeile löschen', other: '{count} Zeilen löschen' },
   'It says: {message}': 'Es meldet: {message}',
-  'It was stopped, because it left its page.': 'Es wurde angehalten, weil es seine Seite verlassen hat.',
+  'It was stopped, because it left its page or does not answer.':
+    'Es wurde angehalten, weil es seine Seite verlassen hat oder nicht antwortet.',
   'Its state is too large to be kept: {count} bytes are the most.':
     'Sein Zustand ist zu groß, um bewahrt zu werden: höchstens {count} Bytes.',
   'Mark “{name}” as in progress': '„{name}“ als in Arbeit markieren',

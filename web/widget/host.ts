@@ -20,7 +20,10 @@ const answersMax = 30
 /** Too many questions (of the range that JSON-RPC leaves to implementations). */
 const tooMany = -32_000
 
-/** It threw an error, left its page, or sent too many messages. */
+/** A widget that was loaded and does not answer for so long has left its page, or does nothing else any more; in milliseconds. */
+const answerMsMax = 3000
+
+/** It threw an error, left its page (or hangs), or sent too many messages. */
 export type WidgetFault = 'error' | 'left' | 'flood'
 
 /** So much of what an error says is passed on, in UTF-16 units. */
@@ -71,6 +74,7 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
   let keptAt = Number.NEGATIVE_INFINITY
   let later: { readonly state: unknown } | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
+  let leaving: ReturnType<typeof setTimeout> | undefined
 
   const post = (message: object): void => element.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*')
 
@@ -107,8 +111,20 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
   const stop = (): void => {
     removeEventListener('message', hear)
     clearTimeout(timer)
+    clearTimeout(leaving)
     element.remove()
   }
+
+  // Whatever was loaded into the frame after the widget is another page, which answers nothing.
+  element.addEventListener('load', () => {
+    if (!isGiven) return
+    post({ method: 'ui/ping' })
+    clearTimeout(leaving)
+    leaving = setTimeout(() => {
+      stop()
+      onFault('left', '')
+    }, answerMsMax)
+  })
 
   const hear = ({ source, data }: MessageEvent<Message | null>): void => {
     if (source === null || source !== element.contentWindow) return
@@ -127,10 +143,8 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
       if (Number.isFinite(asked)) element.height = String(Math.min(Math.max(asked, height), limits.widgetHeightMax))
     } else if (method === 'ui/setState' && onState !== undefined) takeState(params?.state)
     else if (method === 'ui/notifications/failed') onFault('error', String(params?.message).slice(0, messageUnitsMax))
-    else if (method === 'ui/notifications/left') {
-      stop()
-      onFault('left', '')
-    } else if (method === 'ui/getData') answer(id, String(params?.sheet))
+    else if (method === 'ui/pong') clearTimeout(leaving)
+    else if (method === 'ui/getData') answer(id, String(params?.sheet))
   }
   addEventListener('message', hear)
   return { element, stop }
