@@ -16,7 +16,7 @@ export const sizes = [
 
 // Through the protocol of the browser: a script element would be refused by the policy of the page.
 async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   return await page.evaluate(async (values) => {
     const { axe } = globalThis as unknown as {
       axe: {
@@ -26,7 +26,7 @@ async function violations(page: Page): Promise<string[]> {
         ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>
       }
     }
-    const result = await axe.run(globalThis.document, { runOnly: { type: 'tag', values } })
+    const result = await axe.run(globalThis.document, { runOnly: { type: 'tag', values }, resultTypes: ['violations'] })
     return result.violations.map(
       (violation) => `${violation.id}: ${violation.nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`).join(' | ')}`
     )

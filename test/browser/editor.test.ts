@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
 import { start, type World } from '../support/start.ts'
-import { chip, complaints, createDocument, createLink, editorText, launch, readMarkdown, saved, until } from './browser.ts'
+import { chip, complaints, createDocument, createLink, editorText, launch, readMarkdown, saved, typeAtEnd, until } from './browser.ts'
 
 let world: World
 let browser: Browser
@@ -83,6 +83,30 @@ test('[WRITE-22] whom one follows stays in view, until one stops or does somethi
   expect([...ana.heard, ...bea.heard]).toEqual([])
   await ana.context.close()
   await bea.context.close()
+})
+
+test('[WEB-72] a page at rest asks for no frames: the caret blinks by a timer, and a key shows it at once', async () => {
+  const opened = await createDocument(world.url, '# Calm\n')
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(opened.url)
+  await saved(page)
+  await typeAtEnd(page, 'a')
+  await saved(page)
+  const isHidden = () => page.locator('.cm-cursorLayer').evaluate((layer) => getComputedStyle(layer).visibility === 'hidden')
+  const isStill = () => page.evaluate(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
+  await until(isStill, 'nothing moves')
+  await until(isHidden, 'the caret is hidden for a while')
+  await page.evaluate(() => {
+    const frame = () => Object.assign(globalThis, { caretAtKey: getComputedStyle(document.querySelector('.cm-cursorLayer')!).visibility })
+    addEventListener('keydown', () => requestAnimationFrame(frame), { capture: true, once: true })
+  })
+  await page.keyboard.type('b')
+  await until(() => page.evaluate(() => 'caretAtKey' in globalThis), 'a frame with the key')
+  expect(await page.evaluate(() => (globalThis as unknown as { caretAtKey: string }).caretAtKey)).toBe('visible')
+  await until(isHidden, 'it blinks again')
+  expect(await isStill()).toBe(true)
+  await context.close()
 })
 
 test('[WEB-22] a click on a check box changes one character of the text', async () => {

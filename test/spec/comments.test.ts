@@ -1,35 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts.ts'
-import type { Storage } from '../../server/domain/ports.ts'
 import { openSession } from '../../server/domain/sessions.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { faultyStore } from '../support/faulty-store.ts'
 import { asAuthor, comment, commented, comments, postComment, readComment } from '../support/remarks.ts'
-import { assign, stored } from '../support/reviews.ts'
+import { assign, stored, unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
-/** What the store does to the next commits; undefined: it works. */
-let fault: Error | undefined
-const faulty = (storage: Storage): Storage => ({
-  ...storage,
-  commit: (batch) => (fault === undefined ? storage.commit(batch) : Promise.reject(fault))
-})
+const store = faultyStore()
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ storage: faulty })
+  world = await startWorld({ storage: store.storage })
 })
 afterAll(() => world.stop())
 
 const text = '# Title\n\nThe quick brown fox jumps over the lazy dog.\n\n- one fish\n- two fish\n'
 
-/** Runs a request that must change nothing. */
-const changesNothing = async (doc: string, request: () => Promise<Answer>): Promise<Answer> => {
-  const before = await stored(world, doc)
-  const answer = await request()
-  expect(await stored(world, doc)).toEqual(before)
-  return answer
-}
+const changesNothing = unchangedBy(() => world)
 
 const lastEvent = async (person: Person): Promise<Json> => (await person.events()).events.at(-1)
 
@@ -434,9 +423,9 @@ describe('staying on the text', () => {
     const before = await stored(world, owner.doc)
     const shown = await comments(owner)
     for (const [method, path, json] of requests) {
-      fault = new ServiceError('storage_unavailable')
+      store.fault = new ServiceError('storage_unavailable')
       const answer = await owner.ask(method, path, json === undefined ? {} : { json })
-      fault = undefined
+      store.fault = undefined
       expect(answer.status).toBe(503)
       expect(await stored(world, owner.doc)).toEqual(before)
       expect(await comments(owner)).toEqual(shown)
@@ -447,7 +436,7 @@ describe('staying on the text', () => {
     const owner = await world.create(text)
     const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
     const page = await owner.connect()
-    fault = new ServiceError('storage_full')
+    store.fault = new ServiceError('storage_full')
     try {
       page.type(0, 'not stored')
       await until(() => page.closes.length > 0, 'the end of the socket')
@@ -455,7 +444,7 @@ describe('staying on the text', () => {
       expect(await commented(owner, id)).toBe('brown fox')
       expect((await readComment(owner, id)).anchor.from).toBe(text.indexOf('brown fox'))
     } finally {
-      fault = undefined
+      store.fault = undefined
     }
   })
 

@@ -1,24 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Storage } from '../../server/domain/ports.ts'
 import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { limits, rateLimits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
+import { faultyStore } from '../support/faulty-store.ts'
 import { asAuthor, comment, decide, postComment, postSuggestion, suggest } from '../support/remarks.ts'
 import { type Assignment, assign, close, requestFor } from '../support/reviews.ts'
 import { joined, samples } from '../support/media.ts'
 import { type Answer, type Ask, type Person, startWorld, type World } from '../support/world.ts'
 
-/** What the store does to the next commits; undefined: it works. */
-let fault: Error | undefined
-const faulty = (storage: Storage): Storage => ({
-  ...storage,
-  commit: (batch) => (fault === undefined ? storage.commit(batch) : Promise.reject(fault))
-})
+const store = faultyStore()
 
 let world: World
 let owner: Person
 beforeAll(async () => {
-  world = await startWorld({ storage: faulty, env: { AGMD_ASSET_MEGABYTES: '1' } })
+  world = await startWorld({ storage: store.storage, env: { AGMD_ASSET_MEGABYTES: '1' } })
   owner = await world.create('text')
 })
 afterAll(() => world.stop())
@@ -167,7 +162,7 @@ test('[ERROR-1] every code has a test here', () => {
 })
 
 test('[ERROR-2] a failing or full store is 503 or 507, can be retried, and a bug is a 500 that says nothing', async () => {
-  const own = await startWorld({ storage: faulty })
+  const own = await startWorld({ storage: store.storage })
   const person = await own.create('text')
   await person.read()
   await own.service.ledger.idle()
@@ -178,9 +173,9 @@ test('[ERROR-2] a failing or full store is 503 or 507, can be retried, and a bug
     [new Error('the secret detail'), 'internal']
   ]
   for (const [error, code] of failures) {
-    fault = error
+    store.fault = error
     const answer = await person.ask('PUT', '/content', { json: { content: `by ${code}` } })
-    fault = undefined
+    store.fault = undefined
     isProblem(answer, code)
     expect(answer.text).not.toContain('secret detail')
     if (answer.json.retryable === true) expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)

@@ -1,34 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UndoManager } from 'yjs'
-import type { Storage } from '../../server/domain/ports.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { faultyStore } from '../support/faulty-store.ts'
 import { asAuthor, comment, commented, decide, postSuggestion, readSuggestion, suggest, suggestions } from '../support/remarks.ts'
-import { assign, stored } from '../support/reviews.ts'
+import { assign, stored, unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
-/** What the store does to the next commits; undefined: it works. */
-let fault: Error | undefined
-const faulty = (storage: Storage): Storage => ({
-  ...storage,
-  commit: (batch) => (fault === undefined ? storage.commit(batch) : Promise.reject(fault))
-})
+const store = faultyStore()
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ storage: faulty })
+  world = await startWorld({ storage: store.storage })
 })
 afterAll(() => world.stop())
 
 const text = '# Title\n\nThe quick brown fox jumps over the lazy dog.\n\n- one fish\n- two fish\n'
 
-/** Runs a request that must change nothing. */
-const changesNothing = async (doc: string, request: () => Promise<Answer>): Promise<Answer> => {
-  const before = await stored(world, doc)
-  const answer = await request()
-  expect(await stored(world, doc)).toEqual(before)
-  return answer
-}
+const changesNothing = unchangedBy(() => world)
 
 const content = async (person: Person): Promise<string> => (await person.read()).content
 const events = async (person: Person): Promise<Json[]> => (await person.events()).events
@@ -506,9 +495,9 @@ describe('deciding', () => {
     const { id } = await suggest(owner, { operation: 'delete', find: ' brown' })
     const before = await stored(world, owner.doc)
     for (const action of ['reject', 'accept'] as const) {
-      fault = new ServiceError('storage_unavailable')
+      store.fault = new ServiceError('storage_unavailable')
       const { status } = await decide(owner, id, action)
-      fault = undefined
+      store.fault = undefined
       expect(status).toBe(503)
       expect(await stored(world, owner.doc)).toEqual(before)
       expect(await readSuggestion(owner, id)).toMatchObject({ status: 'pending', from: 18 })

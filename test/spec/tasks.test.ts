@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callerOfDocument } from '../../server/domain/access.ts'
 import { taskOf } from '../../server/domain/caller.ts'
-import type { Key, Storage } from '../../server/domain/ports.ts'
+import type { Key } from '../../server/domain/ports.ts'
 import { errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { roles } from '../../shared/roles.ts'
@@ -17,20 +17,16 @@ import {
   type TaskState,
   taskStates
 } from '../../shared/task-states.ts'
-import { type Assignment, assign, assignmentOf, close, keyOf, requestFor, stored } from '../support/reviews.ts'
+import { faultyStore } from '../support/faulty-store.ts'
+import { type Assignment, assign, assignmentOf, close, keyOf, requestFor, stored, unchangedBy } from '../support/reviews.ts'
 import { startProcess } from '../support/start.ts'
 import { type Answer, ask, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
-/** What the store does to the next commits; undefined: it works. */
-let fault: Error | undefined
-const faulty = (storage: Storage): Storage => ({
-  ...storage,
-  commit: (batch) => (fault === undefined ? storage.commit(batch) : Promise.reject(fault))
-})
+const store = faultyStore()
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ storage: faulty })
+  world = await startWorld({ storage: store.storage })
 })
 afterAll(() => world.stop())
 
@@ -39,13 +35,7 @@ const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status
 const kinds = async (person: Person): Promise<string[]> => (await person.events()).events.map((event: Json) => event.kind)
 const links = async (owner: Person): Promise<Json[]> => (await owner.ask('GET', '/shares')).json.shares
 
-/** Runs a request that must change nothing. */
-const changesNothing = async (doc: string, request: () => Promise<Answer>): Promise<Answer> => {
-  const before = await stored(world, doc)
-  const answer = await request()
-  expect(await stored(world, doc)).toEqual(before)
-  return answer
-}
+const changesNothing = unchangedBy(() => world)
 
 // ——— creating ———
 
@@ -665,8 +655,8 @@ test('[TASK-19] a store that fails leaves an assignment as it was, whatever was 
   ]
   for (const take of steps) {
     const refused = await changesNothing(owner.doc, async () => {
-      fault = new ServiceError('storage_unavailable')
-      return take().finally(() => (fault = undefined))
+      store.fault = new ServiceError('storage_unavailable')
+      return take().finally(() => (store.fault = undefined))
     })
     expect(refused).toMatchObject({ status: 503, json: { code: 'storage_unavailable' } })
     expect((await take()).status).toBeLessThan(300)

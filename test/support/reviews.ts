@@ -1,4 +1,5 @@
 /** The language of review assignments: an owner who asks for a review, and reviewers who hold its link. */
+import { expect } from 'vitest'
 import { type Comment, encodeRecord, keys, type Suggestion } from '../../server/domain/keys.ts'
 import type { Answer, Ask, Json, Person, World } from './world.ts'
 
@@ -64,6 +65,16 @@ export const stored = async ({ service }: World, doc: string): Promise<string[]>
   const links = await service.storage.list(['key'])
   return [...entries.flat(), ...links].map(({ key, value }) => `${JSON.stringify(key)} ${Buffer.from(value).toString()}`)
 }
+
+/** Runs requests that must change nothing of a document in that world. */
+export const unchangedBy =
+  (world: () => World) =>
+  async (doc: string, request: () => Promise<Answer>): Promise<Answer> => {
+    const before = await stored(world(), doc)
+    const answer = await request()
+    expect(await stored(world(), doc)).toEqual(before)
+    return answer
+  }
 
 /** Records of comments and suggestions on the document, with ids of the test's choice. */
 export const seed = async ({ service }: World, doc: string, kind: 'comment' | 'suggestion', ids: readonly string[]): Promise<void> => {

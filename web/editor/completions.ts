@@ -133,7 +133,8 @@ const focusable = EditorView.updateListener.of(({ state, view }) => {
 
 const menus = (entries: readonly BlockEntry[]): Extension =>
   autocompletion({
-    override: [(context) => blocksAt(context, entries), emojiByName],
+    // One source: while a second one is still asked, Enter would be a new line and not what is chosen in the menu of the first.
+    override: [(context) => blocksAt(context, entries) ?? emojiByName(context)],
     icons: false,
     interactionDelay: 0,
     activateOnTypingDelay: 20,

@@ -1,12 +1,13 @@
 /** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
 import { defaultKeymap } from '@codemirror/commands'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
-import { EditorView, drawSelection, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
+import { EditorView, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
 import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { endStep, textMap } from './binding.ts'
+import { caret } from './caret.ts'
 import { cleanInput } from './clean-input.ts'
 import { continueList, deleteMarker, indentItem, outdentItem } from './commands-list.ts'
 import { useAdoptedStyles } from './csp-styles.ts'
@@ -111,7 +112,7 @@ export function createEditor(input: EditorInput): Editor {
         cleanInput,
         sizeLimit(limits.contentUnitsMax, input.onTooLarge),
         keys,
-        drawSelection(),
+        caret,
         dropCursor(),
         rectangularSelection(),
         EditorView.lineWrapping,

@@ -1,0 +1,20 @@
+/** A store that fails when it is told to. */
+import type { Storage } from '../../server/domain/ports.ts'
+
+export interface FaultyStore {
+  /** What the next commits fail with; undefined: they work. */
+  fault: Error | undefined
+  /** Stands between the service and its store. */
+  readonly storage: (storage: Storage) => Storage
+}
+
+export const faultyStore = (): FaultyStore => {
+  const store: FaultyStore = {
+    fault: undefined,
+    storage: (storage) => ({
+      ...storage,
+      commit: (batch) => (store.fault === undefined ? storage.commit(batch) : Promise.reject(store.fault))
+    })
+  }
+  return store
+}
