@@ -243,22 +243,22 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
       <div class='board' role='group' aria-label={t('Board')} tabIndex={columns.length > 2 ? 0 : -1} {...deeds.listeners}>
         {shownColumns}
         {columns.length === 0 && form !== undefined && <ul class='board-cards board-column'>{form}</ul>}
-        <div class='board-new'>
-          {open.value?.kind === 'column' ? (
-            <LineField
-              label={t('Name of the column')}
-              onCancel={() => (open.value = undefined)}
-              onDone={(text) => {
-                open.value = undefined
-                act((now) => addColumn(now, text))
-              }}
-            />
-          ) : (
-            <button type='button' class='board-add' disabled={!mayChange} onClick={() => (open.value = { kind: 'column' })}>
-              + {t('Add a column')}
-            </button>
-          )}
-        </div>
+      </div>
+      <div class='board-new'>
+        {open.value?.kind === 'column' ? (
+          <LineField
+            label={t('Name of the column')}
+            onCancel={() => (open.value = undefined)}
+            onDone={(text) => {
+              open.value = undefined
+              act((now) => addColumn(now, text))
+            }}
+          />
+        ) : (
+          <button type='button' class='board-add' disabled={!mayChange} onClick={() => (open.value = { kind: 'column' })}>
+            + {t('Add a column')}
+          </button>
+        )}
       </div>
       <CardMenu deeds={deeds} columns={columns} />
       {ofColumn !== undefined && (
