@@ -85,13 +85,15 @@ export function inputFor({ page, fence, fences, name, fresh, leave }: Place): Co
       const wanted = edits(now.fence, now.all)
       if (wanted.length === 0) return false
       if (review !== undefined) {
-        const made = review.suggest(asOne(now.fence.source, wanted))
-        if (made === undefined) return false
-        tell(
-          () => (made.words === undefined ? t('Suggested') : t('Suggested: {what}', { what: made.words })),
-          t('Take back'),
-          made.takeBack
-        )
+        const edit = asOne(now.fence.source, wanted)
+        const before = view.state.doc
+        const takeBack = review.suggest(edit)
+        if (takeBack === undefined) return false
+        // What says it knows all components, and comes when it is needed.
+        void import('../review/told-words.ts').then(({ wordsOfEdit }) => {
+          const words = wordsOfEdit(before, edit)
+          tell(() => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })), t('Take back'), takeBack)
+        })
         return true
       }
       const done = actOn(view, wanted)

@@ -21,16 +21,10 @@ import { excerpt } from './records.ts'
 import { openStore, type Store } from './store.ts'
 import { suggestingKey } from './suggesting-key.ts'
 import { storedText, suggesting as suggestingIn, takeHunks } from './suggesting.ts'
-import { wordsOfEdit } from './told-words.ts'
+import type { wordsOfEdit } from './told-words.ts'
 import { findTarget, near, targetOf } from './targets.ts'
 
 export type Filter = 'open' | 'resolved' | 'mine'
-
-export interface Suggested {
-  /** What it does, where that can be said. */
-  readonly words: string | undefined
-  takeBack(): void
-}
 
 export interface Review {
   /** Which document, and the key to it. */
@@ -64,8 +58,8 @@ export interface Review {
   send(): void
   /** Proposes what was typed, at once. */
   settle(): void
-  /** Proposes a change of the text. Undefined: it changes nothing, or this person has proposed it already. */
-  suggest(edit: Edit): Suggested | undefined
+  /** Proposes a change of the text, and answers how to take it back. Undefined: it changes nothing, or this person has proposed it already. */
+  suggest(edit: Edit): (() => void) | undefined
   /** What a suggestion does to a component, in words; undefined: it is about none. */
   deedOf(item: Item): string | undefined
   toggleSuggesting(): void
@@ -368,17 +362,28 @@ export function openReview(page: View, editor: Editor): Review {
     else store.outbox.drop(now)
     toast(t('Taken back'))
   }
+  /** What says what suggestions do: it comes with the first, and knows all components. */
+  const told = signal<typeof wordsOfEdit | undefined>(undefined)
+  let isAsked = false
   const deedOf = (item: Item): string | undefined => {
     const proposed = proposalOf(item)
-    if (proposed === undefined || item.span === undefined || !isOpen(item)) return undefined
+    if (proposed !== undefined && !isAsked) {
+      isAsked = true
+      // Without it the card shows the words that change.
+      import('./told-words.ts').then(
+        (found) => (told.value = found.wordsOfEdit),
+        () => undefined
+      )
+    }
+    if (told.value === undefined || proposed === undefined || item.span === undefined || !isOpen(item)) return undefined
     const { doc } = view.state
     const { from, to } = item.span
-    return doc.sliceString(from, to) === proposed.original ? wordsOfEdit(doc, { from, to, insert: proposed.text }) : undefined
+    return doc.sliceString(from, to) === proposed.original ? told.value(doc, { from, to, insert: proposed.text }) : undefined
   }
   const settle = (): void => {
     if (suggesting.peek()) takeHunks(view, () => true, propose)
   }
-  const suggest = ({ from, to, insert }: Edit): Suggested | undefined => {
+  const suggest = ({ from, to, insert }: Edit): (() => void) | undefined => {
     const original = storedText(view.state).sliceString(from, to)
     const hunk = trimmed({ from, to, fromShown: from, toShown: to, original, text: insert })
     if (hunk === undefined) return undefined
@@ -392,9 +397,8 @@ export function openReview(page: View, editor: Editor): Review {
       toast(t('You have suggested this already.'), { name: t('Take back'), run: () => takeBack(same.id), milliseconds: sameMs })
       return undefined
     }
-    const words = wordsOfEdit(storedText(view.state), { from, to, insert })
     const [id = ''] = propose(view, [hunk])
-    return { words, takeBack: () => takeBack(id) }
+    return () => takeBack(id)
   }
 
   const askedKey = suggestingKey(session.id)
