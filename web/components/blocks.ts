@@ -9,8 +9,7 @@ import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 import type { View } from '../document/page.tsx'
 import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
-import { kindOf } from './kinds.ts'
-import { unclosedWords } from './labels.ts'
+import { kindOf, unclosedWords } from './kinds.ts'
 
 /** A component that is not closed, which can only be the last one: where its first line ends. */
 interface Unclosed {

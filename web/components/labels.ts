@@ -8,10 +8,6 @@ import { kindOf } from './kinds.ts'
 const captionOf = (fence: Fence): string =>
   fence.attributes.get('title') ?? (fence.kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined) ?? fence.id ?? ''
 
-/** Said of a fence that is not closed: all of the text below is part of it. */
-export const unclosedWords = ({ source, mark }: Fence): string =>
-  t('Not closed: end it with a line of {mark}', { mark: source.slice(mark.from, mark.to) })
-
 const known = new WeakMap<readonly Fence[], ReadonlyMap<number, string>>()
 
 function labelsOf(fences: readonly Fence[]): ReadonlyMap<number, string> {

@@ -12,8 +12,7 @@ import components from './components.css?inline'
 import { inputFor, type Place } from './connect.ts'
 import { formulaRules } from './formula-rules.ts'
 import type { Body, ComponentInput } from './input.ts'
-import { kindOf } from './kinds.ts'
-import { unclosedWords } from './labels.ts'
+import { kindOf, unclosedWords } from './kinds.ts'
 import { useSuggestions } from './suggestions.ts'
 
 export interface Mounted {
