@@ -492,7 +492,8 @@ test('[FENCE-11] charts draw CSV, JSON and sheets; their settings change line by
       { name: 'Visits', values: [120, 180] },
       { name: 'Signups', values: [8, 15] }
     ],
-    left: 0
+    left: 0,
+    remarks: []
   })
   expect(after(text, (fence) => setChart(parseChart(fence), 'type', 'pie'))).toBe(text.replace('line', 'pie'))
   expect(after(text, (fence) => setChart(parseChart(fence), 'title', ''))).toBe(text.replace('title: Visitors <b>\n', ''))
@@ -646,4 +647,37 @@ test('[FENCE-14] large and broken fences are read and changed in bounded time', 
       healEdits(fence)
     }
   expect(performance.now() - start).toBeLessThan(20_000)
+})
+
+test('[FENCE-38] what of a chart is drawn otherwise than one may expect is told, and so are the sheets that there are', () => {
+  const remarks = (...lines: readonly string[]) => {
+    const chart = parseChart(fencesOf(`\`\`\`chart\n${lines.join('\n')}\n\`\`\`\n`)[0] as Fence)
+    const data = chartData(chart, bodyRows(chart) as Rows)
+    return 'remarks' in data ? data.remarks.map(({ remark, count, name }) => `${remark} ${count} ${name}`) : data.problem
+  }
+  expect(remarks('type: scatter', '', 'Day, Visits', '2026-01-01, 3', '2026-01-02, 4', '7, 5')).toEqual(['order 2 2026-01-01'])
+  expect(remarks('type: scatter', '', 'x, y', '1, 3', '2.5, 4')).toEqual([])
+  expect(remarks('type: pie', '', 'Item, Cost, More', 'a, 3, 1', 'b, -4, 2')).toEqual(['negative 1 b', 'series 1 More'])
+  expect(remarks('type: pie', '', 'Item, Cost', ...Array.from({ length: 53 }, (_row, row) => `n${row}, 1`))).toEqual(['legend 3 n50'])
+  expect(remarks('type: bar', '', 'Item, Cost', 'a, #DIV/0!', 'b, some', 'c, 2', 'd,')).toEqual(['words 2 #DIV/0!'])
+
+  const text = '```sheet #budget\n| a | b |\n| 1 | =1/0 |\n```\n\n```sheet #costs\n| =#budjet!A1 |\n```\n\n```chart\ndata: #budjet\n```\n'
+  const shown = page.render(text).html
+  expect(shown).toContain('There is no sheet #budjet. There is #budget, #costs.')
+  expect(shown).toContain('<p class="component-note">B2: #DIV/0! It divides by zero.</p>')
+})
+
+test('[FENCE-39] a chart without data is begun as a table of two columns', () => {
+  for (const lines of [[], ['type: bar'], ['type: bar', '']]) {
+    const source = `\`\`\`chart\n${lines.map((line) => `${line}\n`).join('')}\`\`\`\n`
+    const table = (text: string): ChartTable => chartTableOf(parseChart(fencesOf(text)[0] as Fence)) as ChartTable
+    const named = applyEdits(source, table(source).setCell(0, 0, 'Month'))
+    const both = applyEdits(named, table(named).setCell(0, 1, 'Visits'))
+    expect(table(applyEdits(both, table(both).addRow())).rows).toEqual([
+      ['Month', 'Visits'],
+      ['', '']
+    ])
+    expect(table(applyEdits(source, table(source).setCell(0, 1, 'a,b'))).rows).toEqual([['', 'a,b']])
+    expect(table(applyEdits(source, table(source).addRow())).rows).toHaveLength(2)
+  }
 })

@@ -2,7 +2,8 @@
  * A board of 1,000 cards on the page of a document: time until it is painted when the live view opens with all code there, beside a bare page
  * with the same cards as plain elements; and the time between frames while a card is dragged.
  */
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { launchBrowser, worked } from './support/painting.ts'
 import { createDocument, ms, percentile, startProcess, table } from './support/support.ts'
 
 const rounds = 8
@@ -17,10 +18,7 @@ const columns = Array.from({ length: 5 }, (_column, column) => {
 })
 
 const server = await startProcess()
-const browser = await chromium.launch({
-  executablePath: process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium',
-  args: ['--headless', '--no-sandbox', '--disable-gpu']
-})
+const browser = await launchBrowser()
 
 /** Time from a click to the paint after which so many cards are there, in milliseconds. */
 const opening = (page: Page, cards: number): Promise<number> =>
@@ -84,21 +82,6 @@ async function dragging(page: Page): Promise<readonly number[]> {
   const frames = await page.evaluate(() => (globalThis as unknown as { frames: number[] }).frames)
   await page.mouse.up()
   return frames.slice(2)
-}
-
-/** What the page's own thread worked meanwhile, in milliseconds: other programs of the machine do not count. */
-async function worked(page: Page, work: () => Promise<number>): Promise<{ readonly took: number; readonly cpu: number }> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  const seconds = async (): Promise<number> => {
-    const { metrics } = await session.send('Performance.getMetrics')
-    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN
-  }
-  const before = await seconds()
-  const took = await work()
-  const cpu = ((await seconds()) - before) * 1000
-  await session.detach()
-  return { took, cpu }
 }
 
 const row = (name: string, times: readonly number[]): string[] => [name, ms(percentile(times, 0.5)), ms(percentile(times, 0.95))]

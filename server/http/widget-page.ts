@@ -81,7 +81,9 @@ const script = `(() => {
     const asked = new Map()
     let last = 0
     window.addEventListener('message', ({ source, data }) => {
-      if (source !== page || data === null || typeof data !== 'object' || !asked.has(data.id)) return
+      if (source !== page || data === null || typeof data !== 'object') return
+      if (data.method === 'ui/ping') send('ui/pong', {})
+      if (!asked.has(data.id)) return
       const { resolve, reject } = asked.get(data.id)
       asked.delete(data.id)
       if (data.error) reject(new Error(data.error.message))
@@ -100,6 +102,9 @@ const script = `(() => {
     document.close()
     const tell = () => send('ui/notifications/size-changed', { height: Math.ceil(document.documentElement.getBoundingClientRect().height) })
     new ResizeObserver(tell).observe(document.documentElement)
+    const fail = (error) => send('ui/notifications/failed', { message: String(error) })
+    window.addEventListener('error', ({ message }) => fail(message))
+    window.addEventListener('unhandledrejection', ({ reason }) => fail(reason))
     send('ui/ready', {})
   }
   window.addEventListener('message', begin)

@@ -3,10 +3,10 @@
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
-import { bodyRows, type Chart, isProblem, type Rows } from './chart.ts'
-import { within } from './edits.ts'
+import { bodyRows, type Chart, isProblem, type Rows, valueOf } from './chart.ts'
+import { insertLines, within } from './edits.ts'
 import type { Range } from './fences.ts'
-import { csvRows, type Sheet } from './sheet.ts'
+import { csvRows, type Sheet, writtenCell } from './sheet.ts'
 import { deleteRow, insertRow, setCell } from './sheet-edits.ts'
 
 type Edits = readonly Edit[]
@@ -32,6 +32,25 @@ const csvTable = (chart: Chart, rows: Rows): ChartTable => {
     setCell: (row, column, text) => setCell(sheet, row, column, text),
     addRow: () => insertRow(sheet, rows.length),
     deleteRow: (row) => (row > 0 ? deleteRow(sheet, row) : [])
+  }
+}
+
+/** Of a chart that has no data yet: a name for the labels, and one for the numbers. */
+const emptyTable = ({ fence }: Chart): ChartTable => {
+  const { lines } = fence
+  const begin = (rows: readonly string[]): Edits => {
+    const gap = (lines.at(-1)?.text ?? '').trim() === '' ? [] : ['']
+    return within(fence, insertLines(fence, lines.length, [...gap, ...rows]))
+  }
+  return {
+    rows: [['', '']],
+    mayChange: (row) => row === 0,
+    setCell(_row, column, text) {
+      const cell = writtenCell({ delimiter: ',' }, text, 0)
+      return text.trim() === '' ? [] : begin([column === 0 ? `${cell},` : `,${cell}`])
+    },
+    addRow: () => begin([',', ',']),
+    deleteRow: () => []
   }
 }
 
@@ -171,7 +190,8 @@ const jsonTable = (chart: Chart, rows: Rows): ChartTable => {
 /** The table of the data that a chart holds itself; undefined when it is elsewhere, or cannot be read. */
 export const chartTableOf = (chart: Chart): ChartTable | undefined => {
   const rows = bodyRows(chart)
-  if (rows === undefined || isProblem(rows)) return undefined
+  if (rows !== undefined && isProblem(rows)) return undefined
+  if (rows === undefined) return valueOf(chart, 'data') === undefined ? emptyTable(chart) : undefined
   const isJson = chart.fence.lines
     .slice(chart.body)
     .find(({ text }) => text.trim() !== '')

@@ -2,7 +2,7 @@
  * Charts as SVG: a text, made without a document. Colours are classes (`series-0` …), so that the page's rules give them in light and dark;
  * there is no style and no script in it. Title and description are for those who do not see it; the table of the data stands beside (html.ts).
  */
-import { type Chart, type ChartData, valueOf } from './chart.ts'
+import { type Chart, type ChartData, isRound, legendMax, numberOfLabel, valueOf } from './chart.ts'
 import { format } from './formula/format.ts'
 import { Failure, textOf } from './formula/values.ts'
 import { escapeHtml } from './html-text.ts'
@@ -243,8 +243,7 @@ const linesOrAreas = (frame: Frame): string => {
 const scatter = (frame: Frame): string => {
   const { chart, data, left, bottom, values, width } = frame
   const numbers = data.labels.map((label, point) => {
-    const number = Number(label.trim().replaceAll(',', ''))
-    return label.trim() === '' || !Number.isFinite(number) ? point + 1 : number
+    return numberOfLabel(label) ?? point + 1
   })
   const across = scaleOf(Math.min(...numbers), Math.max(...numbers), left + 8, width - marginRight - 8, Math.max(2, Math.round(width / 80)))
   const ticks = across.ticks.map((tick) => text(across.at(tick), bottom + 18, textOf(tick), 'middle'))
@@ -283,12 +282,10 @@ const slices = (chart: Chart, { labels, series }: ChartData, width: number, heig
     .join('')
 }
 
-export const isRound = ({ type }: Chart): boolean => type === 'pie' || type === 'donut'
-
 /** What the colours stand for: series, or slices. */
 export const legendOf = (chart: Chart, { labels, series }: ChartData): readonly { readonly name: string; readonly colour: string }[] =>
   isRound(chart)
-    ? labels.slice(0, 50).map((name, index) => ({ name, colour: colourOf(chart, index) }))
+    ? labels.slice(0, legendMax).map((name, index) => ({ name, colour: colourOf(chart, index) }))
     : series.map(({ name }, index) => ({ name, colour: colourOf(chart, index) }))
 
 const describe = (chart: Chart, { labels, series }: ChartData): string =>

@@ -99,6 +99,8 @@ export interface ChartProblem {
   readonly problem: 'none' | 'elsewhere' | 'sheet' | 'json' | 'column' | 'numbers'
   /** Of the column, sheet or file that is meant; '' without one. */
   readonly name: string
+  /** What there is in its place: sheets. */
+  readonly others?: readonly string[]
   /** Where it is to be mended. */
   readonly line: Line | undefined
 }
@@ -106,10 +108,10 @@ export interface ChartProblem {
 export const isProblem = (value: Rows | ChartData | ChartProblem): value is ChartProblem => 'problem' in value
 
 /** In English: published pages and files have it so. */
-export const problemText = ({ problem, name }: ChartProblem): string => {
+export const problemText = ({ problem, name, others = [] }: ChartProblem): string => {
   if (problem === 'none') return 'There is no data yet.'
   if (problem === 'elsewhere') return `The data is in ${name}.`
-  if (problem === 'sheet') return `There is no sheet ${name}.`
+  if (problem === 'sheet') return `There is no sheet ${name}.${others.length === 0 ? '' : ` There is ${others.join(', ')}.`}`
   if (problem === 'json') return 'The data is no JSON list.'
   return problem === 'column' ? `There is no column “${name}”.` : 'There are no numbers to draw.'
 }
@@ -149,15 +151,22 @@ export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefine
   }
 }
 
-/** The rows of a chart whose data is within the document. `rowsOf`: what the sheet with an id shows. */
-export const chartRows = (chart: Chart, rowsOf: (id: string) => Rows | undefined): Rows | ChartProblem => {
+/** What charts ask of the sheets of their document. */
+export interface SheetsOfChart {
+  /** What the sheet with an id shows. */
+  rowsOf(id: string): Rows | undefined
+  readonly ids: readonly string[]
+}
+
+/** The rows of a chart whose data is within the document. */
+export const chartRows = (chart: Chart, { rowsOf, ids }: SheetsOfChart): Rows | ChartProblem => {
   const own = bodyRows(chart)
   if (own !== undefined) return own
   const name = valueOf(chart, 'data') ?? ''
   const line = lineOf(chart, 'data')
   if (name === '') return { problem: 'none', name, line }
   if (!name.startsWith('#')) return { problem: 'elsewhere', name, line }
-  return rowsOf(name.slice(1)) ?? { problem: 'sheet', name, line }
+  return rowsOf(name.slice(1)) ?? { problem: 'sheet', name, line, others: ids.map((id) => `#${id}`) }
 }
 
 /** The rows of a CSV file. */
@@ -184,6 +193,63 @@ export interface ChartData {
   readonly series: readonly Series[]
   /** How many points or series were left out. */
   readonly left: number
+  readonly remarks: readonly ChartRemark[]
+}
+
+/** What of the data is drawn otherwise than one may expect, or not at all. */
+export interface ChartRemark {
+  /** `order`: a scatter goes by numbers, others stand in their order. `legend`: it ends before the slices do. */
+  readonly remark: 'words' | 'negative' | 'series' | 'legend' | 'order'
+  readonly count: number
+  /** The first of them. */
+  readonly name: string
+}
+
+/** In English: published pages and files have it so. */
+export const remarkText = ({ remark, count, name }: ChartRemark): string => {
+  if (remark === 'words') return `${count} ${count === 1 ? 'cell is' : 'cells are'} no number and not drawn: ${name}`
+  if (remark === 'negative')
+    return `${count} ${count === 1 ? 'value' : 'values'} below zero ${count === 1 ? 'has' : 'have'} no slice: ${name}`
+  if (remark === 'series') return `Only the first column has slices; ${count} more: ${name}`
+  if (remark === 'legend') return `The legend ends after ${legendMax} names; ${count} more: ${name}`
+  return `${count} ${count === 1 ? 'label is' : 'labels are'} no number and stand${count === 1 ? 's' : ''} in the order of the rows: ${name}`
+}
+
+/** Names in the legend of a pie. */
+export const legendMax = 50
+
+export const isRound = ({ type }: Pick<Chart, 'type'>): boolean => type === 'pie' || type === 'donut'
+
+/** A label of a scatter as a number. */
+export const numberOfLabel = (label: string): number | undefined => {
+  const number = Number(label.trim().replaceAll(',', ''))
+  return label.trim() === '' || !Number.isFinite(number) ? undefined : number
+}
+
+const remarksOf = (chart: Chart, labels: readonly string[], series: readonly Series[], words: readonly string[]): ChartRemark[] => {
+  const found: ChartRemark[] = []
+  const add = (remark: ChartRemark['remark'], names: readonly string[]): void => {
+    if (names[0] !== undefined) found.push({ remark, count: names.length, name: names[0] })
+  }
+  add('words', words)
+  if (isRound(chart)) {
+    const [first] = series
+    add(
+      'negative',
+      labels.filter((_label, point) => (first?.values[point] ?? 0) < 0)
+    )
+    add(
+      'series',
+      series.slice(1).map(({ name }) => name)
+    )
+    add('legend', labels.slice(legendMax))
+  }
+  if (chart.type === 'scatter')
+    add(
+      'order',
+      labels.filter((label) => numberOfLabel(label) === undefined)
+    )
+  return found
 }
 
 const numberIn = (text: string | undefined): number | undefined =>
@@ -213,10 +279,15 @@ export const chartData = (chart: Chart, rows: Rows): ChartData | ChartProblem =>
   const series = columns.map((at) => ({ name: heads[at] ?? '', values: points.map((row) => numberIn(row[at])) }))
   if (!series.some(({ values }) => values.some((value) => value !== undefined)))
     return { problem: 'numbers', name: '', line: chart.fence.lines[chart.body] }
+  const labels = points.map((row) => row[labelAt] ?? '')
+  const words = columns.flatMap((at) =>
+    points.map((row) => (row[at] ?? '').trim()).filter((text) => text !== '' && numberIn(text) === undefined)
+  )
   return {
     axis: heads[labelAt] ?? '',
-    labels: points.map((row) => row[labelAt] ?? ''),
+    labels,
     series,
+    remarks: remarksOf(chart, labels, series, words),
     left: filled.length - points.length + wanted.length - columns.length
   }
 }

@@ -13,6 +13,8 @@ export interface DocumentSheets {
   indexOnLine(line: number): number
   /** What the cells of a sheet with this id show; undefined: there is none. */
   rowsOf(id: string): Rows | undefined
+  /** Those that sheets have, in their order. */
+  readonly ids: readonly string[]
 }
 
 const shownRows = (sheet: Sheet, workbook: Workbook, index: number): Rows =>
@@ -28,6 +30,7 @@ export const documentSheets = (fences: readonly Fence[], now: number): DocumentS
   return {
     sheets,
     workbook,
+    ids: sheets.flatMap(({ fence }) => (fence.id === undefined ? [] : [fence.id])),
     indexOnLine: (line) => sheets.findIndex(({ fence }) => fence.line === line),
     rowsOf(id) {
       const index = sheets.findIndex(({ fence }) => fence.id === id)

@@ -4,12 +4,13 @@
  */
 import { limits } from '../limits.ts'
 import { type Board, type Card, cardsShown, type CardState, detailsOf, parseBoard } from './board.ts'
-import { chartData, chartRows, isProblem, parseChart, problemText, valueOf } from './chart.ts'
+import { chartData, chartRows, isProblem, parseChart, problemText, remarkText, valueOf } from './chart.ts'
 import { chartSvg, chartTable, legendOf } from './chart-svg.ts'
 import { type Message, parseChat } from './chat.ts'
 import type { DocumentSheets } from './document-sheets.ts'
 import type { Fence } from './fences.ts'
 import { Day, Failure } from './formula/values.ts'
+import { lettersOfColumn } from './formula/parse.ts'
 import { escapeHtml } from './html-text.ts'
 import { parseSheet, type Sheet } from './sheet.ts'
 import { parseWidget } from './widget.ts'
@@ -108,6 +109,9 @@ const cellHtml = (sheet: Sheet, { workbook }: DocumentSheets, index: number, row
   return `<${tag}${row === 0 ? ' scope="col"' : ''}${classes === '' ? '' : ` class="${classes}"`}${reason}>${escapeHtml(shown)}</${tag}>`
 }
 
+/** Errors of a sheet that are told below it. */
+const errorsShownMax = 10
+
 const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentContext): string => {
   const index = sheets.indexOnLine(line)
   const sheet = sheets.sheets[index] ?? parseSheet(fence)
@@ -118,17 +122,35 @@ const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentContext): st
   )
   const notes = sheet.notes.slice(0, limits.sheetRowsMax).map((note) => `<p class="component-note">${inline(note.line.text.trim())}</p>`)
   const table = `<table><thead>${rows.slice(0, 1).join('')}</thead><tbody>${rows.slice(1).join('')}</tbody></table>`
+  const errors = shown.flatMap((_row, row) =>
+    Array.from({ length: width }, (_cell, column) => column).flatMap((column) => {
+      const value = sheets.workbook.valueAt(index, row, column)
+      return value instanceof Failure ? [`${lettersOfColumn(column)}${row + 1}: ${value.error} ${value.reason}`.trim()] : []
+    })
+  )
+  // Not for who points at them alone.
+  const wrong = errors.slice(0, errorsShownMax).map((words) => `<p class="component-note">${escapeHtml(words)}</p>`)
   const left = rest(sheet.rows.length - shown.length, 'rows') + rest(sheet.width - width, 'columns')
-  return figure('sheet', captionOf(fence), `${scroller('table sheet', captionOf(fence) || 'Sheet', table)}${left}${notes.join('')}`)
+  return figure(
+    'sheet',
+    captionOf(fence),
+    `${scroller('table sheet', captionOf(fence) || 'Sheet', table)}${left}${wrong.join('')}${rest(errors.length - wrong.length, 'errors')}${notes.join('')}`
+  )
 }
 
 // ——— chart ———
 
+/** Drawings with more points are not made twice. */
+const narrowMarksMax = 200
+/** In pixels, about what a phone has room for. */
+const narrowWidth = 330
+
 const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const chart = parseChart(fence)
-  const rows = chartRows(chart, context.sheets.rowsOf)
+  const rows = chartRows(chart, context.sheets)
   const data = isProblem(rows) ? rows : chartData(chart, rows)
   const caption = valueOf(chart, 'title') ?? captionOf(fence)
+  const remarks = isProblem(data) ? [] : data.remarks.map((remark) => `<p class="component-rest">${escapeHtml(remarkText(remark))}</p>`)
   const notes = chart.notes.map((line) => `<p class="component-note">${context.inline(line.text.trim())}</p>`).join('')
   if (isProblem(data)) {
     const source = fence.lines.map(({ text }) => text).join('\n')
@@ -141,8 +163,14 @@ const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const legend = legendOf(chart, data)
   const names = legend.map(({ name, colour }) => `<li><span class="swatch ${colour}"></span>${escapeHtml(name)}</li>`)
   const shown = legend.length < 2 ? '' : `<ul class="legend">${names.join('')}</ul>`
-  const svg = scroller('chart-drawing', caption || 'Chart', chartSvg(chart, data, `chart:${context.line + 1}`))
-  return figure('chart', caption, svg + shown + rest(data.left, 'points and series') + chartTable(chart, data) + notes)
+  const id = `chart:${context.line + 1}`
+  const wide = scroller('chart-drawing', caption || 'Chart', chartSvg(chart, data, id))
+  // Pages have no script that could draw anew: narrow windows get a drawing of their own, unless it were a long one.
+  const isShort = data.labels.length * data.series.length <= narrowMarksMax
+  const svg = isShort
+    ? `<div class="chart-both">${wide}<div class="chart-narrow">${chartSvg(chart, data, `${id}:narrow`, narrowWidth)}</div></div>`
+    : wide
+  return figure('chart', caption, svg + shown + rest(data.left, 'points and series') + remarks.join('') + chartTable(chart, data) + notes)
 }
 
 // ——— widget ———

@@ -501,7 +501,8 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   await leave()
 
   const full = await writer(one(...rows.slice(0, 2), ...Array.from({ length: 199 }, (_row, row) => `| ${row} | |`)))
-  await full.page.locator('[data-cell=A200]').focus()
+  await full.page.locator('[data-cell=A2]').press('Control+End')
+  await full.page.keyboard.press('Home')
   await full.page.keyboard.type('8')
   await full.page.keyboard.press('Enter')
   await full.page.keyboard.type('9')
@@ -514,6 +515,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   await full.page.keyboard.press('Enter')
   await until(async () => (await editorText(full.page)).includes('| 9 | |\n```'), 'it is written over')
   // More than fits is pasted as far as it does, and that is said.
+  await full.page.keyboard.press('Control+Home')
   await full.page.locator('[data-cell=A3]').focus()
   await full.page.locator('[data-cell=A3]').evaluate((cell) => {
     const clipboardData = new DataTransfer()
@@ -545,6 +547,185 @@ test('[COMP-31] long words of messages break, and who suggests hears that it is 
   expect(await page.locator('.chat').evaluate(isWhole)).toBe(true)
   await page.getByRole('button', { name: 'Suggesting' }).or(page.locator('.chip')).first().waitFor()
   await page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
-  await page.getByRole('status').filter({ hasText: 'Suggested to move Test to Doing' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'Suggested: Move card “Test” to Doing' }).waitFor()
   await leave()
+})
+
+test('[COMP-32] of a large sheet only what is near is drawn; keys, what is selected and copied, counts and the search of the browser go through all of it', async () => {
+  const [height, width] = [200, 50]
+  const texts = Array.from({ length: height }, (_row, row) => Array.from({ length: width }, (_cell, column) => `r${row + 1}c${column + 1}`))
+  texts[150]?.splice(0, 1, 'the longest of all texts')
+  const source = `\`\`\`sheet\n${texts.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}\`\`\`\n`
+  const { page, text, leave } = await writer(source)
+  const cell = (name: string) => page.locator(`[data-cell=${name}]`)
+  const isFocused = (name: string): Promise<boolean> => cell(name).evaluate((element) => element.matches(':focus'))
+  await cell('A2').focus()
+  const [cells, grid] = [page.getByRole('gridcell'), page.getByRole('grid')]
+  expect(await cells.count()).toBeLessThan(1200)
+  expect([await grid.getAttribute('aria-rowcount'), await grid.getAttribute('aria-colcount')]).toEqual(['200', '50'])
+  const [room, wide] = await page.locator('.sheet-scroll').evaluate(({ scrollHeight, scrollWidth }) => [scrollHeight, scrollWidth])
+
+  await page.keyboard.press('Control+End')
+  await until(() => isFocused('AX200'), 'the last cell has the focus')
+  expect([await cell('AX200').getAttribute('aria-colindex'), await cell('AX200').locator('..').getAttribute('aria-rowindex')]).toEqual([
+    '50',
+    '200'
+  ])
+  // Its window goes along, and what came into it has the place and the width that were kept for it.
+  await cell('AT195').waitFor()
+  expect(await page.locator('.sheet-scroll').evaluate(({ scrollHeight, scrollWidth }) => [scrollHeight, scrollWidth])).toEqual([room, wide])
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowLeft')
+  await until(() => isFocused('AW199'), 'and the one beside it')
+
+  // What is begun stays while one looks elsewhere.
+  await page.keyboard.type('new')
+  await page.locator('.sheet-scroll').evaluate((element) => element.scrollTo(0, 0))
+  await cell('A1').waitFor()
+  expect(await page.locator('.sheet-field').inputValue()).toBe('new')
+  await page.keyboard.type('er')
+  await page.keyboard.press('Enter')
+  await text(source.replace('r199c49', 'newer'))
+
+  const copied = await page.locator('.sheet-live').evaluate((element) => {
+    const focused = (element.getRootNode() as ShadowRoot).activeElement
+    focused?.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', ctrlKey: true, bubbles: true, composed: true, cancelable: true }))
+    return new Promise<string>((resolve) => {
+      requestAnimationFrame(() => {
+        const clipboardData = new DataTransfer()
+        element.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, composed: true, cancelable: true }))
+        resolve(clipboardData.getData('text/plain'))
+      })
+    })
+  })
+  texts[198]?.splice(48, 1, 'newer')
+  expect(copied.trimEnd()).toBe(texts.map((row) => row.join('\t')).join('\n'))
+
+  // The browser finds what is not drawn, and comes to it.
+  await page.keyboard.press('Control+Home')
+  await until(() => isFocused('A1'), 'the first cell')
+  const found = page.locator('.sheet-hidden', { hasText: 'the longest of all texts' })
+  expect(await found.getAttribute('hidden')).toBe('until-found')
+  await found.evaluate((element) => element.dispatchEvent(new Event('beforematch', { bubbles: true })))
+  await cell('A151').waitFor()
+  await until(() => cell('A151').evaluate((element) => element.getBoundingClientRect().top >= 0), 'it is seen')
+  await leave()
+})
+
+test('[COMP-33] in the reading view one interaction is one step of undo, by key and from the notice', async () => {
+  const source = `${fenced(...cards)}\n${chatFence('[2026-11-20T10:02Z] @Ana: Yes')}`
+  const { page, text, leave } = await writer(source)
+  await page.getByRole('button', { name: 'Read' }).click()
+  const marked = fenced(...cards.with(2, '- [>] Test')) + source.slice(fenced(...cards).length)
+  const [open, doing] = [page.getByRole('button', { name: 'To do: Test' }), page.getByRole('button', { name: 'In progress: Test' })]
+  await open.click()
+  await text(marked)
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+  await text(source)
+  await page.locator('.toast', { hasText: 'Undone' }).waitFor()
+  await open.click()
+  await doing.press('Control+z')
+  await text(source)
+  await open.press('Control+y')
+  await text(marked)
+  // With the focus on the page, too; in a field it is the field's.
+  await page.locator('.reading').getByLabel('Message as Guest').pressSequentially('abc')
+  await page.keyboard.press('Control+z')
+  expect(await editorText(page)).toBe(marked)
+  await page.locator('.reading').focus()
+  await page.keyboard.press('Control+z')
+  await text(source)
+  await page.locator('.reading .card', { hasText: 'Test' }).press('Alt+ArrowRight')
+  await page.locator('.toast', { hasText: 'Test is now in Doing, place 1 of 1' }).getByRole('button', { name: 'Undo' }).press('Enter')
+  await text(source)
+  await leave()
+})
+
+test('[COMP-34] the same suggestion is made once and can be taken back; notice and card say what it does', async () => {
+  const source = `${fenced(...cards)}\n\`\`\`sheet\n| A |\n|---|\n| 1 |\n\`\`\`\n\n\`\`\`chart\na, b\nx, 1\ny, 2\n\`\`\`\n`
+  const document = await createDocument(world.url, source)
+  const { page, leave } = await visit(document, (await createLink(world.url, document, 'suggest')).url)
+  const pending = async (): Promise<number> => {
+    const answer = await fetch(`${world.url}/api/docs/${document.id}/suggestions?status=pending`, {
+      headers: { 'x-share-key': document.key }
+    })
+    return ((await answer.json()) as { suggestions: unknown[] }).suggestions.length
+  }
+  const [toast, remark] = [page.locator('.toast'), page.locator('article.card')]
+  await page.getByRole('button', { name: 'Suggesting' }).or(page.locator('.chip')).first().waitFor()
+  const mark = page.getByRole('button', { name: 'To do: Test' })
+  await mark.click()
+  await toast.filter({ hasText: 'Suggested: Mark “Test” as in progress' }).waitFor()
+  await until(async () => (await pending()) === 1, 'it is suggested')
+  await remark.filter({ hasText: 'Mark “Test” as in progress' }).waitFor()
+  await mark.click()
+  await toast.filter({ hasText: 'You have suggested this already.' }).getByRole('button', { name: 'Take back' }).click()
+  await until(async () => (await pending()) === 0, 'it is taken back')
+  // What it was made on can be suggested again.
+  await page.locator('.card[data-place]', { hasText: 'Test' }).press('Alt+ArrowRight')
+  await remark.filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
+  await page.locator('[data-cell=A2]').press('7')
+  await page.keyboard.press('Enter')
+  await remark.filter({ hasText: 'Set A2 to 7' }).waitFor()
+  await page.getByRole('button', { name: 'Edit data' }).click()
+  await page.getByRole('button', { name: 'Delete row 1' }).click()
+  await toast.filter({ hasText: 'Suggested: Delete 1 row' }).waitFor()
+  await until(async () => (await pending()) === 3, 'all three are there')
+  await look(page, 'components-suggested')
+  expect(await editorText(page)).toBe(source)
+  await leave()
+})
+
+test('[COMP-35] what is written for a column stays with it, whatever others do to the columns', async () => {
+  const { page, document, text, leave } = await writer(fenced(...cards))
+  await page.getByRole('button', { name: 'Add a card to Doing' }).click()
+  await page.keyboard.type('New')
+  await patch(document, ['## Todo', '## Ideas\n## Todo'])
+  await page.getByRole('group', { name: 'Ideas', exact: true }).waitFor()
+  await page.keyboard.type(' one')
+  await patch(document, ['## Doing', '## Under way'])
+  await page.getByLabel('New card in Under way').waitFor()
+  expect(await page.getByLabel('New card in Under way').inputValue()).toBe('New one')
+  await page.getByLabel('New card in Under way').press('Enter')
+  const after = ['## Ideas', ...cards.slice(0, 3), '## Under way', '- [>] New one', ...cards.slice(4)]
+  await until(async () => (await editorText(page)).includes('New one'), 'the card')
+  const [marked] = (await editorText(page)).match(/- \[.\] New one/) ?? []
+  await text(fenced(...after.with(5, marked ?? '')))
+  await leave()
+})
+
+test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
+  const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
+  const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })
+  await change.waitFor()
+  const ben = await visit(ana.document)
+  await saved(ben.page)
+  await ana.page.getByText('Somebody else here is called Guest, too').waitFor()
+  expect(await change.count()).toBe(0)
+  await ben.page.getByText('Somebody else here is called Guest, too').waitFor()
+  await ben.leave()
+  await change.waitFor()
+  await ana.leave()
+})
+
+test('[COMP-37] what is silent elsewhere is said: a fence that is not closed, why a cell has an error, what a widget does wrong', async () => {
+  const widget = (title: string, script: string): string => `\`\`\`widget title=${title}\n<script>\n${script}\n</script>\n\`\`\`\n\n`
+  const source = `\`\`\`sheet\n| A |\n|---|\n| =1/0 |\n\`\`\`\n\n${widget('Throws', 'setTimeout(() => { throw new Error("broken") })')}${widget('Leaves', 'location = "about:blank"')}${widget('Keeps', 'agmd.setState("x".repeat(9999))')}\`\`\`chat\n[2026-11-20T10:02Z] @Ana: Yes\n`
+  const { page } = await writer(source)
+  await page.locator('[data-cell=A2]').click()
+  await page.locator('.sheet-fault').waitFor()
+  expect(await page.locator('.sheet-fault').textContent()).toMatch(/zero/i)
+  for (const [name, words] of [
+    ['Throws', 'It says: Uncaught Error: broken'],
+    ['Leaves', 'It was stopped, because it left its page or does not answer.'],
+    ['Keeps', 'Its state is too large to be kept: 4,096 bytes are the most.']
+  ] as const) {
+    await page.getByRole('button', { name: `Run: ${name}` }).click()
+    await page.locator('.chart-fault', { hasText: words }).waitFor()
+  }
+  await page.getByText('Not closed: end it with a line of ```').waitFor()
+  await page.getByRole('button', { name: 'Read' }).click()
+  await page.locator('.reading').getByText('Not closed: end it with a line of ```').waitFor()
+  // The error of the widget is one of the page, too.
+  await page.context().close()
 })

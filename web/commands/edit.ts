@@ -1,23 +1,34 @@
 /** Undo, lines, tasks. */
 import { moveLineDown, moveLineUp } from '@codemirror/commands'
+import type { EditorView } from '@codemirror/view'
 import { yUndoManagerKeymap } from 'y-codemirror.next'
 import { ownUndo } from '../editor/binding.ts'
 import { followOrToggle } from '../editor/follow.ts'
 import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { inEditor, isWriting, onText, type Command } from './command.ts'
+import { inEditor, onText, type Command } from './command.ts'
+import { activeElement, isField } from './keys.ts'
 
 // The binding names its commands by their keys alone.
 const undoBy = (key: string) => yUndoManagerKeymap.find((binding) => binding.key === key)?.run ?? (() => false)
 const [undo, redo] = [undoBy('Mod-z'), undoBy('Mod-Shift-z')]
 
-/** Takes back what was written here. What was accepted or restored is not: that is in the history, and said. */
+/** Takes the last step back that was made on this page. */
+export const undoIn = (view: EditorView): boolean => (view.state.facet(ownUndo)?.undo ?? undo)(view)
+
+/** Who reads changes components and tasks as well. Fields have an undo of their own. */
+const ofPage: Pick<Command, 'scope' | 'when' | 'keysWhen'> = {
+  scope: 'page',
+  when: (page) => page.canType.value,
+  keysWhen: (page) => page.editor.value?.view.hasFocus === true || !isField(activeElement())
+}
+
+/** Takes back what was done here. What was accepted or restored is not: that is in the history, and said. */
 const undoOwn: Command['run'] = ({ editor, dialog }) => {
   const view = editor.value?.view
   if (view === undefined) return false
   const { doc } = view.state
-  const command = view.state.facet(ownUndo)?.undo ?? undo
-  command(view)
+  undoIn(view)
   // The binding says that it did something even where it did not.
   if (view.state.doc !== doc) return true
   toast(t('There is nothing of yours to undo here. Earlier versions are in the history.'), {
@@ -29,13 +40,14 @@ const undoOwn: Command['run'] = ({ editor, dialog }) => {
 }
 
 export const editCommands: readonly Command[] = [
-  { id: 'undo', title: term('Undo'), group: 'edit', keys: ['Mod-z'], when: isWriting, run: undoOwn },
+  { id: 'undo', title: term('Undo'), group: 'edit', keys: ['Mod-z'], ...ofPage, run: undoOwn },
   {
     id: 'redo',
     title: term('Redo'),
     group: 'edit',
     keys: ['Mod-Shift-z', 'Mod-y'],
-    ...onText((view) => (view.state.facet(ownUndo)?.redo ?? redo)(view))
+    ...ofPage,
+    run: ({ editor: { value } }) => value !== undefined && (value.view.state.facet(ownUndo)?.redo ?? redo)(value.view)
   },
   {
     id: 'task.toggle',

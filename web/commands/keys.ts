@@ -24,6 +24,13 @@ export const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))
 
+/** What has the focus, within components too. */
+export function activeElement(): Element | null {
+  let found = document.activeElement
+  while (found?.shadowRoot?.activeElement != null) found = found.shadowRoot.activeElement
+  return found
+}
+
 /** Hands a key that was pressed outside the text to the commands of the page. */
 export function runPageKeys(view: EditorView, event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || document.querySelector('dialog:modal') !== null) return

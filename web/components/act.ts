@@ -1,12 +1,10 @@
-/** Interactions as changes of the editor: one transaction and one step of undo each; of who suggests, one suggestion. */
-import { isolateHistory } from '@codemirror/commands'
+/** Interactions as changes of the editor: one transaction and one step of undo each. */
 import type { EditorView } from '@codemirror/view'
-import type { Fence } from '../../shared/fences/fences.ts'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'
 import { endStep } from '../editor/binding.ts'
 
 /** The lines that edits touch, as one change: people decide on an interaction as a whole. */
-const asOne = (source: string, edits: readonly Edit[]): Edit => {
+export const asOne = (source: string, edits: readonly Edit[]): Edit => {
   const [first, last] = [edits[0] as Edit, edits.at(-1) as Edit]
   const from = source.lastIndexOf('\n', first.from - 1) + 1
   const end = source.indexOf('\n', last.to)
@@ -16,15 +14,13 @@ const asOne = (source: string, edits: readonly Edit[]): Edit => {
 }
 
 /** False when nothing may be written, or nothing is to be done. */
-export function actOn(view: EditorView, fence: Fence, edits: readonly Edit[], isSuggesting: boolean): boolean {
+export function actOn(view: EditorView, edits: readonly Edit[]): boolean {
   if (view.state.readOnly || edits.length === 0) return false
   const before = view.state.doc
   const end = view.state.facet(endStep)
   end()
   view.dispatch({
-    changes: isSuggesting ? asOne(fence.source, edits) : [...edits],
-    // The history of who suggests is the editor's own.
-    annotations: isolateHistory.of('full'),
+    changes: [...edits],
     userEvent: 'input.fence'
   })
   end()

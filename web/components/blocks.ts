@@ -9,7 +9,13 @@ import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 import type { View } from '../document/page.tsx'
 import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
-import { kindOf } from './kinds.ts'
+import { kindOf, unclosedWords } from './kinds.ts'
+
+/** A component that is not closed, which can only be the last one: where its first line ends. */
+interface Unclosed {
+  readonly at: number
+  readonly words: string
+}
 
 interface Shown {
   /** All fences of the text, as they were read last. */
@@ -17,6 +23,7 @@ interface Shown {
   readonly blocks: readonly Block[]
   /** The one whose source shows. */
   readonly open: number | undefined
+  readonly unclosed: Unclosed | undefined
   readonly decorations: DecorationSet
 }
 
@@ -98,14 +105,40 @@ class ComponentWidget extends WidgetType {
 /** What draws the components of the page. */
 const drawing = Facet.define<Instances, Instances | undefined>({ combine: ([instances]) => instances })
 
-function decorate(state: EditorState, blocks: readonly Block[], open: number | undefined): DecorationSet {
+class UnclosedNote extends WidgetType {
+  readonly #words: string
+
+  constructor(words: string) {
+    super()
+    this.#words = words
+  }
+
+  override eq(other: UnclosedNote): boolean {
+    return other.#words === this.#words
+  }
+
+  override toDOM(): HTMLElement {
+    const element = document.createElement('span')
+    element.className = 'md-unclosed'
+    element.textContent = this.#words
+    return element
+  }
+}
+
+function decorate(state: EditorState, blocks: readonly Block[], open: number | undefined, unclosed: Unclosed | undefined): DecorationSet {
   const instances = state.facet(drawing)
   if (instances === undefined) return Decoration.none
-  return Decoration.set(
-    blocks
-      .filter(({ key }) => key !== open)
-      .map((block) => Decoration.replace({ widget: new ComponentWidget(block, instances), block: true }).range(block.from, block.to))
-  )
+  const drawn = blocks
+    .filter(({ key }) => key !== open)
+    .map((block) => Decoration.replace({ widget: new ComponentWidget(block, instances), block: true }).range(block.from, block.to))
+  const notes = unclosed === undefined ? [] : [Decoration.widget({ widget: new UnclosedNote(unclosed.words), side: 1 }).range(unclosed.at)]
+  return Decoration.set([...drawn, ...notes], true)
+}
+
+function unclosedOf(fences: readonly Fence[]): Unclosed | undefined {
+  const last = fences.at(-1)
+  if (last === undefined || last.closing !== undefined || kindOf(last.kind) === undefined) return undefined
+  return { at: lineEnd(last.source, last.from), words: unclosedWords(last) }
 }
 
 /** The fence that somebody works in: it was opened, or the cursor was put into it. */
@@ -128,7 +161,8 @@ const shown = (state: EditorState, known: readonly Block[], before: number | und
   const fences = readFences(state)
   const blocks = blocksOf(fences, known)
   const open = openOf(state, blocks, before)
-  return { fences, blocks, open, decorations: decorate(state, blocks, open) }
+  const unclosed = unclosedOf(fences)
+  return { fences, blocks, open, unclosed, decorations: decorate(state, blocks, open, unclosed) }
 }
 
 const field: StateField<Shown> = StateField.define<Shown>({
@@ -147,8 +181,9 @@ const field: StateField<Shown> = StateField.define<Shown>({
       return shown(state, moved, value.open)
     if (!docChanged && transaction.selection === undefined && !isClosed) return value
     const next = isClosed ? undefined : openOf(state, moved, value.open)
-    if (docChanged) return { fences: value.fences, blocks: moved, open: next, decorations: decorate(state, moved, next) }
-    return next === value.open ? value : { fences: value.fences, blocks: moved, open: next, decorations: decorate(state, moved, next) }
+    if (!docChanged && next === value.open) return value
+    const unclosed = value.unclosed && { ...value.unclosed, at: changes.mapPos(value.unclosed.at, -1) }
+    return { fences: value.fences, blocks: moved, open: next, unclosed, decorations: decorate(state, moved, next, unclosed) }
   },
   provide: (self) => [
     EditorView.decorations.from(self, ({ decorations }) => decorations),

@@ -115,18 +115,15 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     })
 
   const move: Deeds['move'] = (card, to) => {
+    // The reading view shows what was done a moment later.
     const before = findCard(board.peek(), card)
-    if (!change(card, (now, place) => moveCard(now, place, to))) return
-    const index = before?.column === to.column && before.card < to.card ? to.card - 1 : to.card
     const column = board.peek().columns[to.column]
-    const count = column?.cards.length ?? 1
+    const count = (column?.cards.length ?? 0) + Number(before?.column !== to.column)
+    if (!change(card, (now, place) => moveCard(now, place, to))) return
+    if (input.suggests()) return
+    const index = before?.column === to.column && before.card < to.card ? to.card - 1 : to.card
     next = { column: to.column, card: Math.min(index, count - 1) }
     current.value = next
-    if (input.suggests()) {
-      const values = { name: card.title.text, column: column?.title.text ?? '' }
-      input.said.value = t('Suggested to move {name} to {column}', values)
-      return
-    }
     input.said.value = t('{name} is now in {column}, place {place} of {count}', {
       name: card.title.text,
       column: column?.title.text ?? '',
@@ -147,9 +144,9 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
 
   const remove = (card: Card): void => {
     const place = findCard(board.peek(), card)
-    if (!change(card, deleteCard) || place === undefined) return
+    if (!change(card, deleteCard) || place === undefined || input.suggests()) return
     next = { column: place.column, card: Math.max(0, place.card - 1) }
-    const words = input.suggests() ? t('Suggested to delete the card') : t('Card deleted')
+    const words = t('Card deleted')
     input.said.value = words
     toast(words)
   }

@@ -2,15 +2,25 @@
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { type Card, type CardPlace, cardsShown, type Column, detailsOf, parseBoard, repeatedCards } from '../../shared/fences/board.ts'
+import {
+  type Board as BoardShape,
+  type Card,
+  type CardPlace,
+  cardsShown,
+  type Column,
+  detailsOf,
+  parseBoard,
+  repeatedCards
+} from '../../shared/fences/board.ts'
 import { addCard, addColumn, renameColumn } from '../../shared/fences/board-edits.ts'
+import type { Edit } from '../../shared/text/diff.ts'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'
 import { type DrawnCard, drawCard, placeName, sameCard } from './board-card.tsx'
 import { createDeeds, wordsOf } from './board-deeds.ts'
 import { CardForm } from './board-form.tsx'
 import { CardMenu, ColumnMenu, columnName } from './board-menus.tsx'
-import { useKeptFocus } from './drafts.tsx'
+import { followPart, useKeptFocus } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 import { LineField } from './line-field.tsx'
@@ -19,6 +29,8 @@ const matches = (card: Card, words: readonly string[]): boolean => {
   const text = `${card.line.text}\n${detailsOf(card)}`.toLowerCase()
   return words.every((word) => text.includes(word))
 }
+
+const titlesOf = ({ columns }: BoardShape): string[] => columns.map(({ title }) => title.text)
 
 type Open = { readonly kind: 'card' | 'rename'; readonly column: number } | { readonly kind: 'column' }
 
@@ -42,9 +54,22 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   drawnBoard.current = board.value
   const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
   const deeds = useMemo(() => createDeeds({ input, board, drawn: drawnBoard, element }), [])
+  const followed = useRef(titlesOf(board.peek()))
   const mayChange = refusal.value === undefined
   useSignalEffect(deeds.follow)
   useKeptFocus(element, '.card-form')
+  // What is written for a column stays with it, wherever it goes.
+  useSignalEffect(() => {
+    const [before, now] = [followed.current, titlesOf(board.value)]
+    followed.current = now
+    const writing = open.peek()
+    if (writing === undefined || writing.kind === 'column') return
+    const column = followPart(before, writing.column, now)
+    if (column !== writing.column) open.value = column === undefined ? undefined : { ...writing, column }
+  })
+  const act = (edits: (now: BoardShape) => readonly Edit[]): boolean => input.act((now) => edits(parseBoard(now)))
+  /** Where a column that is drawn is in the board as it is now; -1: nowhere. */
+  const columnIn = (now: BoardShape, index: number): number => followPart(titlesOf(board.peek()), index, titlesOf(now)) ?? -1
   useLayoutEffect(deeds.refocus, [board.value])
 
   const { columns, notes } = board.value
@@ -107,12 +132,26 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
     return isPlaced ? items : [...items, form]
   }
 
+  // Parts of the page go along with their column.
+  const seen = new Map<string, number>()
+  const columnKeys = titlesOf(board.value).map((title) => {
+    const count = (seen.get(title) ?? 0) + 1
+    seen.set(title, count)
+    return `${count} ${title}`
+  })
+
   const columnOf = (column: Column, index: number): JSX.Element => {
     const rest = (matching[index]?.cards.length ?? 0) - (counts[index] ?? 0)
     const title = columnName(column)
     const isOpen = open.value?.kind !== 'column' && open.value?.column === index ? open.value.kind : undefined
     return (
-      <div class='board-column' key={index} data-column={index} role='group' aria-label={title}>
+      <div
+        class='board-column'
+        key={isOpen === undefined ? columnKeys[index] : 'writing'}
+        data-column={index}
+        role='group'
+        aria-label={title}
+      >
         <div class='board-head'>
           {isOpen === 'rename' ? (
             <LineField
@@ -121,7 +160,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
               onCancel={() => (open.value = undefined)}
               onDone={(text) => {
                 open.value = undefined
-                input.act((now) => renameColumn(parseBoard(now), index, text))
+                act((now) => renameColumn(now, columnIn(now, index), text))
               }}
             />
           ) : (
@@ -159,10 +198,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             onCancel={() => (open.value = undefined)}
             onDone={(text) => {
               // Enter adds one, and asks for the next.
-              if (input.act((now) => addCard(parseBoard(now), index, text)))
-                said.value = input.suggests()
-                  ? t('Suggested to add a card to {column}', { column: title })
-                  : t('Card added to {column}', { column: title })
+              if (act((now) => addCard(now, columnIn(now, index), text))) said.value = t('Card added to {column}', { column: title })
               else open.value = undefined
             }}
           />
@@ -207,22 +243,22 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
       <div class='board' role='group' aria-label={t('Board')} tabIndex={columns.length > 2 ? 0 : -1} {...deeds.listeners}>
         {shownColumns}
         {columns.length === 0 && form !== undefined && <ul class='board-cards board-column'>{form}</ul>}
-        <div class='board-new'>
-          {open.value?.kind === 'column' ? (
-            <LineField
-              label={t('Name of the column')}
-              onCancel={() => (open.value = undefined)}
-              onDone={(text) => {
-                open.value = undefined
-                input.act((now) => addColumn(parseBoard(now), text))
-              }}
-            />
-          ) : (
-            <button type='button' class='board-add' disabled={!mayChange} onClick={() => (open.value = { kind: 'column' })}>
-              + {t('Add a column')}
-            </button>
-          )}
-        </div>
+      </div>
+      <div class='board-new'>
+        {open.value?.kind === 'column' ? (
+          <LineField
+            label={t('Name of the column')}
+            onCancel={() => (open.value = undefined)}
+            onDone={(text) => {
+              open.value = undefined
+              act((now) => addColumn(now, text))
+            }}
+          />
+        ) : (
+          <button type='button' class='board-add' disabled={!mayChange} onClick={() => (open.value = { kind: 'column' })}>
+            + {t('Add a column')}
+          </button>
+        )}
       </div>
       <CardMenu deeds={deeds} columns={columns} />
       {ofColumn !== undefined && (

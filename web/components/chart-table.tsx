@@ -54,7 +54,7 @@ export function ChartDataTable({ table, input }: TableInput): JSX.Element {
       toast(t('Somebody changed this cell meanwhile.'))
       return []
     })
-    if (done) shownTexts.current.set(name, text)
+    if (done && !input.suggests()) shownTexts.current.set(name, text)
     else show(field, name, rows[row]?.[column] ?? '')
   }
   const go = (row: number, column: number): void => {

@@ -7,17 +7,19 @@ import {
   type ChartData,
   chartData,
   type ChartProblem,
+  type ChartRemark,
   chartRows,
   type ChartType,
   chartTypes,
   isProblem,
+  isRound,
   parseChart,
   type Rows,
   setChart,
   valueOf
 } from '../../shared/fences/chart.ts'
 import { chartTableOf } from '../../shared/fences/chart-data.ts'
-import { chartSvg, chartTable, isRound, legendOf } from '../../shared/fences/chart-svg.ts'
+import { chartSvg, chartTable, legendOf } from '../../shared/fences/chart-svg.ts'
 import { nodesOf } from '../reading/trusted.ts'
 import { t, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -29,9 +31,34 @@ import type { ComponentInput } from './input.ts'
 const typeName = (type: ChartType): string =>
   ({ bar: t('Bars'), line: t('Lines'), area: t('Areas'), scatter: t('Points'), pie: t('Pie'), donut: t('Ring') })[type]
 
-const problemWords = ({ problem, name }: ChartProblem): string => {
+const remarkWords = ({ remark, count, name }: ChartRemark): string => {
+  const values = { name }
+  if (remark === 'words')
+    return tn(count, '1 cell is no number and not drawn: {name}', '{count} cells are no numbers and not drawn: {name} …', values)
+  if (remark === 'negative')
+    return tn(count, '1 value below zero has no slice: {name}', '{count} values below zero have no slice: {name} …', values)
+  if (remark === 'series')
+    return tn(
+      count,
+      'Only the first column has slices, not {name}.',
+      'Only the first column has slices, not {count} more: {name} …',
+      values
+    )
+  if (remark === 'legend')
+    return tn(count, '1 slice is not in the legend: {name}', '{count} slices are not in the legend: {name} …', values)
+  return tn(
+    count,
+    '1 label is no number and stands in the order of the rows: {name}',
+    '{count} labels are no numbers and stand in the order of the rows: {name} …',
+    values
+  )
+}
+
+const problemWords = ({ problem, name, others = [] }: ChartProblem): string => {
   if (problem === 'none') return t('There is no data yet.')
   if (problem === 'elsewhere') return t('The data is in {name}, which is no file of this service.', { name })
+  if (problem === 'sheet' && others.length > 0)
+    return t('There is no sheet {name}. There is {others}.', { name, others: others.join(', ') })
   if (problem === 'sheet') return t('There is no sheet {name}.', { name })
   if (problem === 'json') return t('The data is no JSON list.')
   return problem === 'column' ? t('There is no column “{name}”.', { name }) : t('There are no numbers to draw.')
@@ -178,7 +205,7 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
   const hidden = useSignal<ReadonlySet<string>>(new Set())
   const isEditing = useSignal(false)
   const asset = useSignal<{ readonly address: string; readonly found: AssetRows } | undefined>(undefined)
-  const rows = useComputed(() => chartRows(chart.value, sheets.value.rowsOf))
+  const rows = useComputed(() => chartRows(chart.value, sheets.value))
   const wanted = useComputed(() => {
     const found = rows.value
     return isProblem(found) && found.problem === 'elsewhere' && isAsset(found.name) ? found.name : undefined
@@ -229,6 +256,12 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
           {tn(data.value.left, '1 more point or series is not drawn.', '{count} more points or series are not drawn.')}
         </p>
       )}
+      {!isProblem(data.value) &&
+        data.value.remarks.map((remark) => (
+          <p class='component-rest' key={remark.remark}>
+            {remarkWords(remark)}
+          </p>
+        ))}
       {legend.length > 1 && (
         <ul class='legend'>
           {legend.map(({ name, colour }, index) => (
@@ -254,7 +287,8 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
             disabled={!mayChange}
             value={shape.type}
             onChange={({ currentTarget: { value } }) => {
-              if (input.act((now) => setChart(parseChart(now), 'type', value))) said.value = typeName(value as ChartType)
+              if (input.act((now) => setChart(parseChart(now), 'type', value)) && !input.suggests())
+                said.value = typeName(value as ChartType)
               else hidden.value = new Set(hidden.value)
             }}
           >

@@ -132,6 +132,8 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const followed = useRef(chat.peek())
   const mayChange = refusal.value === undefined
   const me = plainAuthor(page.here.value.find(({ self }) => self)?.name ?? t('Guest'))
+  // A message tells its author by name alone: of two who are called the same nobody knows whose it is.
+  const isShared = page.here.value.some(({ self, name }) => !self && plainAuthor(name) === me)
   const names = (): string[] =>
     namesAround(
       page,
@@ -182,13 +184,14 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       return found === undefined ? [] : editMessage(there, found, text)
     })
     const isDeleted = text.trim() === ''
-    if (done && input.suggests()) said.value = isDeleted ? t('Suggested to delete the message') : t('Suggested to change the message')
-    else if (done) said.value = isDeleted ? t('Message deleted') : t('Message changed')
+    if (done) said.value = isDeleted ? t('Message deleted') : t('Message changed')
     return isThere
   }
   const send = (text: string): boolean => {
     follows.current = true
-    return input.act((now) => appendMessage(parseChat(now), { author: me, time: Date.now(), text }))
+    const done = input.act((now) => appendMessage(parseChat(now), { author: me, time: Date.now(), text }))
+    if (done) said.value = t('Message sent')
+    return done
   }
   const save = ({ begun, message, isGone }: Draft, text: string): boolean => {
     const isContested = !isGone && message.text !== begun.text && text.trim() !== begun.text && text.trim() !== message.text
@@ -230,7 +233,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   )
 
   const messageOf = (message: Message): JSX.Element => {
-    const isMine = mayChange && !message.imported && message.author === me
+    const isMine = mayChange && !isShared && !message.imported && message.author === me
     const isEdited = draft.value?.isGone === false && draft.value.message === message
     const holder = held.value.get(wordsOf(message))
     return (
@@ -316,6 +319,11 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       >
         <ol class='chat-list'>{items}</ol>
       </div>
+      {mayChange && isShared && (
+        <p class='component-rest'>
+          {t('Somebody else here is called {name}, too: messages under this name cannot be changed meanwhile.', { name: me })}
+        </p>
+      )}
       <Writing label={t('Message as {name}', { name: me })} disabled={!mayChange} names={names} say={say} name={t('Send')} onSend={send} />
     </div>
   )

@@ -3,9 +3,11 @@ import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import { documentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { includesRole } from '../../shared/roles.ts'
+import { undoIn } from '../commands/edit.ts'
 import type { View } from '../document/page.tsx'
 import { t } from '../text/t.ts'
-import { actOn } from './act.ts'
+import { toast } from '../ui/toast.tsx'
+import { actOn, asOne } from './act.ts'
 import { holdsOf } from './holds.ts'
 import type { ComponentInput } from './input.ts'
 import { labelOf } from './labels.ts'
@@ -30,6 +32,9 @@ export interface Place {
   leave(side: 'before' | 'behind'): void
 }
 
+/** So long what was done can be taken back from its notice, in milliseconds. */
+const noticeMs = 10_000
+
 const isSheet = ({ kind }: Fence): boolean => kind === 'sheet'
 
 const reasonOf = ({ canType, session }: View): string | undefined => {
@@ -49,6 +54,16 @@ export function inputFor({ page, fence, fences, name, fresh, leave }: Place): Co
       .map(({ source, from, to }) => source.slice(from, to))
       .join('\n')
   )
+  const said = signal('')
+  /** What was done, with the way back; what the component says of it comes right after. */
+  const tell = (words: () => string, name: string, run: () => void): void => {
+    said.value = ''
+    queueMicrotask(() => {
+      toast(words(), { name, run, milliseconds: noticeMs })
+      // Once is enough.
+      said.value = ''
+    })
+  }
   const suggests = (): boolean => page.review.peek()?.suggesting.peek() === true
   return {
     page,
@@ -59,12 +74,42 @@ export function inputFor({ page, fence, fences, name, fresh, leave }: Place): Co
     label: computed(() => labelOf(fence.value, fences.value)),
     refusal: computed(() => reasonOf(page)),
     held: computed(() => holds.all.value.get(name.value) ?? new Map()),
-    said: signal(''),
-    act(edits) {
+    said,
+    act(edits, by = 'person') {
       const view = page.editor.value?.view
+      const review = suggests() ? page.review.peek() : undefined
+      // What was typed is proposed first: from then on the editor shows the text as it is.
+      review?.settle()
       const now = fresh()
       if (view === undefined || now === undefined) return false
-      return actOn(view, now.fence, edits(now.fence, now.all), suggests())
+      const wanted = edits(now.fence, now.all)
+      if (wanted.length === 0) return false
+      if (review !== undefined) {
+        const edit = asOne(now.fence.source, wanted)
+        const before = view.state.doc
+        const takeBack = review.suggest(edit)
+        if (takeBack === undefined) return false
+        const suggested = (words?: string): void =>
+          tell(() => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })), t('Take back'), takeBack)
+        // What says it knows all components, and comes when it is needed.
+        import('../review/told-words.ts').then(
+          ({ wordsOfEdit }) => suggested(wordsOfEdit(before, edit)),
+          () => suggested()
+        )
+        return true
+      }
+      const done = actOn(view, wanted)
+      if (done && by === 'person' && page.mode.peek() === 'read') {
+        tell(
+          () => said.peek() || t('Changed'),
+          t('Undo'),
+          () => {
+            undoIn(view)
+            toast(t('Undone'))
+          }
+        )
+      }
+      return done
     },
     hold: (item) => holds.take(name.peek(), item),
     openSource(offset = 0) {

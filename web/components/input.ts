@@ -27,8 +27,9 @@ export interface ComponentInput {
   /**
    * One interaction, one step of undo: the edits that it needs in the fence as it is now, which may not be the one that was drawn. Of who
    * suggests it becomes one suggestion. `all` are the fences of the text, for what has to follow elsewhere. False when nothing was changed.
+   * Where no undoing is at hand a notice says what was done (`said`, when that is set at once) and offers to take it back.
    */
-  act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[]): boolean
+  act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[], by?: 'person' | 'program'): boolean
   /** Tells others that a part is being changed; undefined: nothing any more. */
   hold(item: string | undefined): void
   /** Shows the source, with the cursor at an offset from the beginning of what the fence holds. */

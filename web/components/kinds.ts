@@ -1,6 +1,6 @@
 /** What draws each kind of component, fetched with the first of its kind. Kinds that are not here show their source. */
-import type { FenceKind } from '../../shared/fences/fences.ts'
-import { term } from '../text/t.ts'
+import type { Fence, FenceKind } from '../../shared/fences/fences.ts'
+import { t, term } from '../text/t.ts'
 import type { Body } from './input.ts'
 
 interface Kind {
@@ -18,3 +18,7 @@ export const kinds: Readonly<Partial<Record<FenceKind, Kind>>> = {
 }
 
 export const kindOf = (name: string): Kind | undefined => kinds[name as FenceKind]
+
+/** Said of a fence that is not closed: all of the text below is part of it. */
+export const unclosedWords = ({ source, mark }: Fence): string =>
+  t('Not closed: end it with a line of {mark}', { mark: source.slice(mark.from, mark.to) })

@@ -13,7 +13,7 @@ import components from './components.css?inline'
 import { inputFor, type Place } from './connect.ts'
 import { formulaRules } from './formula-rules.ts'
 import type { Body, ComponentInput } from './input.ts'
-import { kindOf } from './kinds.ts'
+import { kindOf, unclosedWords } from './kinds.ts'
 import { useSuggestions } from './suggestions.ts'
 
 export interface Mounted {
@@ -82,6 +82,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
         <span class='frame-name' dir='auto'>
           {name}
         </span>
+        {fence.value.closing === undefined && <span class='frame-reason'>{unclosedWords(fence.value)}</span>}
         {refusal.value !== undefined && <span class='frame-reason'>{refusal.value}</span>}
         {suggestions.count.value > 0 && (
           <button type='button' class='frame-button frame-suggestions' onClick={suggestions.show}>

@@ -5,6 +5,7 @@ import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import type { Sheet, Side } from '../../shared/fences/sheet.ts'
 import type { Person } from '../presence/people.ts'
 import { t } from '../text/t.ts'
+import { CellGap, spansOf } from './sheet-window.tsx'
 
 export interface Place {
   readonly row: number
@@ -45,6 +46,11 @@ interface RowInput {
   /** Selected columns of this row: from, to; empty when there are none. */
   readonly from: number
   readonly to: number
+  /** Column that the selection ends in, when it does in this row: it is drawn. */
+  readonly end: number
+  /** Columns that are drawn: from, and to before. */
+  readonly columns: readonly [number, number]
+  readonly come: (place: Place) => void
   readonly editing: Editing | undefined
   readonly held: ReadonlyMap<string, Person>
   readonly deeds: Deeds
@@ -77,20 +83,31 @@ export class GridRow extends Component<RowInput> {
       !same(cells, next.cells) ||
       held !== next.held ||
       editing !== next.editing ||
+      rest.columns !== next.columns ||
       rest.current !== next.current ||
+      rest.end !== next.end ||
       rest.from !== next.from ||
       rest.to !== next.to
     )
   }
 
-  override render({ row, cells, current, from, to, editing, held, deeds }: RowInput): JSX.Element {
+  override render({ row, cells, current, from, to, end, columns, come, editing, held, deeds }: RowInput): JSX.Element {
+    const isDrawn = (column: number): boolean =>
+      (column >= columns[0] && column < columns[1]) || column === current || column === end || column === editing?.column
     return (
       <tr role='row' aria-rowindex={row + 1}>
         <th class='sheet-number' role='rowheader' scope='row'>
           {row + 1}
         </th>
-        {cells.map(({ text, side, isNumber, error }, column) => {
-          const place = { row, column }
+        {spansOf(cells.length, isDrawn).map((span) => {
+          const place = { row, column: span.from }
+          const { column } = place
+          const cell = cells[column]
+          if (!span.isDrawn || cell === undefined) {
+            const texts = cells.slice(column, column + span.length).map((each) => each.text)
+            return <CellGap key={`gap ${column}`} from={place} texts={texts} come={come} />
+          }
+          const { text, side, isNumber, error } = cell
           const holder = held.get(nameOf(place))
           const isEdited = editing?.column === column
           const alignment = side ?? (isNumber ? 'right' : '')

@@ -16,6 +16,7 @@ import { WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import { type Deeds, type Editing, GridRow, lineAt, nameOf, type Place, rowOf, type Shown, textAt } from './sheet-grid.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
+import { RowGap, spansOf, useSheetWindow, WidthRow } from './sheet-window.tsx'
 
 /** The clipboard of this page has formulas as well. */
 const cellsType = 'text/x-agmd-cells'
@@ -43,6 +44,8 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const begunRow = useSignal(-1)
   /** The cell that the cursor stays in because the sheet is full: what is typed next does not write over it. */
   const fullAt = useRef('')
+  const scroller = useRef<HTMLDivElement>(null)
+  const { seen, rowHeight, follow, come } = useSheetWindow(scroller)
   const mayChange = refusal.value === undefined
 
   const size = useComputed(() => ({
@@ -67,7 +70,16 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     Array.from({ length: size.value.height }, (_row, row) =>
       Array.from({ length: size.value.width }, (_cell, column) => shownOf({ row, column }))
     )
-  ).value
+  )
+  const texts = useComputed(() => grid.value.map((cells) => cells.map(({ text }) => text)))
+  const longest = useComputed(() => {
+    const found = Array.from({ length: size.value.width }, () => '')
+    for (const cells of texts.value)
+      cells.forEach((text, column) => {
+        if (text.length > (found[column]?.length ?? 0)) found[column] = text
+      })
+    return found
+  })
   const inside = ({ row, column }: Place): Place => ({
     row: Math.min(Math.max(0, row), height - 1),
     column: Math.min(Math.max(0, column), width - 1)
@@ -83,8 +95,9 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     focus()
   }
   const at = inside(current.value)
-  const [top, bottom] = order(at.row, inside(end.value).row)
-  const [first, last] = order(at.column, inside(end.value).column)
+  const to = inside(end.value)
+  const [top, bottom] = order(at.row, to.row)
+  const [first, last] = order(at.column, to.column)
   const places = (): Place[] =>
     Array.from({ length: bottom - top + 1 }, (_row, down) =>
       Array.from({ length: last - first + 1 }, (_cell, across) => ({ row: top + down, column: first + across }))
@@ -220,8 +233,8 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
       const place = { row: from.row + step.row, column: from.column + step.column }
       // Out of the grid at its edges one comes with Esc and Tab.
       go(place, event.shiftKey)
-    } else if (event.key === 'Home' && isPlain) go({ ...from, column: 0 }, event.shiftKey)
-    else if (event.key === 'End' && isPlain) go({ ...from, column: width - 1 }, event.shiftKey)
+    } else if (event.key === 'Home' && !event.altKey) go({ row: isPlain ? from.row : 0, column: 0 }, event.shiftKey)
+    else if (event.key === 'End' && !event.altKey) go({ row: isPlain ? from.row : height - 1, column: width - 1 }, event.shiftKey)
     else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) {
       current.value = { row: 0, column: 0 }
       go({ row: height - 1, column: width - 1 }, true)
@@ -247,7 +260,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
       )
     event.clipboardData.setData(
       'text/plain',
-      tsv(({ row, column }) => grid[row]?.[column]?.text ?? '')
+      tsv(({ row, column }) => texts.peek()[row]?.[column] ?? '')
     )
     event.clipboardData.setData(
       cellsType,
@@ -263,6 +276,18 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     const { rows, rowsFit, columns, columnsFit } = pasteSize(top, first, text)
     if (text !== '' && act((now) => pasteTsv(now, top, first, text))) {
       if (rowsFit === rows && columnsFit === columns) said.value = t('Pasted')
+      else if (input.suggests())
+        // Behind the notice of what is suggested.
+        queueMicrotask(() =>
+          tell(
+            t('Suggested in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.', {
+              rowsFit,
+              rows,
+              columnsFit,
+              columns
+            })
+          )
+        )
       else
         tell(
           t('Pasted in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.', { rowsFit, rows, columnsFit, columns })
@@ -280,8 +305,11 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const sum = numbers.reduce((total, number) => total + number, 0)
   const here = editing.value
   const editedRow = here === undefined ? -1 : rowOf(sheet.value, here)
+  const { rows, columns } = seen.value
+  const isDrawn = (row: number): boolean => (row >= rows[0] && row < rows[1]) || row === at.row || row === to.row || row === editedRow
   const asked = conflict.value
   const formula = textAt(sheet.value, at)
+  const fault = grid.value[at.row]?.[at.column]?.error
   const anchor = menu.value
   return (
     <div class='sheet-live' ref={element} onKeyDown={keyDown} onCopy={copy} onCut={copy} onPaste={paste}>
@@ -290,6 +318,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
         <code class='sheet-formula' dir='auto'>
           {formula}
         </code>
+        {fault !== undefined && <span class='sheet-fault'>{fault}</span>}
         <button
           type='button'
           class='frame-button'
@@ -300,7 +329,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
           {t('Rows and columns')}
         </button>
       </div>
-      <div class='sheet-scroll'>
+      <div class='sheet-scroll' ref={scroller} onScroll={follow}>
         <table
           class='sheet'
           role='grid'
@@ -319,21 +348,35 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
                 </th>
               ))}
             </tr>
+            <WidthRow texts={longest.value} />
           </thead>
           <tbody>
-            {grid.map((cells, row) => (
-              <GridRow
-                key={row}
-                row={row}
-                cells={cells}
-                current={row === at.row ? at.column : -1}
-                from={row >= top && row <= bottom ? first : 0}
-                to={row >= top && row <= bottom ? last : -1}
-                editing={row === editedRow ? here : undefined}
-                held={held.value}
-                deeds={stable}
-              />
-            ))}
+            {spansOf(height, isDrawn).map(({ from: row, length, isDrawn: drawn }) =>
+              drawn ? (
+                <GridRow
+                  key={row}
+                  row={row}
+                  cells={grid.value[row] ?? []}
+                  current={row === at.row ? at.column : -1}
+                  end={row === to.row ? to.column : -1}
+                  columns={columns}
+                  come={come}
+                  from={row >= top && row <= bottom ? first : 0}
+                  to={row >= top && row <= bottom ? last : -1}
+                  editing={row === editedRow ? here : undefined}
+                  held={held.value}
+                  deeds={stable}
+                />
+              ) : (
+                <RowGap
+                  key={`gap ${row}`}
+                  from={row}
+                  texts={texts.value.slice(row, row + length)}
+                  rowHeight={rowHeight.value}
+                  come={come}
+                />
+              )
+            )}
           </tbody>
         </table>
       </div>

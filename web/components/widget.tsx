@@ -2,20 +2,29 @@
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { parseWidget, setWidgetState } from '../../shared/fences/widget.ts'
+import { fitsState, parseWidget, setWidgetState } from '../../shared/fences/widget.ts'
+import { limits } from '../../shared/limits.ts'
 import { t } from '../text/t.ts'
-import { runWidget, type RunningWidget } from '../widget/host.ts'
+import { runWidget, type RunningWidget, type WidgetFault } from '../widget/host.ts'
 import type { ComponentInput } from './input.ts'
 
 /** As JSON.parse gives it; null without one. */
 const stateOf = (json: string | undefined): unknown => (json === undefined ? null : (JSON.parse(json) as unknown))
+
+const faultWords = (fault: WidgetFault, message: string): string => {
+  if (fault === 'error') return t('It says: {message}', { message })
+  return fault === 'left'
+    ? t('It was stopped, because it left its page or does not answer.')
+    : t('It was stopped, because it sent too many messages.')
+}
 
 export function Widget({ input }: { input: ComponentInput }): JSX.Element {
   const { page, fence, refusal, said, sheets } = input
   const widget = useComputed(() => parseWidget(fence.value))
   /** What was begun; undefined: nothing runs. */
   const running = useSignal<string | undefined>(undefined)
-  const flooded = useSignal(false)
+  /** What went wrong last, in words. */
+  const fault = useSignal('')
   const place = useRef<HTMLDivElement>(null)
   const frame = useRef<RunningWidget | undefined>(undefined)
   const { title, html, height } = widget.value
@@ -38,12 +47,15 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
       height: now.height,
       state: stateOf(now.state?.json),
       onState(state) {
-        if (keeps.peek()) input.act((current) => setWidgetState(parseWidget(current), state))
+        if (!fitsState(state))
+          fault.value = t('Its state is too large to be kept: {count} bytes are the most.', { count: limits.widgetStateBytesMax })
+        else if (keeps.peek()) input.act((current) => setWidgetState(parseWidget(current), state), 'program')
       },
-      onFlood() {
+      onFault(what, message) {
+        fault.value = faultWords(what, message)
+        if (what === 'error') return
         end()
         running.value = undefined
-        flooded.value = true
       },
       dataOf: (sheet) => sheets.peek().rowsOf(sheet.replace(/^#/, ''))
     })
@@ -69,7 +81,7 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
   }, [])
 
   const run = (): void => {
-    flooded.value = false
+    fault.value = ''
     begin()
     said.value = t('{name} runs', { name })
   }
@@ -95,7 +107,9 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
           </button>
         )}
         {running.value !== undefined && !keeps.value && <span class='component-note'>{t('What you do in it is not kept.')}</span>}
-        {flooded.value && <span class='chart-fault'>{t('It was stopped, because it sent too many messages.')}</span>}
+        <span class='chart-fault' role='status'>
+          {fault.value}
+        </span>
       </div>
       <div class='widget-place' ref={place} hidden={running.value === undefined} />
       {running.value === undefined && (

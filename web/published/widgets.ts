@@ -17,6 +17,9 @@ function offer(figure: HTMLElement): void {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'widget-run'
+  const note = document.createElement('p')
+  note.className = 'component-note'
+  note.setAttribute('role', 'status')
   const label = (): void => {
     button.textContent = running === undefined ? 'Run this widget' : 'Stop'
     button.setAttribute('aria-label', `${button.textContent}: ${title}`)
@@ -35,13 +38,22 @@ function offer(figure: HTMLElement): void {
       title,
       height: Number(height),
       state: stateOf(state),
-      onFlood: stop
+      onFault(fault, message) {
+        note.textContent =
+          fault === 'error'
+            ? `It says: ${message}`
+            : fault === 'left'
+              ? 'It was stopped: it left its page or does not answer.'
+              : 'It was stopped: it sent too many messages.'
+        if (fault !== 'error') stop()
+      }
     })
+    note.textContent = ''
     source.replaceWith(running.element)
     return label()
   })
   label()
-  source.before(button)
+  source.before(button, note)
 }
 
 for (const figure of document.querySelectorAll<HTMLElement>('figure.component-widget')) offer(figure)

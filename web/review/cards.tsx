@@ -132,11 +132,21 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
 
 // ——— suggestions ———
 
-const Change = ({ original, text }: { original: string; text: string }): JSX.Element => (
-  <p class='card-change' dir='auto'>
-    {original !== '' && <del>{excerpt(original, excerptUnits) || '↵'}</del>}{' '}
-    {text !== '' && <ins>{excerpt(text, excerptUnits) || '↵'}</ins>}
-  </p>
+interface ChangeInput {
+  /** What it does, where that can be said. */
+  readonly deed: string | undefined
+  readonly original: string
+  readonly text: string
+}
+
+const Change = ({ deed, original, text }: ChangeInput): JSX.Element => (
+  <>
+    {deed !== undefined && <Prose text={deed} />}
+    <p class={deed === undefined ? 'card-change' : 'card-change card-source'} dir='auto'>
+      {original !== '' && <del>{excerpt(original, excerptUnits) || '↵'}</del>}{' '}
+      {text !== '' && <ins>{excerpt(text, excerptUnits) || '↵'}</ins>}
+    </p>
+  </>
 )
 
 function statusWords({ suggestion, deciding }: Proposal): string | undefined {
@@ -167,7 +177,7 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
           <Tool icon='trash' name={t('Withdraw')} onClick={() => store.act({ kind: 'withdraw', suggestion: suggestion.id })} />
         )}
       </Byline>
-      <Change original={suggestion.original} text={suggestion.text} />
+      <Change deed={review.deedOf(item)} original={suggestion.original} text={suggestion.text} />
       {suggestion.note !== null && <Prose text={suggestion.note} />}
       {gone !== undefined && <p class='card-note'>{gone}</p>}
       {status !== undefined && <p class='card-note'>{status}</p>}
@@ -196,7 +206,8 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
 
 // ——— what is not at the service yet ———
 
-function NewCard({ review, waiting }: { review: Review; waiting: Waiting }): JSX.Element {
+function NewCard({ review, item }: { review: Review; item: Item & { readonly kind: 'new' } }): JSX.Element {
+  const { waiting } = item
   const { deed } = waiting
   return (
     <>
@@ -208,7 +219,7 @@ function NewCard({ review, waiting }: { review: Review; waiting: Waiting }): JSX
         </>
       )}
       {(deed.kind === 'reply' || deed.kind === 'edit') && <CommentText review={review} text={deed.body} />}
-      {deed.kind === 'suggest' && <Change original={deed.original} text={deed.text} />}
+      {deed.kind === 'suggest' && <Change deed={review.deedOf(item)} original={deed.original} text={deed.text} />}
       <WaitingNote review={review} waiting={waiting} />
     </>
   )
@@ -263,7 +274,7 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
   const contents = (): ComponentChildren => {
     if (item.kind === 'comment') return <ThreadCard review={review} item={item} isActive={isActive} isListed={isListed} />
     if (item.kind === 'proposal') return <ProposalCard review={review} item={item} isActive={isActive} />
-    return item.kind === 'new' ? <NewCard review={review} waiting={item.waiting} /> : <ComposerCard review={review} item={item} />
+    return item.kind === 'new' ? <NewCard review={review} item={item} /> : <ComposerCard review={review} item={item} />
   }
   const card = useRef<HTMLElement>(null)
   const isFocused = review.focused.value === item.id

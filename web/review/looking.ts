@@ -17,7 +17,7 @@ export interface Looking {
   resolve(): void
 }
 
-export function openLooking({ page, editor: { view }, store, placing, items, filter, active, focused, hasMargin }: State): Looking {
+export function openLooking({ page, editor: { view }, store, placing, items, filter, active, focused, hasMargin, deedOf }: State): Looking {
   const show = (id: string, focus?: 'card' | 'text'): void => {
     const item = items.peek().find((each) => each.id === id)
     if (item === undefined) return
@@ -41,6 +41,8 @@ export function openLooking({ page, editor: { view }, store, placing, items, fil
     }
     if (item.kind === 'proposal') {
       const { author, original, text } = item.proposal.suggestion
+      const deed = deedOf(item)
+      if (deed !== undefined) return t('{name} suggests: {what}', { name: author, what: deed })
       if (original === '') return t('{name} suggests to insert: {text}', { name: author, text: excerpt(text, 200) })
       if (text === '') return t('{name} suggests to delete: {text}', { name: author, text: excerpt(original, 200) })
       return t('{name} suggests {text} instead of {original}', { name: author, text: excerpt(text, 120), original: excerpt(original, 120) })

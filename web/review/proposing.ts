@@ -1,15 +1,21 @@
 /** Whether typing proposes, who may choose, and what becomes of that which was typed. */
 import { batch, computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
+import type { Edit } from '../../shared/text/diff.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { textMap } from '../editor/binding.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { operationOf, type Hunk } from './hunks.ts'
+import { proposalOf } from './deeds.ts'
+import { operationOf, trimmed, type Hunk } from './hunks.ts'
+import { isOpen } from './items.ts'
 import type { State } from './state.ts'
 import { suggestingKey } from './suggesting-key.ts'
 import { storedText, suggesting as suggestingIn, takeHunks } from './suggesting.ts'
 import { targetOf } from './targets.ts'
+
+/** So long what was proposed twice can be taken back from its notice, in milliseconds. */
+const sameMs = 10_000
 
 export interface Proposing {
   /** Typing proposes. */
@@ -19,12 +25,17 @@ export interface Proposing {
   /** Whether this person may choose between the two. */
   readonly canChoose: ReadonlySignal<boolean>
   toggleSuggesting(): void
+  /** Proposes what was typed, at once. */
+  settle(): void
+  /** Proposes a change of the text, and answers how to take it back. Undefined: it changes nothing, or this person has proposed it already. */
+  suggest(edit: Edit): (() => void) | undefined
   close(): void
 }
 
-export function openProposing({ page: { session, panel }, editor, store, placing }: State): Proposing {
+export function openProposing({ page: { session, panel }, editor, store, placing, items }: State): Proposing {
   const { view } = editor
-  const propose = (_view: EditorView, hunks: readonly Hunk[]): void => {
+  const propose = (_view: EditorView, hunks: readonly Hunk[]): string[] => {
+    const ids: string[] = []
     const text = storedText(view.state).toString()
     const { shown } = view.state.facet(textMap)
     batch(() => {
@@ -39,8 +50,10 @@ export function openProposing({ page: { session, panel }, editor, store, placing
           note: reason.value.trim()
         })
         placing.made(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
+        ids.push(sent.id)
       }
     })
+    return ids
   }
 
   const tellUprooted = (): void => {
@@ -82,6 +95,34 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     suggesting.value = isOn
   }
 
+  const settle = (): void => {
+    if (suggesting.peek()) takeHunks(view, () => true, propose)
+  }
+  const takeBack = (id: string): void => {
+    const now = store.successors.peek().get(id) ?? id
+    const isThere = store.proposals.peek().some(({ suggestion }) => suggestion.id === now)
+    if (isThere) store.act({ kind: 'withdraw', suggestion: now })
+    else store.outbox.drop(now)
+    toast(t('Taken back'))
+  }
+  const suggest = ({ from, to, insert }: Edit): (() => void) | undefined => {
+    const original = storedText(view.state).sliceString(from, to)
+    const hunk = trimmed({ from, to, fromShown: from, toShown: to, original, text: insert })
+    if (hunk === undefined) return undefined
+    const same = items.peek().find((item) => {
+      const isOwn = item.kind === 'new' || (item.kind === 'proposal' && store.isOwn(item.proposal.suggestion))
+      const proposed = isOpen(item) && isOwn ? proposalOf(item) : undefined
+      const isThere = item.span?.from === hunk.from && item.span.to === hunk.to
+      return isThere && proposed?.original === hunk.original && proposed.text === hunk.text
+    })
+    if (same !== undefined) {
+      toast(t('You have suggested this already.'), { name: t('Take back'), run: () => takeBack(same.id), milliseconds: sameMs })
+      return undefined
+    }
+    const [id = ''] = propose(view, [hunk])
+    return () => takeBack(id)
+  }
+
   const stop = effect(() => {
     const isOn = wanted.value
     untracked(() => setSuggesting(isOn))
@@ -91,8 +132,10 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     reason,
     canChoose,
     toggleSuggesting,
+    settle,
+    suggest,
     close() {
-      if (suggesting.peek()) takeHunks(view, () => true, propose)
+      settle()
       stop()
     }
   }

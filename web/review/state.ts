@@ -8,6 +8,7 @@ import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { aim } from './aim.ts'
+import { openDeeds } from './deeds.ts'
 import { itemsOf, type Composer, type Item } from './items.ts'
 import { openPlacing, type Placing } from './placing.ts'
 import { openStore, type Store } from './store.ts'
@@ -29,6 +30,8 @@ export interface State {
   readonly composer: Signal<Composer | undefined>
   /** This person, as others mention them. */
   readonly me: ReadonlySignal<string>
+  /** What a suggestion does to a component, in words; undefined: it is about none. */
+  deedOf(item: Item): string | undefined
   /** Whom one can mention. */
   names(): readonly string[]
   /** Cards stand beside the text. */
@@ -66,6 +69,7 @@ export function openState(page: View, editor: Editor): State {
     active: signal<string | undefined>(undefined),
     focused: signal<string | undefined>(undefined),
     composer,
+    deedOf: openDeeds(view),
     me,
     names: () => namesAround(page, []).filter((name) => name !== me.peek()),
     hasMargin: computed(() => isWide.value && page.panel.value === undefined && page.mode.value !== 'read'),

@@ -20,6 +20,15 @@ const answersMax = 30
 /** Too many questions (of the range that JSON-RPC leaves to implementations). */
 const tooMany = -32_000
 
+/** A widget that was loaded and does not answer for so long has left its page, or does nothing else any more; in milliseconds. */
+const answerMsMax = 3000
+
+/** It threw an error, left its page (or hangs), or sent too many messages. */
+export type WidgetFault = 'error' | 'left' | 'flood'
+
+/** So much of what an error says is passed on, in UTF-16 units. */
+const messageUnitsMax = 200
+
 export interface WidgetInput {
   readonly html: string
   readonly title: string
@@ -28,8 +37,8 @@ export interface WidgetInput {
   readonly state: unknown
   /** Keeps a state; at most one a second, the last one always. Absent where nobody may write. */
   readonly onState?: (state: unknown) => void
-  /** It was stopped, because it sent too many messages. */
-  readonly onFlood: () => void
+  /** Something went wrong in it; but for an error of its own it was stopped. */
+  readonly onFault: (fault: WidgetFault, message: string) => void
   /** The cells of a sheet as they show; undefined: there is no such sheet. */
   readonly dataOf?: (sheet: string) => readonly (readonly string[])[] | undefined
 }
@@ -42,7 +51,7 @@ export interface RunningWidget {
 interface Message {
   readonly id?: unknown
   readonly method?: unknown
-  readonly params?: { readonly height?: unknown; readonly state?: unknown; readonly sheet?: unknown }
+  readonly params?: { readonly height?: unknown; readonly state?: unknown; readonly sheet?: unknown; readonly message?: unknown }
 }
 
 const createFrame = (title: string, height: number): HTMLIFrameElement => {
@@ -59,12 +68,13 @@ const createFrame = (title: string, height: number): HTMLIFrameElement => {
   return element
 }
 
-export function runWidget({ html, title, height, state, onState, onFlood, dataOf }: WidgetInput): RunningWidget {
+export function runWidget({ html, title, height, state, onState, onFault, dataOf }: WidgetInput): RunningWidget {
   const element = createFrame(title, height)
   let isGiven = false
   let keptAt = Number.NEGATIVE_INFINITY
   let later: { readonly state: unknown } | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
+  let leaving: ReturnType<typeof setTimeout> | undefined
 
   const post = (message: object): void => element.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*')
 
@@ -101,14 +111,26 @@ export function runWidget({ html, title, height, state, onState, onFlood, dataOf
   const stop = (): void => {
     removeEventListener('message', hear)
     clearTimeout(timer)
+    clearTimeout(leaving)
     element.remove()
   }
+
+  // Whatever was loaded into the frame after the widget is another page, which answers nothing.
+  element.addEventListener('load', () => {
+    if (!isGiven) return
+    post({ method: 'ui/ping' })
+    clearTimeout(leaving)
+    leaving = setTimeout(() => {
+      stop()
+      onFault('left', '')
+    }, answerMsMax)
+  })
 
   const hear = ({ source, data }: MessageEvent<Message | null>): void => {
     if (source === null || source !== element.contentWindow) return
     if (floods()) {
-      onFlood()
       stop()
+      onFault('flood', '')
       return
     }
     if (data === null || typeof data !== 'object') return
@@ -120,6 +142,8 @@ export function runWidget({ html, title, height, state, onState, onFlood, dataOf
       const asked = Number(params?.height)
       if (Number.isFinite(asked)) element.height = String(Math.min(Math.max(asked, height), limits.widgetHeightMax))
     } else if (method === 'ui/setState' && onState !== undefined) takeState(params?.state)
+    else if (method === 'ui/notifications/failed') onFault('error', String(params?.message).slice(0, messageUnitsMax))
+    else if (method === 'ui/pong') clearTimeout(leaving)
     else if (method === 'ui/getData') answer(id, String(params?.sheet))
   }
   addEventListener('message', hear)

@@ -8,12 +8,19 @@ import { limits } from '../../limits.ts'
 export const errorNames = ['#REF!', '#DIV/0!', '#NAME?', '#VALUE!', '#CYCLE!', '#N/A', '#NUM!'] as const
 export type ErrorName = (typeof errorNames)[number]
 
+const usualReasons: Readonly<Partial<Record<ErrorName, string>>> = {
+  '#DIV/0!': 'It divides by zero.',
+  '#NUM!': 'The number is too large or too small.',
+  '#N/A': 'What is looked for is not there.',
+  '#VALUE!': 'A value of another kind is expected.'
+}
+
 /** A value that is none. Thrown within formulas, and no `Error`: that would take a picture of the stack for every cell that fails. */
 export class Failure {
   readonly error: ErrorName
-  /** What went wrong, in a sentence; '' where the name says it. */
+  /** What went wrong, in a sentence. */
   readonly reason: string
-  constructor(error: ErrorName, reason = '') {
+  constructor(error: ErrorName, reason = usualReasons[error] ?? '') {
     this.error = error
     this.reason = reason
   }

@@ -91,6 +91,10 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     const sheet = sheets[index]
     if (id !== undefined && sheet !== undefined && !byId.has(id)) byId.set(id, sheet)
   })
+  const noSheet = (id: string): string => {
+    const others = [...byId.keys()].map((each) => `#${each}`)
+    return `There is no sheet #${id}.${others.length === 0 ? '' : ` There is ${others.join(', ')}.`}`
+  }
   let steps = 0
 
   const step = (count: number): void => {
@@ -100,7 +104,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
 
   const areaOrFailure = ({ sheet: id, from, to = from }: Reference, own: Computed): Area | Failure => {
     const sheet = id === undefined ? own : byId.get(id)
-    if (sheet === undefined) return new Failure('#REF!', `There is no sheet #${id}.`)
+    if (sheet === undefined) return new Failure('#REF!', noSheet(id ?? ''))
     const [top, bottom] = from.row < to.row ? [from.row, to.row] : [to.row, from.row]
     const [left, right] = from.column < to.column ? [from.column, to.column] : [to.column, from.column]
     if (bottom >= limits.sheetRowsMax || right >= limits.sheetColumnsMax) return new Failure('#REF!', 'A sheet has no such cell.')

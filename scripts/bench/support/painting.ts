@@ -1,0 +1,23 @@
+/** What a page paints, and what its own thread works for that. */
+import { chromium, type Browser, type Page } from 'playwright-core'
+
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--headless', '--no-sandbox', '--disable-gpu']
+  })
+
+/** What the page's own thread worked meanwhile, in milliseconds: other programs of the machine do not count. */
+export async function worked(page: Page, work: () => Promise<number>): Promise<{ readonly took: number; readonly cpu: number }> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const seconds = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN
+  }
+  const before = await seconds()
+  const took = await work()
+  const cpu = ((await seconds()) - before) * 1000
+  await session.detach()
+  return { took, cpu }
+}

@@ -1,0 +1,164 @@
+/** What of a large sheet is drawn: what is seen and some around it. The rest keeps its room, and the browser finds its words. */
+import { type ReadonlySignal, useSignal } from '@preact/signals'
+import { Component, type JSX, type RefObject } from 'preact'
+import { useLayoutEffect, useMemo } from 'preact/hooks'
+import type { Place } from './sheet-grid.tsx'
+
+/** Rows and columns that are drawn: from, and to before. */
+export interface Seen {
+  readonly rows: readonly [number, number]
+  readonly columns: readonly [number, number]
+}
+
+/** Drawn beside what is seen; what is drawn changes by so many rows or columns at a time. */
+const around = 8
+/** In pixels, before one was measured. */
+const rowHeightUsual = 30
+/** Until the window of the sheet was measured. */
+const seenFirst: Seen = { rows: [0, 32], columns: [0, 24] }
+
+const widened = (from: number, to: number): readonly [number, number] => [
+  Math.max(0, Math.floor(from / around) * around - around),
+  Math.ceil(to / around) * around + around
+]
+
+export interface SheetWindow {
+  readonly seen: ReadonlySignal<Seen>
+  /** Of a row, in pixels. */
+  readonly rowHeight: ReadonlySignal<number>
+  follow(): void
+  /** Comes to a cell that is not drawn. */
+  come(place: Place): void
+}
+
+export function useSheetWindow(scroller: RefObject<HTMLElement | null>): SheetWindow {
+  const seen = useSignal(seenFirst)
+  const rowHeight = useSignal(rowHeightUsual)
+  const window = useMemo((): SheetWindow => {
+    const headsOf = (element: HTMLElement): HTMLElement[] => [...element.querySelectorAll<HTMLElement>('[role=columnheader]')]
+    return {
+      seen,
+      rowHeight,
+      follow() {
+        const element = scroller.current
+        if (element === null || element.clientWidth === 0) return
+        const { scrollTop, scrollLeft, clientHeight, clientWidth } = element
+        const heads = headsOf(element)
+        const left = heads.findIndex((head) => head.offsetLeft + head.offsetWidth > scrollLeft)
+        const right = heads.findLastIndex((head) => head.offsetLeft < scrollLeft + clientWidth)
+        const rows = widened(scrollTop / rowHeight.peek(), (scrollTop + clientHeight) / rowHeight.peek())
+        const columns = widened(left, right + 1)
+        // Each step of a scroll is not worth a drawing.
+        if (JSON.stringify({ rows, columns }) !== JSON.stringify(seen.peek())) seen.value = { rows, columns }
+      },
+      come({ row, column }) {
+        const element = scroller.current
+        element?.scrollTo({ top: row * rowHeight.peek(), left: headsOf(element)[column]?.offsetLeft ?? 0 })
+      }
+    }
+  }, [])
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return undefined
+    const measure = (): void => {
+      const height = element.querySelector('[aria-rowindex]')?.getBoundingClientRect().height ?? 0
+      if (height > 0) rowHeight.value = height
+      window.follow()
+    }
+    const sizes = new ResizeObserver(measure)
+    sizes.observe(element)
+    measure()
+    return () => sizes.disconnect()
+  }, [])
+  return window
+}
+
+interface HiddenInput {
+  readonly text: string
+  readonly height?: number
+  readonly onFound: () => void
+}
+
+/** Words that the browser finds and nobody else meets. */
+const Hidden = ({ text, height, onFound }: HiddenInput): JSX.Element => (
+  <div
+    class='sheet-hidden'
+    style={height === undefined ? {} : { height: `${height}px` }}
+    ref={(element) => {
+      element?.setAttribute('hidden', 'until-found')
+      if (element !== null) element.onbeforematch = onFound
+    }}
+  >
+    {text}
+  </div>
+)
+
+interface GapInput {
+  /** From the first cell that is not drawn. */
+  readonly from: Place
+  readonly texts: readonly string[]
+  readonly come: (place: Place) => void
+}
+
+/** The cells of a row between two that are drawn. */
+export const CellGap = ({ from, texts, come }: GapInput): JSX.Element => (
+  <td class='sheet-distant' aria-hidden='true' colSpan={texts.length}>
+    {texts.map((text, index) => (
+      <Hidden key={index} text={text} onFound={() => come({ ...from, column: from.column + index })} />
+    ))}
+  </td>
+)
+
+interface RowsInput {
+  /** The first row that is not drawn. */
+  readonly from: number
+  readonly texts: readonly (readonly string[])[]
+  readonly rowHeight: number
+  readonly come: (place: Place) => void
+}
+
+/** The rows between two that are drawn. */
+export class RowGap extends Component<RowsInput> {
+  override shouldComponentUpdate({ from, texts, rowHeight }: RowsInput): boolean {
+    const { texts: before } = this.props
+    const isSame = before.length === texts.length && before.every((row, index) => row === texts[index])
+    return from !== this.props.from || rowHeight !== this.props.rowHeight || !isSame
+  }
+
+  override render({ from, texts, rowHeight, come }: RowsInput): JSX.Element {
+    return (
+      <tr aria-hidden='true'>
+        <td class='sheet-distant'>
+          {texts.map((row, index) => (
+            <Hidden key={index} text={row.join(' ')} height={rowHeight} onFound={() => come({ row: from + index, column: 0 })} />
+          ))}
+        </td>
+      </tr>
+    )
+  }
+}
+
+/** Gives the columns the width of their longest texts, though few rows are drawn. */
+export const WidthRow = ({ texts }: { texts: readonly string[] }): JSX.Element => (
+  <tr class='sheet-widths' aria-hidden='true'>
+    <td />
+    {texts.map((text, column) => (
+      <td key={column}>{text}</td>
+    ))}
+  </tr>
+)
+
+/** Numbers from 0 to before `count`: those that are drawn one by one, the others as gaps with their length. */
+export function spansOf(
+  count: number,
+  isDrawn: (index: number) => boolean
+): { readonly from: number; readonly length: number; readonly isDrawn: boolean }[] {
+  const spans: { from: number; length: number; isDrawn: boolean }[] = []
+  for (let index = 0; index < count; index++) {
+    const drawn = isDrawn(index)
+    const last = spans.at(-1)
+    if (drawn || last === undefined || last.isDrawn) spans.push({ from: index, length: 1, isDrawn: drawn })
+    else last.length += 1
+  }
+  return spans
+}
