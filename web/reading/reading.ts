@@ -8,7 +8,7 @@ import { createPageRenderer } from '../../shared/markdown/page.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
 import { kindOf } from '../components/kinds.ts'
 import type { ReadingComponents } from '../components/reading.ts'
-import { drawDiagrams, redrawDiagrams } from '../diagram/draw.ts'
+import type * as Diagrams from '../diagram/draw.ts'
 import type { View } from '../document/page.tsx'
 import prose from '../style/prose.css?inline'
 import { t } from '../text/t.ts'
@@ -68,6 +68,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   })
   let components: ReadingComponents | undefined
   let asksComponents = false
+  let diagrams: typeof Diagrams | undefined
   let marks: RemarkMarks | undefined
   let shown: Rendered | undefined
   let canEdit = false
@@ -90,10 +91,23 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
     shown = rendered
     for (const box of boxes()) box.disabled = !canEdit
     if (focused >= 0) boxes()[focused]?.focus({ preventScroll: true })
-    drawDiagrams(article)
+    showDiagrams()
     showComponents(rendered)
     marks?.show()
     tookMs = performance.now() - start
+  }
+
+  /** Without their part of the page their source is read. */
+  function showDiagrams(): void {
+    if (diagrams !== undefined) return diagrams.drawDiagrams(article)
+    if (article.querySelector('figure.component-mermaid') === null) return
+    import('../diagram/draw.ts').then(
+      (part) => {
+        diagrams = part
+        if (!closed) part.drawDiagrams(article)
+      },
+      () => undefined
+    )
   }
 
   /** Without their part of the page they are read as they were rendered. */
@@ -165,7 +179,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
   article.addEventListener('click', click)
   text.observe(changed)
   const dark = matchMedia('(prefers-color-scheme: dark)')
-  const redraw = (): void => redrawDiagrams(article)
+  const redraw = (): void => diagrams?.redrawDiagrams(article)
   dark.addEventListener('change', redraw)
   const stopTheme = effect(() => {
     // Once the rules of the new theme are in force.
