@@ -13,6 +13,8 @@ interface Wording {
   readonly locale: string
   /** For less than a minute. */
   readonly now: string
+  /** `short`: "3 hr. ago", where there is little room. */
+  readonly style?: Intl.RelativeTimeFormatStyle
 }
 
 const english: Wording = { locale: 'en', now: 'just now' }
@@ -22,5 +24,8 @@ export const ago = (instant: number, now: number, wording = english): string => 
   const seconds = (instant - now) / 1000
   const unit = units.find(([, size]) => Math.abs(seconds) >= size)
   if (unit === undefined) return wording.now
-  return new Intl.RelativeTimeFormat(wording.locale, { numeric: 'auto' }).format(Math.round(seconds / unit[1]), unit[0])
+  return new Intl.RelativeTimeFormat(wording.locale, { numeric: 'auto', style: wording.style ?? 'long' }).format(
+    Math.round(seconds / unit[1]),
+    unit[0]
+  )
 }

@@ -266,6 +266,7 @@ test('[REVIEW-18] names are offered behind @ in comments and replies; who is men
   await field.press('Escape')
   await until(async () => (await names.count()) === 0, 'they are closed')
   await field.pressSequentially('c')
+  await until(async () => (await names.allTextContents()).join(' ') === '@Clara-Bo', 'her name alone')
   await field.press('Enter')
   expect(await field.inputValue()).toBe('Once, @Clara-Bo ')
   await field.pressSequentially('and `@nobody`')
@@ -273,8 +274,8 @@ test('[REVIEW-18] names are offered behind @ in comments and replies; who is men
   const told = clara.page.locator('.card .mention')
   await told.waitFor()
   expect(await told.allTextContents()).toEqual(['@Clara-Bo'])
-  expect(await told.getAttribute('class')).toBe('mention own')
-  expect(await page.locator('.card .mention').getAttribute('class')).toBe('mention')
+  await until(async () => (await told.getAttribute('class')) === 'mention own', 'she is told it is her')
+  expect(await page.locator('.card .mention').first().getAttribute('class')).toBe('mention')
   await clara.page.getByRole('button', { name: 'Activity' }).click()
   await clara.page.locator('.deed', { hasText: 'mentioned you in a comment' }).waitFor()
   await page.locator('.rm-comment', { hasText: 'tests' }).click()
@@ -287,6 +288,33 @@ test('[REVIEW-18] names are offered behind @ in comments and replies; who is men
   expect(heard).toEqual([])
   await context.close()
   await clara.context.close()
+})
+
+test('[REVIEW-32] what one answers stands there once, though the service tells of it before its answer is here', async () => {
+  const document = await createDocument(world.url, text)
+  await ask(document, 'POST', 'comments', { body: 'Who looks after this?', find: 'tests' })
+  const { context, page, heard } = await person('Ana', document.url)
+  await page.locator('.rm-comment').click()
+  const answered = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/replies', async (route: Route) => {
+    const response = await route.fetch()
+    answered.resolve()
+    await gate.promise
+    await route.fulfill({ response })
+  })
+  await page.getByLabel('Reply').fill('I do.')
+  await page.keyboard.press('Control+Enter')
+  await answered.promise
+  // What comes behind the message is here, so the message is as well.
+  await ask(document, 'POST', 'edits', { edits: [{ find: 'Monday', replace: 'Tuesday' }] })
+  await page.locator('.cm-line', { hasText: 'Tuesday' }).waitFor()
+  expect(await page.locator('.card-reply').count()).toBe(1)
+  gate.resolve()
+  await page.locator('.card-reply:not(.waiting)').waitFor()
+  expect(await page.locator('.card-reply').count()).toBe(1)
+  expect(heard).toEqual([])
+  await context.close()
 })
 
 test('[REVIEW-2] what somebody types who may only suggest becomes a suggestion, and is accepted with the keyboard alone', async () => {
@@ -683,6 +711,14 @@ test('[REVIEW-9] the address of a comment opens it, also when its text is gone; 
   await page.locator('.segments').getByText('Open').click()
   await page.locator('.side-panel .card', { hasText: 'Not mine.' }).click()
   expect(await page.getByRole('button', { name: 'Delete comment' }).count()).toBe(0)
+  // Whose text is there is not said to have lost it because it was resolved.
+  await ask(document, 'POST', `comments/${id}/resolve`, { resolved: true })
+  await page.locator('.segments').getByText('Done').click()
+  const done = page.locator('.side-panel .card', { hasText: 'Not mine.' })
+  await done.waitFor()
+  expect(await done.textContent()).not.toContain('The text was deleted.')
+  await ask(document, 'POST', `comments/${id}/resolve`, { resolved: false })
+  await page.locator('.segments').getByText('Open').click()
 
   await ask(document, 'POST', 'edits', { edits: [{ find: 'twice, ', replace: '' }] })
   await page.getByText('Their text is gone').waitFor()

@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { mentionPlaces } from '../../shared/mentions.ts'
 import { useMentions } from '../mentions/picker.tsx'
+import { ago } from '../../shared/ago.ts'
 import { initials, personName, setPersonName } from '../person.ts'
 import { locale, t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
@@ -11,26 +12,12 @@ import { hueOfName, type AuthorKind } from './records.ts'
 import type { Review } from './review.ts'
 import type { Waiting } from './waiting.ts'
 
-const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['week', 604_800],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60]
-]
-
 /** An instant as people say it. */
-function Time({ at }: { at: string }): JSX.Element {
-  const seconds = (Date.parse(at) - Date.now()) / 1000
-  const unit = units.find(([, size]) => Math.abs(seconds) >= size)
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
-  return (
-    <time class='card-time' dateTime={at} title={new Date(at).toLocaleString(locale)}>
-      {unit === undefined ? t('now') : relative.format(Math.round(seconds / unit[1]), unit[0])}
-    </time>
-  )
-}
+const Time = ({ at }: { at: string }): JSX.Element => (
+  <time class='card-time' dateTime={at} title={new Date(at).toLocaleString(locale)}>
+    {ago(Date.parse(at), Date.now(), { locale, now: t('now'), style: 'short' })}
+  </time>
+)
 
 interface BylineInput {
   readonly author: string

@@ -26,8 +26,9 @@ const Quote = ({ text }: { text: string }): JSX.Element | null =>
 function whereGone(item: Item): string | undefined {
   if (item.span !== undefined || item.kind === 'composer' || item.kind === 'new') return undefined
   if (item.kind === 'proposal') return item.proposal.suggestion.status === 'orphaned' ? t('The text was deleted.') : undefined
-  const { target, orphaned, anchored } = item.thread.comment
-  if (target.kind === 'document') return undefined
+  const { target, orphaned, anchored, resolved } = item.thread.comment
+  // The editor keeps no places of those that are resolved; the service does.
+  if (target.kind === 'document' || (resolved && anchored)) return undefined
   return orphaned || anchored ? t('The text was deleted.') : t('These words are not in the text.')
 }
 

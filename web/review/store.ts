@@ -197,7 +197,8 @@ export function openStore(session: Session, aim: (item: Waiting) => Target | und
     const comment = message['type'] === 'comment' ? (message['comment'] as Comment) : undefined
     const suggestion = message['type'] === 'suggestion' ? (message['suggestion'] as Suggestion) : undefined
     const known = comment?.id ?? suggestion?.id
-    if (known !== undefined && outbox.sending.peek() && !comments.peek().has(known) && !suggestions.peek().has(known)) {
+    const isKnown = known !== undefined && (comments.peek().has(known) || suggestions.peek().has(known))
+    if (known !== undefined && outbox.sending.peek() && (!isKnown || deedsOf.peek().has(known))) {
       held.push(message)
       return
     }
