@@ -14,8 +14,8 @@ export interface Proxy {
   delay(milliseconds: number): void
   /** Holds back all frames of the server until the answer is called; they come in their order then. */
   hold(): () => void
-  /** Answers requests itself, where it wants to; sockets too, which are then refused with 503. */
-  answer(own: ((incoming: IncomingMessage, response: ServerResponse) => boolean) | undefined): void
+  /** Answers requests itself, where it wants to; sockets are refused with 503 meanwhile, or passed on. */
+  answer(own: ((incoming: IncomingMessage, response: ServerResponse) => boolean) | undefined, sockets?: 'refused' | 'passed'): void
   stop(): Promise<void>
 }
 
@@ -37,6 +37,7 @@ export async function startProxy(target: string): Promise<Proxy> {
   let delayMs = 0
   let held: (() => void)[] | undefined
   let answer: ((incoming: IncomingMessage, response: ServerResponse) => boolean) | undefined
+  let refusesSockets = false
 
   const http = createServer((incoming, response) => {
     if (answer?.(incoming, response) === true) return
@@ -51,7 +52,7 @@ export async function startProxy(target: string): Promise<Proxy> {
 
   const wss = new WebSocketServer({ noServer: true })
   http.on('upgrade', (incoming, socket, head) => {
-    if (answer !== undefined) return socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    if (refusesSockets) return socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     return wss.handleUpgrade(incoming, socket, head, (near) => {
       openedAt.push(performance.now())
       sockets.add(near)
@@ -99,7 +100,10 @@ export async function startProxy(target: string): Promise<Proxy> {
         held = undefined
       }
     },
-    answer: (value) => (answer = value),
+    answer(own, of = 'refused') {
+      answer = own
+      refusesSockets = own !== undefined && of === 'refused'
+    },
     async stop() {
       for (const socket of sockets) socket.terminate()
       http.closeAllConnections()

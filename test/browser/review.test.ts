@@ -731,6 +731,27 @@ test('[REVIEW-9] the address of a comment opens it, also when its text is gone; 
   await context.close()
 })
 
+test('[REVIEW-33] F8 right behind what was typed goes to the comment that follows it', async () => {
+  const document = await createDocument(world.url, text)
+  await ask(document, 'POST', 'comments', { quote: 'Launch', body: 'First' })
+  await ask(document, 'POST', 'comments', { quote: 'Monday', body: 'Second' })
+  const { context, page } = await person('Ana', document.url)
+  await page.locator('.rm-comment', { hasText: 'Monday' }).waitFor()
+  await page.locator('.cm-content').evaluate((element) => {
+    interface View {
+      dispatch(change: object): void
+      focus(): void
+    }
+    const { view } = (element as unknown as { cmTile: { view: View } }).cmTile
+    view.focus()
+    // In one turn: nothing that waits has happened between the two.
+    view.dispatch({ changes: { from: 0, insert: 'Typed a moment ago.\n\n' }, selection: { anchor: 21 } })
+    element.dispatchEvent(new KeyboardEvent('keydown', { key: 'F8', code: 'F8', keyCode: 119, bubbles: true, cancelable: true }))
+  })
+  await page.getByRole('status').filter({ hasText: '1 of 2. Comment by Robot: First' }).waitFor()
+  await context.close()
+})
+
 test('[REVIEW-10] a document of 1 MB with 2,000 remarks is written in, gone through and listed', async () => {
   const line = (index: number): string => `Line ${index} of a long text about many things, one of which is number ${index}.`
   const many = Array.from({ length: 14_000 }, (_each, index) => line(index)).join('\n')

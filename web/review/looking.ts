@@ -51,7 +51,11 @@ export function openLooking({ page, editor: { view }, store, placing, items, fil
   }
 
   const go = (step: 1 | -1): void => {
-    const all = items.peek().filter((item) => item.span !== undefined && isOpen(item) && item.kind !== 'composer')
+    // Where they are now: what was typed a moment ago is not in the items yet.
+    const all = items.peek().flatMap((item) => {
+      const span = isOpen(item) && item.kind !== 'composer' ? placing.spanOf(item.id) : undefined
+      return span === undefined ? [] : [{ item, span }]
+    })
     if (all.length === 0) {
       toast(t('There are no comments or suggestions in the text.'))
       return
@@ -59,15 +63,13 @@ export function openLooking({ page, editor: { view }, store, placing, items, fil
     // Who reads has no cursor in the text, and begins at its end or beginning.
     const head = page.mode.value === 'read' ? undefined : view.state.selection.main.head
     const current = all.findIndex(
-      ({ id, span }) => id === active.peek() && span !== undefined && (head === undefined || (span.from <= head && head <= span.to))
+      ({ item: { id }, span }) => id === active.peek() && (head === undefined || (span.from <= head && head <= span.to))
     )
     const beside =
-      step === 1
-        ? all.findIndex(({ span }) => (span?.from ?? 0) >= (head ?? 0))
-        : all.findLastIndex(({ span }) => (span?.from ?? 0) < (head ?? Infinity))
+      step === 1 ? all.findIndex(({ span }) => span.from >= (head ?? 0)) : all.findLastIndex(({ span }) => span.from < (head ?? Infinity))
     const next = current === -1 ? beside : current + step
     const index = next < 0 ? (step === 1 ? 0 : all.length - 1) : next % all.length
-    const item = all[index]
+    const item = all[index]?.item
     if (item === undefined) return
     show(item.id, 'text')
     store.said.value = t('{at} of {count}. {what}', { at: index + 1, count: all.length, what: wordsFor(item) })
