@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 
 const executablePath = process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium'
 
@@ -35,14 +35,33 @@ export async function profile(): Promise<Profile> {
     open: async (options = {}) => {
       const context = await chromium.launchPersistentContext(folder, { executablePath, args, ...options })
       context.setDefaultTimeout(20_000)
-      return context
+      return slowDown(context)
     },
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
+/** How many times slower than they could pages run: a test that looks too early is found out by it. */
+const slowness = Number(process.env['AGMD_TEST_SLOWNESS'] ?? 1)
+
+function slowDown(context: BrowserContext): BrowserContext {
+  if (slowness === 1) return context
+  const slowPage = async (page: Page): Promise<void> => {
+    const session = await context.newCDPSession(page)
+    await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
+  }
+  // A page may be closed before it is slow.
+  context.on('page', (page) => void slowPage(page).catch(() => undefined))
+  return context
+}
+
 /** `more`: arguments beyond the common ones. */
-export const launch = (more: readonly string[] = []) => chromium.launch({ executablePath, args: [...args, ...more] })
+export async function launch(more: readonly string[] = []): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath, args: [...args, ...more] })
+  const newContext = browser.newContext.bind(browser)
+  browser.newContext = async (options) => slowDown(await newContext(options))
+  return browser
+}
 
 export interface Document {
   readonly id: string
