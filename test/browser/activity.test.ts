@@ -128,40 +128,38 @@ test('[ACTIVITY-3] older events come on request, each once; without the connecti
 })
 
 for (const viewport of sizes) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`[ACTIVITY-4] activity at ${viewport.width} px, ${colorScheme}: no violations, whatever names hold`, async () => {
-      const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days, from the first lake to the last.\n')
-      const { context, page, heard } = await open(document.url, 'Ana', { viewport, colorScheme, reducedMotion: 'reduce' })
-      await act(document, 'comments', { find: 'three days', body: 'Two would do.' }, 'Review agent')
-      await act(document, 'suggestions', { operation: 'replace', find: 'three', text: 'two' }, 'Review agent')
-      await act(document, 'shares', { role: 'suggest', label: '<img src=x onerror=alert(1)> ‮gnirts' }, 'Bea of the printing house')
-      await act(document, 'publish', {}, 'Bea of the printing house')
-      await act(document, 'tasks', { requestId: 'one', title: 'Check the tone', instructions: 'Is it kind?' }, 'Bea of the printing house')
-      await typeAtEnd(page, 'And back.')
-      await saved(page)
-      await act(
-        document,
-        'edits',
-        { operations: [{ op: 'append', markdown: 'A line that an agent wrote while Ana was writing, too.' }] },
-        'Review agent'
-      )
-      await page.evaluate((id) => localStorage.setItem(`agmd.seen.${id}`, '7'), document.id)
-      await page.reload()
-      await saved(page)
-      if (viewport.width > 900) await openPanel(page)
-      else {
-        await page.getByRole('button', { name: 'More' }).click()
-        await page.getByRole('button', { name: 'Activity' }).click()
-      }
-      await panel(page).getByText('New above').waitFor()
-      await look(page, `activity-${colorScheme}-${viewport.width}`)
-      expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      await page.keyboard.press('Escape')
+  test(`[ACTIVITY-4] activity at ${viewport.width} px: no violations, whatever names hold`, async () => {
+    const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days, from the first lake to the last.\n')
+    const { context, page, heard } = await open(document.url, 'Ana', { viewport, reducedMotion: 'reduce' })
+    await act(document, 'comments', { find: 'three days', body: 'Two would do.' }, 'Review agent')
+    await act(document, 'suggestions', { operation: 'replace', find: 'three', text: 'two' }, 'Review agent')
+    await act(document, 'shares', { role: 'suggest', label: '<img src=x onerror=alert(1)> ‮gnirts' }, 'Bea of the printing house')
+    await act(document, 'publish', {}, 'Bea of the printing house')
+    await act(document, 'tasks', { requestId: 'one', title: 'Check the tone', instructions: 'Is it kind?' }, 'Bea of the printing house')
+    await typeAtEnd(page, 'And back.')
+    await saved(page)
+    await act(
+      document,
+      'edits',
+      { operations: [{ op: 'append', markdown: 'A line that an agent wrote while Ana was writing, too.' }] },
+      'Review agent'
+    )
+    await page.evaluate((id) => localStorage.setItem(`agmd.seen.${id}`, '7'), document.id)
+    await page.reload()
+    await saved(page)
+    if (viewport.width > 900) await openPanel(page)
+    else {
       await page.getByRole('button', { name: 'More' }).click()
-      await page.getByText('Deutsch').waitFor()
-      await look(page, `menu-${colorScheme}-${viewport.width}`)
-      expect(heard).toEqual([])
-      await context.close()
-    })
-  }
+      await page.getByRole('button', { name: 'Activity' }).click()
+    }
+    await panel(page).getByText('New above').waitFor()
+    await look(page, 'activity')
+    expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByText('Deutsch').waitFor()
+    await look(page, 'menu')
+    expect(heard).toEqual([])
+    await context.close()
+  })
 }

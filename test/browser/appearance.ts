@@ -6,7 +6,11 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+/** Dark pages differ from light ones in their colours alone. */
+const rules = {
+  light: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+  dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
+}
 const screens = join(import.meta.dirname, 'screens')
 
 export const sizes = [
@@ -15,9 +19,9 @@ export const sizes = [
 ]
 
 // Through the protocol of the browser: a script element would be refused by the policy of the page.
-async function violations(page: Page): Promise<string[]> {
+async function violations(page: Page, runOnly: object): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
-  return await page.evaluate(async (values) => {
+  return await page.evaluate(async (asked) => {
     const { axe } = globalThis as unknown as {
       axe: {
         run(
@@ -26,24 +30,31 @@ async function violations(page: Page): Promise<string[]> {
         ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>
       }
     }
-    const result = await axe.run(globalThis.document, { runOnly: { type: 'tag', values }, resultTypes: ['violations'] })
+    const result = await axe.run(globalThis.document, { runOnly: asked, resultTypes: ['violations'] })
     return result.violations.map(
       (violation) => `${violation.id}: ${violation.nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`).join(' | ')}`
     )
-  }, tags)
+  }, runOnly)
 }
 
-/** Looks at a page once it has come to rest. `fullPage` takes the picture beyond the window. */
-export async function look(page: Page, name: string, fullPage = false): Promise<void> {
+async function comeToRest(page: Page): Promise<void> {
   await page.evaluate(() => globalThis.document.fonts.ready)
   // The cursor blinks for ever; everything else comes to rest.
   await page.evaluate(async () => {
     const ending = globalThis.document.getAnimations().filter((animation) => Number.isFinite(animation.effect?.getComputedTiming().endTime))
     await Promise.all(ending.map((animation) => animation.finished.catch(() => undefined)))
   })
-  if (process.env['AGMD_TEST_SCREENS'] === '1') {
-    mkdirSync(screens, { recursive: true })
-    await page.screenshot({ path: join(screens, `${name}.png`), fullPage })
+}
+
+/** Looks at a page in its light and its dark colours, and leaves it in the dark. `fullPage` takes the picture beyond the window. */
+export async function look(page: Page, name: string, fullPage = false): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await comeToRest(page)
+    if (process.env['AGMD_TEST_SCREENS'] === '1') {
+      mkdirSync(screens, { recursive: true })
+      await page.screenshot({ path: join(screens, `${name}-${colorScheme}-${page.viewportSize()?.width}.png`), fullPage })
+    }
+    expect.soft(await violations(page, rules[colorScheme]), `${name}, ${colorScheme}`).toEqual([])
   }
-  expect.soft(await violations(page), name).toEqual([])
 }

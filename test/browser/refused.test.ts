@@ -26,54 +26,52 @@ const answers = [
 ] as const
 
 for (const viewport of sizes) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`[REFUSED-1] every refusal at ${viewport.width} px, ${colorScheme}: words, a next step, no violations`, async () => {
-      const way = await startProxy(world.url)
-      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
-      context.setDefaultTimeout(15_000)
-      const page = await context.newPage()
-      const heard = complaints(page)
-      const lookAt = async (name: string, title: string): Promise<void> => {
-        await page.getByRole('heading', { level: 1, name: title }).waitFor()
-        await page.getByRole('link', { name: 'Go to the first page' }).waitFor()
-        await look(page, `refused-${name}-${colorScheme}-${viewport.width}`)
-        expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth), name).toBe(true)
-      }
-      const document = await createDocument(world.url, '# Refused')
-      const link = await createLink(world.url, document, 'edit')
-      await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
-      await page.goto(`${world.url}/d/${document.id}`)
-      await lookAt('private', 'This document is private')
-      await page.getByRole('link', { name: 'Sign in' }).waitFor()
-      await page.goto(link.url)
-      await lookAt('ended', 'This link no longer works')
-      const other = await createDocument(world.url, '# Other')
-      await page.goto(`${world.url}/d/${other.id}?key=${document.key}`)
-      await lookAt('missing', 'There is no such document')
-      const deleted = await createDocument(world.url, '# Deleted')
-      await fetch(`${world.url}/api/docs/${deleted.id}`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
-      await page.goto(deleted.url)
-      await lookAt('deleted', 'This document was deleted')
-      await page.goto(`${world.url}/nothing/here`)
-      await lookAt('no-page', 'There is nothing at this address')
-      for (const { status, name, title, ...more } of answers) {
-        way.answer((incoming, response) => {
-          if (incoming.url?.startsWith('/api/') !== true) return false
-          response.writeHead(status, { 'content-type': 'application/problem+json', ...('headers' in more ? more.headers : {}) })
-          response.end(JSON.stringify({ status, requestId: 'r-5f2a90' }))
-          return true
-        })
-        await page.goto(`${way.url}/d/${document.id}?key=${document.key}`)
-        await lookAt(name, title)
-        if (status >= 429) await page.getByText('Trying again in').waitFor()
-        if (status === 429) await page.getByText('Trying again in 79 min.').waitFor()
-        if (status === 500) await page.getByText('r-5f2a90').waitFor()
-      }
-      expect(heard).toEqual([])
-      await context.close()
-      await way.stop()
-    })
-  }
+  test(`[REFUSED-1] every refusal at ${viewport.width} px: words, a next step, no violations`, async () => {
+    const way = await startProxy(world.url)
+    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
+    context.setDefaultTimeout(15_000)
+    const page = await context.newPage()
+    const heard = complaints(page)
+    const lookAt = async (name: string, title: string): Promise<void> => {
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await page.getByRole('link', { name: 'Go to the first page' }).waitFor()
+      await look(page, `refused-${name}`)
+      expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth), name).toBe(true)
+    }
+    const document = await createDocument(world.url, '# Refused')
+    const link = await createLink(world.url, document, 'edit')
+    await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
+    await page.goto(`${world.url}/d/${document.id}`)
+    await lookAt('private', 'This document is private')
+    await page.getByRole('link', { name: 'Sign in' }).waitFor()
+    await page.goto(link.url)
+    await lookAt('ended', 'This link no longer works')
+    const other = await createDocument(world.url, '# Other')
+    await page.goto(`${world.url}/d/${other.id}?key=${document.key}`)
+    await lookAt('missing', 'There is no such document')
+    const deleted = await createDocument(world.url, '# Deleted')
+    await fetch(`${world.url}/api/docs/${deleted.id}`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
+    await page.goto(deleted.url)
+    await lookAt('deleted', 'This document was deleted')
+    await page.goto(`${world.url}/nothing/here`)
+    await lookAt('no-page', 'There is nothing at this address')
+    for (const { status, name, title, ...more } of answers) {
+      way.answer((incoming, response) => {
+        if (incoming.url?.startsWith('/api/') !== true) return false
+        response.writeHead(status, { 'content-type': 'application/problem+json', ...('headers' in more ? more.headers : {}) })
+        response.end(JSON.stringify({ status, requestId: 'r-5f2a90' }))
+        return true
+      })
+      await page.goto(`${way.url}/d/${document.id}?key=${document.key}`)
+      await lookAt(name, title)
+      if (status >= 429) await page.getByText('Trying again in').waitFor()
+      if (status === 429) await page.getByText('Trying again in 79 min.').waitFor()
+      if (status === 500) await page.getByText('r-5f2a90').waitFor()
+    }
+    expect(heard).toEqual([])
+    await context.close()
+    await way.stop()
+  })
 }
 
 test('[REFUSED-2] without a connection a document that was never here says so, and opens by itself when the connection is back', async () => {

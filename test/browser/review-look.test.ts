@@ -80,59 +80,56 @@ async function reviewed(): Promise<Document> {
 }
 
 for (const viewport of sizes) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`[REVIEW-12] remarks, panels, suggesting and a report at ${viewport.width} px, ${colorScheme}: no violations`, async () => {
-      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
-      await context.addInitScript(() => localStorage.setItem('agmd.name', 'Ana'))
-      const page = await context.newPage()
-      const heard = complaints(page)
-      const as = (name: string): string => `${name}-${colorScheme}-${viewport.width}`
-      const isWide = viewport.width >= 1240
-      const document = await reviewed()
+  test(`[REVIEW-12] remarks, panels, suggesting and a report at ${viewport.width} px: no violations`, async () => {
+    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
+    await context.addInitScript(() => localStorage.setItem('agmd.name', 'Ana'))
+    const page = await context.newPage()
+    const heard = complaints(page)
+    const isWide = viewport.width >= 1240
+    const document = await reviewed()
 
-      await page.goto(document.url)
-      await saved(page)
-      await page.locator('.rm-comment').first().waitFor()
-      if (isWide) {
-        await page.locator('.margin .card').first().waitFor()
-        await page.locator('.margin .card', { hasText: 'Who is “you” here?' }).click()
-        await page.locator('.margin .card', { hasText: 'Whoever writes.' }).waitFor()
-      }
-      await look(page, as('remarks'))
+    await page.goto(document.url)
+    await saved(page)
+    await page.locator('.rm-comment').first().waitFor()
+    if (isWide) {
+      await page.locator('.margin .card').first().waitFor()
+      await page.locator('.margin .card', { hasText: 'Who is “you” here?' }).click()
+      await page.locator('.margin .card', { hasText: 'Whoever writes.' }).waitFor()
+    }
+    await look(page, 'remarks')
 
-      await page.getByRole('button', { name: /^Comments/ }).click()
-      await page.locator('.side-panel .card').first().waitFor()
-      await look(page, as('remarks-panel'))
+    await page.getByRole('button', { name: /^Comments/ }).click()
+    await page.locator('.side-panel .card').first().waitFor()
+    await look(page, 'remarks-panel')
 
-      await page.locator('.side-panel .card', { hasText: 'Do we need this one?' }).click()
-      await page.getByText('The text was deleted.').waitFor()
-      await look(page, as('remark-orphaned'))
-      await page.getByRole('button', { name: 'Close' }).click()
+    await page.locator('.side-panel .card', { hasText: 'Do we need this one?' }).click()
+    await page.getByText('The text was deleted.').waitFor()
+    await look(page, 'remark-orphaned')
+    await page.getByRole('button', { name: 'Close' }).click()
 
-      await page.locator('.cm-content').focus()
-      await page.keyboard.press('Control+Shift+KeyE')
-      await page.locator('.cm-line', { hasText: 'What we agreed' }).click()
-      await page.keyboard.press('End')
-      await page.keyboard.type(' on Monday')
-      await page.keyboard.press('ArrowDown')
-      await page.keyboard.press('ArrowDown')
-      await page.keyboard.press('End')
-      await page.keyboard.press('Control+Backspace')
-      await page.keyboard.type('gutter')
-      await page.locator('.rm-own', { hasText: 'gutter' }).waitFor()
-      await until(
-        async () => (await page.evaluate(() => globalThis.document.documentElement.scrollWidth)) <= viewport.width,
-        'nothing beyond the window'
-      )
-      await look(page, as('suggesting'))
+    await page.locator('.cm-content').focus()
+    await page.keyboard.press('Control+Shift+KeyE')
+    await page.locator('.cm-line', { hasText: 'What we agreed' }).click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' on Monday')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('End')
+    await page.keyboard.press('Control+Backspace')
+    await page.keyboard.type('gutter')
+    await page.locator('.rm-own', { hasText: 'gutter' }).waitFor()
+    await until(
+      async () => (await page.evaluate(() => globalThis.document.documentElement.scrollWidth)) <= viewport.width,
+      'nothing beyond the window'
+    )
+    await look(page, 'suggesting')
 
-      await page.getByRole('button', { name: 'More' }).click()
-      await page.getByRole('button', { name: 'Review assignments' }).click()
-      await page.locator('.task-report').waitFor()
-      await until(async () => (await page.locator('.side-panel .tag[data-state=reported]').count()) === 1, 'the state of the assignment')
-      await look(page, as('task-report'))
-      expect(heard).toEqual([])
-      await context.close()
-    })
-  }
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('button', { name: 'Review assignments' }).click()
+    await page.locator('.task-report').waitFor()
+    await until(async () => (await page.locator('.side-panel .tag[data-state=reported]').count()) === 1, 'the state of the assignment')
+    await look(page, 'task-report')
+    expect(heard).toEqual([])
+    await context.close()
+  })
 }

@@ -284,53 +284,50 @@ test('[SHARING-6] names of links are shown as they are, whatever they hold', asy
 })
 
 for (const viewport of sizes) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`[SHARING-7] sharing at ${viewport.width} px, ${colorScheme}: no violations`, async () => {
-      const as = (name: string): string => `${name}-${colorScheme}-${viewport.width}`
-      const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days.\n')
-      const { context, page, heard } = await open(document.url, { viewport, colorScheme, reducedMotion: 'reduce' })
-      await saved(page)
-      await page.getByRole('button', { name: 'Share' }).click()
-      await page.getByRole('heading', { name: 'Links' }).waitFor()
-      await look(page, as('share-empty'))
-      for (const [label, role, ends] of [
-        ['Ana', 'comment', 'never'],
-        ['Review agent', 'suggest', 'week'],
-        ['Bea of the printing house in the north', 'edit', 'date']
-      ] as const) {
-        await page.getByLabel('For whom').fill(label)
-        await page.getByLabel('Role').selectOption(role)
-        await page.getByLabel('Ends').selectOption(ends)
-        if (ends === 'date') await page.getByLabel('Last day').fill('2099-05-01')
-        await page.getByRole('button', { name: 'Create link' }).click()
-        await page.getByText(`The link for ${label} is ready.`).waitFor()
-      }
-      await look(page, as('share'))
-      await page.getByRole('button', { name: 'QR code: Review agent' }).click()
-      await page.getByRole('img', { name: 'QR code of the link: Review agent' }).waitFor()
-      await page.getByRole('button', { name: 'Revoke: Ana' }).click()
-      await page.getByText('Whoever uses this link').scrollIntoViewIfNeeded()
-      await look(page, as('share-revoke'))
-      await page.getByRole('tab', { name: 'Invite an agent' }).click()
-      await look(page, as('agent-roles'))
-      await page.getByRole('button', { name: 'Can suggest' }).click()
-      await page.getByRole('button', { name: 'Copy: Prompt' }).waitFor()
-      await look(page, as('agent'))
-      await page.getByRole('tab', { name: 'Publish' }).click()
-      await look(page, as('publish-off'))
-      await page.getByRole('switch').click()
-      await page.getByLabel('Address of the published page').waitFor()
-      await look(page, as('publish-on'))
-      await page.getByRole('switch').click()
-      await page.getByText('Readers will find nothing').waitFor()
-      await look(page, as('publish-end'))
-      await context.setOffline(true)
-      await page.evaluate(() => dispatchEvent(new Event('offline')))
-      await page.getByText('You are offline.').waitFor()
-      await page.getByRole('tab', { name: 'Links' }).click()
-      await look(page, as('share-offline'))
-      expect(heard).toEqual([])
-      await context.close()
-    })
-  }
+  test(`[SHARING-7] sharing at ${viewport.width} px: no violations`, async () => {
+    const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days.\n')
+    const { context, page, heard } = await open(document.url, { viewport, reducedMotion: 'reduce' })
+    await saved(page)
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('heading', { name: 'Links' }).waitFor()
+    await look(page, 'share-empty')
+    for (const [label, role, ends] of [
+      ['Ana', 'comment', 'never'],
+      ['Review agent', 'suggest', 'week'],
+      ['Bea of the printing house in the north', 'edit', 'date']
+    ] as const) {
+      await page.getByLabel('For whom').fill(label)
+      await page.getByLabel('Role').selectOption(role)
+      await page.getByLabel('Ends').selectOption(ends)
+      if (ends === 'date') await page.getByLabel('Last day').fill('2099-05-01')
+      await page.getByRole('button', { name: 'Create link' }).click()
+      await page.getByText(`The link for ${label} is ready.`).waitFor()
+    }
+    await look(page, 'share')
+    await page.getByRole('button', { name: 'QR code: Review agent' }).click()
+    await page.getByRole('img', { name: 'QR code of the link: Review agent' }).waitFor()
+    await page.getByRole('button', { name: 'Revoke: Ana' }).click()
+    await page.getByText('Whoever uses this link').scrollIntoViewIfNeeded()
+    await look(page, 'share-revoke')
+    await page.getByRole('tab', { name: 'Invite an agent' }).click()
+    await look(page, 'agent-roles')
+    await page.getByRole('button', { name: 'Can suggest' }).click()
+    await page.getByRole('button', { name: 'Copy: Prompt' }).waitFor()
+    await look(page, 'agent')
+    await page.getByRole('tab', { name: 'Publish' }).click()
+    await look(page, 'publish-off')
+    await page.getByRole('switch').click()
+    await page.getByLabel('Address of the published page').waitFor()
+    await look(page, 'publish-on')
+    await page.getByRole('switch').click()
+    await page.getByText('Readers will find nothing').waitFor()
+    await look(page, 'publish-end')
+    await context.setOffline(true)
+    await page.evaluate(() => dispatchEvent(new Event('offline')))
+    await page.getByText('You are offline.').waitFor()
+    await page.getByRole('tab', { name: 'Links' }).click()
+    await look(page, 'share-offline')
+    expect(heard).toEqual([])
+    await context.close()
+  })
 }
