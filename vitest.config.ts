@@ -13,7 +13,7 @@ export default defineConfig({
       project('fast', 1, 30, ['test/**/*.test.ts'], slow),
       project('fuzz', 2, 600, fuzz, []),
       project('faults', 2, 600, ['test/faults/**/*.test.ts'], fuzz),
-      project('browser', 3, 120, ['test/browser/**/*.test.ts'], fuzz)
+      project('browser', 3, 240, ['test/browser/**/*.test.ts'], fuzz)
     ]
   }
 })

@@ -20,7 +20,6 @@ afterAll(async () => {
 /** Somebody who signs up in a browser of their own. */
 const join = async (email: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const context = await browser.newContext(options)
-  context.setDefaultTimeout(20_000)
   const page = await context.newPage()
   const heard = complaints(page)
   await page.goto(`${world.url}/sign-up`)

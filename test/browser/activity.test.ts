@@ -18,7 +18,6 @@ afterAll(async () => {
 
 const open = async (url: string, name: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const context = await browser.newContext(options)
-  context.setDefaultTimeout(15_000)
   await context.addInitScript((value) => {
     if (location.protocol !== 'about:') localStorage.setItem('agmd.name', value)
   }, name)

@@ -33,9 +33,7 @@ export async function profile(): Promise<Profile> {
   return {
     folder,
     open: async (options = {}) => {
-      const context = await chromium.launchPersistentContext(folder, { executablePath, args, ...options })
-      context.setDefaultTimeout(20_000)
-      return slowDown(context)
+      return slowDown(await chromium.launchPersistentContext(folder, { executablePath, args, ...options }))
     },
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -149,7 +147,7 @@ export async function workerActive(page: Page): Promise<void> {
     }
     const late = new Promise<string>((resolve) => setTimeout(() => void describe().then(resolve), milliseconds))
     return await Promise.race([navigator.serviceWorker.ready.then(() => 'active'), late])
-  }, 15_000)
+  }, 30_000)
   if (found !== 'active') throw new Error(`the service worker never became active: ${found}`)
 }
 

@@ -64,7 +64,6 @@ afterAll(async () => {
 for (const viewport of sizes) {
   test(`[COMP-12] components at ${viewport.width} px: no violations`, async () => {
     const context = await browser.newContext({ viewport: { ...viewport, height: 1100 }, reducedMotion: 'reduce' })
-    context.setDefaultTimeout(8000)
     const page = await context.newPage()
     const heard = complaints(page)
     const as = (name: string): string => `components-${name}`

@@ -26,7 +26,6 @@ interface Visit {
 
 const visit = async (options = {}): Promise<Visit> => {
   const context = await browser.newContext(options)
-  context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   return { context, page, heard: complaints(page) }
 }

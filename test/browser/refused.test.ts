@@ -29,7 +29,6 @@ for (const viewport of sizes) {
   test(`[REFUSED-1] every refusal at ${viewport.width} px: words, a next step, no violations`, async () => {
     const way = await startProxy(world.url)
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
-    context.setDefaultTimeout(15_000)
     const page = await context.newPage()
     const heard = complaints(page)
     const lookAt = async (name: string, title: string): Promise<void> => {

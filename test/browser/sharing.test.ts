@@ -24,7 +24,6 @@ afterAll(async () => {
 /** Somebody who has opened an address; what was copied can be read again. */
 const open = async (url: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options })
-  context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   const heard = complaints(page)
   await page.goto(url)

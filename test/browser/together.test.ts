@@ -32,7 +32,6 @@ async function person(name: string, url: string): Promise<Someone> {
     permissions: ['clipboard-read', 'clipboard-write'],
     reducedMotion: 'reduce'
   })
-  context.setDefaultTimeout(20_000)
   await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
   const page = await context.newPage()
   const heard = complaints(page)

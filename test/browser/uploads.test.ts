@@ -91,7 +91,7 @@ test('[WEB-81] a text file that is dropped stands below the block under the poin
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
   const file = (text: string, name = 'Notes.md'): Sent => ({ name, type: 'text/markdown', bytes: Buffer.from(text) })
   const text = (expected: string): Promise<void> =>
-    until(async () => (await editorText(page)) === expected, JSON.stringify(expected), 5000).catch(async () =>
+    until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () =>
       expect(await editorText(page)).toBe(expected)
     )
   await bring(page, 'drop', [file('\ufeff\n# Dropped\r\n\r\nwords\r\n\r\n'), file('second', 'more.txt')])

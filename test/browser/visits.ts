@@ -23,7 +23,6 @@ export interface Visits {
 export function createVisits(stage: () => { readonly world: World; readonly browser: Browser }): Visits {
   async function visit(document: Document, url = document.url, options: BrowserContextOptions = {}): Promise<Visitor> {
     const context = await stage().browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-    context.setDefaultTimeout(15_000)
     const page = await context.newPage()
     const heard = complaints(page)
     await page.goto(url)
