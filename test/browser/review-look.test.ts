@@ -122,6 +122,8 @@ for (const viewport of sizes) {
       async () => (await page.evaluate(() => globalThis.document.documentElement.scrollWidth)) <= viewport.width,
       'nothing beyond the window'
     )
+    // What stepped back while somebody typed comes forth again.
+    await page.mouse.move(viewport.width / 2, 300)
     await look(page, 'suggesting')
 
     await page.getByRole('button', { name: 'More' }).click()

@@ -96,6 +96,14 @@ interface Hit {
   readonly isFree: boolean
 }
 
+/** Whether the focus is on something beside an element by now: whoever went there stays there. */
+function hasLeft(element: Node | null): boolean {
+  const { activeElement } = document
+  for (let node = element; node !== null; node = node instanceof ShadowRoot ? node.host : node.parentNode)
+    if (node === activeElement) return false
+  return activeElement !== null
+}
+
 export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds {
   const current = signal<CardPlace>({ column: 0, card: 0 })
   const draft: Deeds['draft'] = signal(undefined)
@@ -249,7 +257,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     refocus() {
       const place = next
       next = undefined
-      if (place !== undefined) focus(place)
+      if (place !== undefined && !hasLeft(element.current)) focus(place)
     },
     listeners: {
       onKeyDown: keyDown,

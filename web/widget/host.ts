@@ -12,8 +12,11 @@ const noSuchSheet = -32_602
 /** Shortest time between two states that are kept, in milliseconds. */
 const stateMsMin = 1000
 
-/** A widget that sends more messages than this within a second is stopped: the page would do nothing else but hear them. */
-const messagesMax = 1000
+/**
+ * A widget that sends so many messages more than it may each second is stopped: the page would do nothing else but hear them. They are
+ * counted as they are heard, so that a slow page, which hears few of them in a second, is no more patient.
+ */
+const [messagesMax, messagesPerSecond] = [1000, 120]
 /** So many questions about sheets are answered within a second: each answer may be long. */
 const answersMax = 30
 
@@ -92,12 +95,15 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
   }
 
   let second = 0
-  let [messages, answers] = [0, 0]
+  let answers = 0
+  let heardAt = 0
+  let messages = 0
   /** Whether this message is one too many. */
   const floods = (): boolean => {
-    const now = Math.floor(performance.now() / 1000)
-    if (now !== second) [second, messages, answers] = [now, 0, 0]
-    messages += 1
+    const now = performance.now()
+    messages = Math.max(0, messages - ((now - heardAt) / 1000) * messagesPerSecond) + 1
+    heardAt = now
+    if (Math.floor(now / 1000) !== second) [second, answers] = [Math.floor(now / 1000), 0]
     return messages > messagesMax
   }
 
