@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { password } from '../support/visitor.ts'
 import { start, type World } from '../support/start.ts'
-import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, typeAtEnd } from './browser.ts'
+import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, typeAtEnd, until } from './browser.ts'
 import { look, sizes } from './appearance.ts'
 
 let world: World
@@ -178,7 +178,7 @@ for (const viewport of sizes) {
     await page.getByRole('link', { name: 'Tea' }).waitFor()
     await page.getByLabel('Search title and text').fill('herring')
     await page.getByRole('button', { name: 'Show' }).click()
-    expect(await page.locator('a.entry-link').count()).toBe(1)
+    await until(async () => (await page.locator('a.entry-link').count()) === 1, 'the one document that was found')
     const device = await startDevice('agmd on a laptop')
     await page.goto(`${world.url}/device`)
     await lookAt('device')
