@@ -694,6 +694,49 @@ test('[COMP-35] what is written for a column stays with it, whatever others do t
   await leave()
 })
 
+test('[COMP-38] what is written in a cell stays with it, wherever others move it', async () => {
+  const rows = ['| A | B |', '| --- | --- |', '| one | 1 |', '| two | 2 |']
+  const { page, document, text, leave } = await writer(sheets(...rows))
+  const field = page.locator('.sheet-field')
+  await page.getByRole('grid').first().locator('[data-cell=A3]').press('F2')
+  await page.keyboard.type(' and a half')
+  await page.keyboard.press('ArrowLeft')
+  await patch(document, ['| one | 1 |', '| new | 0 |\n| one | 1 |'])
+  await page.locator('[data-cell=A4] .sheet-field:focus').waitFor()
+  await page.keyboard.type('l')
+  expect(await field.inputValue()).toBe('two and a hallf')
+  expect(await field.getAttribute('aria-label')).toBe('Cell A4')
+  await patch(document, ['| new | 0 |\n', ''])
+  await page.locator('[data-cell=A3] .sheet-field:focus').waitFor()
+  await page.keyboard.press('Backspace')
+  // A column before it: the line is another one, the heading tells.
+  await patch(document, [
+    '| A | B |\n| --- | --- |\n| one | 1 |\n| two | 2 |',
+    '| N | A | B |\n| --- | --- | --- |\n|  | one | 1 |\n|  | two | 2 |'
+  ])
+  await page.locator('[data-cell=B3] .sheet-field:focus').waitFor()
+  await page.keyboard.press('Enter')
+  await text(sheets('| N | A | B |', '| --- | --- | --- |', '|  | one | 1 |', '|  | two and a half | 2 |'))
+  await leave()
+})
+
+test('[COMP-39] a field of a board that is cancelled or done gives the focus back', async () => {
+  const { page, leave } = await writer(fenced(...cards))
+  await page.getByRole('button', { name: 'Add a card to Doing' }).press('Enter')
+  await page.getByLabel('New card in Doing').press('Escape')
+  await page.getByRole('button', { name: 'Add a card to Doing' }).and(page.locator(':focus')).waitFor()
+  await page.getByRole('button', { name: '+ Add a column' }).press('Enter')
+  await page.keyboard.type('Later')
+  await page.keyboard.press('Enter')
+  await page.getByRole('group', { name: 'Later', exact: true }).waitFor()
+  await page.getByRole('button', { name: '+ Add a column' }).and(page.locator(':focus')).waitFor()
+  await page.getByRole('button', { name: 'Actions for Later' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Rename' }).press('Enter')
+  await page.getByLabel('Name of the column').press('Escape')
+  await page.getByRole('button', { name: 'Actions for Later' }).and(page.locator(':focus')).waitFor()
+  await leave()
+})
+
 test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
   const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })

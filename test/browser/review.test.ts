@@ -752,6 +752,70 @@ test('[REVIEW-33] F8 right behind what was typed goes to the comment that follow
   await context.close()
 })
 
+test('[REVIEW-34] what was proposed as the page went is there at the next visit, and reaches the service once, however slow the disk', async () => {
+  const document = await createDocument(world.url, text)
+  const { url } = await createLink(world.url, document, 'suggest')
+  const { context, page } = await person('Ana', url)
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  const proposed = async (): Promise<string[]> => (await suggestions(document)).suggestions.map((each) => each.text)
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('Before a reload.')
+  await page.reload()
+  await until(async () => (await proposed()).join() === 'Before a reload.', 'what was typed before the reload')
+
+  await workerActive(page)
+  await page.locator('.remarks-button').waitFor()
+  await page.locator('.cm-content').waitFor()
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await context.setOffline(true)
+  // One transaction that goes on holds up all that come after it.
+  await page.evaluate(async () => {
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const request = indexedDB.open('agmd-review')
+      request.onsuccess = () => resolve(request.result)
+    })
+    const store = database.transaction('deeds', 'readwrite').objectStore('deeds')
+    await new Promise<void>((resolve) => {
+      const again = (): void => {
+        store.get('none').onsuccess = again
+        resolve()
+      }
+      again()
+    })
+  })
+  await page.locator('.cm-content').press('Control+Home')
+  await page.keyboard.type('Before a link.')
+  await page.goto(world.url)
+  await page.goto(`${world.url}/d/${document.id}`)
+  await page.locator('.card', { hasText: 'Before a link.' }).waitFor()
+  await context.setOffline(false)
+  await until(async () => (await proposed()).length === 2, 'what was typed before the link')
+  await until(async () => (await page.getByText('Kept on this device.', { exact: false }).count()) === 0, 'nothing waits')
+  await until(() => page.evaluate((id) => localStorage.getItem(`agmd.deeds.${id}`) === null, document.id), 'nothing is left')
+  await page.reload()
+  await page.locator('.card', { hasText: 'Before a link.' }).waitFor()
+  expect((await proposed()).toSorted()).toEqual(['Before a link.', 'Before a reload.'])
+  await context.close()
+})
+
+test('[REVIEW-35] undo types nothing a second time beside the suggestion that was made of it', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await select(page, 'twice')
+  await page.keyboard.press('Delete')
+  await page.keyboard.type('once')
+  await page.keyboard.press('Control+z')
+  await page.keyboard.press('Control+y')
+  await page.locator('.cm-content').press('Control+End')
+  await until(async () => (await suggestions(document)).suggestions.length === 1, 'the suggestion')
+  expect(await editorText(page)).toBe(text)
+  await page.keyboard.press('Control+z')
+  await page.getByText('There is nothing of yours to undo here').waitFor()
+  expect(await editorText(page)).toBe(text)
+  await context.close()
+})
+
 test('[REVIEW-10] a document of 1 MB with 2,000 remarks is written in, gone through and listed', async () => {
   const line = (index: number): string => `Line ${index} of a long text about many things, one of which is number ${index}.`
   const many = Array.from({ length: 14_000 }, (_each, index) => line(index)).join('\n')

@@ -41,6 +41,9 @@ const moreCards = 30
 /** Fewer cards than this need no filter. */
 const filterCardsMin = 5
 
+const newColumn = '.board-new .board-add'
+const menuOf = (column: number): string => `[data-column="${column}"] .board-head .card-more`
+
 export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const { fence, held, refusal, said } = input
   const element = useRef<HTMLDivElement>(null)
@@ -48,6 +51,8 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const repeated = useComputed(() => new Set(repeatedCards(board.value).flatMap((places) => places.map(placeName))))
   const filter = useSignal('')
   const open = useSignal<Open | undefined>(undefined)
+  /** What has the focus once the field of a line is gone, by its selector. */
+  const back = useRef<string | undefined>(undefined)
   const columnMenu = useSignal<{ readonly column: number; readonly anchor: HTMLElement } | undefined>(undefined)
   const drawn = useSignal(Math.ceil(innerHeight / cardHeightMin))
   const drawnBoard = useRef(board.value)
@@ -56,6 +61,15 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const deeds = useMemo(() => createDeeds({ input, board, drawn: drawnBoard, element }), [])
   const followed = useRef(titlesOf(board.peek()))
   const mayChange = refusal.value === undefined
+  const close = (to: string | false): void => {
+    open.value = undefined
+    if (to !== false) back.current = to
+  }
+  useLayoutEffect(() => {
+    if (open.value !== undefined || back.current === undefined) return
+    element.current?.querySelector<HTMLElement>(back.current)?.focus()
+    back.current = undefined
+  })
   useSignalEffect(deeds.follow)
   useKeptFocus(element, '.card-form')
   // What is written for a column stays with it, wherever it goes.
@@ -157,9 +171,9 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             <LineField
               label={t('Name of the column')}
               value={column.title.text}
-              onCancel={() => (open.value = undefined)}
+              onCancel={(isByKey) => close(isByKey && menuOf(index))}
               onDone={(text) => {
-                open.value = undefined
+                close(menuOf(index))
                 act((now) => renameColumn(now, columnIn(now, index), text))
               }}
             />
@@ -195,7 +209,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
         {isOpen === 'card' ? (
           <LineField
             label={t('New card in {column}', { column: title })}
-            onCancel={() => (open.value = undefined)}
+            onCancel={(isByKey) => close(isByKey && `[data-column="${index}"] .board-add`)}
             onDone={(text) => {
               // Enter adds one, and asks for the next.
               if (act((now) => addCard(now, columnIn(now, index), text))) said.value = t('Card added to {column}', { column: title })
@@ -248,9 +262,9 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
         {open.value?.kind === 'column' ? (
           <LineField
             label={t('Name of the column')}
-            onCancel={() => (open.value = undefined)}
+            onCancel={(isByKey) => close(isByKey && newColumn)}
             onDone={(text) => {
-              open.value = undefined
+              close(newColumn)
               act((now) => addColumn(now, text))
             }}
           />

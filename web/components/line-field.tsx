@@ -1,4 +1,4 @@
-/** A field of one line: Enter writes, Esc leaves. */
+/** A field of one line: Enter writes, Esc cancels. */
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
@@ -6,7 +6,8 @@ interface LineFieldInput {
   readonly label: string
   readonly value?: string
   readonly onDone: (text: string) => void
-  readonly onCancel: () => void
+  /** By the key it was cancelled; else the focus is elsewhere already. */
+  readonly onCancel: (isByKey: boolean) => void
 }
 
 export function LineField({ label, value = '', onDone, onCancel }: LineFieldInput): JSX.Element {
@@ -31,12 +32,12 @@ export function LineField({ label, value = '', onDone, onCancel }: LineFieldInpu
           // It may stay for the next one.
           event.currentTarget.value = ''
           onDone(written)
-        } else if (event.key === 'Escape') onCancel()
+        } else if (event.key === 'Escape') onCancel(true)
         else return
         event.preventDefault()
         event.stopPropagation()
       }}
-      onBlur={onCancel}
+      onBlur={() => onCancel(false)}
     />
   )
 }

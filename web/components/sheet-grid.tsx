@@ -5,6 +5,7 @@ import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import type { Sheet, Side } from '../../shared/fences/sheet.ts'
 import type { Person } from '../presence/people.ts'
 import { t } from '../text/t.ts'
+import { followPart } from './drafts.tsx'
 import { CellGap, spansOf } from './sheet-window.tsx'
 
 export interface Place {
@@ -21,21 +22,32 @@ export interface Shown {
 }
 
 export interface Editing extends Place {
-  /** What the cell said when it was begun, and its line, by which it is found when rows have come or gone. */
+  /** What the cell said when it was begun; its line and the headings, by which it is found when rows or columns have come or gone. */
   readonly before: string
   readonly line: string
-  readonly written: string
+  readonly headings: readonly string[]
+}
+
+/** What is in the field, and what of it is selected. */
+export interface Typed {
+  readonly text: string
+  readonly from: number
+  readonly to: number
 }
 
 export const nameOf = ({ row, column }: Place): string => `${lettersOfColumn(column)}${row + 1}`
 export const textAt = (sheet: Sheet, { row, column }: Place): string => sheet.rows[row]?.cells[column]?.text ?? ''
 export const lineAt = (sheet: Sheet, row: number): string => sheet.rows[row]?.line.text ?? ''
 
-/** The row that a cell is in now: its line may have moved, or have been changed where it is. */
-export function rowOf(sheet: Sheet, { row, line }: Editing): number {
-  if (lineAt(sheet, row) === line) return row
+export const headingsOf = (sheet: Sheet): string[] => sheet.rows[0]?.cells.map(({ text }) => text) ?? []
+
+/** Where a cell is now: its line may have moved, or have been changed where it is. */
+export function placeOf(sheet: Sheet, { row, column, line, headings }: Editing): Place {
+  if (lineAt(sheet, row) === line) return { row, column }
   const moved = sheet.rows.findIndex((each) => each.line.text === line)
-  return moved === -1 ? row : moved
+  if (moved !== -1) return { row: moved, column }
+  // In the heading itself the words that are changed say nothing of where they are.
+  return { row, column: row === 0 ? column : (followPart(headings, column, headingsOf(sheet)) ?? column) }
 }
 
 interface RowInput {
@@ -51,7 +63,8 @@ interface RowInput {
   /** Columns that are drawn: from, and to before. */
   readonly columns: readonly [number, number]
   readonly come: (place: Place) => void
-  readonly editing: Editing | undefined
+  /** Column of the cell that is written; -1: none of this row. */
+  readonly edited: number
   readonly held: ReadonlyMap<string, Person>
   readonly deeds: Deeds
 }
@@ -63,7 +76,10 @@ export interface Deeds {
   focused(place: Place): void
   edit(place: Place, text?: string): void
   commit(text: string, step: Place): void
-  typing(): void
+  /** What is in the field as it is drawn: it may be drawn anew, elsewhere, while one writes in it. */
+  typed(): Typed
+  typing(field: HTMLInputElement): void
+  left(field: HTMLInputElement): void
   cancel(): void
 }
 
@@ -78,11 +94,11 @@ const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
 /** A class, because of many rows only those are drawn anew that have changed. */
 export class GridRow extends Component<RowInput> {
   override shouldComponentUpdate(next: RowInput): boolean {
-    const { cells, held, editing, ...rest } = this.props
+    const { cells, held, ...rest } = this.props
     return (
       !same(cells, next.cells) ||
       held !== next.held ||
-      editing !== next.editing ||
+      rest.edited !== next.edited ||
       rest.columns !== next.columns ||
       rest.current !== next.current ||
       rest.end !== next.end ||
@@ -91,9 +107,9 @@ export class GridRow extends Component<RowInput> {
     )
   }
 
-  override render({ row, cells, current, from, to, end, columns, come, editing, held, deeds }: RowInput): JSX.Element {
+  override render({ row, cells, current, from, to, end, columns, come, edited, held, deeds }: RowInput): JSX.Element {
     const isDrawn = (column: number): boolean =>
-      (column >= columns[0] && column < columns[1]) || column === current || column === end || column === editing?.column
+      (column >= columns[0] && column < columns[1]) || column === current || column === end || column === edited
     return (
       <tr role='row' aria-rowindex={row + 1}>
         <th class='sheet-number' role='rowheader' scope='row'>
@@ -109,7 +125,7 @@ export class GridRow extends Component<RowInput> {
           }
           const { text, side, isNumber, error } = cell
           const holder = held.get(nameOf(place))
-          const isEdited = editing?.column === column
+          const isEdited = column === edited
           const alignment = side ?? (isNumber ? 'right' : '')
           return (
             <td
@@ -127,7 +143,7 @@ export class GridRow extends Component<RowInput> {
               onPointerEnter={(event) => event.buttons === 1 && deeds.over(place)}
               onDblClick={() => deeds.edit(place)}
             >
-              {isEdited ? <CellField editing={editing} deeds={deeds} /> : text}
+              {isEdited ? <CellField place={place} deeds={deeds} /> : text}
             </td>
           )
         })}
@@ -136,23 +152,24 @@ export class GridRow extends Component<RowInput> {
   }
 }
 
-function CellField({ editing, deeds }: { editing: Editing; deeds: Deeds }): JSX.Element {
+function CellField({ place, deeds }: { place: Place; deeds: Deeds }): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
+    const { from, to } = deeds.typed()
     field.current?.focus()
-    field.current?.setSelectionRange(editing.written.length, editing.written.length)
+    field.current?.setSelectionRange(from, to)
   }, [])
   return (
     <input
       class='sheet-field'
       type='text'
       dir='auto'
-      aria-label={t('Cell {name}', { name: nameOf(editing) })}
-      defaultValue={editing.written}
+      aria-label={t('Cell {name}', { name: nameOf(place) })}
+      defaultValue={deeds.typed().text}
       spellcheck={false}
       ref={field}
-      onInput={() => deeds.typing()}
-      onBlur={({ currentTarget }) => deeds.commit(currentTarget.value, { row: 0, column: 0 })}
+      onInput={({ currentTarget }) => deeds.typing(currentTarget)}
+      onBlur={({ currentTarget }) => deeds.left(currentTarget)}
       onKeyDown={(event) => {
         if (event.isComposing) return
         const { value } = event.currentTarget

@@ -14,7 +14,19 @@ import { locale, t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
-import { type Deeds, type Editing, GridRow, lineAt, nameOf, type Place, rowOf, type Shown, textAt } from './sheet-grid.tsx'
+import {
+  type Deeds,
+  type Editing,
+  GridRow,
+  headingsOf,
+  lineAt,
+  nameOf,
+  type Place,
+  placeOf,
+  type Shown,
+  textAt,
+  type Typed
+} from './sheet-grid.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
 import { RowGap, spansOf, useSheetWindow, WidthRow } from './sheet-window.tsx'
 
@@ -37,6 +49,10 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const current = useSignal<Place>({ row: 0, column: 0 })
   const end = useSignal<Place>({ row: 0, column: 0 })
   const editing = useSignal<Editing | undefined>(undefined)
+  const typed = useRef<Typed>({ text: '', from: 0, to: 0 })
+  /** While the grid is drawn a field loses the focus because its row moves: nobody left it. */
+  const isDrawing = useRef(false)
+  isDrawing.current = true
   const conflict = useSignal<(Place & { readonly mine: string; readonly theirs: string }) | undefined>(undefined)
   const menu = useSignal<HTMLElement | undefined>(undefined)
   const moves = useRef(false)
@@ -105,6 +121,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
 
   // After the grid was drawn: the cell may be a new one.
   useLayoutEffect(() => {
+    isDrawing.current = false
     if (!moves.current || editing.value !== undefined) return
     moves.current = false
     const cell = element.current?.querySelector<HTMLElement>(`[data-cell="${nameOf(inside(end.value))}"]`)
@@ -133,9 +150,11 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     const holder = held.peek().get(nameOf(place))
     if (holder !== undefined) return toast(t('{name} is working on this', { name: holder.name }))
     const before = textAt(sheet.peek(), place)
+    const written = text ?? before
     current.value = place
     end.value = place
-    editing.value = { ...place, before, line: lineAt(sheet.peek(), place.row), written: text ?? before }
+    typed.current = { text: written, from: written.length, to: written.length }
+    editing.value = { ...place, before, line: lineAt(sheet.peek(), place.row), headings: headingsOf(sheet.peek()) }
     input.hold(nameOf(place))
   }
   const commit = (text: string, step: Place): void => {
@@ -143,12 +162,15 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     if (begun === undefined) return
     editing.value = undefined
     input.hold(undefined)
-    const row = rowOf(sheet.peek(), begun)
-    const place = { row, column: begun.column }
+    const place = placeOf(sheet.peek(), begun)
     const theirs = textAt(sheet.peek(), place)
     if (text.trim() !== begun.before) {
       if (theirs !== begun.before && theirs !== text.trim()) conflict.value = { ...place, mine: text.trim(), theirs }
-      else act((now) => setCell(now, rowOf(now, begun), begun.column, text))
+      else
+        act((now) => {
+          const { row, column } = placeOf(now, begun)
+          return setCell(now, row, column, text)
+        })
     }
     if (step.row !== 0 || step.column !== 0) goOn(place, step, text.trim() !== '')
   }
@@ -171,6 +193,9 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     end.value = { row, column }
     return focus()
   }
+  const keep = ({ value, selectionStart, selectionEnd }: HTMLInputElement): void => {
+    typed.current = { text: value, from: selectionStart ?? value.length, to: selectionEnd ?? value.length }
+  }
   deeds.current = {
     press(place, isRange) {
       if (editing.peek() === undefined) go(place, isRange)
@@ -187,7 +212,16 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     },
     edit,
     commit,
-    typing: () => editing.peek() && input.hold(nameOf(editing.peek() as Editing)),
+    typed: () => typed.current,
+    typing(field) {
+      keep(field)
+      const begun = editing.peek()
+      if (begun !== undefined) input.hold(nameOf(placeOf(sheet.peek(), begun)))
+    },
+    left(field) {
+      keep(field)
+      if (!isDrawing.current) commit(field.value, { row: 0, column: 0 })
+    },
     cancel() {
       editing.value = undefined
       input.hold(undefined)
@@ -203,7 +237,9 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
       focused: (place) => now().focused(place),
       edit: (place, text) => now().edit(place, text),
       commit: (text, step) => now().commit(text, step),
-      typing: () => now().typing(),
+      typed: () => now().typed(),
+      typing: (field) => now().typing(field),
+      left: (field) => now().left(field),
       cancel: () => now().cancel()
     }
   }, [])
@@ -304,9 +340,9 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   })
   const sum = numbers.reduce((total, number) => total + number, 0)
   const here = editing.value
-  const editedRow = here === undefined ? -1 : rowOf(sheet.value, here)
+  const edited = here && placeOf(sheet.value, here)
   const { rows, columns } = seen.value
-  const isDrawn = (row: number): boolean => (row >= rows[0] && row < rows[1]) || row === at.row || row === to.row || row === editedRow
+  const isDrawn = (row: number): boolean => (row >= rows[0] && row < rows[1]) || row === at.row || row === to.row || row === edited?.row
   const asked = conflict.value
   const formula = textAt(sheet.value, at)
   const fault = grid.value[at.row]?.[at.column]?.error
@@ -363,7 +399,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
                   come={come}
                   from={row >= top && row <= bottom ? first : 0}
                   to={row >= top && row <= bottom ? last : -1}
-                  editing={row === editedRow ? here : undefined}
+                  edited={row === edited?.row ? edited.column : -1}
                   held={held.value}
                   deeds={stable}
                 />

@@ -13,7 +13,11 @@ export function NameDialog({ onClose }: { onClose: () => void }): JSX.Element {
     onClose()
   }
   return (
-    <Dialog title={t('Your name')} about={t('Others see it beside your cursor. It is kept on this device only.')} onClose={onClose}>
+    <Dialog
+      title={t('Your name')}
+      about={t('Others see it beside your cursor, and with the comments and messages that you write. This device remembers it.')}
+      onClose={onClose}
+    >
       <form onSubmit={submit}>
         <label class='field'>
           <span>{t('Name')}</span>

@@ -7,8 +7,8 @@ import { waiting as files } from '../uploads/waiting.ts'
 /** Name of the database that keeps a document on this device. */
 export const databaseName = (id: string): string => `agmd:${id}`
 
-/** Values of a document on this device, `agmd.NAME.ID` each: `last` holds text. */
-const valueNames = ['unsent', 'last', 'own', 'margin', 'media']
+/** Values of a document on this device, `agmd.NAME.ID` each: `last` and `deeds` hold text. */
+const valueNames = ['unsent', 'last', 'deeds', 'own', 'margin', 'media']
 
 /** Removes the text of a document, what is noted of it, its remarks, and files, remarks and media jobs that wait for it, from this device. Resolves when it is gone, or when nothing can be removed. */
 export async function removeKeptDatabase(id: string): Promise<void> {

@@ -5,6 +5,7 @@
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { call, RequestError, type Call } from '../api.ts'
 import { newId } from '../new-id.ts'
+import { dropLeftDeed, leaveDeeds, leftDeeds } from './left-deeds.ts'
 import { missesPlace, passes, refusalOf } from './refusals.ts'
 import { waiting as kept, type Deed, type Target, type Waiting } from './waiting.ts'
 
@@ -85,6 +86,8 @@ export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: Ou
   const onlyHere = signal(0)
   /** Those that the device would not keep. */
   const here = new Map<string, Waiting>()
+  /** Those that are on their way to the disk. */
+  const unwritten = new Map<string, Waiting>()
   const channel = new BroadcastChannel(`agmd-review:${doc}`)
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
@@ -100,15 +103,29 @@ export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: Ou
     else here.set(item.id, item)
     onlyHere.value = here.size
   }
+  /** The page may go at any moment now. */
+  const leave = (): void => leaveDeeds(doc, [...unwritten.values(), ...here.values()])
+  const leaveHidden = (): void => {
+    if (document.visibilityState === 'hidden') leave()
+  }
   const put = (item: Waiting): void => {
+    unwritten.set(item.id, item)
+    leaveHidden()
     writes = writes.then(async () => {
-      hold(item, await kept.put(item))
+      // It was done or dropped before its turn came.
+      if (!unwritten.has(item.id)) return
+      const isKept = await kept.put(item)
+      hold(item, isKept)
+      if (unwritten.get(item.id) === item) unwritten.delete(item.id)
+      if (isKept) dropLeftDeed(doc, item.id)
       channel.postMessage('changed')
     })
   }
   const remove = (id: string): void => {
     show((before) => before.filter((other) => other.id !== id))
     here.delete(id)
+    unwritten.delete(id)
+    dropLeftDeed(doc, id)
     onlyHere.value = here.size
     writes = writes.then(async () => {
       await kept.drop(id)
@@ -216,6 +233,9 @@ export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: Ou
     drop: remove,
     start() {
       channel.addEventListener('message', () => void read())
+      addEventListener('pagehide', leave)
+      document.addEventListener('visibilitychange', leaveHidden)
+      for (const item of leftDeeds(doc)) put(item)
       addEventListener('online', work)
       const stop = effect(() => {
         if (connected.value) queueMicrotask(work)
@@ -225,6 +245,8 @@ export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: Ou
         stopped = true
         clearTimeout(timer)
         removeEventListener('online', work)
+        removeEventListener('pagehide', leave)
+        document.removeEventListener('visibilitychange', leaveHidden)
         stop()
         channel.close()
       }

@@ -5,7 +5,17 @@
  * The editor goes on as ever: cursor, composition of letters, lists, pasting and undo need to know nothing of it.
  */
 import { history, redo, undo } from '@codemirror/commands'
-import { Annotation, ChangeSet, StateField, Transaction, type Text, type EditorState, type Extension, type Range } from '@codemirror/state'
+import {
+  Annotation,
+  ChangeSet,
+  Compartment,
+  StateField,
+  Transaction,
+  type Text,
+  type EditorState,
+  type Extension,
+  type Range
+} from '@codemirror/state'
 import { Decoration, ViewPlugin, type EditorView, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
@@ -142,13 +152,16 @@ const senders = (onHunks: (view: EditorView, hunks: readonly Hunk[]) => void): E
       readonly #view: EditorView
       #leaving: ReturnType<typeof setTimeout> | undefined
       #resting: ReturnType<typeof setTimeout> | undefined
-      readonly #all = (): void => {
+      readonly #all = (): void => takeHunks(this.#view, () => true, onHunks)
+      readonly #hidden = (): void => {
         if (document.visibilityState === 'hidden') this.#send(() => true)
       }
 
       constructor(view: EditorView) {
         this.#view = view
-        document.addEventListener('visibilitychange', this.#all)
+        document.addEventListener('visibilitychange', this.#hidden)
+        // Before the outbox leaves on the device what it was not yet given time to write.
+        addEventListener('pagehide', this.#all, { capture: true })
       }
 
       update({ docChanged, selectionSet, focusChanged, view }: ViewUpdate): void {
@@ -163,7 +176,8 @@ const senders = (onHunks: (view: EditorView, hunks: readonly Hunk[]) => void): E
       destroy(): void {
         clearTimeout(this.#leaving)
         clearTimeout(this.#resting)
-        document.removeEventListener('visibilitychange', this.#all)
+        document.removeEventListener('visibilitychange', this.#hidden)
+        removeEventListener('pagehide', this.#all, { capture: true })
       }
 
       #send(isDone: (hunk: Hunk) => boolean): void {
@@ -173,6 +187,9 @@ const senders = (onHunks: (view: EditorView, hunks: readonly Hunk[]) => void): E
       }
     }
   )
+
+/** What can be undone: what is proposed by now cannot. */
+const undoing = new Compartment()
 
 /** Takes changes out of what the editor shows, and hands them on: they are shown as suggestions then. */
 export function takeHunks(
@@ -199,6 +216,9 @@ export function takeHunks(
     changes: back,
     annotations: [left.of(ChangeSet.of(rest, base.length)), verbatim.of(true), Transaction.addToHistory.of(false)]
   })
+  // Undone now, what was typed for them would be typed a second time, beside what is proposed.
+  view.dispatch({ effects: undoing.reconfigure([]) })
+  view.dispatch({ effects: undoing.reconfigure(history()) })
   if (taken.length > 0) onHunks(view, taken)
 }
 
@@ -207,4 +227,4 @@ export const suggesting = (
   text: Y.Text,
   onHunks: (view: EditorView, hunks: readonly Hunk[]) => void,
   onUprooted: () => void
-): Extension => [field, follow(text, onHunks, onUprooted), drafts, senders(onHunks), history(), ownUndo.of({ undo, redo })]
+): Extension => [field, follow(text, onHunks, onUprooted), drafts, senders(onHunks), undoing.of(history()), ownUndo.of({ undo, redo })]

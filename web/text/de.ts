@@ -448,8 +448,8 @@ export const de: Catalogue = {
   'Or one of this document:': 'Oder eines aus diesem Dokument:',
   Order: 'Reihenfolge',
   'ordered steps': 'geordnet Schritte',
-  'Others see it beside your cursor. It is kept on this device only.':
-    'Andere sehen ihn neben deinem Cursor. Er bleibt nur auf diesem Gerät.',
+  'Others see it beside your cursor, and with the comments and messages that you write. This device remembers it.':
+    'Andere sehen ihn neben deinem Cursor und bei Kommentaren und Nachrichten, die du schreibst. Dieses Gerät merkt ihn sich.',
   Outline: 'Gliederung',
   Owner: 'Besitzer',
   owner: 'besitzt es',
