@@ -816,6 +816,23 @@ test('[REVIEW-35] undo types nothing a second time beside the suggestion that wa
   await context.close()
 })
 
+test('[REVIEW-36] whoever decides a card by key goes on with the next one, and after the last in the text', async () => {
+  const document = await createDocument(world.url, text)
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'Monday', text: 'Tuesday' })
+  await ask(document, 'POST', 'comments', { quote: 'green', body: 'All of them?' })
+  const { context, page } = await person('Ana', document.url)
+  const card = (words: string) => page.locator('.margin .card', { hasText: words })
+  await card('once').getByRole('button', { name: 'Accept' }).press('Enter')
+  await card('Tuesday').and(page.locator(':focus')).waitFor()
+  await card('Tuesday').getByRole('button', { name: 'Reject' }).press('Enter')
+  await card('All of them?').and(page.locator(':focus')).waitFor()
+  await card('All of them?').getByRole('button', { name: 'Resolve' }).press('Enter')
+  await page.locator('.cm-content:focus').waitFor()
+  await until(async () => (await readMarkdown(world.url, document)) === text.replace('twice', 'once'), 'the text')
+  await context.close()
+})
+
 test('[REVIEW-10] a document of 1 MB with 2,000 remarks is written in, gone through and listed', async () => {
   const line = (index: number): string => `Line ${index} of a long text about many things, one of which is number ${index}.`
   const many = Array.from({ length: 14_000 }, (_each, index) => line(index)).join('\n')

@@ -1,6 +1,6 @@
 /** One comment with its replies, one suggestion, or one that is being written: beside the text and in the panel alike. */
-import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren, JSX, RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { handOver } from '../document/early-field.ts'
 import { personName } from '../person.ts'
 import { t, tn } from '../text/t.ts'
@@ -8,7 +8,7 @@ import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Byline, CommentText, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
 import { excerpt, excerptUnits, hueOfName, isUndecided } from './records.ts'
-import { authorOf, composerId, quoteOf, type Item } from './items.ts'
+import { authorOf, composerId, isOpen, quoteOf, type Item } from './items.ts'
 import type { Review } from './review.ts'
 import type { Proposal, Thread } from './store.ts'
 import type { Waiting } from './waiting.ts'
@@ -267,6 +267,29 @@ interface CardInput {
   readonly isListed?: boolean
 }
 
+/** The focus is not lost with what had it: a card keeps it for its buttons, and gives it on when it is dealt with. */
+function useKeptFocus(card: RefObject<HTMLElement | null>, { review, item, isListed = false }: CardInput): void {
+  const hadFocus = card.current?.contains(document.activeElement) === true
+  useLayoutEffect(() => {
+    if (hadFocus && document.activeElement === document.body) card.current?.focus({ preventScroll: true })
+  })
+  useLayoutEffect(
+    () => () => {
+      const own = card.current
+      if (own?.contains(document.activeElement) !== true || (item.kind !== 'comment' && item.kind !== 'proposal')) return
+      // Scrolled out of sight it is as it was.
+      if (review.items.peek().some((each) => each.id === item.id && isOpen(each))) return
+      const cards = [...(own.closest('.margin, .side-panel')?.querySelectorAll<HTMLElement>('.card') ?? [])]
+      const at = cards.indexOf(own)
+      const next = cards[at + 1] ?? cards[at - 1]
+      if (next !== undefined) next.focus({ preventScroll: true })
+      else if (isListed) own.closest('.side-panel')?.querySelector<HTMLElement>('.side-panel-body')?.focus()
+      else review.editor.focus()
+    },
+    []
+  )
+}
+
 export function Card({ review, item, isListed = false }: CardInput): JSX.Element {
   const isActive = review.active.value === item.id
   const pick = (): void => {
@@ -278,6 +301,7 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
     return item.kind === 'new' ? <NewCard review={review} item={item} /> : <ComposerCard review={review} item={item} />
   }
   const card = useRef<HTMLElement>(null)
+  useKeptFocus(card, { review, item, isListed })
   const isFocused = review.focused.value === item.id
   useEffect(() => {
     if (!isFocused) return
