@@ -737,6 +737,30 @@ test('[COMP-39] a field of a board that is cancelled or done gives the focus bac
   await leave()
 })
 
+test('[COMP-40] the text does not jump when components far from it are drawn no more', async () => {
+  const board = (name: string): string => `\`\`\`board #${name}\n## Todo\n- [ ] A card of it\n- [ ] Another one\n\`\`\`\n\n`
+  const lines = Array.from({ length: 120 }, (_each, index) => `Line ${index}.\n\n`).join('')
+  const { page, leave } = await writer(`${board('one')}${board('two')}${lines}`)
+  await page.locator('.md-component .card').nth(3).waitFor()
+  const moved = await page.locator('.cm-scroller').evaluate(async (scroller) => {
+    const count = (): number => document.querySelectorAll('.md-component').length
+    const rest = async (): Promise<void> => {
+      for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame)
+    }
+    scroller.scrollTop = 300
+    await rest()
+    const before = count()
+    // What is seen then is drawn already, and the boards are still.
+    scroller.scrollTop = 1300
+    const line = [...document.querySelectorAll('.cm-line')].find((each) => each.getBoundingClientRect().top > 200)
+    const top = line?.getBoundingClientRect().top ?? Number.NaN
+    await rest()
+    return { by: (line?.getBoundingClientRect().top ?? 0) - top, isDrawn: line?.isConnected, gone: before > count() }
+  })
+  expect(moved).toEqual({ by: 0, isDrawn: true, gone: true })
+  await leave()
+})
+
 test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
   const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })
