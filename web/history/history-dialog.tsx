@@ -1,7 +1,7 @@
 /** The history of a document: every version, what changed between any two, who wrote what; and the way back. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { RequestError } from '../api.ts'
 import type { View } from '../document/page.tsx'
 import { t, tn } from '../text/t.ts'
@@ -47,7 +47,8 @@ interface NameInput {
 function Name({ entry, history, onFail }: NameInput): JSX.Element {
   const open = useSignal(false)
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  // At once: what is typed next is the name.
+  useLayoutEffect(() => {
     if (open.value) input.current?.focus()
   }, [open.value])
   const save = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 /** The parts that cards of comments and suggestions share. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mentionPlaces } from '../../shared/mentions.ts'
 import { useMentions } from '../mentions/picker.tsx'
 import { ago } from '../../shared/ago.ts'
@@ -107,7 +107,7 @@ export function Writer({ review, label, action, value, autoFocus = false, onInpu
     }
   })
   const asksName = personName.value === '' && text !== ''
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (autoFocus) field.current?.focus()
   }, [])
   const change = (next: string): void => {
