@@ -1,7 +1,7 @@
 /** What is asked before a job begins, for each kind. */
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { mediaTypes } from '../../shared/media-types.ts'
@@ -57,7 +57,7 @@ interface WordsInput {
 function WordsForm({ label, action, value, charsMax, children, onSubmit }: WordsInput): JSX.Element {
   const [words, setWords] = useState(value)
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const length = words.trim().length
   const over = length > charsMax
   return (
@@ -228,7 +228,7 @@ function DictationForm({ media, wish }: WishInput): JSX.Element {
   const recording = useSignal<Recording | undefined>(undefined)
   const { busy, refusal, run } = useSteps()
   const start = useRef<HTMLButtonElement>(null)
-  useEffect(() => start.current?.focus(), [])
+  useLayoutEffect(() => start.current?.focus(), [])
 
   const take = async (sound: Blob, name: string, held = false): Promise<void> => {
     const { blob } = await asWav(sound)
@@ -313,7 +313,7 @@ const picturesMax = 8
 function ReadingForm({ view, media, wish }: WishInput): JSX.Element {
   const { busy, refusal, run } = useSteps()
   const area = useRef<HTMLDivElement>(null)
-  useEffect(() => area.current?.focus(), [])
+  useLayoutEffect(() => area.current?.focus(), [])
   const { text } = view.session
   const cursor = view.editor.value?.view.state.selection.main.head ?? 0
   const [pictures] = useState(() => picturesIn(text.toString(), cursor).slice(0, picturesMax))

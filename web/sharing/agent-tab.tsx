@@ -1,7 +1,7 @@
 /** From a role to everything an agent needs, in one step. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
 import type { Role } from '../../shared/roles.ts'
 import { t, term } from '../text/t.ts'
@@ -48,7 +48,7 @@ function Block({ title, about, text, first }: Instruction & { readonly first: bo
 
 function Invited({ id, share, onBack }: { id: string; share: Share; onBack: () => void }): JSX.Element {
   const title = useRef<HTMLHeadingElement>(null)
-  useEffect(() => title.current?.focus(), [share.id])
+  useLayoutEffect(() => title.current?.focus(), [share.id])
   const { secret, role } = share
   return (
     <>
