@@ -11,6 +11,7 @@ const calm: ChipInput = {
   unwritten: 0,
   kept: true,
   canEdit: true,
+  drafts: 'none',
   ended: undefined,
   connectedBefore: true
 }
@@ -40,6 +41,14 @@ test('[WEB-2] without a connection the chip counts the changes and says whether 
   expect(say({ socket: 'connecting', online: false, unsent: 3, unwritten: 3 })).toBe('Offline')
   expect(chip({ ...calm, socket: 'connecting', unsent: 7, unwritten: 1 }).detail).toBe('Keep this page open until the connection is back.')
   expect(say({ socket: 'connecting', unsent: 2 })).toBe('Reconnecting, 2 changes kept on this device')
+})
+
+test('[REVIEW-37] what is proposed and not sent is not said to be saved', () => {
+  for (const change of [{}, { canEdit: false, remarks: 'suggestions' as const }]) {
+    expect(say({ ...change, drafts: 'kept' })).toBe('Not sent yet')
+    expect(chip({ ...calm, ...change, drafts: 'kept' }).detail).toContain('this device keeps it')
+    expect(chip({ ...calm, ...change, drafts: 'here' }).detail).toContain('Keep this page open')
+  }
 })
 
 test('[WEB-3] a page that opens is connecting, not reconnecting', () => {

@@ -798,6 +798,42 @@ test('[REVIEW-34] what was proposed as the page went is there at the next visit,
   await context.close()
 })
 
+test('[REVIEW-37] what is typed as a suggestion outlives the page that dies, and is sent once', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  const kept = (other: Page): Promise<number> =>
+    other.evaluate((id) => Object.keys(localStorage).filter((name) => name.startsWith(`agmd.drafts.${id}.`)).length, document.id)
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('Before the end.')
+  await page.locator('.chip', { hasText: 'Not sent yet' }).waitFor()
+  await page.waitForFunction((id) => {
+    const name = Object.keys(localStorage).find((each) => each.startsWith(`agmd.drafts.${id}.`))
+    return name !== undefined && localStorage.getItem(name)?.includes('Before the end.')
+  }, document.id)
+  // Another page leaves alone what belongs to one that lives.
+  const second = await context.newPage()
+  await second.goto(`${world.url}/d/${document.id}`)
+  await second.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await second.locator('.cm-content').press('Control+Home')
+  await second.keyboard.type('Second. ')
+  await until(async () => (await kept(second)) === 2, 'two pages with drafts')
+  expect((await suggestions(document)).suggestions).toEqual([])
+
+  const cdp = await context.newCDPSession(page)
+  const crashed = page.waitForEvent('crash')
+  void cdp.send('Page.crash').catch(() => undefined)
+  await crashed
+  await second.reload()
+  await until(async () => (await suggestions(document)).suggestions.length === 2, 'what both typed')
+  await second.locator('.card', { hasText: 'Before the end.' }).waitFor()
+  await until(async () => (await kept(second)) === 0, 'nothing is left')
+  await second.reload()
+  await second.locator('.card', { hasText: 'Before the end.' }).waitFor()
+  expect((await suggestions(document)).suggestions.map((each) => each.text).toSorted()).toEqual(['Before the end.', 'Second. '])
+  await context.close()
+})
+
 test('[REVIEW-35] undo types nothing a second time beside the suggestion that was made of it', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)

@@ -3,6 +3,9 @@ import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { t, tn } from '../text/t.ts'
 import type { Ended } from './retry.ts'
 
+/** Whether suggestions are typed that were not sent, and whether this device keeps them meanwhile. */
+export type Drafts = 'none' | 'kept' | 'here'
+
 export interface ChipInput {
   /** Of the socket: `synced` once the server's text has arrived. */
   readonly socket: 'connecting' | 'synced' | 'closed'
@@ -17,6 +20,7 @@ export interface ChipInput {
   /** Whether changes are kept on this device (IndexedDB works). */
   readonly kept: boolean
   readonly canEdit: boolean
+  readonly drafts: Drafts
   /** What else may be written by whom may not edit. */
   readonly remarks?: 'suggestions' | 'comments' | undefined
   /** Why the server has ended the connection for good, if it has. */
@@ -54,6 +58,12 @@ function disconnected(input: ChipInput): Chip {
   return { state: 'reconnecting', label: keptLabel(label, input), detail: keptDetail(input) }
 }
 
+function drafted({ drafts }: ChipInput): Chip {
+  const when = t('What you propose is sent once you go on elsewhere in the text.')
+  const where = drafts === 'kept' ? t('Until then this device keeps it.') : t('Keep this page open until then.')
+  return { state: 'saving', label: t('Not sent yet'), detail: `${when} ${where}` }
+}
+
 function connected({ kept, durable }: ChipInput): Chip {
   if (!durable)
     return {
@@ -82,6 +92,7 @@ export function chip(input: ChipInput): Chip {
   if (input.ended !== undefined)
     return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }
   if (input.socket !== 'synced') return disconnected(input)
+  if (input.drafts !== 'none') return drafted(input)
   if (!input.canEdit) return readOnly(input)
   return connected(input)
 }

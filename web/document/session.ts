@@ -5,7 +5,7 @@ import { limits } from '../../shared/limits.ts'
 import { firstHeading, headingUnitsMax, textRootName } from '../../shared/names.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { readDocument, RequestError } from '../api.ts'
-import { calmly, chip, type Chip } from '../connection/chip.ts'
+import { calmly, chip, type Chip, type Drafts } from '../connection/chip.ts'
 import { openLink, type Link } from '../connection/link.ts'
 import type { Ended } from '../connection/retry.ts'
 import { readDevice, writeDevice } from '../device.ts'
@@ -35,6 +35,8 @@ export interface Session {
   /** Whether it belongs to an account or agent already; true until that is known. */
   readonly owned: Signal<boolean>
   readonly chip: ReadonlySignal<Chip>
+  /** What is typed as a suggestion and not sent yet. */
+  readonly drafts: Signal<Drafts>
   readonly unsent: ReadonlySignal<number>
   /** `opening` until there is a text to show, or a reason why not. */
   readonly state: ReadonlySignal<'opening' | 'open' | 'refused'>
@@ -246,6 +248,7 @@ export function openSession(id: string): Session {
   }
   addEventListener('beforeunload', guard)
 
+  const drafts = signal<Drafts>('none')
   const said = calmly(
     computed(() =>
       chip({
@@ -256,6 +259,7 @@ export function openSession(id: string): Session {
         unwritten: kept.unwritten.value,
         kept: kept.state.value !== 'lost',
         canEdit: canEdit.value,
+        drafts: drafts.value,
         remarks: includesRole(role.value, 'suggest') ? 'suggestions' : includesRole(role.value, 'comment') ? 'comments' : undefined,
         ended: link.ended.value,
         connectedBefore: link.connectedBefore.value
@@ -286,6 +290,7 @@ export function openSession(id: string): Session {
     },
     state: computed(() => (refusal.value !== undefined ? 'refused' : open.value ? 'open' : 'opening')),
     chip: said.shown,
+    drafts,
     download() {
       downloadMarkdown(title.value, text.toString())
       safe = unsent.value

@@ -110,7 +110,8 @@ export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: Ou
   }
   const put = (item: Waiting): void => {
     unwritten.set(item.id, item)
-    leaveHidden()
+    // IndexedDB says later whether it has it; until then nothing else would.
+    leave()
     writes = writes.then(async () => {
       // It was done or dropped before its turn came.
       if (!unwritten.has(item.id)) return

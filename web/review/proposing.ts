@@ -4,18 +4,23 @@ import type { EditorView } from '@codemirror/view'
 import type { Edit } from '../../shared/text/diff.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { textMap } from '../editor/binding.ts'
+import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { proposalOf } from './deeds.ts'
 import { operationOf, trimmed, type Hunk } from './hunks.ts'
 import { isOpen } from './items.ts'
+import { keepDrafts } from './kept-drafts.ts'
 import type { State } from './state.ts'
 import { suggestingKey } from './suggesting-key.ts'
-import { storedText, suggesting as suggestingIn, takeHunks } from './suggesting.ts'
+import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from './suggesting.ts'
 import { targetOf } from './targets.ts'
+import type { Deed } from './waiting.ts'
 
 /** So long what was proposed twice can be taken back from its notice, in milliseconds. */
 const sameMs = 10_000
+/** How long what was typed may be on the page alone, in milliseconds. */
+const draftMs = 300
 
 export interface Proposing {
   /** Typing proposes. */
@@ -34,21 +39,23 @@ export interface Proposing {
 
 export function openProposing({ page: { session, panel }, editor, store, placing, items }: State): Proposing {
   const { view } = editor
+  const reason = signal('')
+  const deedFor = (text: string, { from, to, original, text: proposed }: Hunk): Deed => ({
+    kind: 'suggest',
+    operation: operationOf({ original, text: proposed }),
+    original,
+    text: proposed,
+    target: targetOf(text, { from, to }),
+    note: reason.value.trim()
+  })
   const propose = (_view: EditorView, hunks: readonly Hunk[]): string[] => {
     const ids: string[] = []
     const text = storedText(view.state).toString()
     const { shown } = view.state.facet(textMap)
     batch(() => {
-      for (const { from, to, original, text: proposed } of hunks) {
-        const operation = operationOf({ original, text: proposed })
-        const sent = store.act({
-          kind: 'suggest',
-          operation,
-          original,
-          text: proposed,
-          target: targetOf(text, { from, to }),
-          note: reason.value.trim()
-        })
+      for (const hunk of hunks) {
+        const { from, to } = hunk
+        const sent = store.act(deedFor(text, hunk))
         placing.made(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
         ids.push(sent.id)
       }
@@ -65,10 +72,27 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     })
   }
 
+  const kept = keepDrafts(session.id)
+  let keeping: ReturnType<typeof setTimeout> | undefined
+  const keep = (): void => {
+    keeping = undefined
+    const text = storedText(view.state).toString()
+    kept.write(draftsOf(view.state).map((hunk) => ({ author: personName.peek(), deed: deedFor(text, hunk) })))
+  }
+  const onDrafts = (areSome: boolean): void => {
+    session.drafts.value = areSome ? (kept.isKept ? 'kept' : 'here') : 'none'
+    if (areSome) keeping ??= setTimeout(keep, draftMs)
+    else {
+      clearTimeout(keeping)
+      keeping = undefined
+      kept.write([])
+    }
+  }
+  void kept.adopt(({ deed, author }) => void store.act(deed, author))
+
   const askedKey = suggestingKey(session.id)
   const asked = signal(readDevice(askedKey) === '1')
   const suggesting = signal(false)
-  const reason = signal('')
   const canChoose = computed(() => store.canDecide.value && session.canEdit.value)
   const wanted = computed(() => store.canSuggest.value && (!store.canDecide.value || asked.value))
 
@@ -87,7 +111,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
 
   const setSuggesting = (isOn: boolean): void => {
     if (isOn === suggesting.value) return
-    if (isOn) editor.setBinding(suggestingIn(session.text, propose, tellUprooted))
+    if (isOn) editor.setBinding(suggestingIn(session.text, propose, tellUprooted, onDrafts))
     else {
       takeHunks(view, () => true, propose)
       editor.setBinding(undefined)
@@ -137,6 +161,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     close() {
       settle()
       stop()
+      kept.close()
     }
   }
 }

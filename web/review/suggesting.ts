@@ -145,8 +145,14 @@ const restMs = 60_000
 const touches = ({ selection }: EditorState, { fromShown, toShown }: Hunk): boolean =>
   selection.ranges.some(({ from, to }) => from <= toShown && to >= fromShown)
 
+/** What is typed and not sent yet. */
+export function draftsOf(state: EditorState): readonly Hunk[] {
+  const found = state.field(field, false)
+  return found === undefined ? [] : byWord(found.base, hunksOf(found.base, found.changes))
+}
+
 /** Sends what the cursor has left. */
-const senders = (onHunks: (view: EditorView, hunks: readonly Hunk[]) => void): Extension =>
+const senders = (onHunks: (view: EditorView, hunks: readonly Hunk[]) => void, onDrafts: (areSome: boolean) => void): Extension =>
   ViewPlugin.fromClass(
     class {
       readonly #view: EditorView
@@ -164,16 +170,19 @@ const senders = (onHunks: (view: EditorView, hunks: readonly Hunk[]) => void): E
         addEventListener('pagehide', this.#all, { capture: true })
       }
 
-      update({ docChanged, selectionSet, focusChanged, view }: ViewUpdate): void {
+      update({ docChanged, selectionSet, focusChanged, view, startState }: ViewUpdate): void {
+        const drafts = view.state.field(field)
+        if (drafts !== startState.field(field, false)) onDrafts(!drafts.changes.empty)
         if (!docChanged && !selectionSet && !focusChanged) return
         clearTimeout(this.#leaving)
         clearTimeout(this.#resting)
-        if (view.state.field(field).changes.empty) return
+        if (drafts.changes.empty) return
         this.#leaving = setTimeout(() => this.#send((hunk) => !view.hasFocus || !touches(view.state, hunk)), leftMs)
         this.#resting = setTimeout(() => this.#send(() => true), restMs)
       }
 
       destroy(): void {
+        onDrafts(false)
         clearTimeout(this.#leaving)
         clearTimeout(this.#resting)
         document.removeEventListener('visibilitychange', this.#hidden)
@@ -222,9 +231,20 @@ export function takeHunks(
   if (taken.length > 0) onHunks(view, taken)
 }
 
-/** In the place of the binding that writes into the document. `onUprooted`: others changed words that were being replaced. */
+/**
+ * In the place of the binding that writes into the document. `onUprooted`: others changed words that were being replaced. `onDrafts`: what is
+ * typed and not sent changed, and whether there is any.
+ */
 export const suggesting = (
   text: Y.Text,
   onHunks: (view: EditorView, hunks: readonly Hunk[]) => void,
-  onUprooted: () => void
-): Extension => [field, follow(text, onHunks, onUprooted), drafts, senders(onHunks), undoing.of(history()), ownUndo.of({ undo, redo })]
+  onUprooted: () => void,
+  onDrafts: (areSome: boolean) => void
+): Extension => [
+  field,
+  follow(text, onHunks, onUprooted),
+  drafts,
+  senders(onHunks, onDrafts),
+  undoing.of(history()),
+  ownUndo.of({ undo, redo })
+]

@@ -305,6 +305,7 @@ export const de: Catalogue = {
   'Keep only this one': 'Nur diese behalten',
   'Keep theirs': 'Ihres behalten',
   'Keep this page open until the connection is back.': 'Lass diese Seite offen, bis die Verbindung wieder da ist.',
+  'Keep this page open until then.': 'Lass diese Seite bis dahin offen.',
   'Kept on this device. It is sent when the connection is back.':
     'Auf diesem Gerät aufbewahrt. Es wird gesendet, sobald die Verbindung wieder da ist.',
   'Kept on this device; it was not sent.': 'Auf diesem Gerät aufbewahrt, nicht gesendet.',
@@ -811,6 +812,7 @@ export const de: Catalogue = {
   'unordered points': 'ungeordnet Punkte',
   Unpublish: 'Zurückziehen',
   Untitled: 'Ohne Titel',
+  'Until then this device keeps it.': 'Bis dahin behält es dieses Gerät.',
   'Use my own link': 'Meinen eigenen Link benutzen',
   Versions: 'Versionen',
   'versions restore changes who wrote': 'Versionen wiederherstellen Änderungen wer schrieb',
@@ -834,6 +836,8 @@ export const de: Catalogue = {
   'What the compute node answered was not usable.': 'Was der Rechenknoten antwortete, war nicht brauchbar.',
   'What to do with the selection': 'Was mit der Auswahl geschehen soll',
   'What you do in it is not kept.': 'Was du darin tust, wird nicht behalten.',
+  'What you propose is sent once you go on elsewhere in the text.':
+    'Was du vorschlägst, wird gesendet, sobald du anderswo im Text weitermachst.',
   'What you type is proposed; others decide whether it enters the text.':
     'Was du tippst, wird vorgeschlagen; andere entscheiden, ob es in den Text kommt.',
   'Whether it is published is not known here yet.': 'Ob es veröffentlicht ist, ist hier noch nicht bekannt.',
