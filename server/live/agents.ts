@@ -7,13 +7,14 @@ import type { Document } from '@hocuspocus/server'
 import * as encoding from 'lib0/encoding'
 import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import * as Y from 'yjs'
+import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
 import type { Room } from '../domain/room.ts'
-import { hueOf, type PresenceUser } from './awareness.ts'
+import type { PresenceUser } from './awareness.ts'
 
 /** The programs that one document shows. */
 export interface Agents {
@@ -100,7 +101,7 @@ export const createAgents = ({ doc, document, room, registry, clock }: AgentsOpt
       // Its link may have ended in the meantime.
       if (!shown.has(id)) return entry.forget()
       const { client } = entry
-      const user: PresenceUser = { name, kind: 'agent', role: caller.role ?? 'view', hue: hueOf(client) }
+      const user: PresenceUser = { name, kind: 'agent', role: caller.role ?? 'view', hue: hueOfName(name) }
       entry.clock += 1
       applyAwarenessUpdate(document.awareness, stateMessage(client, entry.clock, { user, cursor: cursorAt(at) }), null)
       entry.cancel()

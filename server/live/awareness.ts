@@ -4,6 +4,7 @@
  */
 import * as decoding from 'lib0/decoding'
 import type { Caller } from '../domain/caller.ts'
+import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
 
 export interface PresenceUser {
@@ -13,10 +14,6 @@ export interface PresenceUser {
   /** Index into the palette of presence colours, 0–9. */
   readonly hue: number
 }
-
-const hues = 10
-
-export const hueOf = (client: number): number => client % hues
 
 /** Shown for a guest who gave no name. */
 export const guestWithoutName = 'Guest'
@@ -45,18 +42,13 @@ const heldPart = (holds: unknown): { readonly fence: string; readonly item: stri
 
 /** The state that others see, whatever was sent. */
 export const presentState = (
-  client: number,
   state: unknown,
   caller: Caller
 ): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
   const { identity } = caller
-  const user: PresenceUser = {
-    name: identity.kind === 'guest' ? (identity.name ?? (askedName(sent) || guestWithoutName)) : identity.name,
-    kind: identity.kind,
-    role: caller.role ?? 'view',
-    hue: hueOf(client)
-  }
+  const name = identity.kind === 'guest' ? (identity.name ?? (askedName(sent) || guestWithoutName)) : identity.name
+  const user: PresenceUser = { name, kind: identity.kind, role: caller.role ?? 'view', hue: hueOfName(name) }
   const holds = heldPart(sent['holds'])
   return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}), ...(holds === undefined ? {} : { holds }) }
 }

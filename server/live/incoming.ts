@@ -136,7 +136,7 @@ export const takePresence = (
       states.delete(client)
       continue
     }
-    const presented = presentState(client, state, caller)
+    const presented = presentState(state, caller)
     states.set(client, { ...presented })
     if (presented.user.name !== guestWithoutName) (connection.context as Context).guestName = presented.user.name
   }

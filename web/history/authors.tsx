@@ -1,26 +1,18 @@
 /** A version with who wrote which line in the margin. */
 import type { JSX } from 'preact'
+import { hueOfName } from '../../shared/hues.ts'
 import type { AttributedLines } from './api.ts'
 import { initials } from '../person.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { dayOf, named, timeOf } from './timeline.tsx'
 
-const hues = 10
-
-/** The same name has the same colour on every visit. */
-const hueOf = (name: string): number => {
-  let hash = 0
-  for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0
-  return hash % hues
-}
-
 function Author({ lines: { author, authorKind, authors, at } }: { lines: AttributedLines }): JSX.Element {
   const others = authors.filter((name) => name !== author)
   const name = author === null ? t('Nobody by name') : named(author)
   return (
     <div class='author'>
-      <span class={`avatar hue-${hueOf(name)} ${authorKind ?? ''}`} aria-hidden='true'>
+      <span class={`avatar hue-${hueOfName(author ?? '')} ${authorKind ?? ''}`} aria-hidden='true'>
         {authorKind === 'agent' ? <Icon name='bot' size={14} /> : initials(name)}
       </span>
       <span class='author-words'>
@@ -40,7 +32,7 @@ export function Authors({ lines, text }: { lines: readonly AttributedLines[]; te
   return (
     <div class='authored'>
       {lines.map((run) => (
-        <section key={run.line} class={`authored-run hue-${hueOf(run.author ?? '')}`}>
+        <section key={run.line} class={`authored-run hue-${hueOfName(run.author ?? '')}`}>
           <Author lines={run} />
           <pre dir='auto'>{text.slice(run.line - 1, run.lastLine).join('\n')}</pre>
         </section>

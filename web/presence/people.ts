@@ -1,5 +1,6 @@
 /** Who is here, from the awareness of the connection. The server sets name, kind, role and hue of everyone. */
 import type { Awareness } from 'y-protocols/awareness'
+import { hues } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
 
 export interface Person {
@@ -12,8 +13,6 @@ export interface Person {
   readonly hue: number
   readonly self: boolean
 }
-
-const hues = 10
 
 function person(id: number, state: Record<string, unknown>, self: boolean): Person | undefined {
   const user = state['user']
@@ -29,8 +28,26 @@ function person(id: number, state: Record<string, unknown>, self: boolean): Pers
   }
 }
 
+/** Who it is on whichever page; guests are known by their page alone. */
+const keyOf = ({ id, kind, name }: Person): string => (kind === 'guest' ? String(id) : `${kind} ${name}`)
+
+/** Everyone in the colour of their name; of two people with one colour, the later has the next that is free, on all pages alike. */
+function apart(list: readonly Person[]): Person[] {
+  const taken = new Set<number>()
+  const known = new Map<string, number>()
+  return list.map((each) => {
+    const key = keyOf(each)
+    let hue = known.get(key) ?? each.hue
+    if (!known.has(key) && taken.size < hues) while (taken.has(hue)) hue = (hue + 1) % hues
+    taken.add(hue)
+    known.set(key, hue)
+    return { ...each, hue }
+  })
+}
+
 /** Everyone, this page first, then by client id so that the order stays. */
 export function people(awareness: Awareness): Person[] {
   const list = [...awareness.getStates()].flatMap(([id, state]) => person(id, state, id === awareness.clientID) ?? [])
-  return list.sort((one, other) => Number(other.self) - Number(one.self) || one.id - other.id)
+  const coloured = apart(list.toSorted((one, other) => one.id - other.id))
+  return coloured.toSorted((one, other) => Number(other.self) - Number(one.self))
 }

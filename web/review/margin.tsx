@@ -9,7 +9,7 @@ import { t } from '../text/t.ts'
 import { Card } from './cards.tsx'
 import { authorOf, isOpen, type Item } from './items.ts'
 import { pushedApart } from './layout.ts'
-import { hueOfName } from './records.ts'
+import { hueOfName } from '../../shared/hues.ts'
 import type { Review } from './review.ts'
 
 /** More cards than this are not shown at once: those about the place that is seen. */

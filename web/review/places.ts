@@ -7,7 +7,7 @@ import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, typ
 import type { Range as Span } from '../../shared/text/anchors.ts'
 import { initials } from '../person.ts'
 import { t } from '../text/t.ts'
-import { hueOfName } from './records.ts'
+import { hueOfName } from '../../shared/hues.ts'
 
 export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace'
 
