@@ -112,6 +112,10 @@ test('[REVIEW-29] words of a source are found in the text that was made of it, o
   expect(found('cat, then a |cat|', 'cat, then a cat')).toBe('cat')
   expect(findShown(bareOf('cat cat'), { from: 4, to: 7 }, bareOf('cat, cat'))).toEqual({ from: 5, to: 8 })
   expect(found('[|cat|](/cat) cat', 'cat cat')).toBeUndefined()
+  // Marks of the language at the ends belong to it, those of Markdown do not.
+  expect(found('It |is (so).|', 'It is (so).')).toBe('is (so).')
+  expect(found('a |"**quoted**"|.', 'a "quoted".')).toBe('"quoted"')
+  expect(found('|**Bold.** Then|', 'Bold. Then')).toBe('Bold. Then')
   expect(found('$|x^2|$', '𝑥2')).toBeUndefined()
   expect(found('a |*|b* c', 'a b c')).toBeUndefined()
   expect(found('a |gone|', 'a')).toBeUndefined()

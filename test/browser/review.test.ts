@@ -495,11 +495,11 @@ test('[REVIEW-31] without a connection remarks are read as this device saw them 
 })
 
 /** The words of comments that the reading view highlights, and how many blocks have a bar. */
-const readingMarks = (page: Page): Promise<{ words: string[]; active: string[]; bars: number }> =>
+const readingMarks = (page: Page): Promise<{ words: string[]; active: string[]; suggested: string[]; bars: number }> =>
   page.evaluate(() => {
     const of = (name: string): string[] => [...(CSS.highlights.get(name) ?? [])].map((range) => (range as Range).toString())
     const bars = globalThis.document.querySelector('.reading')?.shadowRoot?.querySelectorAll('.remark-bar').length ?? 0
-    return { words: of('agmd-comment'), active: of('agmd-comment-active'), bars }
+    return { words: of('agmd-comment'), active: of('agmd-comment-active'), suggested: of('agmd-suggestion'), bars }
   })
 
 test('[REVIEW-30] comments are highlighted in the reading view, whose HTML stays as it is; a click or F8 opens them', async () => {
@@ -518,7 +518,7 @@ test('[REVIEW-30] comments are highlighted in the reading view, whose HTML stays
   ])
     await ask(document, 'POST', 'comments', { body, find })
   await until(async () => (await readingMarks(page)).words.length === 2, 'two are highlighted')
-  expect(await readingMarks(page)).toEqual({ words: ['importer reads', 'one fish\ntwo'], active: [], bars: 1 })
+  expect(await readingMarks(page)).toEqual({ words: ['importer reads', 'one fish\ntwo'], active: [], suggested: [], bars: 1 })
   expect(await article.evaluate((element) => element.innerHTML)).toBe(html)
   await look(page, 'review-reading')
 
@@ -542,6 +542,39 @@ test('[REVIEW-30] comments are highlighted in the reading view, whose HTML stays
   await until(async () => (await readingMarks(page)).words.join() === 'importer reads', 'only the open one')
   expect((await readingMarks(page)).bars).toBe(1)
   expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[REVIEW-38] suggestions are marked in the reading view, and a comment begun there is on what is selected', async () => {
+  const source = `# Plan\n\nThe **importer** reads *every* file twice.\n\nThe end.\n`
+  const document = await createDocument(world.url, source)
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'file twice', text: 'file once' })
+  await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'The end.', at: 'after', text: ' Or not.' })
+  const { context, page } = await person('Ana', (await createLink(world.url, document, 'comment')).url)
+  await page.locator('.cm-content').waitFor()
+  await page.getByRole('button', { name: 'Read' }).click()
+  const article = page.locator('.reading article')
+  await article.locator('strong', { hasText: 'importer' }).waitFor()
+  await until(async () => (await readingMarks(page)).suggested.join() === 'file twice', 'what is to be replaced')
+  await page.locator('.reading .remark-bar.suggestion').waitFor({ state: 'attached' })
+
+  await article.locator('strong').dblclick()
+  await page.keyboard.press('Shift+Control+ArrowRight')
+  await page.keyboard.press('Shift+Control+ArrowRight')
+  await page.keyboard.press('Control+Alt+m')
+  await page.keyboard.type('Which one?')
+  await page.keyboard.press('Control+Enter')
+  await until(async () => (await comments(document)).comments.length === 1, 'the comment')
+  const [first] = (await comments(document)).comments
+  expect(first?.target.quote).toBe('importer** reads *every')
+  await until(async () => (await readingMarks(page)).active.join() === 'importer reads every', 'it is marked')
+
+  await article.getByText('The end.').click()
+  await page.keyboard.press('Control+Alt+m')
+  await page.keyboard.type('All of it?')
+  await page.keyboard.press('Control+Enter')
+  await until(async () => (await comments(document)).comments.length === 2, 'the other one')
+  expect((await comments(document)).comments.map(({ target }) => target.quote).toSorted()).toEqual(['', 'importer** reads *every'])
   await context.close()
 })
 

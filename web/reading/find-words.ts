@@ -8,6 +8,7 @@ const passed = /[\s!-/:-@[-`{-~]/
 /** A text without marks and white space. */
 export interface Bare {
   readonly text: string
+  readonly whole: string
   /** Of each unit of it, where it stands in the text. */
   readonly at: readonly number[]
 }
@@ -21,7 +22,7 @@ export function bareOf(text: string): Bare {
     bare += unit
     at.push(index)
   }
-  return { text: bare, at }
+  return { text: bare, whole: text, at }
 }
 
 /**
@@ -38,5 +39,12 @@ export function findShown(source: Bare, { from, to }: Range, shown: Bare): Range
   const inShown = [...occurrences(shown.text, words)]
   const place = inShown[inSource.indexOf(start)]
   const [first, last] = [shown.at[place ?? -1], shown.at[(place ?? -1) + words.length - 1]]
-  return inSource.length !== inShown.length || first === undefined || last === undefined ? undefined : { from: first, to: last + 1 }
+  if (inSource.length !== inShown.length || first === undefined || last === undefined) return undefined
+  const range = { from: first, to: last + 1 }
+  // Of the marks at its ends those are shown that belong to the language: a full stop, a bracket.
+  const isShown = (at: number, shownAt: number): boolean =>
+    shown.whole[shownAt] === source.whole[at] && (source.whole[at] ?? ' ').trim() !== ''
+  for (let at = (source.at[end - 1] ?? to) + 1; at < to; at++) if (isShown(at, range.to)) range.to += 1
+  for (let at = (source.at[start] ?? from) - 1; at >= from; at--) if (isShown(at, range.from - 1)) range.from -= 1
+  return range
 }

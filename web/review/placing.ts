@@ -10,9 +10,10 @@ import type { Store } from './store.ts'
 import { storedText } from './suggesting.ts'
 import { findTarget, near } from './targets.ts'
 
-/** Where a comment is in the stored text. */
-export interface CommentPlace extends Span {
+/** Where a remark is in the stored text. */
+export interface RemarkPlace extends Span {
   readonly id: string
+  readonly isSuggestion: boolean
 }
 
 export interface Placing {
@@ -23,8 +24,8 @@ export interface Placing {
   /** Follows the text. */
   readonly extension: Extension
   spanOf(id: string): Span | undefined
-  /** Of comments that are still to be dealt with and on some text, as it is now. */
-  comments(): readonly CommentPlace[]
+  /** Of remarks that are still to be dealt with and have a place in the text, as it is now. */
+  places(): readonly RemarkPlace[]
   /** This page made a remark there: so it is until the service says where it is. */
   made(id: string, span: Span): void
   /** Brings what the lists say into the editor. */
@@ -136,12 +137,15 @@ export function openPlacing(view: EditorView, store: Store, items: () => readonl
     moved,
     extension: follow,
     spanOf: (id) => placesIn(view.state).get(id),
-    comments() {
+    places() {
       const places = placesIn(view.state)
       const { stored } = view.state.facet(textMap)
-      return items().flatMap((item): CommentPlace[] => {
-        const span = remarkOf(item)?.remark.kind === 'comment' ? places.get(item.id) : undefined
-        return span === undefined || span.from === span.to ? [] : [{ id: item.id, from: stored(span.from), to: stored(span.to) }]
+      return items().flatMap((item): RemarkPlace[] => {
+        const kind = remarkOf(item)?.remark.kind
+        const span = places.get(item.id)
+        const isSuggestion = kind !== 'comment'
+        if (kind === undefined || span === undefined || (span.from === span.to && !isSuggestion)) return []
+        return [{ id: item.id, isSuggestion, from: stored(span.from), to: stored(span.to) }]
       })
     },
     made(id, span) {

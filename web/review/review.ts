@@ -14,12 +14,12 @@ import { openKeeping } from './keeping.ts'
 import { Layer } from './layer.tsx'
 import { openLooking, type Looking } from './looking.ts'
 import { activate, remarkPlaces } from './places.ts'
-import type { CommentPlace, Placing } from './placing.ts'
+import type { Placing, RemarkPlace } from './placing.ts'
 import { openProposing, type Proposing } from './proposing.ts'
 import { openState, type State } from './state.ts'
 import { openWriting, type Writing } from './writing.ts'
 
-export type { CommentPlace }
+export type { RemarkPlace }
 
 export interface Review
   extends
@@ -27,7 +27,7 @@ export interface Review
     Looking,
     Writing,
     Omit<Proposing, 'close'>,
-    Pick<Placing, 'moved' | 'comments'>,
+    Pick<Placing, 'moved' | 'places'>,
     Pick<Address, 'addressOf'> {
   /** Which document, and the key to it. */
   readonly doc: { readonly id: string; readonly key: string }
@@ -97,7 +97,7 @@ export function openReview(page: View, editor: Editor): Review {
     doc: session,
     open: computed(() => items.value.filter((item) => isOpen(item) && item.kind !== 'composer').length),
     moved: placing.moved,
-    comments: placing.comments,
+    places: placing.places,
     pick,
     wantsMargin,
     editor: view,

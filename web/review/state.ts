@@ -1,6 +1,7 @@
 /** What the parts of the review share: what is shown of remarks, which one a person looks at, what is being written. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { mentionOf } from '../../shared/mentions.ts'
+import type { Range as Span } from '../../shared/text/anchors.ts'
 import type { View } from '../document/page.tsx'
 import type { Editor } from '../editor/editor.ts'
 import { namesAround } from '../mentions/names.ts'
@@ -28,6 +29,8 @@ export interface State {
   /** The one whose card is to take the focus, once it is there. */
   readonly focused: Signal<string | undefined>
   readonly composer: Signal<Composer | undefined>
+  /** What was selected last in the reading view, in the stored text. */
+  readonly picked: Signal<Span | undefined>
   /** This person, as others mention them. */
   readonly me: ReadonlySignal<string>
   /** What a suggestion does to a component, in words; undefined: it is about none. */
@@ -69,6 +72,7 @@ export function openState(page: View, editor: Editor): State {
     active: signal<string | undefined>(undefined),
     focused: signal<string | undefined>(undefined),
     composer,
+    picked: signal<Span | undefined>(undefined),
     deedOf: openDeeds(view),
     me,
     names: () => namesAround(page, []).filter((name) => name !== me.peek()),

@@ -13,7 +13,7 @@ import { storedText } from './suggesting.ts'
 import { targetOf } from './targets.ts'
 
 export interface Writing {
-  /** Begins a comment on the selection, else on the line of the cursor, else on the document. */
+  /** Begins a comment on the selection, else, but in the reading view, on the line of the cursor, else on the document. */
   comment(): void
   send(): void
 }
@@ -25,18 +25,28 @@ function charactersAt(text: Y.Text, content: string, range: Span): { readonly ch
   return place === undefined || place.spans.length > 3 * limits.targetRunsMax ? {} : { characters: place.spans }
 }
 
-export function openWriting({ page, editor: { view }, store, placing, active, focused, composer, hasMargin }: State): Writing {
+export function openWriting({ page, editor: { view }, store, placing, active, focused, composer, picked, hasMargin }: State): Writing {
+  /** What a comment is begun on, in what the editor shows. */
+  const begunOn = (): Span | undefined => {
+    if (page.mode.value === 'read') {
+      const { shown } = view.state.facet(textMap)
+      const span = picked.value
+      picked.value = undefined
+      return span && { from: shown(span.from), to: shown(span.to) }
+    }
+    const { main, doc } = { main: view.state.selection.main, doc: view.state.doc }
+    return main.empty ? doc.lineAt(main.head) : main
+  }
+
   const comment = (): void => {
     if (!store.canComment.value) {
       toast(t('Your link does not allow comments.'))
       return
     }
     if (composer.value === undefined) {
-      const { main, doc } = { main: view.state.selection.main, doc: view.state.doc }
-      const line = doc.lineAt(main.head)
-      const picked = main.empty ? { from: line.from, to: line.to } : { from: main.from, to: main.to }
-      const quote = page.mode.value === 'read' ? '' : view.state.sliceDoc(picked.from, picked.to)
-      if (quote.trim() !== '') placing.made(composerId, picked)
+      const on = begunOn()
+      const quote = on === undefined ? '' : view.state.sliceDoc(on.from, on.to)
+      if (on !== undefined && quote.trim() !== '') placing.made(composerId, { from: on.from, to: on.to })
       composer.value = { quote: quote.trim() === '' ? '' : quote, body: signal('') }
     }
     active.value = composerId

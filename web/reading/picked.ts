@@ -1,0 +1,47 @@
+/** What a person selects in the reading view, as a range of the source. */
+import type { Range as Span } from '../../shared/text/anchors.ts'
+import { bareOf, findShown } from './find-words.ts'
+import { textOf, type Block } from './source-blocks.ts'
+
+/** How much text of an element stands before a place in it, in UTF-16 units. */
+function unitsBefore(element: Element, node: Node, offset: number): number {
+  const before = document.createRange()
+  before.setStart(element, 0)
+  before.setEnd(node, offset)
+  return before.toString().length
+}
+
+/** The range of the source that a selection shows; undefined when it shows none. A block whose words cannot be told counts whole. */
+export function sourceOf(blocks: readonly Block[], text: string, selected: Range): Span | undefined {
+  const spans = blocks.flatMap(({ element, from, to }): Span[] => {
+    if (!selected.intersectsNode(element)) return []
+    const shown = textOf(element)
+    const start = element.contains(selected.startContainer) ? unitsBefore(element, selected.startContainer, selected.startOffset) : 0
+    const end = element.contains(selected.endContainer)
+      ? unitsBefore(element, selected.endContainer, selected.endOffset)
+      : shown.bare.whole.length
+    if (shown.bare.whole.slice(start, end).trim() === '') return []
+    const source = text.slice(from, to).trimEnd()
+    const found = findShown(shown.bare, { from: start, to: end }, bareOf(source)) ?? { from: 0, to: source.length }
+    return [{ from: from + found.from, to: from + found.to }]
+  })
+  const [first, last] = [spans[0], spans.at(-1)]
+  return first && last && { from: first.from, to: last.to }
+}
+
+/** Tells what is selected in the article whenever that changes, undefined for nothing; what is selected elsewhere does not count. */
+export function watchPicked(root: ShadowRoot, article: HTMLElement, tell: (selected: Range | undefined) => void): () => void {
+  const changed = (): void => {
+    const selection = getSelection()
+    // Not known to every browser.
+    if (selection === null || !('getComposedRanges' in selection)) return
+    const [found] = selection.getComposedRanges({ shadowRoots: [root] })
+    if (found === undefined || !article.contains(found.startContainer) || !article.contains(found.endContainer)) return
+    const range = document.createRange()
+    range.setStart(found.startContainer, found.startOffset)
+    range.setEnd(found.endContainer, found.endOffset)
+    tell(range.collapsed ? undefined : range)
+  }
+  document.addEventListener('selectionchange', changed)
+  return () => document.removeEventListener('selectionchange', changed)
+}
