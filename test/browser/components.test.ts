@@ -258,6 +258,14 @@ test('[COMP-13] formulas in cards and messages are set, in every view', async ()
 
 const chatFence = (...lines: readonly string[]): string => `# Talk\n\n\`\`\`chat\n${lines.join('\n')}\n\`\`\`\n`
 
+/** Opens a document as somebody who has given this name. */
+async function visitAs(name: string, document: Document): ReturnType<typeof visit> {
+  const origins = [{ origin: world.url, localStorage: [{ name: 'agmd.name', value: name }] }]
+  const visitor = await visit(document, document.url, { storageState: { cookies: [], origins } })
+  await saved(visitor.page)
+  return visitor
+}
+
 test('[COMP-7] a chat takes messages at its end, lines and all; one’s own are changed and deleted, those of others not', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Ana: Can we ship?', '--- 2026-11-21'))
   await ana.page.evaluate(() => localStorage.setItem('agmd.name', 'Bo: b'))
@@ -449,20 +457,16 @@ test('[COMP-27] the draft of a card stays with it, whatever others do to the boa
 })
 
 test('[COMP-28] the draft of a message stays with it, whatever others do to the chat, and asks which stays when they changed it', async () => {
-  const [first, mine, last] = [
-    '[2026-11-20T10:02Z] @Ana: Can we ship?',
-    '[2026-11-20T10:03Z] @Guest: Yes',
-    '[2026-11-20T10:04Z] @Ana: Good'
-  ]
-  const { page, document, text, leave } = await writer(chatFence(first, mine, last))
+  const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
+  const { page, document, text, leave } = await visitAs('Kim', await createDocument(world.url, chatFence(first, mine, last)))
   const field = page.getByLabel('Message', { exact: true })
   await page.getByRole('button', { name: 'Change the message “Yes”' }).click()
   await field.fill('Yes, today')
   await patch(document, [`${first}\n`, ''])
   await until(async () => (await page.locator('.message', { hasText: 'Can we' }).count()) === 0, 'the message above is gone')
   expect(await field.inputValue()).toBe('Yes, today')
-  await patch(document, ['@Guest: Yes', '@Guest: No'])
-  await until(async () => (await editorText(page)).includes('@Guest: No'), 'it is changed')
+  await patch(document, ['@Kim: Yes', '@Kim: No'])
+  await until(async () => (await editorText(page)).includes('@Kim: No'), 'it is changed')
   await field.press('Enter')
   await page.getByText('Message was changed to “No” while you wrote “Yes, today”.').waitFor()
   await page.getByRole('button', { name: 'Keep mine' }).click()
@@ -762,17 +766,35 @@ test('[COMP-40] the text does not jump when components far from it are drawn no 
 })
 
 test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
-  const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
+  const document = await createDocument(world.url, chatFence('[2026-11-20T10:02Z] @Kim: Mine'))
+  const ana = await visitAs('Kim', document)
   const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })
   await change.waitFor()
-  const ben = await visit(ana.document)
-  await saved(ben.page)
-  await ana.page.getByText('Somebody else here is called Guest, too').waitFor()
+  const ben = await visitAs('Kim', document)
+  await ana.page.getByText('Somebody else here is called Kim, too').waitFor()
   expect(await change.count()).toBe(0)
-  await ben.page.getByText('Somebody else here is called Guest, too').waitFor()
+  await ben.page.getByText('Somebody else here is called Kim, too').waitFor()
   await ben.leave()
   await change.waitFor()
   await ana.leave()
+})
+
+test('[COMP-41] who has no name is asked for one, and changes only what was sent from the page', async () => {
+  const { page, leave } = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Not mine'))
+  const field = page.getByLabel('Message as Guest')
+  await field.fill('First')
+  await field.press('Enter')
+  await page.getByRole('button', { name: 'Change the message “First”' }).click()
+  await page.getByLabel('Message', { exact: true }).fill('Second')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Change the message “Second”' }).waitFor()
+  expect(await page.getByRole('button', { name: /^Change the message/ }).count()).toBe(1)
+  await page.locator('.chat-live').getByRole('button', { name: 'Set your name' }).click()
+  await page.getByRole('dialog').getByRole('textbox').fill('Kim')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Message as Kim').waitFor()
+  expect(await page.getByText('Nobody sees who you are').count()).toBe(0)
+  await leave()
 })
 
 test('[COMP-37] what is silent elsewhere is said: a fence that is not closed, why a cell has an error, what a widget does wrong', async () => {

@@ -7,6 +7,7 @@ import { limits } from '../../shared/limits.ts'
 import { mentionOf } from '../../shared/mentions.ts'
 import { namesAround } from '../mentions/names.ts'
 import { useMentions } from '../mentions/picker.tsx'
+import { personName } from '../person.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { toast } from '../ui/toast.tsx'
@@ -24,6 +25,13 @@ const find = (chat: ChatShape, message: Message): Message | undefined =>
   messagesOf(chat)
     .filter((each) => wordsOf(each) === wordsOf(message))
     .toSorted((one, other) => Math.abs(one.index - message.index) - Math.abs(other.index - message.index))[0]
+
+/** A minute of the clock and what was written in it. */
+const keyOf = (time: number | undefined, text: string): string =>
+  `${Math.floor((time ?? 0) / 60_000)} ${text.replaceAll(/\s+/g, ' ').trim()}`
+
+/** What this page has sent for somebody without a name: nothing else tells whose it is. */
+const sentUnnamed = new Set<string>()
 
 /** A message of one's own that is being changed. */
 interface Draft {
@@ -134,6 +142,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const me = plainAuthor(page.here.value.find(({ self }) => self)?.name ?? t('Guest'))
   // A message tells its author by name alone: of two who are called the same nobody knows whose it is.
   const isShared = page.here.value.some(({ self, name }) => !self && plainAuthor(name) === me)
+  const isUnnamed = page.here.value.find(({ self }) => self)?.kind !== 'account' && personName.value === ''
   const names = (): string[] =>
     namesAround(
       page,
@@ -184,12 +193,15 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       return found === undefined ? [] : editMessage(there, found, text)
     })
     const isDeleted = text.trim() === ''
+    if (done && isUnnamed) sentUnnamed.add(keyOf(message.time, text))
     if (done) said.value = isDeleted ? t('Message deleted') : t('Message changed')
     return isThere
   }
   const send = (text: string): boolean => {
     follows.current = true
-    const done = input.act((now) => appendMessage(parseChat(now), { author: me, time: Date.now(), text }))
+    const time = Date.now()
+    const done = input.act((now) => appendMessage(parseChat(now), { author: me, time, text }))
+    if (done && isUnnamed) sentUnnamed.add(keyOf(time, text))
     if (done) said.value = t('Message sent')
     return done
   }
@@ -233,7 +245,8 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   )
 
   const messageOf = (message: Message): JSX.Element => {
-    const isMine = mayChange && !isShared && !message.imported && message.author === me
+    const isOwn = isUnnamed ? sentUnnamed.has(keyOf(message.time, message.text)) : !isShared
+    const isMine = mayChange && isOwn && !message.imported && message.author === me
     const isEdited = draft.value?.isGone === false && draft.value.message === message
     const holder = held.value.get(wordsOf(message))
     return (
@@ -319,7 +332,15 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       >
         <ol class='chat-list'>{items}</ol>
       </div>
-      {mayChange && isShared && (
+      {mayChange && isUnnamed && (
+        <p class='component-rest'>
+          {t('Nobody sees who you are:')}{' '}
+          <button type='button' class='link' onClick={() => (page.dialog.value = 'name')}>
+            {t('Set your name')}
+          </button>
+        </p>
+      )}
+      {mayChange && isShared && !isUnnamed && (
         <p class='component-rest'>
           {t('Somebody else here is called {name}, too: messages under this name cannot be changed meanwhile.', { name: me })}
         </p>

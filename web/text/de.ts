@@ -408,6 +408,7 @@ export const de: Catalogue = {
   'No microphone was found. Connect one, or choose a file.': 'Es wurde kein Mikrofon gefunden. Schließ eines an, oder wähle eine Datei.',
   'No words were heard in the recording.': 'In der Aufnahme waren keine Wörter zu hören.',
   'Nobody by name': 'Niemand mit Namen',
+  'Nobody sees who you are:': 'Niemand sieht, wer du bist:',
   'None here.': 'Hier gibt es keine.',
   'Not an expression': 'Kein Ausdruck',
   'Not closed: end it with a line of {mark}': 'Nicht geschlossen: beende es mit einer Zeile {mark}',
