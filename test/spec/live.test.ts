@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import type { Storage } from '../../server/domain/ports.ts'
+import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { type Editor, frameOf, type Person, startWorld, until, updateFrame, type World } from '../support/world.ts'
@@ -177,7 +178,7 @@ test('[LIVE-6] name and role that others see are the server’s: the role is tha
     async () => (others.get(ben.ydoc.clientID) ?? {})['cursor'] !== undefined || (await othersOf(ana, 1)).get(ben.ydoc.clientID)?.['cursor']
   )
   const state = (await othersOf(ana, 1)).get(ben.ydoc.clientID) as unknown as { user: { name: string } }
-  expect(state).toMatchObject({ user: { role: 'view', kind: 'guest', hue: ben.ydoc.clientID % 10 }, cursor: { anchor: 1 } })
+  expect(state).toMatchObject({ user: { role: 'view', kind: 'guest', hue: hueOfName(state.user.name) }, cursor: { anchor: 1 } })
   expect(state).not.toHaveProperty('extra')
   expect(state.user.name).toMatch(/^Boss x+$/)
   expect(state.user.name.length).toBe(limits.authorCharsMax)
