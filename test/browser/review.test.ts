@@ -557,6 +557,7 @@ test('[REVIEW-38] suggestions are marked in the reading view, and a comment begu
   await article.locator('strong', { hasText: 'importer' }).waitFor()
   await until(async () => (await readingMarks(page)).suggested.join() === 'file twice', 'what is to be replaced')
   await page.locator('.reading .remark-bar.suggestion').waitFor({ state: 'attached' })
+  await look(page, 'review-reading-suggestions')
 
   await article.locator('strong').dblclick()
   await page.keyboard.press('Shift+Control+ArrowRight')
