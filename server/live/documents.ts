@@ -3,6 +3,7 @@
  */
 import { type Document, type Hocuspocus, isTransactionOrigin } from '@hocuspocus/server'
 import { ServiceError } from '../../shared/errors.ts'
+import { serviceClientId } from '../../shared/text/client-ids.ts'
 import { actorOf, type Caller, systemActor } from '../domain/caller.ts'
 import { createFollower, type Follower } from '../domain/follow.ts'
 import { rebuild } from '../domain/journal.ts'
@@ -114,6 +115,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
   const load = async (id: string, document: Document): Promise<void> => {
     const { storage, ledger, clock } = service()
     const head = await ledger.head(id)
+    document.clientID = serviceClientId()
     const tail = await rebuild(storage, id, document, head)
     // Nobody is connected yet: what loading left to be broadcast would reach the first one twice.
     document.flush()

@@ -111,11 +111,12 @@ const blocksAt = (text: string, at: number, markdown: string): Resolved => {
   return { from: at, to: at, insert: lead + block + tail }
 }
 
-/** Where text that is added to a range belongs: after its last line that is not empty. */
+/** Where text that is added to a range belongs: after its last line that is not empty, whole: somebody may be typing at its end. */
 const endOfText = (text: string, { from, to }: Range): number => {
   const bare = text.slice(from, to).replace(/\s+$/, '')
   if (bare === '') return from
-  const end = from + bare.length
+  const blank = /^[^\S\n]*/.exec(text.slice(from + bare.length, to))?.[0] ?? ''
+  const end = from + bare.length + blank.length
   return text[end] === '\n' ? end + 1 : end
 }
 

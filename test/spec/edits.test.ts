@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
+import { pageClientId } from '../../shared/text/client-ids.ts'
 import { type Answer, type Json, type Person, startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -267,6 +269,37 @@ test('[EDIT-12] an insertion follows the words that it stands beside, and the en
   expect(await contentOf(owner)).toBe(`Start.\n\nBefore.\n\n${expected}\nEnd.\n`)
   const gone = { operations: [{ op: 'insert', markdown: '!', after: 'Much.' }], baseVersion }
   expect((await owner.ask('POST', '/edits', { json: gone })).json.code).toBe('target_changed')
+})
+
+test('[EDIT-16] what a program adds where somebody is typing parts neither their line nor their word', async () => {
+  for (const [typed = '', after = ''] of [
+    ['Hello my dear ', ''],
+    ['Hello my dear ', '\n# Next\n\nText.\n'],
+    ['Hello my dear', ''],
+    ['Hello my dear', '\n\n# Next\n']
+  ]) {
+    const owner = await world.create(`# Top\n\n${typed}${after}`)
+    const answer = await edit(owner, [{ op: 'append', ...(after === '' ? {} : { section: 'Top' }), markdown: '- a line' }])
+    expect(answer.status, answer.text).toBe(200)
+    const content = await contentOf(owner)
+    expect(content.startsWith(`# Top\n\n${typed}\n\n- a line\n`), JSON.stringify(content)).toBe(true)
+    expect(content.endsWith(after === '' ? '\n' : after.trimStart())).toBe(true)
+  }
+  // At the same moment: neither has heard of the other.
+  for (let round = 0; round < 8; round++) {
+    const owner = await world.create('one two thr')
+    const ydoc = new Y.Doc()
+    ydoc.clientID = pageClientId()
+    const page = await owner.connect({ ydoc })
+    const { websocketProvider } = page.provider.configuration
+    websocketProvider.disconnect()
+    page.type(page.text().length, 'ee')
+    page.type(page.text().length, ' four')
+    await edit(owner, [{ op: 'append', markdown: '- a line' }])
+    await websocketProvider.connect()
+    await page.saved()
+    expect(await contentOf(owner)).toBe('one two three four\n\n- a line\n')
+  }
 })
 
 test('[EDIT-13] words stay themselves when all around them is edited; words that a replaced text has by chance do not', async () => {

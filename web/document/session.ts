@@ -3,6 +3,7 @@ import { computed, effect, signal, type ReadonlySignal, type Signal } from '@pre
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { firstHeading, headingUnitsMax, textRootName } from '../../shared/names.ts'
+import { pageClientId } from '../../shared/text/client-ids.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { readDocument, RequestError } from '../api.ts'
 import { calmly, chip, type Chip, type Drafts } from '../connection/chip.ts'
@@ -147,6 +148,7 @@ export function openSession(id: string): Session {
   const { key } = access
   const known = findRecent(id)
   const doc = new Y.Doc()
+  doc.clientID = pageClientId()
   const text = doc.getText(textRootName)
   const kept = keep(id, doc)
   const { count: unsent, clear: clearUnsent, end: endUnsent } = countUnsent(id, doc, kept)

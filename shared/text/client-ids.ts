@@ -1,0 +1,16 @@
+/**
+ * Client ids of Yjs. Of texts that two clients insert at one place at once Yjs puts that of the lower id first. The service has the highest
+ * ids: what it inserts where somebody is typing comes behind what they type, and parts no word.
+ */
+
+/** Ids are unsigned 32-bit numbers; of these the last 2²⁶ are the service's. */
+const idsMax = 2 ** 32
+const serviceFrom = idsMax - 2 ** 26
+
+const between = (from: number, to: number): number => from + Math.floor(Math.random() * (to - from))
+
+/** For what the service writes. */
+export const serviceClientId = (): number => between(serviceFrom, idsMax)
+
+/** For a page. */
+export const pageClientId = (): number => between(1, serviceFrom)
