@@ -39,7 +39,7 @@ export interface CreatedDocument extends DocumentAnswer {
 }
 
 export interface Call {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly key?: string
   /** A file as it is; anything else as JSON. */
   readonly body?: unknown

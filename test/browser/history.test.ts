@@ -78,6 +78,44 @@ test('[HISTORY-1] by keyboard: open, read the words that changed, go through cha
   await page.context().close()
 })
 
+test('[HISTORY-6] taking a restored version back takes nothing from what others wrote since', async () => {
+  const document = await written()
+  const { page } = await open(document)
+  await saved(page)
+  const before = await editorText(page)
+  const restoreFirst = async (): Promise<void> => {
+    await page.keyboard.press('Control+Alt+h')
+    await page.locator('.timeline-item').last().click()
+    await until(async () => (await changesOf(page, 'ins')).includes('# Trip'), 'the first version')
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await until(async () => (await editorText(page)) === trip, 'the restored text')
+  }
+  const other = (operations: readonly object[]): Promise<Response> =>
+    fetch(`${world.url}/api/docs/${document.id}/edits`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-share-key': document.key },
+      body: JSON.stringify({ operations })
+    })
+  await restoreFirst()
+  expect((await other([{ op: 'insert', at: 'start', markdown: 'First of all.' }])).status).toBe(200)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('The text is back as it was, with what others wrote since.').waitFor()
+  await until(async () => (await editorText(page)) === `First of all.\n\n${before}`, 'both')
+
+  await restoreFirst()
+  const theirs = `${trip}Theirs.\n`.replaceAll(/^[^#\n].*$/gm, 'Theirs.')
+  const answer = await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'content-type': 'text/markdown', 'x-share-key': document.key },
+    body: theirs
+  })
+  expect(answer.status).toBe(200)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Others have changed the same lines since.').waitFor()
+  expect(await editorText(page)).toBe(theirs)
+  await page.context().close()
+})
+
 test('[HISTORY-2] any two versions are compared; what was typed and is no version yet is Now; versions get names', async () => {
   const document = await written()
   const { page } = await open(document)

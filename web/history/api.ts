@@ -43,8 +43,21 @@ export const restoreRevision = (
   key: string,
   revision: number,
   author: string
-): Promise<{ readonly revisionId: number | null; readonly changed: boolean }> =>
+): Promise<{ readonly revisionId: number | null; readonly changed: boolean; readonly version: string }> =>
   call(`/api/docs/${id}/restore`, { method: 'POST', key, body: { revision, ...(author !== '' && { author }) } })
+
+/** Takes back what led from a revision to a version; what others have written since stays. Errors: 409 when they changed the same lines. */
+export const takeBack = async (
+  id: string,
+  key: string,
+  to: number,
+  baseVersion: string,
+  author: string
+): Promise<{ readonly merged?: true }> => {
+  const { content } = await call<{ readonly content: string }>(`/api/docs/${id}/revisions/${to}`, { key })
+  const body = { content, baseVersion, onConflict: 'merge', ...(author !== '' && { author }) }
+  return call(`/api/docs/${id}/content`, { method: 'PUT', key, body })
+}
 
 export const readAttribution = (
   id: string,

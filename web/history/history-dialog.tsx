@@ -176,8 +176,14 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
       else
         offer(t('The version is restored. What was there before is in the history.'), t('Undo'), () => {
           undo().then(
-            () => toast(t('The text is back as it was.')),
-            (error: unknown) => toast(words(error))
+            ({ merged }) =>
+              toast(merged === true ? t('The text is back as it was, with what others wrote since.') : t('The text is back as it was.')),
+            (error: unknown) =>
+              toast(
+                error instanceof RequestError && error.status === 409
+                  ? t('Others have changed the same lines since. What was there before is in the history.')
+                  : words(error)
+              )
           )
         })
     } catch (error) {

@@ -1,6 +1,15 @@
 /** The versions of a document, which two are compared, and what is done with them. Signals; no user interface. */
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import { type AttributedLines, labelRevision, listRevisions, readAttribution, readVersion, restoreRevision, type Revision } from './api.ts'
+import {
+  type AttributedLines,
+  labelRevision,
+  listRevisions,
+  readAttribution,
+  readVersion,
+  restoreRevision,
+  takeBack,
+  type Revision
+} from './api.ts'
 import type { Session } from '../document/session.ts'
 import { personName } from '../person.ts'
 import { compareTexts } from './compare.ts'
@@ -31,8 +40,8 @@ export interface History {
   loadOlder(): Promise<void>
   /** Errors: rejects with a RequestError. */
   label(id: number, label: string): Promise<void>
-  /** Answers what puts the text back as it was. Errors: rejects with a RequestError. */
-  restore(id: number): Promise<(() => Promise<void>) | undefined>
+  /** Answers what puts the text back as it was, and tells whether others have written since. Errors: both reject with a RequestError. */
+  restore(id: number): Promise<(() => Promise<{ readonly merged?: true }>) | undefined>
   close(): void
 }
 
@@ -128,12 +137,10 @@ export function createHistory(session: Session): History {
       entries.value = entries.value?.map((each) => (each.id === revision ? named : each))
     },
     async restore(revision) {
-      const { revisionId, changed } = await restoreRevision(id, key, revision, personName.value)
+      const { revisionId, changed, version } = await restoreRevision(id, key, revision, personName.value)
       // What was there before is the revision before: unsaved text is saved first.
       if (!changed || revisionId === null) return undefined
-      return async () => {
-        await restoreRevision(id, key, revisionId - 1, personName.value)
-      }
+      return () => takeBack(id, key, revisionId - 1, version, personName.value)
     },
     close: stop
   }

@@ -450,6 +450,8 @@ export const de: Catalogue = {
   'Or one of this document:': 'Oder eines aus diesem Dokument:',
   Order: 'Reihenfolge',
   'ordered steps': 'geordnet Schritte',
+  'Others have changed the same lines since. What was there before is in the history.':
+    'Andere haben dieselben Zeilen seitdem geändert. Was vorher da war, steht im Verlauf.',
   'Others see it beside your cursor, and with the comments and messages that you write. This device remembers it.':
     'Andere sehen ihn neben deinem Cursor und bei Kommentaren und Nachrichten, die du schreibst. Dieses Gerät merkt ihn sich.',
   Outline: 'Gliederung',
@@ -727,6 +729,8 @@ export const de: Catalogue = {
   },
   'The speech is ready.': 'Die Sprachausgabe ist fertig.',
   'The text is back as it was.': 'Der Text ist wieder wie zuvor.',
+  'The text is back as it was, with what others wrote since.':
+    'Der Text ist wieder wie zuvor, mit dem, was andere seitdem geschrieben haben.',
   'The text is kept on this device.': 'Der Text ist auf diesem Gerät aufbewahrt.',
   'The text is kept while this page is open.': 'Der Text bleibt, solange diese Seite offen ist.',
   'The text is that of this version already.': 'Der Text ist schon der dieser Version.',
