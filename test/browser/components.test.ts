@@ -779,7 +779,7 @@ test('[COMP-36] of two guests who are called the same neither can change the mes
   await ana.leave()
 })
 
-test('[COMP-41] who has no name is asked for one, and changes only what was sent from the page', async () => {
+test('[COMP-49] who has no name is asked for one, and changes only what was sent from the page', async () => {
   const { page, leave } = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Not mine'))
   const field = page.getByLabel('Message as Guest')
   await field.fill('First')
