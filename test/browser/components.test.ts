@@ -761,6 +761,46 @@ test('[COMP-40] the text does not jump when components far from it are drawn no 
   await leave()
 })
 
+test('[COMP-41] a cell that is clicked comes into the formula that is being written, a range too; elsewhere a click stores it', async () => {
+  const rows = ['| A | B | C |', '| --- | --- | --- |', '| 1 | 2 | |', '| 3 | 4 | |']
+  const { page, text, leave } = await writer(sheets(...rows))
+  const cell = (name: string) => page.getByRole('grid').first().locator(`[data-cell=${name}]`)
+  const field = page.locator('.sheet-field')
+  await cell('C2').press('=')
+  await cell('A2').click()
+  expect(await field.inputValue()).toBe('=A2')
+  // Another one, twice: nothing else is opened.
+  await cell('B2').dblclick()
+  expect(await field.inputValue()).toBe('=B2')
+  await page.keyboard.type('+sum(')
+  await cell('B3').hover()
+  await page.mouse.down()
+  await cell('A2').hover()
+  await page.mouse.up()
+  expect(await field.inputValue()).toBe('=B2+sum(A2:B3')
+  expect(await page.getByRole('grid').first().locator('td[aria-selected=true]').count()).toBe(4)
+  await cell('A2').click()
+  await cell('A3').click({ modifiers: ['Shift'] })
+  expect(await field.inputValue()).toBe('=B2+sum(A2:A3')
+  await page.keyboard.type(',A2:')
+  await cell('B2').click()
+  await page.keyboard.type(')')
+  expect(await field.inputValue()).toBe('=B2+sum(A2:A3,A2:B2)')
+  // Nothing can come here: it is stored, and the click goes where it goes.
+  await cell('A3').click()
+  const written = rows.with(2, '| 1 | 2 |=B2+sum(A2:A3,A2:B2) |')
+  await until(async () => (await cell('C2').textContent()) === '9', 'it is computed')
+  await until(() => cell('A3').evaluate((element) => element.matches(':focus')), 'the cell that was clicked has the focus')
+  expect((await editorText(page)).replaceAll(/ *\| */g, '|')).toBe(sheets(...written).replaceAll(/ *\| */g, '|'))
+  await page.keyboard.press('Control+z')
+  await text(sheets(...rows))
+  // No formula.
+  await cell('C3').press('x')
+  await cell('A2').click()
+  await until(async () => (await cell('C3').textContent()) === 'x', 'the word')
+  await leave()
+})
+
 test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
   const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })
