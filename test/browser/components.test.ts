@@ -801,6 +801,44 @@ test('[COMP-41] a cell that is clicked comes into the formula that is being writ
   await leave()
 })
 
+test('[COMP-42] what is typed for a board is written by a click elsewhere, too; Esc gives it up, and leaving the window changes nothing', async () => {
+  const { page, text, leave } = await writer(fenced(...cards))
+  const addTo = (name: string) => page.getByRole('button', { name: `Add a card to ${name}` })
+  await addTo('Done').click()
+  await page.keyboard.type('Ship it')
+  await addTo('Todo').click()
+  await text(fenced(...cards, '- [x] Ship it'))
+  await page.getByLabel('New card in Todo').and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('Given up')
+  await page.keyboard.press('Escape')
+  await until(async () => (await page.getByLabel('New card in Todo').count()) === 0, 'the field is closed')
+  // What is pressed stands still until then.
+  await addTo('Done').click()
+  await page.keyboard.type('Tell all')
+  await page.getByRole('button', { name: '+ Add a column' }).click()
+  await text(fenced(...cards, '- [x] Ship it', '- [x] Tell all'))
+  await page.getByLabel('Name of the column').and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('Later')
+  await page.getByRole('button', { name: 'To do: Test' }).click()
+  await page.getByRole('group', { name: 'Later', exact: true }).waitFor()
+  const grown = [...cards.with(2, '- [>] Test'), '- [x] Ship it', '- [x] Tell all']
+  await text(fenced(...grown, '## Later'))
+  await page.getByRole('button', { name: 'Actions for Later' }).click()
+  await page.getByRole('menuitem', { name: 'Rename' }).click()
+  await page.keyboard.type('Some day')
+  // The window is left: the field has the focus within it, and stays.
+  const field = page.getByLabel('Name of the column')
+  await field.evaluate(async (element) => {
+    element.dispatchEvent(new FocusEvent('blur'))
+    for (let frame = 0; frame < 5; frame++) await new Promise(requestAnimationFrame)
+  })
+  expect(await field.inputValue()).toBe('Some day')
+  await page.locator('.cm-line', { hasText: 'After' }).click()
+  await text(fenced(...grown, '## Some day'))
+  await until(async () => (await field.count()) === 0, 'it is closed')
+  await leave()
+})
+
 test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
   const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })

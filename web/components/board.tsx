@@ -32,7 +32,9 @@ const matches = (card: Card, words: readonly string[]): boolean => {
 
 const titlesOf = ({ columns }: BoardShape): string[] => columns.map(({ title }) => title.text)
 
-type Open = { readonly kind: 'card' | 'rename'; readonly column: number } | { readonly kind: 'column' }
+type Opening = { readonly kind: 'card' | 'rename'; readonly column: number } | { readonly kind: 'column' }
+/** The field of a line; each has a number of its own. */
+type Open = Opening & { readonly field: number }
 
 /** What is seen comes at once: as many cards of each column as a window has room for, and so many more with every frame. */
 const cardHeightMin = 36
@@ -61,9 +63,18 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const deeds = useMemo(() => createDeeds({ input, board, drawn: drawnBoard, element }), [])
   const followed = useRef(titlesOf(board.peek()))
   const mayChange = refusal.value === undefined
-  const close = (to: string | false): void => {
+  const fields = useRef(0)
+  const write = (what: Opening): void => {
+    open.value = { ...what, field: (fields.current += 1) }
+  }
+  const close = (to: string): void => {
     open.value = undefined
-    if (to !== false) back.current = to
+    back.current = to
+  }
+  /** Writes what is in a field that was left. Another one may be open by then. */
+  const leave = (was: Open | undefined, text: string, edits: (now: BoardShape) => readonly Edit[]): boolean => {
+    if (open.peek() === was) open.value = undefined
+    return text.trim() !== '' && act(edits)
   }
   useLayoutEffect(() => {
     if (open.value !== undefined || back.current === undefined) return
@@ -157,11 +168,23 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const columnOf = (column: Column, index: number): JSX.Element => {
     const rest = (matching[index]?.cards.length ?? 0) - (counts[index] ?? 0)
     const title = columnName(column)
+    const opened = open.value
+    const rename =
+      (text: string) =>
+      (now: BoardShape): readonly Edit[] =>
+        renameColumn(now, columnIn(now, index), text)
+    const add =
+      (text: string) =>
+      (now: BoardShape): readonly Edit[] =>
+        addCard(now, columnIn(now, index), text)
+    const tellAdded = (): void => {
+      said.value = t('Card added to {column}', { column: title })
+    }
     const isOpen = open.value?.kind !== 'column' && open.value?.column === index ? open.value.kind : undefined
     return (
       <div
         class='board-column'
-        key={isOpen === undefined ? columnKeys[index] : 'writing'}
+        key={isOpen === undefined ? columnKeys[index] : `writing ${opened?.field}`}
         data-column={index}
         role='group'
         aria-label={title}
@@ -171,11 +194,12 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             <LineField
               label={t('Name of the column')}
               value={column.title.text}
-              onCancel={(isByKey) => close(isByKey && menuOf(index))}
+              onCancel={() => close(menuOf(index))}
               onDone={(text) => {
                 close(menuOf(index))
-                act((now) => renameColumn(now, columnIn(now, index), text))
+                act(rename(text))
               }}
+              onLeave={(text) => leave(opened, text, rename(text))}
             />
           ) : (
             <p class='board-title'>
@@ -209,12 +233,13 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
         {isOpen === 'card' ? (
           <LineField
             label={t('New card in {column}', { column: title })}
-            onCancel={(isByKey) => close(isByKey && `[data-column="${index}"] .board-add`)}
+            onCancel={() => close(`[data-column="${index}"] .board-add`)}
             onDone={(text) => {
               // Enter adds one, and asks for the next.
-              if (act((now) => addCard(now, columnIn(now, index), text))) said.value = t('Card added to {column}', { column: title })
+              if (act(add(text))) tellAdded()
               else open.value = undefined
             }}
+            onLeave={(text) => leave(opened, text, add(text)) && tellAdded()}
           />
         ) : (
           <button
@@ -222,7 +247,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             class='board-add'
             disabled={!mayChange}
             aria-label={t('Add a card to {column}', { column: title })}
-            onClick={() => (open.value = { kind: 'card', column: index })}
+            onClick={() => write({ kind: 'card', column: index })}
           >
             + {t('Add a card')}
           </button>
@@ -231,6 +256,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
     )
   }
   const shownColumns = columns.map(columnOf)
+  const writing = open.value
   const ofColumn = columnMenu.value
   return (
     <div class='board-live' ref={element}>
@@ -259,17 +285,18 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
         {columns.length === 0 && form !== undefined && <ul class='board-cards board-column'>{form}</ul>}
       </div>
       <div class='board-new'>
-        {open.value?.kind === 'column' ? (
+        {writing?.kind === 'column' ? (
           <LineField
             label={t('Name of the column')}
-            onCancel={(isByKey) => close(isByKey && newColumn)}
+            onCancel={() => close(newColumn)}
+            onLeave={(text) => leave(writing, text, (now) => addColumn(now, text))}
             onDone={(text) => {
               close(newColumn)
               act((now) => addColumn(now, text))
             }}
           />
         ) : (
-          <button type='button' class='board-add' disabled={!mayChange} onClick={() => (open.value = { kind: 'column' })}>
+          <button type='button' class='board-add' disabled={!mayChange} onClick={() => write({ kind: 'column' })}>
             + {t('Add a column')}
           </button>
         )}
@@ -281,7 +308,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
           columns={columns}
           index={ofColumn.column}
           anchor={ofColumn.anchor}
-          onRename={() => (open.value = { kind: 'rename', column: ofColumn.column })}
+          onRename={() => write({ kind: 'rename', column: ofColumn.column })}
           onClose={() => (columnMenu.value = undefined)}
         />
       )}
