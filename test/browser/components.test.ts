@@ -839,6 +839,35 @@ test('[COMP-42] what is typed for a board is written by a click elsewhere, too; 
   await leave()
 })
 
+test('[COMP-43] a card that is added or changed here is shown whatever the filter says, until that changes', async () => {
+  const { page, document, leave } = await writer(fenced(...cards, '- [x] One', '- [x] Two'))
+  const card = (name: string) => page.locator('.card', { hasText: name })
+  const shown = (...names: readonly string[]) =>
+    until(async () => {
+      const texts = await page.locator('.card-text').allTextContents()
+      return texts.length === names.length && names.every((name, index) => texts[index]?.startsWith(name))
+    }, names.join(', '))
+  const filter = page.getByLabel('Show cards with')
+  await filter.fill('#backend')
+  await shown('Write importer')
+  await page.getByRole('button', { name: 'Add a card to Done' }).click()
+  await page.keyboard.type('Ship it')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await shown('Write importer', 'Ship it')
+  // What others add is as the filter says.
+  await patch(document, ['- [ ] Test', '- [ ] Test\n- [ ] Theirs\n- [ ] Theirs #backend'])
+  await shown('Write importer', 'Theirs', 'Ship it')
+  await card('Write importer').press('Enter')
+  await page.getByLabel('Tags').fill('')
+  await page.keyboard.press('Enter')
+  await shown('Write importer', 'Theirs', 'Ship it')
+  await filter.press('End')
+  await filter.press('Backspace')
+  await shown('Theirs')
+  await leave()
+})
+
 test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
   const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })

@@ -30,6 +30,7 @@ const matches = (card: Card, words: readonly string[]): boolean => {
   return words.every((word) => text.includes(word))
 }
 
+const cardsOn = ({ columns }: BoardShape): Card[] => columns.flatMap(({ cards }) => cards)
 const titlesOf = ({ columns }: BoardShape): string[] => columns.map(({ title }) => title.text)
 
 type Opening = { readonly kind: 'card' | 'rename'; readonly column: number } | { readonly kind: 'column' }
@@ -46,19 +47,41 @@ const filterCardsMin = 5
 const newColumn = '.board-new .board-add'
 const menuOf = (column: number): string => `[data-column="${column}"] .board-head .card-more`
 
-export function Board({ input }: { input: ComponentInput }): JSX.Element {
+export function Board({ input: given }: { input: ComponentInput }): JSX.Element {
+  /** Whether the next change of the board is one that was made here. */
+  const isMine = useRef(false)
+  const input = useMemo(
+    (): ComponentInput => ({
+      ...given,
+      act(edits, by) {
+        const isDone = given.act(edits, by)
+        isMine.current ||= isDone && !given.suggests()
+        return isDone
+      }
+    }),
+    []
+  )
   const { fence, held, refusal, said } = input
   const element = useRef<HTMLDivElement>(null)
   const board = useComputed(() => parseBoard(fence.value))
   const repeated = useComputed(() => new Set(repeatedCards(board.value).flatMap((places) => places.map(placeName))))
   const filter = useSignal('')
+  /** Cards that were added or written here since the filter was changed: they are shown whatever it says. */
+  const fresh = useRef(new Set<string>())
   const open = useSignal<Open | undefined>(undefined)
   /** What has the focus once the field of a line is gone, by its selector. */
   const back = useRef<string | undefined>(undefined)
   const columnMenu = useSignal<{ readonly column: number; readonly anchor: HTMLElement } | undefined>(undefined)
   const drawn = useSignal(Math.ceil(innerHeight / cardHeightMin))
   const drawnBoard = useRef(board.value)
-  drawnBoard.current = board.value
+  if (drawnBoard.current !== board.value) {
+    if (isMine.current && filter.peek() !== '') {
+      const before = new Set(cardsOn(drawnBoard.current).map(wordsOf))
+      for (const words of cardsOn(board.value).map(wordsOf)) if (!before.has(words)) fresh.current.add(words)
+    }
+    isMine.current = false
+    drawnBoard.current = board.value
+  }
   const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
   const deeds = useMemo(() => createDeeds({ input, board, drawn: drawnBoard, element }), [])
   const followed = useRef(titlesOf(board.peek()))
@@ -104,7 +127,9 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
     .filter((word) => word !== '')
   /** What the filter leaves of each column, and how much of that is drawn. */
   const matching = columns.map(({ cards }) => ({
-    cards: cards.flatMap((card, at) => (words.length === 0 || matches(card, words) ? [{ card, at }] : []))
+    cards: cards.flatMap((card, at) =>
+      words.length === 0 || matches(card, words) || fresh.current.has(wordsOf(card)) ? [{ card, at }] : []
+    )
   }))
   const hits = matching.reduce((sum, { cards }) => sum + cards.length, 0)
   const counts = cardsShown({ columns: matching }, limits.boardCardsMax)
@@ -275,7 +300,10 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             aria-label={t('Show cards with')}
             placeholder={t('Show cards with @name, #tag or words')}
             value={filter.value}
-            onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
+            onInput={({ currentTarget }) => {
+              fresh.current.clear()
+              filter.value = currentTarget.value
+            }}
           />
           {words.length > 0 && <span class='board-count'>{t('{some} of {count} cards', { some: hits, count })}</span>}
         </div>
