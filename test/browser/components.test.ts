@@ -868,6 +868,21 @@ test('[COMP-43] a card that is added or changed here is shown whatever the filte
   await leave()
 })
 
+test('[COMP-44] the filter of a board that is there once stays, with its words and the focus', async () => {
+  const { page, document, text, leave } = await writer(fenced(...cards, '- [x] One', '- [x] Two'))
+  const filter = page.getByLabel('Show cards with')
+  await filter.pressSequentially('te')
+  await patch(document, ['- [x] One\n', ''], ['- [x] Two\n', ''])
+  await text(fenced(...cards))
+  await page.getByText('2 of 3 cards').waitFor()
+  await filter.press('Backspace')
+  await filter.press('Backspace')
+  await until(async () => (await page.locator('.card').count()) === 3, 'all cards')
+  await filter.and(page.locator(':focus')).pressSequentially('pick')
+  await page.getByText('1 of 3 cards').waitFor()
+  await leave()
+})
+
 test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
   const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })

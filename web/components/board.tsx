@@ -68,6 +68,8 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
   const filter = useSignal('')
   /** Cards that were added or written here since the filter was changed: they are shown whatever it says. */
   const fresh = useRef(new Set<string>())
+  /** Once the filter is there it stays, with what is typed in it. */
+  const hasFilter = useRef(false)
   const open = useSignal<Open | undefined>(undefined)
   /** What has the focus once the field of a line is gone, by its selector. */
   const back = useRef<string | undefined>(undefined)
@@ -152,6 +154,7 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
   const wanted = deeds.current.value
   const current = columns[wanted.column]?.cards[wanted.card] === undefined ? { column: first, card: 0 } : wanted
   const count = columns.reduce((sum, { cards }) => sum + cards.length, 0)
+  if (count >= filterCardsMin) hasFilter.current = true
 
   const cardOf = (card: Card, place: CardPlace): JSX.Element => {
     const now: DrawnCard = {
@@ -292,7 +295,7 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
           ))}
         </div>
       )}
-      {(count >= filterCardsMin || words.length > 0) && (
+      {hasFilter.current && (
         <div class='board-filter'>
           <input
             type='search'
