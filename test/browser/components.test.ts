@@ -883,6 +883,30 @@ test('[COMP-44] the filter of a board that is there once stays, with its words a
   await leave()
 })
 
+test('[COMP-45] who saves a card that others changed, too, is brought to what is to be done, as often as he does', async () => {
+  const { page, document, text, leave } = await writer(fenced(...cards))
+  const [title, question] = [page.getByLabel('Card', { exact: true }), page.locator('.draft-question')]
+  const isSeen = (): Promise<boolean> =>
+    question.evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect()
+      return element.matches(':focus') && top >= 0 && bottom <= innerHeight
+    })
+  await page.setViewportSize({ width: 1280, height: 420 })
+  await page.locator('.card', { hasText: 'Test' }).press('Enter')
+  await title.fill('Test all')
+  await patch(document, ['- [ ] Test', '- [ ] Test soon'])
+  await until(async () => (await editorText(page)).includes('Test soon'), 'it is changed')
+  for (const _time of [1, 2]) {
+    await title.press('Enter')
+    await question.filter({ hasText: 'Nothing is saved yet: choose which stays.' }).waitFor()
+    await until(isSeen, 'the question is seen and has the focus')
+  }
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await text(fenced(...cards.with(2, '- [ ] Test all')))
+  await leave()
+})
+
 test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
   const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })

@@ -118,7 +118,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     input.act((now) => {
       const there = parseBoard(now)
       const place = findCard(there, card)
-      if (place === undefined) toast(t('Somebody changed this card meanwhile.'))
+      if (place === undefined) toast(t('Somebody changed this card meanwhile, and nothing was done. Look at it, then do it again.'))
       return place === undefined ? [] : edits(there, place)
     })
 

@@ -68,10 +68,11 @@ interface QuestionInput {
 
 /** Asked of who wrote what others changed meanwhile. */
 export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.Element => (
-  <p class='draft-asked' role='alert'>
+  <p class='draft-asked draft-question' role='alert' tabIndex={-1}>
     {changed.map(({ name, mine, theirs }) => (
       <span key={name}>{t('{cell} was changed to “{theirs}” while you wrote “{mine}”.', { cell: name, theirs, mine })} </span>
     ))}
+    {t('Nothing is saved yet: choose which stays.')}{' '}
     <button type='button' class='link' onClick={onMine}>
       {t('Keep mine')}
     </button>{' '}

@@ -408,6 +408,7 @@ export const de: Catalogue = {
   'No words were heard in the recording.': 'In der Aufnahme waren keine Wörter zu hören.',
   'Nobody by name': 'Niemand mit Namen',
   'None here.': 'Hier gibt es keine.',
+  'Nothing is saved yet: choose which stays.': 'Noch ist nichts gesichert: wähle, was bleibt.',
   'Not an expression': 'Kein Ausdruck',
   'Not closed: end it with a line of {mark}': 'Nicht geschlossen: beende es mit einer Zeile {mark}',
   'Not kept on this device.': 'Nicht auf diesem Gerät aufbewahrt.',
@@ -590,7 +591,8 @@ export const de: Catalogue = {
   'Sign in': 'Anmelden',
   'Somebody changed the words that you were replacing. What you typed is kept.':
     'Jemand hat die Wörter geändert, die du ersetzt hast. Was du getippt hast, ist aufgehoben.',
-  'Somebody changed this card meanwhile.': 'Jemand hat diese Karte inzwischen geändert.',
+  'Somebody changed this card meanwhile, and nothing was done. Look at it, then do it again.':
+    'Jemand hat diese Karte inzwischen geändert, und nichts wurde getan. Sieh sie dir an und tu es dann noch einmal.',
   'Somebody changed this cell meanwhile.': 'Jemand hat diese Zelle inzwischen geändert.',
   'Somebody changed this message meanwhile.': 'Jemand hat diese Nachricht inzwischen geändert.',
   'Somebody else has decided it the other way.': 'Jemand anderes hat anders entschieden.',
