@@ -416,6 +416,7 @@ export const de: Catalogue = {
   'Not saved as a version yet': 'Noch nicht als Version gesichert',
   'Not saved: {why}': 'Nicht gespeichert: {why}',
   'Not sent yet': 'Noch nicht gesendet',
+  'no slice': 'kein Stück',
   'note tip warning box': 'Hinweis Tipp Warnung Kasten',
   'Nothing can be changed here any more.': 'Hier lässt sich nichts mehr ändern.',
   'Nothing found': 'Nichts gefunden',
