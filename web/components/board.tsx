@@ -20,7 +20,7 @@ import { type DrawnCard, drawCard, placeName, sameCard } from './board-card.tsx'
 import { createDeeds, wordsOf } from './board-deeds.ts'
 import { CardForm } from './board-form.tsx'
 import { CardMenu, ColumnMenu, columnName } from './board-menus.tsx'
-import { followPart, useKeptFocus } from './drafts.tsx'
+import { followPart, GoneWords, useKeptFocus } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 import { LineField } from './line-field.tsx'
@@ -33,9 +33,19 @@ const matches = (card: Card, words: readonly string[]): boolean => {
 const cardsOn = ({ columns }: BoardShape): Card[] => columns.flatMap(({ cards }) => cards)
 const titlesOf = ({ columns }: BoardShape): string[] => columns.map(({ title }) => title.text)
 
-type Opening = { readonly kind: 'card' | 'rename'; readonly column: number } | { readonly kind: 'column' }
+interface OfColumn {
+  readonly kind: 'card' | 'rename'
+  readonly column: number
+}
+type Opening = OfColumn | { readonly kind: 'column' }
 /** The field of a line; each has a number of its own. */
 type Open = Opening & { readonly field: number }
+
+/** What was typed for a column that others removed. */
+interface Gone extends OfColumn {
+  readonly field: number
+  readonly words: string
+}
 
 /** What is seen comes at once: as many cards of each column as a window has room for, and so many more with every frame. */
 const cardHeightMin = 36
@@ -71,11 +81,15 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
   /** Once the filter is there it stays, with what is typed in it. */
   const hasFilter = useRef(false)
   const open = useSignal<Open | undefined>(undefined)
+  /** What is in the field that is open. */
+  const typed = useRef('')
+  const gone = useSignal<readonly Gone[]>([])
   /** What has the focus once the field of a line is gone, by its selector. */
   const back = useRef<string | undefined>(undefined)
   const columnMenu = useSignal<{ readonly column: number; readonly anchor: HTMLElement } | undefined>(undefined)
   const drawn = useSignal(Math.ceil(innerHeight / cardHeightMin))
   const drawnBoard = useRef(board.value)
+  const deeds = useMemo(() => createDeeds({ input, board, drawn: drawnBoard, element }), [])
   if (drawnBoard.current !== board.value) {
     if (isMine.current && filter.peek() !== '') {
       const before = new Set(cardsOn(drawnBoard.current).map(wordsOf))
@@ -85,7 +99,6 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
     drawnBoard.current = board.value
   }
   const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
-  const deeds = useMemo(() => createDeeds({ input, board, drawn: drawnBoard, element }), [])
   const followed = useRef(titlesOf(board.peek()))
   const mayChange = refusal.value === undefined
   const fields = useRef(0)
@@ -115,7 +128,11 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
     const writing = open.peek()
     if (writing === undefined || writing.kind === 'column') return
     const column = followPart(before, writing.column, now)
-    if (column !== writing.column) open.value = column === undefined ? undefined : { ...writing, column }
+    if (column === writing.column) return
+    open.value = column === undefined ? undefined : { ...writing, column }
+    const words = typed.current.trim()
+    const isNew = words !== '' && (writing.kind === 'card' || words !== before[writing.column])
+    if (column === undefined && isNew) gone.value = [...gone.peek(), { ...writing, words }]
   })
   const act = (edits: (now: BoardShape) => readonly Edit[]): boolean => input.act((now) => edits(parseBoard(now)))
   /** Where a column that is drawn is in the board as it is now; -1: nowhere. */
@@ -220,12 +237,14 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
         <div class='board-head'>
           {isOpen === 'rename' ? (
             <LineField
+              typed={typed}
               label={t('Name of the column')}
               value={column.title.text}
               onCancel={() => close(menuOf(index))}
               onDone={(text) => {
                 close(menuOf(index))
                 act(rename(text))
+                return false
               }}
               onLeave={(text) => leave(opened, text, rename(text))}
             />
@@ -260,12 +279,15 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
         ))}
         {isOpen === 'card' ? (
           <LineField
+            typed={typed}
             label={t('New card in {column}', { column: title })}
             onCancel={() => close(`[data-column="${index}"] .board-add`)}
             onDone={(text) => {
               // Enter adds one, and asks for the next.
-              if (act(add(text))) tellAdded()
-              else open.value = undefined
+              const isAdded = act(add(text))
+              if (isAdded) tellAdded()
+              else if (text.trim() === '') open.value = undefined
+              return isAdded
             }}
             onLeave={(text) => leave(opened, text, add(text)) && tellAdded()}
           />
@@ -284,6 +306,17 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
     )
   }
   const shownColumns = columns.map(columnOf)
+  const nearestTo = ({ column }: Gone): number => Math.min(column, columns.length - 1)
+  const discard = (each: Gone): void => {
+    gone.value = gone.peek().filter((other) => other !== each)
+    back.current = newColumn
+  }
+  const putIn = (each: Gone): void => {
+    const isDone = act((now) =>
+      each.kind === 'rename' ? addColumn(now, each.words) : addCard(now, columnIn(now, nearestTo(each)), each.words)
+    )
+    if (isDone) discard(each)
+  }
   const writing = open.value
   const ofColumn = columnMenu.value
   return (
@@ -315,15 +348,30 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
         {shownColumns}
         {columns.length === 0 && form !== undefined && <ul class='board-cards board-column'>{form}</ul>}
       </div>
+      {gone.value.map((each) => (
+        <GoneWords key={each.field} words={each.words} onClose={() => discard(each)}>
+          {(each.kind === 'rename' || columns.length > 0) && (
+            <>
+              <button type='button' class='link' disabled={!mayChange} onClick={() => putIn(each)}>
+                {each.kind === 'rename'
+                  ? t('Add a column')
+                  : t('Add a card to {column}', { column: columnName(columns[nearestTo(each)] as Column) })}
+              </button>{' '}
+            </>
+          )}
+        </GoneWords>
+      ))}
       <div class='board-new'>
         {writing?.kind === 'column' ? (
           <LineField
+            typed={typed}
             label={t('Name of the column')}
             onCancel={() => close(newColumn)}
             onLeave={(text) => leave(writing, text, (now) => addColumn(now, text))}
             onDone={(text) => {
               close(newColumn)
               act((now) => addColumn(now, text))
+              return false
             }}
           />
         ) : (

@@ -5,14 +5,17 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 interface LineFieldInput {
   readonly label: string
   readonly value?: string
-  readonly onDone: (text: string) => void
+  /** What is in it is kept here, too: it may be taken away with its column. */
+  readonly typed: { current: string }
+  /** True: it stays, for the next one. */
+  readonly onDone: (text: string) => boolean
   readonly onCancel: () => void
   /** The focus is elsewhere already. */
   readonly onLeave: (text: string) => void
 }
 
 export function LineField(input: LineFieldInput): JSX.Element {
-  const { label, value = '', onDone, onCancel } = input
+  const { label, value = '', typed, onDone, onCancel } = input
   const field = useRef<HTMLInputElement>(null)
   /** Columns may have moved between leaving and writing. */
   const last = useRef(input)
@@ -20,6 +23,7 @@ export function LineField(input: LineFieldInput): JSX.Element {
   const isOver = useRef(false)
   const isPressed = useRef(false)
   useLayoutEffect(() => {
+    typed.current = value
     field.current?.focus()
     field.current?.select()
     const press = ({ type }: Event): void => {
@@ -57,13 +61,12 @@ export function LineField(input: LineFieldInput): JSX.Element {
       placeholder={label}
       defaultValue={value}
       ref={field}
+      onInput={({ currentTarget }) => (typed.current = currentTarget.value)}
       onKeyDown={(event) => {
         if (event.isComposing) return
         if (event.key === 'Enter') {
-          const { value: written } = event.currentTarget
-          // It may stay for the next one.
-          event.currentTarget.value = ''
-          onDone(written)
+          const { currentTarget: element } = event
+          if (onDone(element.value)) element.value = typed.current = ''
         } else if (event.key === 'Escape') onCancel()
         else return
         event.preventDefault()

@@ -50,6 +50,13 @@ export function placeOf(sheet: Sheet, { row, column, line, headings }: Editing):
   return { row, column: row === 0 ? column : (followPart(headings, column, headingsOf(sheet)) ?? column) }
 }
 
+/** Whether others removed the column of a cell. */
+export function isRemoved(sheet: Sheet, { row, column, line, headings }: Editing): boolean {
+  if (column >= headings.length || sheet.rows.some((each) => each.line.text === line)) return false
+  const now = headingsOf(sheet)
+  return row === 0 ? column >= now.length : followPart(headings, column, now) === undefined
+}
+
 interface RowInput {
   readonly row: number
   readonly cells: readonly Shown[]

@@ -1,5 +1,5 @@
 /** Sheets: a grid that is gone through with arrows, written by typing, and copied and pasted as spreadsheets do. Formulas stay in the text; what they give is shown. */
-import { useComputed, useSignal } from '@preact/signals'
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Fence } from '../../shared/fences/fences.ts'
@@ -13,13 +13,14 @@ import { limits } from '../../shared/limits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { WhichStays } from './drafts.tsx'
+import { GoneWords, WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import {
   type Deeds,
   type Editing,
   GridRow,
   headingsOf,
+  isRemoved,
   lineAt,
   nameOf,
   type Place,
@@ -65,6 +66,8 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   isDrawing.current = true
   const pointed = useSignal<Pointed | undefined>(undefined)
   const conflict = useSignal<(Place & { readonly mine: string; readonly theirs: string }) | undefined>(undefined)
+  /** What was written in a cell whose column others removed. */
+  const gone = useSignal<string | undefined>(undefined)
   const menu = useSignal<HTMLElement | undefined>(undefined)
   const moves = useRef(false)
   /** The row behind the last that Enter or Tab have begun: part of the text with the first that is written in it. */
@@ -156,6 +159,20 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     focus()
   }
 
+  const stop = (): void => {
+    editing.value = undefined
+    pointed.value = undefined
+    input.hold(undefined)
+  }
+  useSignalEffect(() => {
+    const [now, begun] = [sheet.value, editing.peek()]
+    if (begun === undefined || !isRemoved(now, begun)) return
+    const { text } = typed.current
+    stop()
+    if (text.trim() === begun.before) focus()
+    else gone.value = text
+  })
+
   const deeds = useRef<Deeds | undefined>(undefined)
   const edit = (place: Place, text?: string): void => {
     // Who presses twice in a field, or points twice, has one open.
@@ -173,9 +190,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const commit = (text: string, step: Place): void => {
     const begun = editing.peek()
     if (begun === undefined) return
-    editing.value = undefined
-    pointed.value = undefined
-    input.hold(undefined)
+    stop()
     const place = placeOf(sheet.peek(), begun)
     const theirs = textAt(sheet.peek(), place)
     if (text.trim() !== begun.before) {
@@ -268,9 +283,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
       if (!isDrawing.current) commit(field.value, { row: 0, column: 0 })
     },
     cancel() {
-      editing.value = undefined
-      pointed.value = undefined
-      input.hold(undefined)
+      stop()
       focus()
     }
   }
@@ -480,6 +493,15 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
             conflict.value = undefined
           }}
           onTheirs={() => (conflict.value = undefined)}
+        />
+      )}
+      {gone.value !== undefined && (
+        <GoneWords
+          words={gone.value}
+          onClose={() => {
+            gone.value = undefined
+            focus()
+          }}
         />
       )}
       {sheet.value.notes.map(({ line }) => (

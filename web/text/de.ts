@@ -657,6 +657,7 @@ export const de: Catalogue = {
     'Der Browser hat das Kopieren nicht erlaubt. Markiere den Text und kopiere ihn von Hand.',
   'The browser does not give this page the microphone. Allow it in its settings, or choose a file.':
     'Der Browser gibt dieser Seite das Mikrofon nicht. Erlaube es in seinen Einstellungen, oder wähle eine Datei.',
+  'The column was removed. Your words: “{words}”': 'Die Spalte wurde entfernt. Deine Worte: „{words}“',
   'The compute node could not use this.': 'Der Rechenknoten konnte damit nichts anfangen.',
   'The compute node failed at it.': 'Der Rechenknoten scheiterte daran.',
   'The compute node was lost, and no other came. Try again when one is connected.':
