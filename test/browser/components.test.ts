@@ -948,6 +948,37 @@ test('[COMP-47] what is typed for a column that others remove is shown, to be co
   await sheet.leave()
 })
 
+test('[COMP-48] the focus stays with its card when a move is undone, or others move cards', async () => {
+  const { page, document, text, leave } = await writer(fenced(...cards))
+  const card = page.locator('.card', { hasText: 'Write importer' })
+  const isFocused = (): Promise<boolean> => card.evaluate((element) => element.matches(':focus'))
+  const [from, to] = [await card.boundingBox(), await page.getByRole('group', { name: 'Doing', exact: true }).boundingBox()]
+  if (from === null || to === null) throw new Error('they are not drawn')
+  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(to.x + 60, to.y + 40, { steps: 5 })
+  await page.locator('.drop-line').waitFor()
+  await page.mouse.up()
+  await page.locator('[data-column="1"] .card:focus', { hasText: 'Write importer' }).waitFor()
+  await page.keyboard.press('Control+z')
+  await text(fenced(...cards))
+  await page.locator('[data-column="0"] .card:focus', { hasText: 'Write importer' }).waitFor()
+  await page.keyboard.press('Control+y')
+  await page.locator('[data-column="1"] .card:focus', { hasText: 'Write importer' }).waitFor()
+  await patch(document, ['## Doing', '## Doing\n- [ ] First of all'])
+  await page.locator('[data-place="1:1"]').waitFor()
+  await until(isFocused, 'the card, not the place, has the focus')
+  // It goes: the next one.
+  await patch(document, ['- [>] Write importer @ana #backend\n', ''])
+  await page.locator('.card:focus', { hasText: 'First of all' }).waitFor()
+  // Who went elsewhere stays there.
+  await page.locator('.cm-line', { hasText: 'After' }).click()
+  await patch(document, ['- [ ] First of all\n', ''])
+  await until(async () => (await page.locator('.card').count()) === 2, 'it is gone')
+  expect(await page.locator('.cm-content').evaluate((element) => element.matches(':focus'))).toBe(true)
+  await leave()
+})
+
 test('[COMP-36] of two guests who are called the same neither can change the messages of that name; one alone can', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Guest: Mine'))
   const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })

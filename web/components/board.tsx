@@ -90,6 +90,7 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
   const drawn = useSignal(Math.ceil(innerHeight / cardHeightMin))
   const drawnBoard = useRef(board.value)
   const deeds = useMemo(() => createDeeds({ input, board, drawn: drawnBoard, element }), [])
+  const focused = deeds.focused()
   if (drawnBoard.current !== board.value) {
     if (isMine.current && filter.peek() !== '') {
       const before = new Set(cardsOn(drawnBoard.current).map(wordsOf))
@@ -137,7 +138,7 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
   const act = (edits: (now: BoardShape) => readonly Edit[]): boolean => input.act((now) => edits(parseBoard(now)))
   /** Where a column that is drawn is in the board as it is now; -1: nowhere. */
   const columnIn = (now: BoardShape, index: number): number => followPart(titlesOf(board.peek()), index, titlesOf(now)) ?? -1
-  useLayoutEffect(deeds.refocus, [board.value])
+  useLayoutEffect(() => deeds.refocus(focused), [board.value])
 
   const { columns, notes } = board.value
   const words = filter.value
