@@ -681,3 +681,29 @@ test('[FENCE-39] a chart without data is begun as a table of two columns', () =>
     expect(table(applyEdits(source, table(source).addRow())).rows).toHaveLength(2)
   }
 })
+
+test('[FENCE-40] what of a pie has no slice is marked so in legend and table', () => {
+  const pie = ['type: pie', '', 'Item, Cost, More', 'a, 3, 1', 'zero, 0, 2', 'below, -4, 3', 'none, x, 4', 'b, 1, 5']
+  const fence = (type: string): string => `\`\`\`chart\n${pie.with(0, `type: ${type}`).join('\n')}\n\`\`\`\n`
+  for (const type of ['pie', 'donut']) {
+    const { html } = page.render(fence(type))
+    const legend = Array.from(html.matchAll(/<li><span class="swatch ([^"]*)"><\/span>([^<]*)/g), ([, colour, name]) => `${colour} ${name}`)
+    expect(legend).toEqual([
+      'series-0 a',
+      'swatch-none zero (no slice)',
+      'swatch-none below (no slice)',
+      'swatch-none none (no slice)',
+      'series-4 b'
+    ])
+    // The picture is drawn twice, for narrow windows as well.
+    expect(Array.from(html.matchAll(/class="(series-\d)"><path class="slice"/g), ([, colour]) => colour)).toEqual([
+      'series-0',
+      'series-4',
+      'series-0',
+      'series-4'
+    ])
+    const rows = Array.from(html.matchAll(/<th scope="row">(.*?)<\/tr>/g), ([, row = '']) => row.replaceAll(/<[^>]*>+/g, '|'))
+    expect(rows).toEqual(['a||3||1|', 'zero||0 (no slice)||2|', 'below||-4 (no slice)||3|', 'none||(no slice)||4|', 'b||1||5|'])
+  }
+  expect(page.render(fence('bar')).html).not.toContain('no slice')
+})

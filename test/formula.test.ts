@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { functionNames } from '../shared/fences/formula/functions.ts'
+import { pointable } from '../shared/fences/formula/point.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
 import { limits } from '../shared/limits.ts'
 import { cells, otherCells, table } from './support/formulas.ts'
@@ -99,4 +100,31 @@ test('[FENCE-23] what a document computes is bounded: cells, steps, sheets, leng
   expect(shown(`=COUNTIF(A1:A6,"${'a*'.repeat(8)}b")`)).toBe('0')
   expect(compute([[`${'a'.repeat(5000)}`], [`=COUNTIF(A1,"${'*a'.repeat(7)}*b")`]])[1]).toEqual(['0'])
   expect(performance.now() - before).toBeLessThan(5000)
+})
+
+test('[FENCE-24] while a formula is written, it is known whether a cell or a range that is pointed at can come at the cursor', () => {
+  const at = (marked: string) => pointable(marked.replace('|', ''), marked.indexOf('|'), marked.indexOf('|'))
+  const ranges = ['=|', '= |', '=A1+|', '=SUM(|', '=SUM(A1,|', '=SUM(A1; |)', '=|+A1', '=A1<>|', '=#other!|', '=-|', '="a"&|']
+  expect(ranges.map(at)).toEqual(ranges.map(() => 'range'))
+  expect(['=A1:|', '=SUM(A1: |)', '=SUM(|:B2)'].map(at)).toEqual(['cell', 'cell', 'cell'])
+  const none = [
+    '|',
+    '|=',
+    'A1+|',
+    '=A1|',
+    '=1|',
+    '=(1)|',
+    '=5%|',
+    '=SUM|',
+    '="a|',
+    '="a"|',
+    '=|A1',
+    '=A1+|2',
+    '=|SUM(A1)',
+    '=A1+ |(B1)',
+    '=!|'
+  ]
+  expect(none.filter((marked) => at(marked) !== undefined)).toEqual([])
+  // What is selected goes for it.
+  expect([pointable('=A1+B1', 4, 6), pointable('=A1+B1', 2, 6), pointable('=A1+B1', 0, 6)]).toEqual(['range', undefined, undefined])
 })

@@ -282,11 +282,21 @@ const slices = (chart: Chart, { labels, series }: ChartData, width: number, heig
     .join('')
 }
 
-/** What the colours stand for: series, or slices. */
-export const legendOf = (chart: Chart, { labels, series }: ChartData): readonly { readonly name: string; readonly colour: string }[] =>
+/** Whether a point is drawn: a pie has slices for what is above zero alone. */
+const isDrawn = (chart: Chart, { series }: ChartData, point: number): boolean => !isRound(chart) || (series[0]?.values[point] ?? 0) > 0
+
+/** What colours stand for. `isDrawn`: whether there is a slice in that colour. */
+export interface LegendEntry {
+  readonly name: string
+  readonly colour: string
+  readonly isDrawn: boolean
+}
+
+/** Series, or slices. */
+export const legendOf = (chart: Chart, data: ChartData): readonly LegendEntry[] =>
   isRound(chart)
-    ? labels.slice(0, legendMax).map((name, index) => ({ name, colour: colourOf(chart, index) }))
-    : series.map(({ name }, index) => ({ name, colour: colourOf(chart, index) }))
+    ? data.labels.slice(0, legendMax).map((name, index) => ({ name, colour: colourOf(chart, index), isDrawn: isDrawn(chart, data, index) }))
+    : data.series.map(({ name }, index) => ({ name, colour: colourOf(chart, index), isDrawn: true }))
 
 const describe = (chart: Chart, { labels, series }: ChartData): string =>
   `${chart.type} chart of ${series.map(({ name }) => name).join(', ') || 'numbers'}, ${labels.length} ${labels.length === 1 ? 'point' : 'points'}${
@@ -313,11 +323,18 @@ export const chartSvg = (chart: Chart, data: ChartData, id: string, width = widt
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc" xmlns="http://www.w3.org/2000/svg">${names}${inner(chart, data, width, height)}</svg>`
 }
 
-/** What is drawn, as a table for those who do not see it. */
-export const chartTable = (chart: Chart, { axis, labels, series }: ChartData): string => {
+/** Published pages and files are in English. */
+export const noSlice = 'no slice'
+
+/** What is drawn, as a table for those who do not see it; `none` is said of what is not. */
+export const chartTable = (chart: Chart, data: ChartData, none = noSlice): string => {
+  const { axis, labels, series } = data
   const head = [axis, ...series.map(({ name }) => name)].map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')
   const body = labels.map((label, point) => {
-    const cells = series.map(({ values }) => `<td>${escapeHtml(formatNumber(chart, values[point]))}</td>`)
+    const cells = series.map(({ values }, index) => {
+      const number = formatNumber(chart, values[point])
+      return `<td>${escapeHtml(index > 0 || isDrawn(chart, data, point) ? number : `${number} (${none})`.trim())}</td>`
+    })
     return `<tr><th scope="row">${escapeHtml(label)}</th>${cells.join('')}</tr>`
   })
   return `<div class="visually-hidden"><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`

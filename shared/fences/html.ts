@@ -5,7 +5,7 @@
 import { limits } from '../limits.ts'
 import { type Board, type Card, cardsShown, type CardState, detailsOf, parseBoard } from './board.ts'
 import { chartData, chartRows, isProblem, parseChart, problemText, remarkText, valueOf } from './chart.ts'
-import { chartSvg, chartTable, legendOf } from './chart-svg.ts'
+import { chartSvg, chartTable, type LegendEntry, legendOf, noSlice } from './chart-svg.ts'
 import { type Message, parseChat } from './chat.ts'
 import type { DocumentSheets } from './document-sheets.ts'
 import type { Fence } from './fences.ts'
@@ -145,6 +145,11 @@ const narrowMarksMax = 200
 /** In pixels, about what a phone has room for. */
 const narrowWidth = 330
 
+const legendHtml = ({ name, colour, isDrawn }: LegendEntry): string =>
+  isDrawn
+    ? `<li><span class="swatch ${colour}"></span>${escapeHtml(name)}</li>`
+    : `<li><span class="swatch swatch-none"></span>${escapeHtml(name)} (${noSlice})</li>`
+
 const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const chart = parseChart(fence)
   const rows = chartRows(chart, context.sheets)
@@ -161,7 +166,7 @@ const chartHtml = (fence: Fence, context: ComponentContext): string => {
     )
   }
   const legend = legendOf(chart, data)
-  const names = legend.map(({ name, colour }) => `<li><span class="swatch ${colour}"></span>${escapeHtml(name)}</li>`)
+  const names = legend.map(legendHtml)
   const shown = legend.length < 2 ? '' : `<ul class="legend">${names.join('')}</ul>`
   const id = `chart:${context.line + 1}`
   const wide = scroller('chart-drawing', caption || 'Chart', chartSvg(chart, data, id))

@@ -69,6 +69,20 @@ test('[COMP-20] the points of a chart are told by pointer and keyboard, its seri
   await leave()
 })
 
+test('[COMP-46] what of a pie has no slice says so in its legend and table, and hides nothing', async () => {
+  const { page, leave } = await writer(chart('type: pie', '', 'Item, Cost', 'a, 3', 'below, -4', 'b, 1'))
+  const entries = page.locator('.legend li')
+  await until(async () => (await entries.allTextContents()).join(', ') === 'a, below (no slice), b', 'the legend')
+  expect(await entries.getByRole('button').allTextContents()).toEqual(['a', 'b'])
+  await page.getByRole('table').getByText('-4 (no slice)').waitFor({ state: 'attached' })
+  // One slice stays, and what has none does not count for it.
+  await entries.getByRole('button', { name: 'a' }).click()
+  await until(async () => (await page.locator('.slice').count()) === 1, 'one slice')
+  await entries.getByRole('button', { name: 'b' }).click()
+  expect(await entries.getByRole('button', { name: 'b' }).getAttribute('aria-pressed')).toBe('true')
+  await leave()
+})
+
 test('[COMP-21] the data of a chart is edited as a table: each change is a small edit and one step of undo, with the keyboard too', async () => {
   const { page, text, leave } = await writer(chart(...visits))
   await page.getByRole('button', { name: 'Edit data' }).press('Enter')

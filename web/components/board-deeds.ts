@@ -6,6 +6,7 @@ import { cycleState, deleteCard, moveCard } from '../../shared/fences/board-edit
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { placeName } from './board-card.tsx'
 import { startDrag } from './board-drag.ts'
 import { followPart } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
@@ -68,8 +69,10 @@ export interface Deeds {
   readonly menu: Signal<{ readonly card: Card; readonly place: CardPlace; readonly anchor: HTMLElement } | undefined>
   /** The card that the Tab key comes to. */
   readonly current: Signal<CardPlace>
-  /** Gives the focus to the card that was moved, once it is drawn where it is now. */
-  refocus(): void
+  /** The card that has the focus, as it is drawn. */
+  focused(): Focused | undefined
+  /** Once the board is drawn: gives the focus to the card that was moved, else to the one that had it before, wherever it is now. */
+  refocus(before: Focused | undefined): void
   /** One listener each for all cards: boards have many. */
   readonly listeners: {
     readonly onKeyDown: (event: KeyboardEvent) => void
@@ -78,6 +81,11 @@ export interface Deeds {
     readonly onDblClick: (event: MouseEvent) => void
     readonly onClick: (event: MouseEvent) => void
   }
+}
+
+interface Focused {
+  readonly card: Card
+  readonly place: CardPlace
 }
 
 interface DeedsInput {
@@ -104,6 +112,12 @@ function hasLeft(element: Node | null): boolean {
   return activeElement !== null
 }
 
+/** What has the focus within the component. */
+function activeIn(element: Node | null): Element | null {
+  const root = element?.getRootNode()
+  return root instanceof ShadowRoot ? root.activeElement : null
+}
+
 export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds {
   const current = signal<CardPlace>({ column: 0, card: 0 })
   const draft: Deeds['draft'] = signal(undefined)
@@ -111,14 +125,20 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
   let next: CardPlace | undefined
   let followed = board.peek()
 
-  const focus = ({ column, card }: CardPlace): void =>
-    element.current?.querySelector<HTMLElement>(`[data-place="${column}:${card}"]`)?.focus()
+  const focus = (place: CardPlace, options: FocusOptions = {}): void =>
+    element.current?.querySelector<HTMLElement>(`[data-place="${placeName(place)}"]`)?.focus(options)
+
+  /** A place with a card, where one was before. */
+  const nearest = ({ column, card }: CardPlace): CardPlace => ({
+    column,
+    card: Math.max(0, Math.min(card, (board.peek().columns[column]?.cards.length ?? 0) - 1))
+  })
 
   const change: Deeds['change'] = (card, edits) =>
     input.act((now) => {
       const there = parseBoard(now)
       const place = findCard(there, card)
-      if (place === undefined) toast(t('Somebody changed this card meanwhile.'))
+      if (place === undefined) toast(t('Somebody changed this card meanwhile, and nothing was done. Look at it, then do it again.'))
       return place === undefined ? [] : edits(there, place)
     })
 
@@ -207,7 +227,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
   const hold = (card: Card | undefined): void => input.hold(card && wordsOf(card))
 
   /** The card that an event is about; undefined: none, or one that is being written. */
-  const hitOf = ({ target }: Event): Hit | undefined => {
+  const hitOf = ({ target }: Pick<Event, 'target'>): Hit | undefined => {
     const item = target instanceof Element ? target.closest<HTMLElement>('[data-place]') : null
     if (item === null || item.querySelector('form') !== null) return undefined
     const [column = 0, index = 0] = item.dataset['place']?.split(':').map(Number) ?? []
@@ -254,10 +274,21 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     follow,
     menu,
     current,
-    refocus() {
+    focused() {
+      const target = activeIn(element.current)
+      return target === null ? undefined : hitOf({ target })
+    },
+    refocus(before) {
       const place = next
       next = undefined
-      if (place !== undefined && !hasLeft(element.current)) focus(place)
+      if (place !== undefined) {
+        if (!hasLeft(element.current)) focus(place)
+        return
+      }
+      if (before === undefined || hasLeft(element.current)) return
+      const active = activeIn(element.current)
+      const now = findCard(board.peek(), before.card) ?? (active === null ? nearest(before.place) : before.place)
+      if (active?.closest<HTMLElement>('[data-place]')?.dataset['place'] !== placeName(now)) focus(now, { preventScroll: true })
     },
     listeners: {
       onKeyDown: keyDown,

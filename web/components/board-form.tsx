@@ -62,7 +62,8 @@ function editsOf(board: Board, place: CardPlace, said: Said): Edit[] {
 export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
   const { begun, card, place, isGone, written } = draft
   const form = useRef<HTMLFormElement>(null)
-  const isAsked = useSignal(false)
+  /** How often Save was answered with a question that is still open. */
+  const asks = useSignal(0)
   const id = useId()
   const { columns } = parseBoard(input.fence.peek())
   const people = namesAround(
@@ -77,6 +78,10 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
     title?.focus()
     title?.select()
   }, [])
+  // Who saves is shown what stands in the way, the second time as well.
+  useLayoutEffect(() => {
+    if (asks.value > 0) form.current?.querySelector<HTMLElement>('.draft-question')?.focus()
+  }, [asks.value])
   const held = isGone ? undefined : card
   useEffect(() => {
     deeds.hold(held)
@@ -114,7 +119,7 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
     if (isGone) {
       const column = Math.min(place.column, columns.length - 1)
       if (input.act((fence) => addCard(parseBoard(fence), column, writtenCard(mine)))) close()
-    } else if (contested(mine).length > 0) isAsked.value = true
+    } else if (contested(mine).length > 0) asks.value += 1
     else write(mine, [])
   }
   const read = (): void => {
@@ -123,11 +128,11 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
     const text = (name: string): string => String(data.get(name) ?? '')
     written.said = { title: text('title'), person: text('person'), tags: text('tags'), details: text('details') }
     written.isTouched = true
-    isAsked.value = false
+    asks.value = 0
     if (!isGone) deeds.hold(card)
   }
   const mine = plain(said)
-  const asked = isAsked.value && !isGone ? contested(mine) : []
+  const asked = asks.value > 0 && !isGone ? contested(mine) : []
   return (
     <form
       class='card-form'

@@ -20,7 +20,7 @@ import { type DrawnCard, drawCard, placeName, sameCard } from './board-card.tsx'
 import { createDeeds, wordsOf } from './board-deeds.ts'
 import { CardForm } from './board-form.tsx'
 import { CardMenu, ColumnMenu, columnName } from './board-menus.tsx'
-import { followPart, useKeptFocus } from './drafts.tsx'
+import { followPart, GoneWords, useKeptFocus } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 import { LineField } from './line-field.tsx'
@@ -30,9 +30,22 @@ const matches = (card: Card, words: readonly string[]): boolean => {
   return words.every((word) => text.includes(word))
 }
 
+const cardsOn = ({ columns }: BoardShape): Card[] => columns.flatMap(({ cards }) => cards)
 const titlesOf = ({ columns }: BoardShape): string[] => columns.map(({ title }) => title.text)
 
-type Open = { readonly kind: 'card' | 'rename'; readonly column: number } | { readonly kind: 'column' }
+interface OfColumn {
+  readonly kind: 'card' | 'rename'
+  readonly column: number
+}
+type Opening = OfColumn | { readonly kind: 'column' }
+/** The field of a line; each has a number of its own. */
+type Open = Opening & { readonly field: number }
+
+/** What was typed for a column that others removed. */
+interface Gone extends OfColumn {
+  readonly field: number
+  readonly words: string
+}
 
 /** What is seen comes at once: as many cards of each column as a window has room for, and so many more with every frame. */
 const cardHeightMin = 36
@@ -44,26 +57,63 @@ const filterCardsMin = 5
 const newColumn = '.board-new .board-add'
 const menuOf = (column: number): string => `[data-column="${column}"] .board-head .card-more`
 
-export function Board({ input }: { input: ComponentInput }): JSX.Element {
+export function Board({ input: given }: { input: ComponentInput }): JSX.Element {
+  /** Whether the next change of the board is one that was made here. */
+  const isMine = useRef(false)
+  const input = useMemo(
+    (): ComponentInput => ({
+      ...given,
+      act(edits, by) {
+        const isDone = given.act(edits, by)
+        isMine.current ||= isDone && !given.suggests()
+        return isDone
+      }
+    }),
+    []
+  )
   const { fence, held, refusal, said } = input
   const element = useRef<HTMLDivElement>(null)
   const board = useComputed(() => parseBoard(fence.value))
   const repeated = useComputed(() => new Set(repeatedCards(board.value).flatMap((places) => places.map(placeName))))
   const filter = useSignal('')
+  /** Cards that were added or written here since the filter was changed: they are shown whatever it says. */
+  const fresh = useRef(new Set<string>())
+  /** Once the filter is there it stays, with what is typed in it. */
+  const hasFilter = useRef(false)
   const open = useSignal<Open | undefined>(undefined)
+  /** What is in the field that is open. */
+  const typed = useRef('')
+  const gone = useSignal<readonly Gone[]>([])
   /** What has the focus once the field of a line is gone, by its selector. */
   const back = useRef<string | undefined>(undefined)
   const columnMenu = useSignal<{ readonly column: number; readonly anchor: HTMLElement } | undefined>(undefined)
   const drawn = useSignal(Math.ceil(innerHeight / cardHeightMin))
   const drawnBoard = useRef(board.value)
-  drawnBoard.current = board.value
-  const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
   const deeds = useMemo(() => createDeeds({ input, board, drawn: drawnBoard, element }), [])
+  const focused = deeds.focused()
+  if (drawnBoard.current !== board.value) {
+    if (isMine.current && filter.peek() !== '') {
+      const before = new Set(cardsOn(drawnBoard.current).map(wordsOf))
+      for (const words of cardsOn(board.value).map(wordsOf)) if (!before.has(words)) fresh.current.add(words)
+    }
+    isMine.current = false
+    drawnBoard.current = board.value
+  }
+  const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
   const followed = useRef(titlesOf(board.peek()))
   const mayChange = refusal.value === undefined
-  const close = (to: string | false): void => {
+  const fields = useRef(0)
+  const write = (what: Opening): void => {
+    open.value = { ...what, field: (fields.current += 1) }
+  }
+  const close = (to: string): void => {
     open.value = undefined
-    if (to !== false) back.current = to
+    back.current = to
+  }
+  /** Writes what is in a field that was left. Another one may be open by then. */
+  const leave = (was: Open | undefined, text: string, edits: (now: BoardShape) => readonly Edit[]): boolean => {
+    if (open.peek() === was) open.value = undefined
+    return text.trim() !== '' && act(edits)
   }
   useLayoutEffect(() => {
     if (open.value !== undefined || back.current === undefined) return
@@ -79,12 +129,16 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
     const writing = open.peek()
     if (writing === undefined || writing.kind === 'column') return
     const column = followPart(before, writing.column, now)
-    if (column !== writing.column) open.value = column === undefined ? undefined : { ...writing, column }
+    if (column === writing.column) return
+    open.value = column === undefined ? undefined : { ...writing, column }
+    const words = typed.current.trim()
+    const isNew = words !== '' && (writing.kind === 'card' || words !== before[writing.column])
+    if (column === undefined && isNew) gone.value = [...gone.peek(), { ...writing, words }]
   })
   const act = (edits: (now: BoardShape) => readonly Edit[]): boolean => input.act((now) => edits(parseBoard(now)))
   /** Where a column that is drawn is in the board as it is now; -1: nowhere. */
   const columnIn = (now: BoardShape, index: number): number => followPart(titlesOf(board.peek()), index, titlesOf(now)) ?? -1
-  useLayoutEffect(deeds.refocus, [board.value])
+  useLayoutEffect(() => deeds.refocus(focused), [board.value])
 
   const { columns, notes } = board.value
   const words = filter.value
@@ -93,7 +147,9 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
     .filter((word) => word !== '')
   /** What the filter leaves of each column, and how much of that is drawn. */
   const matching = columns.map(({ cards }) => ({
-    cards: cards.flatMap((card, at) => (words.length === 0 || matches(card, words) ? [{ card, at }] : []))
+    cards: cards.flatMap((card, at) =>
+      words.length === 0 || matches(card, words) || fresh.current.has(wordsOf(card)) ? [{ card, at }] : []
+    )
   }))
   const hits = matching.reduce((sum, { cards }) => sum + cards.length, 0)
   const counts = cardsShown({ columns: matching }, limits.boardCardsMax)
@@ -116,6 +172,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const wanted = deeds.current.value
   const current = columns[wanted.column]?.cards[wanted.card] === undefined ? { column: first, card: 0 } : wanted
   const count = columns.reduce((sum, { cards }) => sum + cards.length, 0)
+  if (count >= filterCardsMin) hasFilter.current = true
 
   const cardOf = (card: Card, place: CardPlace): JSX.Element => {
     const now: DrawnCard = {
@@ -157,11 +214,23 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const columnOf = (column: Column, index: number): JSX.Element => {
     const rest = (matching[index]?.cards.length ?? 0) - (counts[index] ?? 0)
     const title = columnName(column)
+    const opened = open.value
+    const rename =
+      (text: string) =>
+      (now: BoardShape): readonly Edit[] =>
+        renameColumn(now, columnIn(now, index), text)
+    const add =
+      (text: string) =>
+      (now: BoardShape): readonly Edit[] =>
+        addCard(now, columnIn(now, index), text)
+    const tellAdded = (): void => {
+      said.value = t('Card added to {column}', { column: title })
+    }
     const isOpen = open.value?.kind !== 'column' && open.value?.column === index ? open.value.kind : undefined
     return (
       <div
         class='board-column'
-        key={isOpen === undefined ? columnKeys[index] : 'writing'}
+        key={isOpen === undefined ? columnKeys[index] : `writing ${opened?.field}`}
         data-column={index}
         role='group'
         aria-label={title}
@@ -169,13 +238,16 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
         <div class='board-head'>
           {isOpen === 'rename' ? (
             <LineField
+              typed={typed}
               label={t('Name of the column')}
               value={column.title.text}
-              onCancel={(isByKey) => close(isByKey && menuOf(index))}
+              onCancel={() => close(menuOf(index))}
               onDone={(text) => {
                 close(menuOf(index))
-                act((now) => renameColumn(now, columnIn(now, index), text))
+                act(rename(text))
+                return false
               }}
+              onLeave={(text) => leave(opened, text, rename(text))}
             />
           ) : (
             <p class='board-title'>
@@ -208,13 +280,17 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
         ))}
         {isOpen === 'card' ? (
           <LineField
+            typed={typed}
             label={t('New card in {column}', { column: title })}
-            onCancel={(isByKey) => close(isByKey && `[data-column="${index}"] .board-add`)}
+            onCancel={() => close(`[data-column="${index}"] .board-add`)}
             onDone={(text) => {
               // Enter adds one, and asks for the next.
-              if (act((now) => addCard(now, columnIn(now, index), text))) said.value = t('Card added to {column}', { column: title })
-              else open.value = undefined
+              const isAdded = act(add(text))
+              if (isAdded) tellAdded()
+              else if (text.trim() === '') open.value = undefined
+              return isAdded
             }}
+            onLeave={(text) => leave(opened, text, add(text)) && tellAdded()}
           />
         ) : (
           <button
@@ -222,7 +298,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             class='board-add'
             disabled={!mayChange}
             aria-label={t('Add a card to {column}', { column: title })}
-            onClick={() => (open.value = { kind: 'card', column: index })}
+            onClick={() => write({ kind: 'card', column: index })}
           >
             + {t('Add a card')}
           </button>
@@ -231,6 +307,18 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
     )
   }
   const shownColumns = columns.map(columnOf)
+  const nearestTo = ({ column }: Gone): number => Math.min(column, columns.length - 1)
+  const discard = (each: Gone): void => {
+    gone.value = gone.peek().filter((other) => other !== each)
+    back.current = newColumn
+  }
+  const putIn = (each: Gone): void => {
+    const isDone = act((now) =>
+      each.kind === 'rename' ? addColumn(now, each.words) : addCard(now, columnIn(now, nearestTo(each)), each.words)
+    )
+    if (isDone) discard(each)
+  }
+  const writing = open.value
   const ofColumn = columnMenu.value
   return (
     <div class='board-live' ref={element}>
@@ -241,7 +329,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
           ))}
         </div>
       )}
-      {(count >= filterCardsMin || words.length > 0) && (
+      {hasFilter.current && (
         <div class='board-filter'>
           <input
             type='search'
@@ -249,7 +337,10 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             aria-label={t('Show cards with')}
             placeholder={t('Show cards with @name, #tag or words')}
             value={filter.value}
-            onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
+            onInput={({ currentTarget }) => {
+              fresh.current.clear()
+              filter.value = currentTarget.value
+            }}
           />
           {words.length > 0 && <span class='board-count'>{t('{some} of {count} cards', { some: hits, count })}</span>}
         </div>
@@ -258,18 +349,34 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
         {shownColumns}
         {columns.length === 0 && form !== undefined && <ul class='board-cards board-column'>{form}</ul>}
       </div>
+      {gone.value.map((each) => (
+        <GoneWords key={each.field} words={each.words} onClose={() => discard(each)}>
+          {(each.kind === 'rename' || columns.length > 0) && (
+            <>
+              <button type='button' class='link' disabled={!mayChange} onClick={() => putIn(each)}>
+                {each.kind === 'rename'
+                  ? t('Add a column')
+                  : t('Add a card to {column}', { column: columnName(columns[nearestTo(each)] as Column) })}
+              </button>{' '}
+            </>
+          )}
+        </GoneWords>
+      ))}
       <div class='board-new'>
-        {open.value?.kind === 'column' ? (
+        {writing?.kind === 'column' ? (
           <LineField
+            typed={typed}
             label={t('Name of the column')}
-            onCancel={(isByKey) => close(isByKey && newColumn)}
+            onCancel={() => close(newColumn)}
+            onLeave={(text) => leave(writing, text, (now) => addColumn(now, text))}
             onDone={(text) => {
               close(newColumn)
               act((now) => addColumn(now, text))
+              return false
             }}
           />
         ) : (
-          <button type='button' class='board-add' disabled={!mayChange} onClick={() => (open.value = { kind: 'column' })}>
+          <button type='button' class='board-add' disabled={!mayChange} onClick={() => write({ kind: 'column' })}>
             + {t('Add a column')}
           </button>
         )}
@@ -281,7 +388,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
           columns={columns}
           index={ofColumn.column}
           anchor={ofColumn.anchor}
-          onRename={() => (open.value = { kind: 'rename', column: ofColumn.column })}
+          onRename={() => write({ kind: 'rename', column: ofColumn.column })}
           onClose={() => (columnMenu.value = undefined)}
         />
       )}

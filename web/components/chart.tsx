@@ -107,7 +107,7 @@ function Drawing({ chart, data, input }: DrawingInput): JSX.Element {
 
   useLayoutEffect(() => {
     if (width.value === 0) return
-    canvas.current?.replaceChildren(...nodesOf(chartSvg(chart, data, 'chart', width.value) + chartTable(chart, data)))
+    canvas.current?.replaceChildren(...nodesOf(chartSvg(chart, data, 'chart', width.value) + chartTable(chart, data, t('no slice'))))
     // What a point says is shown at once, which the browser's own tooltips do not.
     for (const title of canvas.current?.querySelectorAll(':is(rect, circle, path) > title') ?? []) {
       title.parentElement?.setAttribute('data-says', title.textContent ?? '')
@@ -238,7 +238,7 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
     const next = new Set(hidden.value)
     if (!next.delete(name)) next.add(name)
     // A drawing of nothing would tell nothing.
-    if (legend.every((each) => next.has(each.name))) return
+    if (legend.every((each) => !each.isDrawn || next.has(each.name))) return
     hidden.value = next
   }
   return (
@@ -264,14 +264,24 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
         ))}
       {legend.length > 1 && (
         <ul class='legend'>
-          {legend.map(({ name, colour }, index) => (
-            <li key={index}>
-              <button type='button' class='legend-entry' aria-pressed={!hidden.value.has(name)} onClick={() => toggle(name)}>
-                <span class={`swatch ${colour}`} />
-                {name === '' ? t('Without a name') : name}
-              </button>
-            </li>
-          ))}
+          {legend.map(({ name, colour, isDrawn }, index) => {
+            const words = name === '' ? t('Without a name') : name
+            return (
+              <li key={index}>
+                {isDrawn ? (
+                  <button type='button' class='legend-entry' aria-pressed={!hidden.value.has(name)} onClick={() => toggle(name)}>
+                    <span class={`swatch ${colour}`} />
+                    {words}
+                  </button>
+                ) : (
+                  <span class='legend-entry'>
+                    <span class='swatch swatch-none' />
+                    {words} ({t('no slice')})
+                  </span>
+                )}
+              </li>
+            )
+          })}
         </ul>
       )}
       {shape.notes.map((line) => (

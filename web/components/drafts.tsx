@@ -1,7 +1,8 @@
 /** What is being written about a part of a component is not lost when others change what stands around it, that part, or take it away. */
-import type { JSX, RefObject } from 'preact'
-import { useLayoutEffect } from 'preact/hooks'
+import type { ComponentChildren, JSX, RefObject } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
+import { copyText } from '../ui/copy.ts'
 
 const wordsIn = (text: string): Set<string> => new Set(text.match(/[\p{L}\p{N}]+/gu))
 
@@ -68,10 +69,11 @@ interface QuestionInput {
 
 /** Asked of who wrote what others changed meanwhile. */
 export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.Element => (
-  <p class='draft-asked' role='alert'>
+  <p class='draft-asked draft-question' role='alert' tabIndex={-1}>
     {changed.map(({ name, mine, theirs }) => (
       <span key={name}>{t('{cell} was changed to “{theirs}” while you wrote “{mine}”.', { cell: name, theirs, mine })} </span>
     ))}
+    {t('Nothing is saved yet: choose which stays.')}{' '}
     <button type='button' class='link' onClick={onMine}>
       {t('Keep mine')}
     </button>{' '}
@@ -80,3 +82,31 @@ export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.El
     </button>
   </p>
 )
+
+interface GoneInput {
+  readonly words: string
+  /** What can be done with them beside copying. */
+  readonly children?: ComponentChildren
+  readonly onClose: () => void
+}
+
+/** What was being written in, or for, a column that others removed. */
+export function GoneWords({ words, children, onClose }: GoneInput): JSX.Element {
+  const element = useRef<HTMLParagraphElement>(null)
+  useLayoutEffect(() => {
+    // The focus went with the field.
+    const { current } = element
+    if (current !== null && (current.getRootNode() as ShadowRoot).activeElement === null) current.focus()
+  }, [])
+  return (
+    <p class='draft-asked draft-gone' role='alert' tabIndex={-1} ref={element}>
+      {t('The column was removed. Your words: “{words}”', { words })} {children}
+      <button type='button' class='link' onClick={() => void copyText(words, t('Text'))}>
+        {t('Copy')}
+      </button>{' '}
+      <button type='button' class='link' onClick={onClose}>
+        {t('Discard')}
+      </button>
+    </p>
+  )
+}

@@ -50,6 +50,13 @@ export function placeOf(sheet: Sheet, { row, column, line, headings }: Editing):
   return { row, column: row === 0 ? column : (followPart(headings, column, headingsOf(sheet)) ?? column) }
 }
 
+/** Whether others removed the column of a cell. */
+export function isRemoved(sheet: Sheet, { row, column, line, headings }: Editing): boolean {
+  if (column >= headings.length || sheet.rows.some((each) => each.line.text === line)) return false
+  const now = headingsOf(sheet)
+  return row === 0 ? column >= now.length : followPart(headings, column, now) === undefined
+}
+
 interface RowInput {
   readonly row: number
   readonly cells: readonly Shown[]
@@ -72,6 +79,8 @@ interface RowInput {
 /** What is done with cells; stays the same for as long as the grid is there. */
 export interface Deeds {
   press(place: Place, extends_: boolean): void
+  /** Puts a cell that is pressed into the formula that is being written; false: none can come there. */
+  point(place: Place, extends_: boolean): boolean
   over(place: Place): void
   focused(place: Place): void
   edit(place: Place, text?: string): void
@@ -80,6 +89,8 @@ export interface Deeds {
   typed(): Typed
   typing(field: HTMLInputElement): void
   left(field: HTMLInputElement): void
+  /** What was pointed at last stays in the formula, whatever is pointed at next. */
+  pointed(): void
   cancel(): void
 }
 
@@ -139,6 +150,10 @@ export class GridRow extends Component<RowInput> {
               data-cell={nameOf(place)}
               tabIndex={column === current ? 0 : -1}
               onPointerDown={(event) => !isEdited && event.button === 0 && deeds.press(place, event.shiftKey)}
+              onMouseDown={(event) => {
+                // The field keeps the focus.
+                if (!isEdited && event.button === 0 && deeds.point(place, event.shiftKey)) event.preventDefault()
+              }}
               onFocus={() => deeds.focused(place)}
               onPointerEnter={(event) => event.buttons === 1 && deeds.over(place)}
               onDblClick={() => deeds.edit(place)}
@@ -169,6 +184,7 @@ function CellField({ place, deeds }: { place: Place; deeds: Deeds }): JSX.Elemen
       spellcheck={false}
       ref={field}
       onInput={({ currentTarget }) => deeds.typing(currentTarget)}
+      onPointerDown={() => deeds.pointed()}
       onBlur={({ currentTarget }) => deeds.left(currentTarget)}
       onKeyDown={(event) => {
         if (event.isComposing) return

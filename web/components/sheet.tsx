@@ -1,9 +1,10 @@
 /** Sheets: a grid that is gone through with arrows, written by typing, and copied and pasted as spreadsheets do. Formulas stay in the text; what they give is shown. */
-import { useComputed, useSignal } from '@preact/signals'
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
+import { pointable } from '../../shared/fences/formula/point.ts'
 import type { Change } from '../../shared/fences/formula/rewrite.ts'
 import { Day, Failure, type Scalar } from '../../shared/fences/formula/values.ts'
 import { parseSheet, type Sheet as SheetShape } from '../../shared/fences/sheet.ts'
@@ -12,13 +13,14 @@ import { limits } from '../../shared/limits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { WhichStays } from './drafts.tsx'
+import { GoneWords, WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import {
   type Deeds,
   type Editing,
   GridRow,
   headingsOf,
+  isRemoved,
   lineAt,
   nameOf,
   type Place,
@@ -42,6 +44,15 @@ const steps: Readonly<Record<string, Place>> = {
 
 const order = (one: number, other: number): readonly [number, number] => [Math.min(one, other), Math.max(one, other)]
 
+/** Cells that were pointed at for the formula that is being written, and where they stand in it. */
+interface Pointed {
+  readonly one: Place
+  readonly other: Place
+  readonly text: string
+  readonly from: number
+  readonly to: number
+}
+
 export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const { fence, refusal, said, held, sheets, sheetIndex } = input
   const element = useRef<HTMLDivElement>(null)
@@ -53,7 +64,10 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   /** While the grid is drawn a field loses the focus because its row moves: nobody left it. */
   const isDrawing = useRef(false)
   isDrawing.current = true
+  const pointed = useSignal<Pointed | undefined>(undefined)
   const conflict = useSignal<(Place & { readonly mine: string; readonly theirs: string }) | undefined>(undefined)
+  /** What was written in a cell whose column others removed. */
+  const gone = useSignal<string | undefined>(undefined)
   const menu = useSignal<HTMLElement | undefined>(undefined)
   const moves = useRef(false)
   /** The row behind the last that Enter or Tab have begun: part of the text with the first that is written in it. */
@@ -112,8 +126,9 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   }
   const at = inside(current.value)
   const to = inside(end.value)
-  const [top, bottom] = order(at.row, to.row)
-  const [first, last] = order(at.column, to.column)
+  const [one, other] = pointed.value === undefined ? [at, to] : [pointed.value.one, pointed.value.other]
+  const [top, bottom] = order(one.row, other.row)
+  const [first, last] = order(one.column, other.column)
   const places = (): Place[] =>
     Array.from({ length: bottom - top + 1 }, (_row, down) =>
       Array.from({ length: last - first + 1 }, (_cell, across) => ({ row: top + down, column: first + across }))
@@ -144,9 +159,24 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     focus()
   }
 
+  const stop = (): void => {
+    editing.value = undefined
+    pointed.value = undefined
+    input.hold(undefined)
+  }
+  useSignalEffect(() => {
+    const [now, begun] = [sheet.value, editing.peek()]
+    if (begun === undefined || !isRemoved(now, begun)) return
+    const { text } = typed.current
+    stop()
+    if (text.trim() === begun.before) focus()
+    else gone.value = text
+  })
+
   const deeds = useRef<Deeds | undefined>(undefined)
   const edit = (place: Place, text?: string): void => {
-    if (!mayChange) return
+    // Who presses twice in a field, or points twice, has one open.
+    if (!mayChange || editing.peek() !== undefined) return
     const holder = held.peek().get(nameOf(place))
     if (holder !== undefined) return toast(t('{name} is working on this', { name: holder.name }))
     const before = textAt(sheet.peek(), place)
@@ -160,8 +190,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const commit = (text: string, step: Place): void => {
     const begun = editing.peek()
     if (begun === undefined) return
-    editing.value = undefined
-    input.hold(undefined)
+    stop()
     const place = placeOf(sheet.peek(), begun)
     const theirs = textAt(sheet.peek(), place)
     if (text.trim() !== begun.before) {
@@ -196,12 +225,43 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const keep = ({ value, selectionStart, selectionEnd }: HTMLInputElement): void => {
     typed.current = { text: value, from: selectionStart ?? value.length, to: selectionEnd ?? value.length }
   }
+  const fieldOf = (): HTMLInputElement | null => element.current?.querySelector<HTMLInputElement>('.sheet-field') ?? null
+  /** Where a cell that is pointed at would go in the field. In the place of the one before while the cursor is still behind that. */
+  const spotIn = ({ value, selectionStart, selectionEnd }: HTMLInputElement) => {
+    const last = pointed.peek()
+    const again = last?.text === value && selectionStart === last.to && selectionEnd === last.to ? last : undefined
+    const [from, to] = [again?.from ?? selectionStart ?? 0, again?.to ?? selectionEnd ?? 0]
+    return { again, from, to, takes: pointable(value, from, to) }
+  }
+  const point = (place: Place, isRange: boolean): boolean => {
+    const field = fieldOf()
+    if (field === null) return false
+    const { again, from, to, takes } = spotIn(field)
+    if (takes === undefined) return false
+    const start = isRange && takes === 'range' ? (again?.one ?? place) : place
+    const [[up, down], [left, right]] = [order(start.row, place.row), order(start.column, place.column)]
+    const [corner, opposite] = [nameOf({ row: up, column: left }), nameOf({ row: down, column: right })]
+    const name = corner === opposite ? corner : `${corner}:${opposite}`
+    field.setRangeText(name, from, to, 'end')
+    pointed.value = { one: start, other: place, text: field.value, from, to: from + name.length }
+    deeds.current?.typing(field)
+    return true
+  }
   deeds.current = {
     press(place, isRange) {
-      if (editing.peek() === undefined) go(place, isRange)
-      else queueMicrotask(() => go(place))
+      const field = fieldOf()
+      if (field === null) go(place, isRange)
+      else if (spotIn(field).takes === undefined) queueMicrotask(() => go(place))
     },
-    over: (place) => editing.peek() === undefined && go(place, true),
+    over(place) {
+      const field = fieldOf()
+      if (field === null) go(place, true)
+      else if (spotIn(field).again !== undefined) point(place, true)
+    },
+    point,
+    pointed() {
+      pointed.value = undefined
+    },
     focused(place) {
       const { row, column } = end.peek()
       if (row === place.row && column === place.column) return
@@ -223,8 +283,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
       if (!isDrawing.current) commit(field.value, { row: 0, column: 0 })
     },
     cancel() {
-      editing.value = undefined
-      input.hold(undefined)
+      stop()
       focus()
     }
   }
@@ -233,6 +292,8 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     const now = (): Deeds => deeds.current as Deeds
     return {
       press: (place, isRange) => now().press(place, isRange),
+      point: (place, isRange) => now().point(place, isRange),
+      pointed: () => now().pointed(),
       over: (place) => now().over(place),
       focused: (place) => now().focused(place),
       edit: (place, text) => now().edit(place, text),
@@ -432,6 +493,15 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
             conflict.value = undefined
           }}
           onTheirs={() => (conflict.value = undefined)}
+        />
+      )}
+      {gone.value !== undefined && (
+        <GoneWords
+          words={gone.value}
+          onClose={() => {
+            gone.value = undefined
+            focus()
+          }}
         />
       )}
       {sheet.value.notes.map(({ line }) => (

@@ -410,6 +410,7 @@ export const de: Catalogue = {
   'Nobody by name': 'Niemand mit Namen',
   'Nobody sees who you are:': 'Niemand sieht, wer du bist:',
   'None here.': 'Hier gibt es keine.',
+  'Nothing is saved yet: choose which stays.': 'Noch ist nichts gesichert: wähle, was bleibt.',
   'Not an expression': 'Kein Ausdruck',
   'Not closed: end it with a line of {mark}': 'Nicht geschlossen: beende es mit einer Zeile {mark}',
   'Not kept on this device.': 'Nicht auf diesem Gerät aufbewahrt.',
@@ -417,6 +418,7 @@ export const de: Catalogue = {
   'Not saved as a version yet': 'Noch nicht als Version gesichert',
   'Not saved: {why}': 'Nicht gespeichert: {why}',
   'Not sent yet': 'Noch nicht gesendet',
+  'no slice': 'kein Stück',
   'note tip warning box': 'Hinweis Tipp Warnung Kasten',
   'Nothing can be changed here any more.': 'Hier lässt sich nichts mehr ändern.',
   'Nothing found': 'Nichts gefunden',
@@ -594,7 +596,8 @@ export const de: Catalogue = {
   'Sign in': 'Anmelden',
   'Somebody changed the words that you were replacing. What you typed is kept.':
     'Jemand hat die Wörter geändert, die du ersetzt hast. Was du getippt hast, ist aufgehoben.',
-  'Somebody changed this card meanwhile.': 'Jemand hat diese Karte inzwischen geändert.',
+  'Somebody changed this card meanwhile, and nothing was done. Look at it, then do it again.':
+    'Jemand hat diese Karte inzwischen geändert, und nichts wurde getan. Sieh sie dir an und tu es dann noch einmal.',
   'Somebody changed this cell meanwhile.': 'Jemand hat diese Zelle inzwischen geändert.',
   'Somebody changed this message meanwhile.': 'Jemand hat diese Nachricht inzwischen geändert.',
   'Somebody else has decided it the other way.': 'Jemand anderes hat anders entschieden.',
@@ -658,6 +661,7 @@ export const de: Catalogue = {
     'Der Browser hat das Kopieren nicht erlaubt. Markiere den Text und kopiere ihn von Hand.',
   'The browser does not give this page the microphone. Allow it in its settings, or choose a file.':
     'Der Browser gibt dieser Seite das Mikrofon nicht. Erlaube es in seinen Einstellungen, oder wähle eine Datei.',
+  'The column was removed. Your words: “{words}”': 'Die Spalte wurde entfernt. Deine Worte: „{words}“',
   'The compute node could not use this.': 'Der Rechenknoten konnte damit nichts anfangen.',
   'The compute node failed at it.': 'Der Rechenknoten scheiterte daran.',
   'The compute node was lost, and no other came. Try again when one is connected.':
