@@ -45,8 +45,16 @@ interface Place {
 
 const documentPath = /^\/(?:api\/docs|d)\/([^/.]+)(?:[/.]|$)/
 
-/** From an id or an address of this service. Errors: `invalid_request`; never with the address, which may hold a secret. */
-const placeOf = (given: unknown, ctx: Context, baseUrl: string): Place => {
+/** The document of a connection: its address may name one, as that of an invitation does. */
+export const connectedDoc = ({ query: { doc } }: Context): string | undefined =>
+  typeof doc === 'string' && isDocumentId(doc) ? doc : undefined
+
+/**
+ * From an id or an address of this service, else the document of the connection. Errors: `invalid_request`; never with the address, which
+ * may hold a secret.
+ */
+const placeOf = (named: unknown, ctx: Context, baseUrl: string): Place => {
+  const given = named ?? connectedDoc(ctx)
   if (typeof given !== 'string' || given === '') throw invalid('doc', 'must be given: a document id or share URL')
   if (isDocumentId(given)) return { doc: given, key: undefined }
   if (!URL.canParse(given)) throw invalid('doc', 'must be a document id or share URL')

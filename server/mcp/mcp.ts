@@ -20,7 +20,7 @@ import { mediaType, readBody } from '../http/body.ts'
 import type { Context, Http } from '../http/context.ts'
 import { take } from '../http/perform.ts'
 import type { Routers } from '../http/routers.ts'
-import { callTool } from './call.ts'
+import { callTool, connectedDoc } from './call.ts'
 import { instructions, skillTool, skillOf } from './skill.ts'
 import { type ListedTool, operationTools, type Tool } from './tools.ts'
 
@@ -181,7 +181,7 @@ const serverOf = ({ http, prefix, lists }: Face, ctx: Context, bytes: number): S
   const { baseUrl, version } = http.service
   const server = new Server(
     { name: 'agmd', title: 'agmd: live Markdown', version, websiteUrl: baseUrl },
-    { capabilities: { tools: {} }, instructions: instructions(`${prefix}${joint}`), jsonSchemaValidator }
+    { capabilities: { tools: {} }, instructions: instructions(`${prefix}${joint}`, connectedDoc(ctx)), jsonSchemaValidator }
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: lists[joint] }) as never)
   server.setRequestHandler(CallToolRequestSchema, ({ params }): CallToolResult | Promise<CallToolResult> => {

@@ -5,11 +5,11 @@ import { componentsGuide } from './components-guide.ts'
 import { outputSchema } from './schemas.ts'
 import type { ListedTool } from './tools.ts'
 
-/** Sent with `initialize`. At most 1.5 KB (experience.md, 4.2). `to` is what tool names begin with: `svc.`. */
-export const instructions = (to: string): string =>
+/** Sent with `initialize`. At most 1.5 KB (experience.md, 4.2). `to` is what tool names begin with: `svc.`; `doc` the document of the connection. */
+export const instructions = (to: string, doc: string | undefined): string =>
   `agmd keeps Markdown documents that people and agents edit at the same time, live.
 
-Name a document by its share URL (doc: "https://…/d/ID?key=KEY") or by id and key. The link's role decides what you may do: view, comment, suggest, edit, owner. Pass author: your own short name, always the same; people then see you in the document while you write.
+${doc === undefined ? '' : `You are invited to the document ${doc}: pass this as doc; its key comes with the connection. `}Name a document by its share URL (doc: "https://…/d/ID?key=KEY") or by id and key. The link's role decides what you may do: view, comment, suggest, edit, owner. Pass author: your own short name, always the same; people then see you in the document while you write.
 
 Work like this: ${to}read_doc (view outline first when it is long) and keep the version; ${to}replace_doc with edits and that baseVersion; read again to check. Edits change only the parts they name, so you and others can write at once. On version_conflict or target_changed read again and redo your change on the new text; never resend the same call. Where you may not edit, or people are at work on that very part, use ${to}add_suggestion or ${to}add_comment.
 

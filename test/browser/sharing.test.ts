@@ -128,8 +128,9 @@ test('[SHARING-2] by keyboard alone: an agent is invited, and what is shown for 
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as never)
     const tool = (await client.listTools()).tools.find(({ name }) => name.endsWith('read_doc'))
     expect(tool?.name).not.toContain('.')
-    const answer = await client.callTool({ name: tool?.name ?? '', arguments: { doc: document.id } })
-    expect(JSON.stringify(answer)).toContain('For agents')
+    expect(client.getInstructions()).toContain(`the document ${document.id}:`)
+    for (const given of [{ doc: document.id }, {}])
+      expect(JSON.stringify(await client.callTool({ name: tool?.name ?? '', arguments: given }))).toContain('For agents')
     await client.close()
     // What the prompt names is there.
     const addresses = (texts['Prompt'] ?? '').match(/https?:\/\/[^\s:]+:\d+[^\s]*[^\s:.]/g) ?? []

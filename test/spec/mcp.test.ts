@@ -65,6 +65,24 @@ test('[MCP-1] the tools of the specification are listed in its order, with descr
   expect(named.filter((name) => !specified.includes(name))).toEqual([])
 })
 
+test('[MCP-29] the address of a connection may name its document: it is told, and calls without doc mean it', async () => {
+  const [owner, other] = [await world.create('# Mine\n'), await world.create('# Other\n')]
+  const to = (doc: string): { query: string; headers: Record<string, string> } => ({
+    query: `?names=underscore&doc=${doc}`,
+    headers: { 'x-share-key': owner.key }
+  })
+  const { instructions } = (await rpc(world.url, 'initialize', hello, to(owner.doc))).json.result
+  expect(instructions).toContain(`the document ${owner.doc}:`)
+  expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(1536)
+  const read = async (doc: string, given: object): Promise<string> =>
+    JSON.stringify((await rpc(world.url, 'tools/call', { name: 'svc_read_doc', arguments: given }, to(doc))).json)
+  expect(await read(owner.doc, {})).toContain('# Mine')
+  // A document that is named counts, and a key opens its own alone.
+  expect(await read(other.doc, { doc: owner.doc })).toContain('# Mine')
+  expect(await read(other.doc, {})).not.toContain('# Other')
+  expect(await read('no%20id', {})).toContain('must be given')
+})
+
 test('[MCP-2] the list has at most 24 KB, the instructions at most 1.5 KB', async () => {
   const { text: list } = await rpc(world.url, 'tools/list')
   expect(Buffer.byteLength(list)).toBeLessThanOrEqual(24 * 1024)

@@ -67,9 +67,9 @@ function commandLine(invitation: Invitation): string {
   return read
 }
 
-const mcp = ({ origin, secret }: Invitation): string =>
+const mcp = ({ origin, id, secret }: Invitation): string =>
   JSON.stringify(
-    { mcpServers: { agmd: { type: 'http', url: `${origin}/mcp?names=underscore`, headers: { 'X-Share-Key': secret } } } },
+    { mcpServers: { agmd: { type: 'http', url: `${origin}/mcp?names=underscore&doc=${id}`, headers: { 'X-Share-Key': secret } } } },
     undefined,
     2
   )
