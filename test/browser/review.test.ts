@@ -868,6 +868,28 @@ test('[REVIEW-37] what is typed as a suggestion outlives the page that dies, and
   await context.close()
 })
 
+test('[REVIEW-39] who withdraws without a connection what is accepted meanwhile sees that it came too late', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('Once more.')
+  await page.locator('.cm-content').press('Control+Home')
+  await until(async () => (await suggestions(document)).suggestions.length === 1, 'the suggestion')
+  const card = page.locator('.margin .card', { hasText: 'Once more.' })
+  const withdraw = card.getByRole('button', { name: 'Withdraw' })
+  await card.click()
+  await withdraw.waitFor()
+  await context.setOffline(true)
+  await withdraw.click()
+  const id = (await suggestions(document)).suggestions[0]?.id ?? ''
+  await ask(document, 'POST', 'decisions', { action: 'accept', suggestionIds: [id] })
+  await context.setOffline(false)
+  await page.locator('.toast', { hasText: 'Not saved:' }).waitFor()
+  await page.locator('.cm-content').getByText('Once more.').waitFor()
+  await context.close()
+})
+
 test('[REVIEW-35] undo types nothing a second time beside the suggestion that was made of it', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)

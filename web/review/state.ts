@@ -52,7 +52,7 @@ export function openState(page: View, editor: Editor): State {
       run: () => (page.dialog.value = 'history'),
       milliseconds: 10_000
     })
-  const store = openStore(page.session, (item) => aim(view, item), tellAccepted)
+  const store = openStore(page.session, (item) => aim(view, item), tellAccepted, toast)
   const composer = signal<Composer | undefined>(undefined)
   const isWide = signal(wide.matches)
   const placing = openPlacing(view, store, () => items.peek())

@@ -112,8 +112,13 @@ function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): st
   }
 }
 
-/** `aim`: how the place of a remark that waits is named now, if not as before. `onAccepted`: the text changed as this page asked. */
-export function openStore(session: Session, aim: (item: Waiting) => Target | undefined, onAccepted: () => void): Store {
+/** `aim`: how the place of a remark that waits is named now, if not as before. `onAccepted`: the text changed as this page asked. `onRefused`: a decision was not taken, and why. */
+export function openStore(
+  session: Session,
+  aim: (item: Waiting) => Target | undefined,
+  onAccepted: () => void,
+  onRefused: (words: string) => void
+): Store {
   const { id, key } = session
   const comments = signal<ReadonlyMap<string, Comment>>(new Map())
   const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
@@ -176,6 +181,8 @@ export function openStore(session: Session, aim: (item: Waiting) => Target | und
       // Who may do less than this page believes learns it at the next look.
       if (error.code === 'not_found') readSoon()
       said.value = t('Not saved: {why}', { why: error.message })
+      // Its card may be gone by now.
+      if (decided.length > 0) onRefused(said.value)
     }
   })
 
