@@ -48,6 +48,7 @@ test('[REVIEW-37] what is proposed and not sent is not said to be saved', () => 
     expect(say({ ...change, drafts: 'kept' })).toBe('Not sent yet')
     expect(chip({ ...calm, ...change, drafts: 'kept' }).detail).toContain('this device keeps it')
     expect(chip({ ...calm, ...change, drafts: 'here' }).detail).toContain('Keep this page open')
+    expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'kept' }).detail).toContain('this device keeps it')
   }
 })
 

@@ -45,8 +45,15 @@ function keptLabel(state: string, { unsent, unwritten, kept }: ChipInput): strin
     : tn(unsent, '{state}, 1 change not saved', '{state}, {count} changes not saved', { state })
 }
 
-function keptDetail({ unsent, unwritten, kept }: ChipInput): string {
-  if (unsent === 0) return t('Everything written here so far is saved.')
+function draftDetail({ drafts }: ChipInput): string {
+  const when = t('What you propose is sent once you go on elsewhere in the text.')
+  const where = drafts === 'kept' ? t('Until then this device keeps it.') : t('Keep this page open until then.')
+  return `${when} ${where}`
+}
+
+function keptDetail(input: ChipInput): string {
+  const { unsent, unwritten, kept, drafts } = input
+  if (unsent === 0) return drafts === 'none' ? t('Everything written here so far is saved.') : draftDetail(input)
   return kept && unwritten === 0
     ? t('They are sent when the connection is back. You can close this page.')
     : t('Keep this page open until the connection is back.')
@@ -56,12 +63,6 @@ function disconnected(input: ChipInput): Chip {
   if (!input.online) return { state: 'offline', label: keptLabel(t('Offline'), input), detail: keptDetail(input) }
   const label = input.connectedBefore || input.unsent > 0 ? t('Reconnecting') : t('Connecting')
   return { state: 'reconnecting', label: keptLabel(label, input), detail: keptDetail(input) }
-}
-
-function drafted({ drafts }: ChipInput): Chip {
-  const when = t('What you propose is sent once you go on elsewhere in the text.')
-  const where = drafts === 'kept' ? t('Until then this device keeps it.') : t('Keep this page open until then.')
-  return { state: 'saving', label: t('Not sent yet'), detail: `${when} ${where}` }
 }
 
 function connected({ kept, durable }: ChipInput): Chip {
@@ -92,7 +93,7 @@ export function chip(input: ChipInput): Chip {
   if (input.ended !== undefined)
     return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }
   if (input.socket !== 'synced') return disconnected(input)
-  if (input.drafts !== 'none') return drafted(input)
+  if (input.drafts !== 'none') return { state: 'saving', label: t('Not sent yet'), detail: draftDetail(input) }
   if (!input.canEdit) return readOnly(input)
   return connected(input)
 }
