@@ -579,7 +579,7 @@ test('[REVIEW-38] suggestions are marked in the reading view, and a comment begu
   await context.close()
 })
 
-test('[REVIEW-5] each role has what it may do: reading, commenting, suggesting, or choosing between suggesting and editing', async () => {
+test('[REVIEW-5] each role has what it may do: reading, commenting, suggesting, or choosing between suggesting and editing; [REVIEW-40] who withdraws can have it again', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'green', text: 'all green' })
@@ -622,6 +622,12 @@ test('[REVIEW-5] each role has what it may do: reading, commenting, suggesting, 
   await own.getByRole('button', { name: 'Withdraw' }).click()
   await until(async () => (await suggestions(document)).suggestions.some((each) => each.status === 'rejected'), 'the suggestion withdrawn')
   await own.waitFor({ state: 'detached' })
+  // [REVIEW-40] And be had again.
+  await suggester.page.locator('.toast', { hasText: 'Taken back' }).getByRole('button', { name: 'Undo' }).click()
+  const pending = async (): Promise<string[]> =>
+    (await suggestions(document)).suggestions.flatMap(({ status, text: proposed }) => (status === 'pending' ? [proposed] : []))
+  await until(async () => (await pending()).includes('And now?'), 'it is proposed again')
+  await own.waitFor()
   await suggester.context.close()
 
   const editor = await as('edit')

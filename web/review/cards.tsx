@@ -176,7 +176,7 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
       <Byline author={suggestion.author} authorKind={suggestion.authorKind} at={suggestion.createdAt}>
         {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
         {isActive && isUndecided(suggestion) && store.isOwn(suggestion) && store.canSuggest.value && (
-          <Tool icon='trash' name={t('Withdraw')} onClick={() => store.act({ kind: 'withdraw', suggestion: suggestion.id })} />
+          <Tool icon='trash' name={t('Withdraw')} onClick={() => review.withdraw(suggestion)} />
         )}
       </Byline>
       <Change deed={review.deedOf(item)} original={suggestion.original} text={suggestion.text} />

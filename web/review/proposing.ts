@@ -11,13 +11,14 @@ import { proposalOf } from './deeds.ts'
 import { operationOf, trimmed, type Hunk } from './hunks.ts'
 import { isOpen } from './items.ts'
 import { keepDrafts } from './kept-drafts.ts'
+import type { Suggestion } from './records.ts'
 import type { State } from './state.ts'
 import { suggestingKey } from './suggesting-key.ts'
 import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from './suggesting.ts'
 import { targetOf } from './targets.ts'
 import type { Deed } from './waiting.ts'
 
-/** So long what was proposed twice can be taken back from its notice, in milliseconds. */
+/** So long what was proposed twice can be taken back from its notice, and what was taken back be had again, in milliseconds. */
 const sameMs = 10_000
 /** How long what was typed may be on the page alone, in milliseconds. */
 const draftMs = 300
@@ -34,6 +35,8 @@ export interface Proposing {
   settle(): void
   /** Proposes a change of the text, and answers how to take it back. Undefined: it changes nothing, or this person has proposed it already. */
   suggest(edit: Edit): (() => void) | undefined
+  /** Takes a suggestion of one's own back; its notice has it again. */
+  withdraw(suggestion: Suggestion): void
   close(): void
 }
 
@@ -122,6 +125,15 @@ export function openProposing({ page: { session, panel }, editor, store, placing
   const settle = (): void => {
     if (suggesting.peek()) takeHunks(view, () => true, propose)
   }
+  const withdraw = ({ id, operation, original, text, note }: Suggestion): void => {
+    const span = placing.spanOf(id)
+    const { stored } = view.state.facet(textMap)
+    const target = span && targetOf(storedText(view.state).toString(), { from: stored(span.from), to: stored(span.to) })
+    store.act({ kind: 'withdraw', suggestion: id })
+    if (target === undefined) return
+    const again = (): void => void store.act({ kind: 'suggest', operation, original, text, target, note: note ?? '' })
+    toast(t('Taken back'), { name: t('Undo'), run: again, milliseconds: sameMs })
+  }
   const takeBack = (id: string): void => {
     const now = store.successors.peek().get(id) ?? id
     const isThere = store.proposals.peek().some(({ suggestion }) => suggestion.id === now)
@@ -158,6 +170,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     toggleSuggesting,
     settle,
     suggest,
+    withdraw,
     close() {
       settle()
       stop()
