@@ -114,6 +114,28 @@ test('[HISTORY-3] each line says who wrote it', async () => {
   await page.context().close()
 })
 
+test('[HISTORY-6] what is refused keeps the focus, and so does the place of a name that is given', async () => {
+  const document = await written()
+  const { page } = await open(document)
+  await saved(page)
+  const focused = (): Promise<string> => page.evaluate(() => globalThis.document.activeElement?.textContent ?? '')
+  await page.keyboard.press('Control+Alt+h')
+  await page.locator('.timeline-item').last().click()
+  await page.route('**/restore', (route) => route.fulfill({ status: 429, contentType: 'application/problem+json', body: '{}' }))
+  const problem = page.locator('dialog.history .notice.danger')
+  await page.getByRole('button', { name: 'Restore', exact: true }).press('Enter')
+  await problem.waitFor()
+  expect(await focused()).toBe('Restore')
+  await page.getByRole('button', { name: 'Name this version' }).press('Enter')
+  await page.keyboard.type('The plan')
+  await page.keyboard.press('Enter')
+  await until(async () => (await focused()) === 'Rename', 'the focus on what stands in the place of the field')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Name of this version').press('Escape')
+  await until(async () => (await focused()) === 'Rename', 'the focus after Escape')
+  await page.context().close()
+})
+
 test('[HISTORY-4] who may only view reads the history and restores nothing; without the server it says so and comes back', async () => {
   const document = await written()
   const { page } = await open(document, (await createLink(world.url, document, 'view')).url)
