@@ -136,6 +136,20 @@ test('[HISTORY-6] what is refused keeps the focus, and so does the place of a na
   await page.context().close()
 })
 
+test('[HISTORY-7] the last version that is listed is compared with the one before, which is not listed yet', async () => {
+  const document = await createDocument(world.url, 'Words that stay. Version 0.')
+  for (let number = 1; number <= 101; number++) await put(document, `Words that stay. Version ${number}.`, 'Ana')
+  const { page } = await open(document)
+  await saved(page)
+  await page.keyboard.press('Control+Alt+h')
+  await page.getByRole('button', { name: 'Show older versions' }).waitFor()
+  expect(await page.locator('.timeline-item').count()).toBe(100)
+  await page.locator('.timeline-item').nth(99).click()
+  await until(async () => (await changesOf(page, 'ins')).join() === '2', 'what changed in the second version')
+  expect(await changesOf(page, 'del')).toEqual(['1'])
+  await page.context().close()
+})
+
 test('[HISTORY-4] who may only view reads the history and restores nothing; without the server it says so and comes back', async () => {
   const document = await written()
   const { page } = await open(document, (await createLink(world.url, document, 'view')).url)
