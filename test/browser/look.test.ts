@@ -1,7 +1,7 @@
 /** Every page in every look: axe, the policy, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
 import { png } from '../support/media.ts'
@@ -95,3 +95,57 @@ for (const viewport of sizes) {
     await context.close()
   })
 }
+
+/** What stands beyond the right edge of the window. */
+const beyond = (page: Page, within: string): Promise<string[]> =>
+  page.locator(`${within} :is(a, button, li, span, h2)`).evaluateAll((parts) =>
+    parts
+      .filter((part) => part.getBoundingClientRect().right > innerWidth + 0.5)
+      .map((part) => `${part.className} ends at ${part.getBoundingClientRect().right}`)
+      .concat(
+        globalThis.document.documentElement.scrollWidth > innerWidth
+          ? [`the page is ${globalThis.document.documentElement.scrollWidth} wide`]
+          : []
+      )
+  )
+
+test.each([
+  ['en-GB', 'History', ['Saving…', 'Not sent yet', 'Saved, not kept on this device', 'Too large to save']],
+  ['de-DE', 'Verlauf', ['Speichert…', 'Noch nicht gesendet', 'Gespeichert, nicht auf diesem Gerät aufbewahrt', 'Zu groß zum Speichern']]
+] as const)('[WEB-86] in %s nothing stands beyond the window of a telephone', async (locale, title, said) => {
+  const document = await createDocument(world.url, '# A title of some length\n\nwords\n')
+  const other = await (await browser.newContext()).newPage()
+  await other.goto(document.url)
+  await saved(other)
+  const open = async (url: string): Promise<Page> => {
+    const page = await (await browser.newContext({ locale, viewport: { width: 320, height: 640 } })).newPage()
+    await page.goto(url)
+    await page.locator('.avatars li').first().waitFor()
+    return page
+  }
+  const widths = async (page: Page, check: (width: number) => Promise<void>): Promise<void> => {
+    for (const width of [320, 360, 390, 640]) {
+      await page.setViewportSize({ width, height: 640 })
+      await check(width)
+    }
+  }
+  for (const role of ['owner', 'edit', 'suggest', 'comment', 'view']) {
+    const page = await open(role === 'owner' ? document.url : (await createLink(world.url, document, role)).url)
+    const label = page.locator('.chip')
+    // The width is what is looked at here: the states themselves are WEB-1 to WEB-4.
+    const say = (words: string | undefined): Promise<void> =>
+      label.evaluate((element, text) => void (text !== undefined && (element.firstChild as Text).replaceData(0, 99, text)), words)
+    for (const words of [undefined, ...said]) {
+      await say(words)
+      await widths(page, async (width) => expect(await beyond(page, '.top-bar'), `${role} ${width} ${words}`).toEqual([]))
+    }
+    if (role === 'owner') {
+      await page.keyboard.press('Control+Alt+h')
+      await page.getByRole('heading', { name: title }).waitFor()
+      await page.locator('.history-text .row').first().waitFor()
+      await widths(page, async (width) => expect(await beyond(page, 'dialog.history'), `history ${width}`).toEqual([]))
+    }
+    await page.context().close()
+  }
+  await other.context().close()
+})

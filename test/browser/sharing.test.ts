@@ -234,6 +234,50 @@ test('[SHARING-4] a connection that is lost in the dialog loses no words and mak
   await context.close()
 })
 
+test('[SHARING-8] the focus stays on what was pressed, while it waits and when it is refused, and goes on with a question', async () => {
+  const document = await createDocument(world.url, '# Focus')
+  const { context, page } = await open(document.url)
+  await saved(page)
+  const focused = (): Promise<string | null> =>
+    page
+      .locator('dialog :focus')
+      .textContent({ timeout: 1000 })
+      .catch(() => null)
+  const stays = (words: string): Promise<void> =>
+    until(async () => (await focused())?.includes(words) === true, `the focus on ${words}`, 5000)
+  const busy = { status: 429, contentType: 'application/problem+json', headers: { 'retry-after': '1' }, body: '{"code":"rate_limited"}' }
+  await page.route(/\/(publish|shares)$/, (route) => (route.request().method() === 'GET' ? route.continue() : route.fulfill(busy)))
+  await command(page, 'Publish')
+  await tabTo(page, 'Publish this document')
+  const refusal = page.locator('.notice.danger')
+  await page.keyboard.press('Space')
+  await refusal.waitFor()
+  await stays('Publish this document')
+  await page.getByRole('tab', { name: 'Invite an agent' }).click()
+  await tabTo(page, 'Can edit')
+  await page.keyboard.press('Enter')
+  await refusal.waitFor()
+  await stays('Can edit')
+  await page.getByRole('tab', { name: 'Links' }).click()
+  await tabTo(page, 'Create link')
+  await page.keyboard.press('Enter')
+  await stays('Create link')
+  await page.unroute(/\/(publish|shares)$/)
+  await page.getByRole('tab', { name: 'Publish' }).click()
+  const turn = page.getByRole('switch', { name: 'Publish this document' })
+  await turn.press('Space')
+  await page.getByLabel('Address of the published page').waitFor()
+  await stays('Publish this document')
+  for (const answer of ['Keep', 'Unpublish']) {
+    await turn.press('Space')
+    await page.getByRole('button', { name: answer }).press('Enter')
+    await page.getByText('Readers will find nothing').waitFor({ state: 'detached' })
+    await stays('Publish this document')
+  }
+  await page.getByRole('switch', { checked: false }).waitFor()
+  await context.close()
+})
+
 test('[SHARING-5] access that ends or shrinks in mid-action is said in the dialog, and nothing of it dies', async () => {
   const document = await createDocument(world.url, '# Ending')
   const link = await createLink(world.url, document, 'edit')

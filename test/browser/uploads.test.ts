@@ -108,6 +108,25 @@ test('[WEB-81] a text file that is dropped stands below the block under the poin
   await context.close()
 })
 
+test.each([
+  ['one\n\ntwo', 4, 'one\n\nP\n\ntwo'],
+  ['- [ ] task\n', 11, '- [ ] task\n\nP'],
+  ['> a\n> \n> b', 6, '> a\n> \n> P\n>\n> b'],
+  ['one\n\n\n\ntwo', 5, 'one\n\nP\n\ntwo'],
+  ['some words here', 7, 'some wordsP here'],
+  ['some words here', 5, 'some Pwords here']
+])('[WEB-87] a picture in %j at %i makes %j', async (before, at, after) => {
+  const { context, page } = await writer(before)
+  await page.locator('.cm-content').press('Control+Home')
+  for (let count = 0; count < at; count++) await page.keyboard.press('ArrowRight')
+  await bring(page, 'paste', [picture])
+  await until(async () => shownAs('Red house').test(await editorText(page)), 'the picture in the text')
+  expect((await editorText(page)).replace(shownAs('Red house'), 'P')).toBe(after)
+  await page.keyboard.press('Control+z')
+  await until(async () => (await editorText(page)) === before, 'one step back')
+  await context.close()
+})
+
 test('[WEB-43] pictures, sound and film that are dropped or chosen enter the text in their order; text pasted with a picture of itself is text', async () => {
   const { context, page, heard } = await writer('one\n')
   const sound = { name: 'Bell.mp3', type: 'audio/mpeg', bytes: samples['mp3']?.bytes as Uint8Array }

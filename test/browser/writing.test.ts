@@ -197,6 +197,34 @@ test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an addr
   await leave()
 })
 
+test('[WRITE-34] cells pasted in a table fill its cells, add rows and columns, and go with one undo', async () => {
+  const before = '| a | b |\n| - | - |\n| c | d |\n| e |\n\nafter'
+  const { press, page, text, leave } = await writer(before)
+  const at = async (cell: string): Promise<void> => {
+    await page.locator('.cm-content').press('Control+Home')
+    for (let count = 0; count < 'abcd'.indexOf(cell); count++) await press('Tab')
+  }
+  await at('d')
+  await paste(page, { 'text/plain': '1\t2|\n\t4\n5\t6\n' })
+  await text('| a | b |  |\n| - | - | --- |\n| c | 1 | 2\\| |\n| e |  | 4 |\n|  | 5 | 6 |\n\nafter')
+  await page.keyboard.type('!')
+  await text('| a | b |  |\n| - | - | --- |\n| c | 1 | 2\\| |\n| e |  | 4 |\n|  | 5 | 6! |\n\nafter')
+  await press('Control+z', 'Control+z')
+  await text(before)
+  // A column of a page, from the head on.
+  await at('a')
+  const html = '<table><tr><td>x</td></tr><tr><td><b>y</b></td></tr></table>'
+  await paste(page, { 'text/html': html, 'text/plain': 'x\ny' })
+  await text('| x | b |\n| - | - |\n| **y** | d |\n| e |\n\nafter')
+  await press('Control+z')
+  await text(before)
+  // What is no table of cells stays in one.
+  await at('c')
+  await paste(page, { 'text/plain': 'p\nq\tr' })
+  await until(async () => (await editorText(page)).includes('| p<br>q r | d |'), 'one cell')
+  await leave()
+})
+
 test('[WRITE-11] five megabytes pasted freeze nothing and lose nothing; what fits enters at once', async () => {
   const { page, type, leave } = await writer('before ')
   const pasted = async (kind: string, unit: string, times: number): Promise<number> =>

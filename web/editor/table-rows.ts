@@ -1,5 +1,5 @@
 /** Rows of Markdown tables as text: cells between bars, wherever the bars are. Nothing here changes how the text is written. */
-import type { ChangeSpec, Line, Text } from '@codemirror/state'
+import { type ChangeSpec, type Line, Text } from '@codemirror/state'
 
 /** What stands between two bars, spaces included. */
 export interface Cell {
@@ -66,6 +66,14 @@ export function addCell(row: Row, column: number): ChangeSpec[] {
   return row.closed ? [{ from: last.to + 1, insert: `${filling}|` }] : [{ from: last.to, insert: ` |${filling}|` }]
 }
 
+/** Puts cells behind the last one. */
+export function addCells(row: Row, texts: readonly string[]): ChangeSpec[] {
+  const last = row.cells.at(-1)
+  if (last === undefined || texts.length === 0) return []
+  const insert = texts.map((text) => (text === '' ? '  |' : ` ${text} |`)).join('')
+  return [row.closed ? { from: last.to + 1, insert } : { from: last.to, insert: ` |${insert}` }]
+}
+
 /** Takes a cell out with one of its bars. */
 export function removeCell(row: Row, column: number): ChangeSpec[] {
   const cell = row.cells[column]
@@ -121,12 +129,13 @@ export function lineUp(doc: Text, rows: readonly Row[]): ChangeSpec[] {
   })
 }
 
-/** A text for a cell: on one line, with no bar that would end it. */
+/** A text for a cell: on one line, without tabs and with no bar that would end it. */
 export const escapeCell = (text: string): string =>
   text
     .trim()
     .replaceAll(/\\?\|/g, '\\|')
     .replaceAll(/\s*\n\s*/g, '<br>')
+    .replaceAll('\t', ' ')
 
 /** A Markdown table of rows of cells, the first its head. Short rows are filled up. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
@@ -135,6 +144,14 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
     `| ${Array.from({ length: columns }, (_, at) => escapeCell(cells[at] ?? '')).join(' | ')} |`
   const [head = [], ...body] = rows
   return [line(head), `| ${Array.from({ length: columns }, () => '---').join(' | ')} |`, ...body.map(line)].join('\n')
+}
+
+/** The rows of cells of a Markdown table, delimiter aside; undefined for what is more or something else. */
+export function tableRows(markdown: string): string[][] | undefined {
+  const doc = Text.of(markdown.trim().split('\n'))
+  const rows = Array.from({ length: doc.lines }, (_, at) => rowOf(doc.line(at + 1)))
+  if (rows.length < 2 || !rows.every(({ line }) => line.text.startsWith('|')) || !isDelimiter(rows[1]?.line.text ?? '')) return undefined
+  return rows.toSpliced(1, 1).map(({ cells }) => cells.map(({ from, to }) => doc.sliceString(from, to).trim()))
 }
 
 /** Rows of a text with tabs, as spreadsheets copy them: quoted cells may hold tabs and line ends. Undefined for what is no table. */

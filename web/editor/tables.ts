@@ -2,12 +2,15 @@
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
 import { EditorView, type Command } from '@codemirror/view'
+import { endStep } from './binding.ts'
 import {
   addCell,
+  addCells,
   alignCell,
   cellAt,
   content,
   emptyRow,
+  escapeCell,
   isDelimiter,
   lineUp,
   removeCell,
@@ -27,9 +30,8 @@ interface Place {
 }
 
 /** Where in a table the cursor is. */
-function placeOf(state: EditorState): Place | undefined {
-  const { head } = state.selection.main
-  const line = state.doc.lineAt(head)
+function placeOf(state: EditorState, at = state.selection.main.head): Place | undefined {
+  const line = state.doc.lineAt(at)
   for (
     let node = syntaxTree(state).resolveInner(line.from + (/^[ \t>]*/.exec(line.text)?.[0].length ?? 0), 1);
     node.parent !== null;
@@ -39,7 +41,7 @@ function placeOf(state: EditorState): Place | undefined {
     const row = rowOf(line)
     return {
       row,
-      column: cellAt(row, head),
+      column: cellAt(row, at),
       first: state.doc.lineAt(node.from).number,
       last: state.doc.lineAt(Math.min(node.to, state.doc.length)).number
     }
@@ -130,6 +132,63 @@ export const cellBelow: Command = inTable((view, place) => {
   const { from, to } = row.line
   return edit(view, { changes: { from, to, insert: follows ? '' : '\n' }, selection: { anchor: from + 1 } })
 })
+
+/**
+ * Writes rows of cells over those of the table, from the cell where the selection begins on; rows and columns that it lacks are added.
+ * The cursor goes behind what stands last.
+ */
+export function fillCells(view: EditorView, rows: readonly (readonly string[])[]): boolean {
+  const { state } = view
+  const place = state.readOnly ? undefined : placeOf(state, state.selection.main.from)
+  const width = Math.max(0, ...rows.map((row) => row.length))
+  if (place === undefined || width === 0) return false
+  const { first, column } = place
+  const { lead, cells } = rowAt(state, first)
+  const last = Math.max(place.last, first + 1)
+  const columns = Math.max(cells.length, column + width)
+  const changes: ChangeSpec[] = []
+  // Nothing is written in the delimiter.
+  const start = place.row.line.number === first + 1 ? first + 2 : place.row.line.number
+  const skips = start === first ? 1 : 0
+  const lineOf = (index: number): number => start + index + (index > 0 ? skips : 0)
+  if (start !== first)
+    changes.push(
+      ...addCells(
+        rowAt(state, first),
+        Array.from({ length: columns - cells.length }, () => '')
+      )
+    )
+  const delimiter = rowAt(state, first + 1)
+  changes.push(
+    ...addCells(
+      delimiter,
+      Array.from({ length: columns - delimiter.cells.length }, () => '---')
+    )
+  )
+  const added: string[] = []
+  rows.forEach((texts, index) => {
+    const written = Array.from({ length: width }, (_, at) => escapeCell(texts[at] ?? ''))
+    if (lineOf(index) > last) {
+      const all = Array.from({ length: columns }, (_, at) => written[at - column] ?? '')
+      added.push(`\n${lead}|${all.map((text) => (text === '' ? '  |' : ` ${text} |`)).join('')}`)
+      return
+    }
+    const row = rowAt(state, lineOf(index))
+    written.forEach((insert, at) => {
+      const cell = row.cells[column + at]
+      if (cell !== undefined) changes.push({ ...content(state.doc, cell), insert })
+    })
+    const more = Array.from({ length: column + width - row.cells.length }, (_, at) => written[row.cells.length - column + at] ?? '')
+    changes.push(...addCells(row, more))
+  })
+  if (added.length > 0) changes.push({ from: state.doc.line(last).to, insert: added.join('') })
+  view.state.facet(endStep)()
+  edit(view, { changes, userEvent: 'input.paste' })
+  const end = rowAt(view.state, lineOf(rows.length - 1)).cells[column + width - 1]
+  if (end !== undefined) view.dispatch({ selection: { anchor: content(view.state.doc, end).to }, scrollIntoView: true })
+  view.state.facet(endStep)()
+  return true
+}
 
 /** A line end inside a cell. */
 export const breakInCell: Command = inTable((view) => {

@@ -172,7 +172,16 @@ function endAround({ state }: EditorView, at: number): number | undefined {
   return end
 }
 
-/** Begins to add files at a place, and puts the cursor there; within the Markdown of a picture they would break it, so they go behind it. */
+const words = new Intl.Segmenter(undefined, { granularity: 'word' })
+
+/** The end of the word that a place is within; else the place. */
+function outOfWord({ state }: EditorView, at: number): number {
+  const line = state.doc.lineAt(at)
+  const part = words.segment(line.text).containing(at - line.from)
+  return part?.isWordLike === true && line.from + part.index < at ? line.from + part.index + part.segment.length : at
+}
+
+/** Begins to add files at a place, and puts the cursor there; behind the word that it is within. Within the Markdown of a picture they would break it, so they go behind it. */
 function take(view: EditorView, files: readonly File[], at: number): void {
   const uploads = view.state.facet(uploadsOf)
   // Who only suggests may type, and yet add no files.
@@ -181,8 +190,9 @@ function take(view: EditorView, files: readonly File[], at: number): void {
     return
   }
   const end = endAround(view, at)
-  view.dispatch({ selection: EditorSelection.cursor(end ?? at) })
-  uploads.add(files, view.state.facet(textMap).stored(end ?? at), end !== undefined)
+  const place = end ?? outOfWord(view, at)
+  view.dispatch({ selection: EditorSelection.cursor(place) })
+  uploads.add(files, view.state.facet(textMap).stored(place), end !== undefined)
   view.focus()
 }
 
@@ -222,6 +232,16 @@ export const chooseFiles: Command = (view) => {
 /** The words in the brackets of `![words](address)`. */
 const wordsIn = (markdown: string): number => /^!\[([^\]]*)\]/.exec(markdown)?.[1]?.length ?? 0
 
+/** What stands before and after an upload: on a line without words it is a block of its own, in a quote too. */
+function around({ doc }: EditorView['state'], at: number, follows: boolean): readonly [string, string] {
+  const line = doc.lineAt(at)
+  const isBlank = (text: string): boolean => /^[ \t>]*$/.test(text)
+  if (!isBlank(line.text)) return [follows && line.from < at ? '\n' : '', '']
+  const above = line.number > 1 ? doc.line(line.number - 1).text : ''
+  const below = line.number < doc.lines ? doc.line(line.number + 1).text : ''
+  return [isBlank(above) ? '' : `\n${line.text}`, isBlank(below) ? '' : `\n${line.text.trimEnd()}`]
+}
+
 /**
  * Puts the Markdown of an upload into the text, as an undo step of its own. Its description is selected, to be typed over, when the cursor
  * still stands where the file was added: whoever went on writing is not disturbed.
@@ -229,12 +249,12 @@ const wordsIn = (markdown: string): number => /^!\[([^\]]*)\]/.exec(markdown)?.[
 export function insertUpload(view: EditorView, undo: Y.UndoManager, at: number, markdown: string, { follows }: Upload): boolean {
   if (view.state.readOnly) return false
   const { main } = view.state.selection
-  const lead = follows && view.state.doc.lineAt(at).from < at ? '\n' : ''
-  const words = at + lead.length + 2
+  const [lead, trail] = around(view.state, at, follows)
+  const start = at + lead.length + 2
   undo.stopCapturing()
   view.dispatch({
-    changes: { from: at, insert: lead + markdown },
-    ...(main.empty && main.head === at && view.hasFocus && { selection: EditorSelection.range(words, words + wordsIn(markdown)) }),
+    changes: { from: at, insert: lead + markdown + trail },
+    ...(main.empty && main.head === at && view.hasFocus && { selection: EditorSelection.range(start, start + wordsIn(markdown)) }),
     userEvent: 'input.upload'
   })
   undo.stopCapturing()

@@ -47,9 +47,13 @@ interface NameInput {
 function Name({ entry, history, onFail }: NameInput): JSX.Element {
   const open = useSignal(false)
   const input = useRef<HTMLInputElement>(null)
-  // At once: what is typed next is the name.
+  const button = useRef<HTMLButtonElement>(null)
+  const wasOpen = useRef(false)
+  // At once: what is typed next is the name. And back, as the field goes.
   useLayoutEffect(() => {
     if (open.value) input.current?.focus()
+    else if (wasOpen.current) button.current?.focus()
+    wasOpen.current = open.value
   }, [open.value])
   const save = async (): Promise<void> => {
     try {
@@ -61,7 +65,7 @@ function Name({ entry, history, onFail }: NameInput): JSX.Element {
   }
   if (!open.value)
     return (
-      <button type='button' class='button quiet' onClick={() => (open.value = true)}>
+      <button ref={button} type='button' class='button quiet' onClick={() => (open.value = true)}>
         <Icon name='pen' size={18} />
         {entry.label === null ? t('Name this version') : t('Rename')}
       </button>
@@ -264,7 +268,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
             {session.canEdit.value && entry.id !== 'now' && (
               <>
                 <Name key={entry.id} entry={entry} history={history} onFail={(error) => (problem.value = words(error))} />
-                <button type='button' class='button' disabled={busy.value} onClick={() => void restore(entry.id)}>
+                <button type='button' class='button' aria-disabled={busy.value} onClick={() => !busy.value && void restore(entry.id)}>
                   {t('Restore')}
                 </button>
               </>

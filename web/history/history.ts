@@ -1,5 +1,5 @@
 /** The versions of a document, which two are compared, and what is done with them. Signals; no user interface. */
-import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import {
   type AttributedLines,
   labelRevision,
@@ -73,7 +73,26 @@ export function createHistory(session: Session): History {
     return list[list.findIndex((each) => each.id === selected.value) + 1]
   })
 
+  let reading: Promise<void> | undefined
+  /** Errors: rejects with a RequestError. */
+  const readOlder = (): Promise<void> => {
+    const before = older.peek()
+    if (before === null) return Promise.resolve()
+    const read = async (): Promise<void> => {
+      const { revisions, nextBefore } = await listRevisions(id, key, before)
+      batch(() => {
+        entries.value = [...(entries.value ?? []), ...revisions]
+        older.value = nextBefore
+      })
+    }
+    reading ??= read().finally(() => (reading = undefined))
+    return reading
+  }
+
   const show = async (current: Entry, aborted: AbortSignal): Promise<Shown> => {
+    // The version before the last of the list is not in it yet; with it this begins anew.
+    if (look.peek() === 'changes' && base.peek() === 'previous' && compared.peek() === undefined) await readOlder()
+    aborted.throwIfAborted()
     const text = await textOf(current.version)
     if (look.peek() === 'authors') {
       const { lines } = await readAttribution(id, key, current.version)
@@ -123,11 +142,9 @@ export function createHistory(session: Session): History {
     shown,
     load,
     async loadOlder() {
-      if (older.value === null) return
+      failure.value = undefined
       try {
-        const { revisions, nextBefore } = await listRevisions(id, key, older.value)
-        entries.value = [...(entries.value ?? []), ...revisions]
-        older.value = nextBefore
+        await readOlder()
       } catch (error) {
         failure.value = error
       }

@@ -85,7 +85,7 @@ export function AgentTab({ view, disabled }: TabInput): JSX.Element {
   if (invited !== undefined) return <Invited id={view.session.id} share={invited} onBack={back} />
 
   const invite = async (role: Role): Promise<void> => {
-    if (busy.value) return
+    if (busy.value || disabled) return
     busy.value = true
     links.invited.value = await links.create({ label: label.value, role, expiry: 'never', day: '' })
     busy.value = false
@@ -109,7 +109,7 @@ export function AgentTab({ view, disabled }: TabInput): JSX.Element {
       <ul class='offers'>
         {offers.map(([role, about]) => (
           <li key={role}>
-            <button type='button' class='offer' disabled={disabled || busy.value} onClick={() => void invite(role)}>
+            <button type='button' class='offer' aria-disabled={disabled || busy.value} onClick={() => void invite(role)}>
               <strong>{t(roleWords[role])}</strong>
               <span class='muted'>{t(about)}</span>
               <Icon name='chevron-right' size={18} />

@@ -89,7 +89,7 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
         </label>
       )}
       {/* One primary step a view: once a link is made, to copy it. */}
-      <button class={links.made.value === undefined ? 'button primary' : 'button'} disabled={busy.value || disabled}>
+      <button class={links.made.value === undefined ? 'button primary' : 'button'} aria-disabled={busy.value || disabled}>
         {t('Create link')}
       </button>
     </form>

@@ -1,6 +1,7 @@
 /** The page that anyone may read. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { dayWords } from '../text/when.ts'
 import { copyText } from '../ui/copy.ts'
@@ -43,13 +44,20 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
   const asking = useSignal(false)
   const published = publishing.state.value?.published === true
   const locked = disabled || publishing.busy.value
+  const element = useRef<HTMLButtonElement>(null)
   const turn = (): void => {
+    if (locked) return
     if (published) asking.value = !asking.value
     else void publishing.set({ published: true })
   }
+  // What had the focus goes with the question.
+  const answered = (): void => {
+    asking.value = false
+    element.current?.focus()
+  }
   return (
     <>
-      <button type='button' class='switch' role='switch' aria-checked={published} disabled={locked} onClick={turn}>
+      <button ref={element} type='button' class='switch' role='switch' aria-checked={published} aria-disabled={locked} onClick={turn}>
         <span class='switch-track' aria-hidden='true' />
         <span>
           <strong>{t('Publish this document')}</strong>
@@ -63,12 +71,12 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
             <button
               type='button'
               class='button danger'
-              disabled={locked}
-              onClick={() => void publishing.set({ published: false }).then(() => (asking.value = false))}
+              aria-disabled={locked}
+              onClick={() => !locked && void publishing.set({ published: false }).then(answered)}
             >
               {t('Unpublish')}
             </button>
-            <button type='button' class='button' onClick={() => (asking.value = false)}>
+            <button type='button' class='button' onClick={answered}>
               {t('Keep')}
             </button>
           </div>
@@ -81,6 +89,7 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
 export function PublishTab({ view, disabled }: TabInput): JSX.Element {
   const publishing = publishingOf(view.session)
   const owner = view.session.role.value === 'owner'
+  const locked = disabled || publishing.busy.value
   const publication = publishing.state.value
   if (publication === undefined)
     return <p class='muted'>{disabled ? t('Whether it is published is not known here yet.') : t('One moment …')}</p>
@@ -105,7 +114,8 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
               <input
                 type='checkbox'
                 checked={publication.indexed}
-                disabled={disabled || publishing.busy.value}
+                aria-disabled={locked}
+                onClick={(event: Event) => locked && event.preventDefault()}
                 onChange={(event: Event) => void publishing.set({ published: true, indexed: (event.target as HTMLInputElement).checked })}
               />
               <span>{t('Search engines may list it')}</span>

@@ -4,8 +4,8 @@ import { EditorView } from '@codemirror/view'
 import { cleanText } from '../../clean-text.ts'
 import { isAddress } from '../commands-inline.ts'
 import { isInCode } from '../in-code.ts'
-import { escapeCell, markdownTable, tabbedRows } from '../table-rows.ts'
-import { isInTable } from '../tables.ts'
+import { escapeCell, markdownTable, tabbedRows, tableRows } from '../table-rows.ts'
+import { fillCells, isInTable } from '../tables.ts'
 import { htmlToMarkdown } from './html-to-markdown.ts'
 
 /** Longest text that is looked at for cells, in UTF-16 units. */
@@ -43,17 +43,25 @@ function linkSelection(view: EditorView, url: string): boolean {
   return true
 }
 
+const cellsOf = (text: string): string[][] | undefined => (text.length > cellsUnitsMax ? undefined : tabbedRows(text))
+
+/** Cells go into cells. The plain text knows of empty rows, HTML of single columns. */
+function pasteCells(view: EditorView, text: string, html: string): boolean {
+  const rows = cellsOf(text) ?? tableRows(cleanText(htmlToMarkdown(html) ?? ''))
+  return rows !== undefined && fillCells(view, rows)
+}
+
 function paste(view: EditorView, data: DataTransfer): boolean {
   const text = cleanText(data.getData('text/plain'))
   const { from } = view.state.selection.main
   if (isInCode(view.state, from)) return false
-  // A line end or a bar would end the cell.
-  if (isInTable(view.state)) return /[|\n]/.test(text) && replace(view, escapeCell(text))
-  if (isAddress(text.trim())) return linkSelection(view, text.trim())
   const html = data.types.includes('vscode-editor-data') ? '' : data.getData('text/html')
+  // A line end or a bar would end the cell.
+  if (isInTable(view.state)) return pasteCells(view, text, html) || (/[|\n\t]/.test(text) && replace(view, escapeCell(text)))
+  if (isAddress(text.trim())) return linkSelection(view, text.trim())
   const markdown = html === '' ? undefined : htmlToMarkdown(html)
   if (markdown !== undefined) return replaceByBlocks(view, cleanText(markdown))
-  const rows = text.length > cellsUnitsMax ? undefined : tabbedRows(text)
+  const rows = cellsOf(text)
   return rows !== undefined && replaceByBlocks(view, `${markdownTable(rows)}\n`)
 }
 
