@@ -78,7 +78,7 @@ test('[HISTORY-1] by keyboard: open, read the words that changed, go through cha
   await page.context().close()
 })
 
-test('[HISTORY-6] taking a restored version back takes nothing from what others wrote since', async () => {
+test('[HISTORY-9] taking a restored version back takes nothing from what others wrote since', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
