@@ -149,6 +149,20 @@ const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<voi
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
   }, kinds)
 
+test('[WRITE-35] a paste is a step of undo by itself', async () => {
+  const { page, press, type, text, leave } = await writer('')
+  await type('abc ')
+  await paste(page, { 'text/html': '<b>bold</b>', 'text/plain': 'bold' })
+  await paste(page, { 'text/plain': ' plain' })
+  await type(' end')
+  await text('abc **bold** plain end')
+  for (const expected of ['abc **bold** plain', 'abc **bold**', 'abc ', '']) {
+    await press('Control+z')
+    await text(expected)
+  }
+  await leave()
+})
+
 test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an address over a selection as a link; hostile HTML is text', async () => {
   const { page, press, type, text, leave } = await writer('')
   const clear = () => press('Control+a', 'Delete')

@@ -2,6 +2,7 @@
 import { EditorSelection, type Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { cleanText } from '../../clean-text.ts'
+import { endStep } from '../binding.ts'
 import { isAddress } from '../commands-inline.ts'
 import { isInCode } from '../in-code.ts'
 import { escapeCell, markdownTable, tabbedRows, tableRows } from '../table-rows.ts'
@@ -75,6 +76,10 @@ export const smartPaste: Extension = EditorView.domEventHandlers({
   paste(event, view) {
     const asked = plain
     plain = false
+    // A paste is a step of undo by itself, also where the editor does it.
+    const end = view.state.facet(endStep)
+    end()
+    queueMicrotask(end)
     if (asked || view.state.readOnly || event.clipboardData === null || !paste(view, event.clipboardData)) return false
     event.preventDefault()
     return true
