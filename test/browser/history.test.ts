@@ -188,6 +188,39 @@ test('[HISTORY-7] the last version that is listed is compared with the one befor
   await page.context().close()
 })
 
+test('[HISTORY-8] a refusal goes with what is done next, versions of one minute are told apart, and the bar is never empty', async () => {
+  const document = await written()
+  const { page } = await open(document)
+  await saved(page)
+  await page.keyboard.press('Control+Alt+h')
+  await page.route('**/restore', (route) => route.fulfill({ status: 429, contentType: 'application/problem+json', body: '{}' }))
+  const problem = page.locator('dialog.history .notice.danger')
+  const refused = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await problem.waitFor()
+  }
+  await page.locator('.timeline-item').last().click()
+  await refused()
+  await page.locator('.timeline-item').first().click()
+  await problem.waitFor({ state: 'detached' })
+  await refused()
+  await page.getByRole('button', { name: 'Name this version' }).click()
+  await page.keyboard.type('The plan')
+  await page.keyboard.press('Enter')
+  await problem.waitFor({ state: 'detached' })
+  // Written within a moment of each other.
+  const options = await page.getByLabel('Compared with').locator('option').allTextContents()
+  expect(new Set(options).size).toBe(3)
+  const reader = await open(document, (await createLink(world.url, document, 'view')).url)
+  await reader.page.setViewportSize({ width: 360, height: 740 })
+  await reader.page.keyboard.press('Control+Alt+h')
+  await reader.page.getByRole('button', { name: 'Who wrote it' }).click()
+  await reader.page.locator('.authored-run').first().waitFor()
+  expect(await reader.page.locator('.history-version').isVisible()).toBe(true)
+  await reader.page.context().close()
+  await page.context().close()
+})
+
 test('[HISTORY-4] who may only view reads the history and restores nothing; without the server it says so and comes back', async () => {
   const document = await written()
   const { page } = await open(document, (await createLink(world.url, document, 'view')).url)

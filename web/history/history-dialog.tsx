@@ -7,10 +7,11 @@ import type { View } from '../document/page.tsx'
 import { t, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { offer, toast } from '../ui/toast.tsx'
+import type { Revision } from './api.ts'
 import { Authors } from './authors.tsx'
 import { Changes } from './changes.tsx'
 import { createHistory, type Base, type Entry, type History, type Shown } from './history.ts'
-import { nameOf, Timeline } from './timeline.tsx'
+import { nameOf, namesOf, Timeline } from './timeline.tsx'
 
 const words = (error: unknown): string => {
   if (!(error instanceof RequestError)) return t('That did not work.')
@@ -41,10 +42,11 @@ function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
 interface NameInput {
   readonly entry: Exclude<Entry, { id: 'now' }>
   readonly history: History
+  readonly onBegin: () => void
   readonly onFail: (error: unknown) => void
 }
 
-function Name({ entry, history, onFail }: NameInput): JSX.Element {
+function Name({ entry, history, onBegin, onFail }: NameInput): JSX.Element {
   const open = useSignal(false)
   const input = useRef<HTMLInputElement>(null)
   const button = useRef<HTMLButtonElement>(null)
@@ -56,6 +58,7 @@ function Name({ entry, history, onFail }: NameInput): JSX.Element {
     wasOpen.current = open.value
   }, [open.value])
   const save = async (): Promise<void> => {
+    onBegin()
     try {
       await history.label(entry.id, input.current?.value ?? '')
       open.value = false
@@ -91,6 +94,7 @@ function Name({ entry, history, onFail }: NameInput): JSX.Element {
 }
 
 function Compared({ history, entries }: { history: History; entries: readonly Entry[] }): JSX.Element {
+  const others = entries.filter((entry): entry is Revision => entry.id !== 'now' && entry.id !== history.selected.value)
   return (
     <label class='history-base'>
       <span>{t('Compared with')}</span>
@@ -102,13 +106,11 @@ function Compared({ history, entries }: { history: History; entries: readonly En
         }}
       >
         <option value='previous'>{t('the version before')}</option>
-        {entries
-          .filter(({ id }) => id !== 'now' && id !== history.selected.value)
-          .map((entry) => (
-            <option key={entry.id} value={String(entry.id)}>
-              {nameOf(entry)}
-            </option>
-          ))}
+        {[...namesOf(others)].map(([id, name]) => (
+          <option key={id} value={String(id)}>
+            {name}
+          </option>
+        ))}
       </select>
     </label>
   )
@@ -165,6 +167,11 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
     return history.close
   }, [])
   useEffect(() => text.current?.scrollTo(0, 0), [shown])
+  // What went wrong before is said until something else is done.
+  const settled = (): void => {
+    problem.value = undefined
+  }
+  useEffect(settled, [history.selected.value, history.base.value, history.look.value])
 
   const entries = history.entries.value ?? []
   const entry = entries.find(({ id }) => id === history.selected.value)
@@ -267,7 +274,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
             <span class='spread' />
             {session.canEdit.value && entry.id !== 'now' && (
               <>
-                <Name key={entry.id} entry={entry} history={history} onFail={(error) => (problem.value = words(error))} />
+                <Name key={entry.id} entry={entry} history={history} onBegin={settled} onFail={(error) => (problem.value = words(error))} />
                 <button type='button' class='button' aria-disabled={busy.value} onClick={() => !busy.value && void restore(entry.id)}>
                   {t('Restore')}
                 </button>

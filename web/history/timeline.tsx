@@ -16,7 +16,8 @@ const causes: Readonly<Record<Revision['cause'], string>> = {
   merge: term('Merged')
 }
 
-export const timeOf = (instant: string): string => new Date(instant).toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' })
+export const timeOf = (instant: string, more: Intl.DateTimeFormatOptions = {}): string =>
+  new Date(instant).toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit', ...more })
 
 const isToday = (instant: string): boolean => new Date(instant).toDateString() === new Date().toDateString()
 
@@ -37,12 +38,26 @@ export const nameOf = (entry: Entry): string => {
 /** People without a name have that of their kind. */
 export const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
 
-function Who({ revision }: { revision: Revision }): JSX.Element {
+function writersOf(revision: Revision): string {
   const names = revision.authors.length > 0 ? revision.authors : revision.author === null ? [] : [revision.author]
+  return names.length === 0 ? t('Nobody by name') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names.map(named))
+}
+
+/** As they are called side by side: those of one minute by their second and who wrote them. */
+export function namesOf(entries: readonly Revision[]): ReadonlyMap<Revision['id'], string> {
+  const alike = Map.groupBy(entries, nameOf)
+  const more = (entry: Revision): string => {
+    const time = `${dayOf(entry.createdAt)}, ${timeOf(entry.createdAt, { second: '2-digit' })} · ${writersOf(entry)}`
+    return entry.label === null ? time : `${entry.label} · ${time}`
+  }
+  return new Map(entries.map((entry) => [entry.id, alike.get(nameOf(entry))?.length === 1 ? nameOf(entry) : more(entry)]))
+}
+
+function Who({ revision }: { revision: Revision }): JSX.Element {
   return (
     <span class='timeline-who'>
       {revision.authorKind === 'agent' && <Icon name='bot' size={14} />}
-      <bdi>{names.length === 0 ? t('Nobody by name') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names.map(named))}</bdi>
+      <bdi>{writersOf(revision)}</bdi>
     </span>
   )
 }
