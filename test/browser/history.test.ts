@@ -44,6 +44,8 @@ async function open(document: Document, url = document.url): Promise<{ page: Pag
   const heard = complaints(page)
   await page.goto(url)
   await page.locator('.cm-content:visible, .reading:visible').waitFor()
+  // The keys of the page come with the editor, which reading leaves out of sight.
+  await page.locator('.cm-content').waitFor({ state: 'attached' })
   return { page, heard }
 }
 
@@ -137,6 +139,27 @@ test('[HISTORY-2] any two versions are compared; what was typed and is no versio
   await until(async () => (await page.locator('.timeline-item').count()) === 1, 'those of Ana')
   await page.keyboard.press('Escape')
   await page.locator('dialog.history').waitFor({ state: 'detached' })
+  await page.context().close()
+})
+
+test('[HISTORY-10] the text of now becomes a version by its name', async () => {
+  const document = await written()
+  const { page } = await open(document)
+  await saved(page)
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('typed')
+  await saved(page)
+  await page.keyboard.press('Control+Alt+h')
+  await page.locator('.timeline-item strong', { hasText: 'Now' }).waitFor()
+  await page.getByRole('button', { name: 'Name this version' }).click()
+  await page.keyboard.type('Ready')
+  await page.keyboard.press('Enter')
+  await page.locator('.timeline-label', { hasText: 'Ready' }).waitFor()
+  const rename = page.getByRole('button', { name: 'Rename' })
+  await rename.waitFor()
+  await until(() => rename.evaluate((button) => button === globalThis.document.activeElement), 'the focus on the button')
+  expect(await page.locator('.timeline-item strong', { hasText: 'Now' }).count()).toBe(0)
+  await until(async () => (await changesOf(page, 'ins')).join() === 'typed', 'what it changed')
   await page.context().close()
 })
 

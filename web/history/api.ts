@@ -38,6 +38,17 @@ export const readVersion = (id: string, key: string, version?: string): Promise<
 export const labelRevision = (id: string, key: string, revision: number, label: string | null): Promise<Revision> =>
   call(`/api/docs/${id}/revisions/${revision}`, { method: 'PATCH', key, body: { label } })
 
+/** Saves the text of now, which none shows yet, as a revision with a name. Errors: 409 when it is another one by now. */
+export const nameNow = async (id: string, key: string, content: string, baseVersion: string, label: string): Promise<Revision> => {
+  // The same text changes nothing; what was typed is saved as theirs who typed it.
+  const { revisionId } = await call<{ readonly revisionId: number }>(`/api/docs/${id}/content`, {
+    method: 'PUT',
+    key,
+    body: { content, baseVersion }
+  })
+  return labelRevision(id, key, revisionId, label)
+}
+
 export const restoreRevision = (
   id: string,
   key: string,

@@ -40,7 +40,7 @@ function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
 }
 
 interface NameInput {
-  readonly entry: Exclude<Entry, { id: 'now' }>
+  readonly entry: Entry
   readonly history: History
   readonly onBegin: () => void
   readonly onFail: (error: unknown) => void
@@ -57,6 +57,12 @@ function Name({ entry, history, onBegin, onFail }: NameInput): JSX.Element {
     else if (wasOpen.current) button.current?.focus()
     wasOpen.current = open.value
   }, [open.value])
+  // The text of now is another entry since it has a name, and this the button of that one.
+  useLayoutEffect(() => {
+    if (history.named.peek() !== entry.id) return
+    history.named.value = undefined
+    button.current?.focus()
+  }, [])
   const save = async (): Promise<void> => {
     onBegin()
     try {
@@ -272,12 +278,14 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
               </>
             )}
             <span class='spread' />
-            {session.canEdit.value && entry.id !== 'now' && (
+            {session.canEdit.value && (
               <>
                 <Name key={entry.id} entry={entry} history={history} onBegin={settled} onFail={(error) => (problem.value = words(error))} />
-                <button type='button' class='button' aria-disabled={busy.value} onClick={() => !busy.value && void restore(entry.id)}>
-                  {t('Restore')}
-                </button>
+                {entry.id !== 'now' && (
+                  <button type='button' class='button' aria-disabled={busy.value} onClick={() => !busy.value && void restore(entry.id)}>
+                    {t('Restore')}
+                  </button>
+                )}
               </>
             )}
           </div>

@@ -4,6 +4,7 @@ import {
   type AttributedLines,
   labelRevision,
   listRevisions,
+  nameNow,
   readAttribution,
   readVersion,
   restoreRevision,
@@ -35,11 +36,13 @@ export interface History {
   readonly selected: Signal<Entry['id'] | undefined>
   readonly base: Signal<Base>
   readonly look: Signal<'changes' | 'authors'>
+  /** The version that the text of now has just become by its name. */
+  readonly named: Signal<Revision['id'] | undefined>
   readonly shown: ReadonlySignal<Shown>
   load(): Promise<void>
   loadOlder(): Promise<void>
-  /** Errors: rejects with a RequestError. */
-  label(id: number, label: string): Promise<void>
+  /** Names a version; the text of now becomes one by its name. Errors: rejects with a RequestError. */
+  label(id: Entry['id'], label: string): Promise<void>
   /** Answers what puts the text back as it was, and tells whether others have written since. Errors: both reject with a RequestError. */
   restore(id: number): Promise<(() => Promise<{ readonly merged?: true }>) | undefined>
   close(): void
@@ -53,6 +56,7 @@ export function createHistory(session: Session): History {
   const selected = signal<Entry['id'] | undefined>(undefined)
   const base = signal<Base>('previous')
   const look = signal<'changes' | 'authors'>('changes')
+  const named = signal<Revision['id'] | undefined>(undefined)
   const shown = signal<Shown>({ kind: 'loading' })
   const tries = signal(0)
   const texts = new Map<string, Promise<string>>()
@@ -139,6 +143,7 @@ export function createHistory(session: Session): History {
     selected,
     base,
     look,
+    named,
     shown,
     load,
     async loadOlder() {
@@ -150,8 +155,18 @@ export function createHistory(session: Session): History {
       }
     },
     async label(revision, label) {
-      const named = await labelRevision(id, key, revision, label.trim() === '' ? null : label.trim())
-      entries.value = entries.value?.map((each) => (each.id === revision ? named : each))
+      const name = label.trim()
+      if (revision === 'now') {
+        const now = entries.value?.find((each) => each.id === 'now')
+        if (now === undefined || name === '') return
+        const saved = await nameNow(id, key, await textOf(now.version), now.version, name)
+        named.value = saved.id
+        await load()
+        selected.value = saved.id
+        return
+      }
+      const labelled = await labelRevision(id, key, revision, name === '' ? null : name)
+      entries.value = entries.value?.map((each) => (each.id === revision ? labelled : each))
     },
     async restore(revision) {
       const { revisionId, changed, version } = await restoreRevision(id, key, revision, personName.value)
