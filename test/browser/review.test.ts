@@ -579,7 +579,7 @@ test('[REVIEW-38] suggestions are marked in the reading view, and a comment begu
   await context.close()
 })
 
-test('[REVIEW-5] each role has what it may do: reading, commenting, suggesting, or choosing between suggesting and editing; [REVIEW-40] who withdraws can have it again', async () => {
+test('[REVIEW-5] [REVIEW-40] each role has what it may do: reading, commenting, suggesting, or choosing between suggesting and editing; who withdraws can have it again', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'green', text: 'all green' })
