@@ -526,6 +526,14 @@ test('[FENCE-11] charts draw CSV, JSON and sheets; their settings change line by
     }
 })
 
+test('[FENCE-41] numbers of any size are drawn', () => {
+  for (const type of chartTypes)
+    for (const more of ['', 'stack: true\n', 'horizontal: true\n']) {
+      const chart = parseChart(one(`\`\`\`chart\ntype: ${type}\n${more}\nx, a\n1, 1e308\n2, -1e308\n3, 5\n\`\`\``))
+      expect(chartSvg(chart, chartData(chart, bodyRows(chart) as Rows) as ChartData, 'id')).not.toMatch(/NaN|undefined|Infinity/)
+    }
+})
+
 test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one cell is one small edit', () => {
   const table = (text: string, edits: (table: ChartTable) => readonly Edit[]): string =>
     after(text, (fence) => edits(chartTableOf(parseChart(fence)) as ChartTable))
@@ -660,6 +668,8 @@ test('[FENCE-38] what of a chart is drawn otherwise than one may expect is told,
   expect(remarks('type: pie', '', 'Item, Cost, More', 'a, 3, 1', 'b, -4, 2')).toEqual(['negative 1 b', 'series 1 More'])
   expect(remarks('type: pie', '', 'Item, Cost', ...Array.from({ length: 53 }, (_row, row) => `n${row}, 1`))).toEqual(['legend 3 n50'])
   expect(remarks('type: bar', '', 'Item, Cost', 'a, #DIV/0!', 'b, some', 'c, 2', 'd,')).toEqual(['words 2 #DIV/0!'])
+  expect(remarks('type: Bar', 'min: 0', 'max: 10', '', 'Item, Cost', 'a, 3')).toEqual([])
+  expect(remarks('type: bogus', 'min: 100', 'max: 10', '', 'Item, Cost', 'a, 3')).toEqual(['type 1 bogus', 'range 1 100 to 10'])
 
   const text = '```sheet #budget\n| a | b |\n| 1 | =1/0 |\n```\n\n```sheet #costs\n| =#budjet!A1 |\n```\n\n```chart\ndata: #budjet\n```\n'
   const shown = page.render(text).html

@@ -98,13 +98,14 @@ const script = `(() => {
           send('ui/getData', { sheet: String(sheet) }, last)
         })
     })
+    // Before its scripts run: most of what goes wrong goes wrong at once.
+    const fail = (error) => send('ui/notifications/failed', { message: String(error) })
+    window.addEventListener('error', ({ message }) => fail(message))
+    window.addEventListener('unhandledrejection', ({ reason }) => fail(reason))
     document.write('<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark">' + html.replace(/shadowrootmode/gi, 'data-mode'))
     document.close()
     const tell = () => send('ui/notifications/size-changed', { height: Math.ceil(document.documentElement.getBoundingClientRect().height) })
     new ResizeObserver(tell).observe(document.documentElement)
-    const fail = (error) => send('ui/notifications/failed', { message: String(error) })
-    window.addEventListener('error', ({ message }) => fail(message))
-    window.addEventListener('unhandledrejection', ({ reason }) => fail(reason))
     send('ui/ready', {})
   }
   window.addEventListener('message', begin)

@@ -32,6 +32,11 @@ const stepOf = (span: number, count: number): number => {
 /** A linear scale from a range of values to a range of pixels, with round ends. */
 export const scaleOf = (least: number, most: number, from: number, to: number, count: number): Scale => {
   const [low, high] = least === most ? [least - 1, most + 1] : [least, most]
+  // A range that no number tells has no round steps.
+  if (!Number.isFinite(high - low)) {
+    const most = Math.min(Number.MAX_VALUE, Math.max(-low, high))
+    return { at: (value) => from + (value / most / 2 + 0.5) * (to - from), ticks: [-most, 0, most] }
+  }
   const step = stepOf(high - low, count)
   const first = Math.floor(low / step)
   const last = Math.ceil(high / step)

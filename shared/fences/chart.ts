@@ -198,8 +198,11 @@ export interface ChartData {
 
 /** What of the data is drawn otherwise than one may expect, or not at all. */
 export interface ChartRemark {
-  /** `order`: a scatter goes by numbers, others stand in their order. `legend`: it ends before the slices do. */
-  readonly remark: 'words' | 'negative' | 'series' | 'legend' | 'order'
+  /**
+   * `order`: a scatter goes by numbers, others stand in their order. `legend`: it ends before the slices do. `type`: none that there is.
+   * `range`: the axis would end before it begins.
+   */
+  readonly remark: 'words' | 'negative' | 'series' | 'legend' | 'order' | 'type' | 'range'
   readonly count: number
   /** The first of them. */
   readonly name: string
@@ -212,6 +215,8 @@ export const remarkText = ({ remark, count, name }: ChartRemark): string => {
     return `${count} ${count === 1 ? 'value' : 'values'} below zero ${count === 1 ? 'has' : 'have'} no slice: ${name}`
   if (remark === 'series') return `Only the first column has slices; ${count} more: ${name}`
   if (remark === 'legend') return `The legend ends after ${legendMax} names; ${count} more: ${name}`
+  if (remark === 'type') return `There is no chart of type ${name}; there is ${chartTypes.join(', ')}`
+  if (remark === 'range') return `The axis cannot go from ${name}`
   return `${count} ${count === 1 ? 'label is' : 'labels are'} no number and stand${count === 1 ? 's' : ''} in the order of the rows: ${name}`
 }
 
@@ -231,6 +236,10 @@ const remarksOf = (chart: Chart, labels: readonly string[], series: readonly Ser
   const add = (remark: ChartRemark['remark'], names: readonly string[]): void => {
     if (names[0] !== undefined) found.push({ remark, count: names.length, name: names[0] })
   }
+  const type = valueOf(chart, 'type') ?? ''
+  if (type !== '' && type.toLowerCase() !== chart.type) add('type', [type])
+  const [min, max] = (['min', 'max'] as const).map((key) => numberIn(valueOf(chart, key)))
+  if (min !== undefined && max !== undefined && min >= max) add('range', [`${min} to ${max}`])
   add('words', words)
   if (isRound(chart)) {
     const [first] = series

@@ -134,7 +134,9 @@ const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentContext): st
   return figure(
     'sheet',
     captionOf(fence),
-    `${scroller('table sheet', captionOf(fence) || 'Sheet', table)}${left}${wrong.join('')}${rest(errors.length - wrong.length, 'errors')}${notes.join('')}`
+    `${scroller('table sheet', captionOf(fence) || 'Sheet', table)}${left}${wrong.join('')}${rest(errors.length - wrong.length, 'errors')}${notes.join('')}`,
+    // Widgets of the page ask for it by this name.
+    fence.id === undefined ? '' : ` data-sheet="${escapeHtml(fence.id)}"`
   )
 }
 

@@ -61,6 +61,21 @@ run()
 </script>
 <!-- state {"u":1} -->`
 
+test('[FENCE-42] a widget on a published page is given the sheets of the page; what goes wrong in it at once is told', async () => {
+  const sheet = '```sheet #s\n| a | b |\n|---|---|\n| 2 | =A2*3 |\n```\n\n'
+  const reads =
+    '<output id="o"></output><script>agmd.getData("#s").then((rows) => { o.value = JSON.stringify(rows); agmd.setState(1) })</script>'
+  const widget = (title: string, html: string): string => `\`\`\`widget title=${title}\n${html}\n\`\`\`\n\n`
+  const page = await browser.newPage()
+  await page.goto(await publish(sheet + widget('Reads', reads) + widget('Throws', '<script>throw new Error("at once")</script>')))
+  await page.getByRole('button', { name: 'Run this widget: Reads' }).click()
+  await page.frameLocator('iframe.widget-frame').getByText('[["a","b"],["2","6"]]').waitFor()
+  await page.getByText('What you do in it is not kept.').waitFor()
+  await page.getByRole('button', { name: 'Run this widget: Throws' }).click()
+  await page.getByText('It says: Uncaught Error: at once').waitFor()
+  await page.close()
+})
+
 test('[FENCE-36] a widget runs when asked to, reaches nothing around it, and stops when asked to', async () => {
   const address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
   const context = await browser.newContext()

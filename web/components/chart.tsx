@@ -46,6 +46,8 @@ const remarkWords = ({ remark, count, name }: ChartRemark): string => {
     )
   if (remark === 'legend')
     return tn(count, '1 slice is not in the legend: {name}', '{count} slices are not in the legend: {name} …', values)
+  if (remark === 'type') return t('There is no chart of type {name}; there is {types}.', { name, types: chartTypes.join(', ') })
+  if (remark === 'range') return t('The axis cannot go from {name}.', { name })
   return tn(
     count,
     '1 label is no number and stands in the order of the rows: {name}',

@@ -9,6 +9,13 @@ const stateOf = (json: string | undefined): unknown => {
   }
 }
 
+/** The cells of a sheet of the page as they show; undefined: there is no such sheet. */
+function rowsOf(id: string): string[][] | undefined {
+  const sheets = [...document.querySelectorAll<HTMLElement>('figure.component-sheet')]
+  const rows = sheets.find(({ dataset }) => dataset['sheet'] === id)?.querySelectorAll('tr')
+  return rows && [...rows].map(({ cells }) => [...cells].map(({ textContent }) => textContent))
+}
+
 function offer(figure: HTMLElement): void {
   const source = figure.querySelector('pre')
   if (source === null) return
@@ -38,6 +45,11 @@ function offer(figure: HTMLElement): void {
       title,
       height: Number(height),
       state: stateOf(state),
+      // Readers change nothing.
+      onState() {
+        note.textContent ||= 'What you do in it is not kept.'
+      },
+      dataOf: (sheet) => rowsOf(sheet.replace(/^#/, '')),
       onFault(fault, message) {
         note.textContent =
           fault === 'error'
