@@ -95,7 +95,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
     const drawn = /^(svg|title|desc|g|rect|path|circle|text)$/
     const drawing = /^(aria-labelledby|class|cx|cy|d|height|id|r|role|text-anchor|viewBox|width|x|xmlns|y)$/
     const attributes =
-      /^(alt|aria-[a-z]+|checked|class|controls|data-height|data-state|datetime|dir|disabled|href|id|loading|open|preload|referrerpolicy|rel|role|scope|src|start|tabindex|title|type)$/
+      /^(alt|aria-[a-z]+|checked|class|controls|data-height|data-sheet|data-state|datetime|dir|disabled|href|id|loading|open|preload|referrerpolicy|rel|role|scope|src|start|tabindex|title|type)$/
     const addresses = /^(https?|mailto|tel|sms|geo|xmpp|matrix|ircs?|s?ftp|git|ssh):$/
     const found: string[] = []
     for (const element of root.querySelectorAll('*')) {

@@ -43,5 +43,10 @@ export function watchPicked(root: ShadowRoot, article: HTMLElement, tell: (selec
     tell(range.collapsed ? undefined : range)
   }
   document.addEventListener('selectionchange', changed)
-  return () => document.removeEventListener('selectionchange', changed)
+  // The browser tells of a selection some time after it was made: what a key or a click does with it comes first.
+  for (const kind of ['keydown', 'pointerdown']) addEventListener(kind, changed, { capture: true })
+  return () => {
+    document.removeEventListener('selectionchange', changed)
+    for (const kind of ['keydown', 'pointerdown']) removeEventListener(kind, changed, { capture: true })
+  }
 }
