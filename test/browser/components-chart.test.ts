@@ -178,6 +178,8 @@ const counter = (title: string, more = ''): string =>
 test('[COMP-23] who suggests makes one suggestion of a change of a chart; who may not change it sees why, and what it shows', async () => {
   const document = await createDocument(world.url, chart(...visits))
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
+  // What one may do is told by now, and shows nothing anew.
+  await suggester.page.locator('.chip[data-state=readonly]').waitFor()
   await suggester.page.getByRole('button', { name: 'Edit data' }).click()
   await suggester.page.getByLabel('Visits, row 1', { exact: true }).fill('130')
   await suggester.page.keyboard.press('Enter')
@@ -192,6 +194,7 @@ test('[COMP-23] who suggests makes one suggestion of a change of a chart; who ma
   await suggester.leave()
 
   const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
+  await commenter.page.locator('.chip[data-state=readonly]').waitFor()
   await commenter.page.getByText('You may comment, but not change this.').waitFor()
   expect(await commenter.page.getByRole('button', { name: 'Edit data' }).isDisabled()).toBe(true)
   expect(await commenter.page.getByLabel('Kind').isDisabled()).toBe(true)
@@ -199,6 +202,7 @@ test('[COMP-23] who suggests makes one suggestion of a change of a chart; who ma
 
   const other = await createDocument(world.url, chart(...visits) + counter('Count'))
   const reader = await visit(other, (await createLink(world.url, other, 'view')).url)
+  await reader.page.locator('.chip[data-state=readonly]').waitFor()
   await reader.page.getByRole('group', { name: 'Points of the chart' }).press('ArrowRight')
   await until(async () => (await reader.page.locator('.chart-tip').textContent()) === 'Jan, Visits: 120', 'the first point')
   await reader.page.getByRole('button', { name: 'Run: Count' }).click()
