@@ -34,8 +34,8 @@ export const scaleOf = (least: number, most: number, from: number, to: number, c
   const [low, high] = least === most ? [least - 1, most + 1] : [least, most]
   // A range that no number tells has no round steps.
   if (!Number.isFinite(high - low)) {
-    const most = Math.min(Number.MAX_VALUE, Math.max(-low, high))
-    return { at: (value) => from + (value / most / 2 + 0.5) * (to - from), ticks: [-most, 0, most] }
+    const farthest = Math.min(Number.MAX_VALUE, Math.max(-low, high))
+    return { at: (value) => from + (value / farthest / 2 + 0.5) * (to - from), ticks: [-farthest, 0, farthest] }
   }
   const step = stepOf(high - low, count)
   const first = Math.floor(low / step)
