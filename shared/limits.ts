@@ -148,6 +148,8 @@ export const limits = {
   awarenessBytesMax: 8 * 1024,
   /** Largest state of one person, in characters of JSON. */
   awarenessStateCharsMax: 4 * 1024,
+  /** Time for a client to answer a close frame before its connection is cut, in seconds. Nothing that it sends meanwhile is looked at. */
+  socketGoodbyeSecondsMax: 3,
   /** Documents that one socket may hold open. */
   socketDocumentsMax: 20,
   /** Sockets of one address, and of one document. */

@@ -84,9 +84,14 @@ const lengthAfter = ({ ydoc }: Room, update: Uint8Array): number => {
   return length
 }
 
+/** Errors: `credential_invalid` when the socket was told goodbye: what it had sent before and still waits is not applied. */
+export const requireOpen = (peer: Peer): void => {
+  if (!peer.isOpen) throw new ServiceError('credential_invalid')
+}
+
 /**
  * Checks an update that Hocuspocus is about to apply. From the last check to the return nothing waits.
- * Errors: `UpdateRefused`, `content_too_large`.
+ * Errors: `UpdateRefused`, `content_too_large`, `credential_invalid`.
  */
 export const takeUpdate = async (entry: LoadedDocument, ledger: Ledger, payload: Uint8Array, connection: Connection): Promise<void> => {
   const update = parseUpdate(payload)
@@ -94,11 +99,13 @@ export const takeUpdate = async (entry: LoadedDocument, ledger: Ledger, payload:
   if (connection.readOnly) return
   const { room, owners } = entry
   const peer = peerOf(connection)
+  requireOpen(peer)
   let news = newsOf(entry, peer, update)
   if (room.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(room, payload) > limits.contentUnitsMax)
     throw new ServiceError('content_too_large')
   if (wipes(update, room)) {
     await saveBeforeWipe(ledger, entry.id, room.snapshot())
+    requireOpen(peer)
     news = newsOf(entry, peer, update)
   }
   for (const client of news) owners.set(client, peer)
@@ -127,6 +134,7 @@ export const takePresence = (
   caller: Caller
 ): void => {
   const peer = peerOf(connection)
+  requireOpen(peer)
   // Hocuspocus decodes into an `Awareness` of its own, whose empty state comes first and is nobody's.
   const [scratch] = states.keys()
   if (scratch !== undefined) states.delete(scratch)

@@ -57,11 +57,15 @@ const deny = (socket: Duplex, status: string): void => {
 
 const isKnown = (type: number): boolean => type <= messageTypes.stateless || type === messageTypes.close || type === messageTypes.syncStatus
 
+// The types of `ws` do not know this option yet (ws 8.19).
+const goodbye = { closeTimeout: limits.socketGoodbyeSecondsMax * 1000 }
+
 export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigin, addressOf, cookieOf, log }: SocketsOptions): Sockets => {
   const wss = new WebSocketServer({
     noServer: true,
     maxPayload: limits.socketMessageBytesMax,
     perMessageDeflate: false,
+    ...goodbye,
     clientTracking: false
   })
   const peers = new Set<Peer>()
@@ -98,6 +102,8 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
       if (documents.size === 0) peer.close(closeCodes.tooSlow, 'no document was opened')
     })
     ws.on('message', (data: Buffer, isBinary) => {
+      // A client that does not answer the goodbye must not write on.
+      if (!peer.isOpen) return undefined
       if (!spend(bucket)) return peer.close(closeCodes.tooFast, 'too many messages')
       if (!isBinary) return peer.close(closeCodes.badMessage, 'binary messages only')
       const frame = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)

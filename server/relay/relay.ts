@@ -85,8 +85,12 @@ const deny = (socket: Duplex, status: string): void => {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
+// The types of `ws` do not know this option yet (ws 8.19).
+const goodbye = { closeTimeout: limits.socketGoodbyeSecondsMax * 1000 }
+
 export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
   const wss = new WebSocketServer({
+    ...goodbye,
     noServer: true,
     maxPayload: limits.relayMessageBytesMax,
     perMessageDeflate: false,

@@ -1,0 +1,35 @@
+/** A store whose commits can be held up. */
+import type { Storage } from '../../server/domain/ports.ts'
+
+export interface HeldStorage {
+  readonly storage: (storage: Storage) => Storage
+  hold(): void
+  release(): void
+  /** Commits that wait. */
+  waiting(): number
+}
+
+export const heldStorage = (): HeldStorage => {
+  let open = (): void => undefined
+  let gate: Promise<void> | undefined
+  let waiting = 0
+  return {
+    storage: (storage) => ({
+      ...storage,
+      async commit(batch) {
+        waiting += 1
+        await gate
+        waiting -= 1
+        return storage.commit(batch)
+      }
+    }),
+    hold() {
+      gate = new Promise((resolve) => (open = resolve))
+    },
+    release() {
+      gate = undefined
+      open()
+    },
+    waiting: () => waiting
+  }
+}
