@@ -201,7 +201,7 @@ test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an addr
   await type('```')
   await press('Enter')
   await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })
-  await text('```\nx')
+  await text('```\nx\n```')
   await clear()
   await page.locator('.cm-content').dispatchEvent('keydown', { key: 'V', code: 'KeyV', ctrlKey: true, shiftKey: true })
   await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })

@@ -1,5 +1,5 @@
 /** Commands on whole lines: headings, lists, quotes, code. */
-import type { ChangeSpec, EditorState, Line } from '@codemirror/state'
+import type { ChangeSpec, EditorState, Line, StateCommand } from '@codemirror/state'
 import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 
@@ -94,23 +94,25 @@ export const toggleQuote: Command = (view) => {
   )
 }
 
-/** Puts fences around the selected lines; the cursor goes where the language is named. */
-export const insertCodeBlock: Command = (view) => {
-  if (view.state.readOnly) return false
-  const { from, to } = view.state.selection.main
-  const start = view.state.doc.lineAt(from).from
-  const end = view.state.doc.lineAt(to).to
+/** Puts fences around the selected lines; the caret stays with the code. */
+export const insertCodeBlock: StateCommand = ({ state, dispatch }) => {
+  if (state.readOnly) return false
+  const { from, to, head } = state.selection.main
+  const start = state.doc.lineAt(from).from
+  const end = state.doc.lineAt(to).to
   // A fence must be longer than any inside.
-  const inner = view.state.doc.sliceString(start, end).match(/^`{3,}/gm) ?? []
+  const inner = state.doc.sliceString(start, end).match(/^`{3,}/gm) ?? []
   const fence = '`'.repeat(Math.max(3, ...inner.map((run) => run.length + 1)))
-  view.dispatch({
-    changes: [
-      { from: start, insert: `${fence}\n` },
-      { from: end, insert: `\n${fence}` }
-    ],
-    selection: EditorSelection.cursor(start + fence.length),
-    scrollIntoView: true,
-    userEvent: 'input.format'
-  })
+  dispatch(
+    state.update({
+      changes: [
+        { from: start, insert: `${fence}\n` },
+        { from: end, insert: `\n${fence}` }
+      ],
+      selection: EditorSelection.cursor(head + fence.length + 1),
+      scrollIntoView: true,
+      userEvent: 'input.format'
+    })
+  )
   return true
 }

@@ -1,6 +1,7 @@
 /** Commands on a stretch of text: bold, italic, strike, code, link. Each is one undo step and keeps the selection. */
-import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange } from '@codemirror/state'
+import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange, type StateCommand } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
+import { openSlots, type Slots } from './slots.ts'
 
 type Change = { changes: ChangeSpec; range: SelectionRange }
 
@@ -51,16 +52,23 @@ export const toggleMarker =
 
 export const isAddress = (text: string): boolean => /^(https?:\/\/|mailto:)\S+$/i.test(text)
 
-/** `[text](address)` with the cursor where something is missing. */
-export const insertLink: Command = (view) => {
-  if (view.state.readOnly) return false
-  const change = view.state.changeByRange((range) => {
-    const { from, to } = stretch(view.state, range)
-    const text = view.state.doc.sliceString(from, to)
-    const insert = isAddress(text) ? `[](${text})` : `[${text}]()`
-    const cursor = from + (text === '' || isAddress(text) ? 1 : insert.length - 1)
-    return { changes: { from, to, insert }, range: EditorSelection.cursor(cursor) }
+/** `[text](address)` with the caret in the slot that is empty: the words, the address, or one after the other. */
+export const insertLink: StateCommand = ({ state, dispatch }) => {
+  if (state.readOnly) return false
+  const opened: Slots[] = []
+  const change = state.changeByRange((range) => {
+    const { from, to } = stretch(state, range)
+    const text = state.sliceDoc(from, to)
+    const [words, address] = isAddress(text) ? ['', text] : [text, '']
+    const insert = `[${words}](${address})`
+    const wordsSlot = { from: from + 1, to: from + 1 + words.length }
+    const addressSlot = { from: wordsSlot.to + 2, to: wordsSlot.to + 2 + address.length, isAddress: true }
+    const slots = [...(words === '' ? [wordsSlot] : []), ...(address === '' ? [addressSlot] : [])]
+    opened.push({ slots, exit: from + insert.length })
+    return { changes: { from, to, insert }, range: EditorSelection.cursor(slots[0]?.from ?? from + insert.length) }
   })
-  view.dispatch(change, { scrollIntoView: true, userEvent: 'input.format' })
+  // With several carets there is no one way out.
+  const effects = opened.length === 1 ? opened.map((each) => openSlots.of(each)) : []
+  dispatch(state.update(change, { effects, scrollIntoView: true, userEvent: 'input.format' }))
   return true
 }

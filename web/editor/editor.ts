@@ -10,6 +10,7 @@ import { limits } from '../../shared/limits.ts'
 import { endStep, textMap } from './binding.ts'
 import { caret } from './caret.ts'
 import { cleanInput } from './clean-input.ts'
+import { closeFence, closingFences } from './close-fence.ts'
 import { continueList, deleteMarker, indentItem, outdentItem } from './commands-list.ts'
 import { useAdoptedStyles } from './csp-styles.ts'
 import { remoteCursors } from './cursors.ts'
@@ -18,6 +19,7 @@ import { markdown } from './language.ts'
 import { liveView, toggleLetter } from './live/live.ts'
 import { sizeLimit } from './size-limit.ts'
 import { breakInCell, cellBelow, nextCell, previousCell } from './tables.ts'
+import { leaveSlot, slots } from './slots.ts'
 import { insertUpload, uploading } from './uploads.ts'
 import { t } from '../text/t.ts'
 import type { Upload, Uploads } from '../uploads/uploads.ts'
@@ -103,8 +105,12 @@ export function createEditor(input: EditorInput): Editor {
 
   const keys = keymap.of([
     ...input.keys,
-    { key: 'Enter', run: (view) => cellBelow(view) || continueList(view), shift: breakInCell },
-    { key: 'Tab', run: (view) => nextCell(view) || indentItem(view), shift: (view) => previousCell(view) || outdentItem(view) },
+    { key: 'Enter', run: (view) => leaveSlot(view) || closeFence(view) || cellBelow(view) || continueList(view), shift: breakInCell },
+    {
+      key: 'Tab',
+      run: (view) => leaveSlot(view) || nextCell(view) || indentItem(view),
+      shift: (view) => previousCell(view) || outdentItem(view)
+    },
     { key: 'Backspace', run: deleteMarker },
     ...defaultKeymap
   ])
@@ -134,6 +140,8 @@ export function createEditor(input: EditorInput): Editor {
         remoteCursors(input.text, input.awareness),
         remoteGlow,
         uploading(input.uploads),
+        slots,
+        closingFences,
         later.of([]),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),

@@ -164,7 +164,7 @@ export function filesOf(data: DataTransfer | null): File[] | undefined {
 /** Text files enter as text (paste/text-files.ts). */
 export const isText = ({ type, name }: File): boolean => /^text\/(?!html)/.test(type) || /\.(md|markdown|txt)$/i.test(name)
 
-/** The end of the picture or link around a place; undefined outside. The description of what was just added is selected there. */
+/** The end of the picture or link around a place; undefined outside. */
 function endAround({ state }: EditorView, at: number): number | undefined {
   let end: number | undefined
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, 1); node !== null; node = node.parent)
@@ -229,32 +229,39 @@ export const chooseFiles: Command = (view) => {
   return true
 }
 
-/** The words in the brackets of `![words](address)`. */
-const wordsIn = (markdown: string): number => /^!\[([^\]]*)\]/.exec(markdown)?.[1]?.length ?? 0
+/** What stands around an upload. */
+interface Surroundings {
+  readonly before: string
+  /** Follows when the caret goes on below: an empty line, and one for the caret. */
+  readonly caretLine: string
+  readonly after: string
+}
 
-/** What stands before and after an upload: on a line without words it is a block of its own, in a quote too. */
-function around({ doc }: EditorView['state'], at: number, follows: boolean): readonly [string, string] {
+/** On a line without words an upload is a block of its own, in a quote too. */
+function around({ doc }: EditorView['state'], at: number, follows: boolean): Surroundings {
   const line = doc.lineAt(at)
   const isBlank = (text: string): boolean => /^[ \t>]*$/.test(text)
-  if (!isBlank(line.text)) return [follows && line.from < at ? '\n' : '', '']
+  if (!isBlank(line.text)) return { before: follows && line.from < at ? '\n' : '', caretLine: '', after: '' }
   const above = line.number > 1 ? doc.line(line.number - 1).text : ''
   const below = line.number < doc.lines ? doc.line(line.number + 1).text : ''
-  return [isBlank(above) ? '' : `\n${line.text}`, isBlank(below) ? '' : `\n${line.text.trimEnd()}`]
+  const empty = `\n${line.text.trimEnd()}`
+  return { before: isBlank(above) ? '' : `\n${line.text}`, caretLine: `${empty}\n${line.text}`, after: isBlank(below) ? '' : empty }
 }
 
 /**
- * Puts the Markdown of an upload into the text, as an undo step of its own. Its description is selected, to be typed over, when the cursor
- * still stands where the file was added: whoever went on writing is not disturbed.
+ * Puts the Markdown of an upload into the text, as an undo step of its own. The caret goes on below it, or behind it within words, when it
+ * still stands where the file was added: nothing typed next lands in the Markdown, and a person who went on writing is not disturbed.
  */
 export function insertUpload(view: EditorView, undo: Y.UndoManager, at: number, markdown: string, { follows }: Upload): boolean {
   if (view.state.readOnly) return false
   const { main } = view.state.selection
-  const [lead, trail] = around(view.state, at, follows)
-  const start = at + lead.length + 2
+  const waits = main.empty && main.head === at && view.hasFocus
+  const { before, caretLine, after } = around(view.state, at, follows)
+  const own = before + markdown + (waits ? caretLine : '')
   undo.stopCapturing()
   view.dispatch({
-    changes: { from: at, insert: lead + markdown + trail },
-    ...(main.empty && main.head === at && view.hasFocus && { selection: EditorSelection.range(start, start + wordsIn(markdown)) }),
+    changes: { from: at, insert: own + after },
+    ...(waits && { selection: EditorSelection.cursor(at + own.length), scrollIntoView: true }),
     userEvent: 'input.upload'
   })
   undo.stopCapturing()

@@ -1,0 +1,117 @@
+/** Slots that are left by Enter and Tab, and fences that close themselves. */
+import { EditorState, type StateCommand } from '@codemirror/state'
+import { expect, test } from 'vitest'
+import { closeFence, closingFences } from '../web/editor/close-fence.ts'
+import { insertCodeBlock } from '../web/editor/commands-block.ts'
+import { insertLink } from '../web/editor/commands-inline.ts'
+import { markdown } from '../web/editor/language.ts'
+import { completeAddress, leaveSlot, slots } from '../web/editor/slots.ts'
+
+/** A text in which `‹` and `›` stand at the ends of the selection, or `|` at the caret. */
+class Writer {
+  state: EditorState
+
+  constructor(marked: string) {
+    const from = marked.search(/[‹|]/)
+    const to = marked.includes('›') ? marked.indexOf('›') - 1 : from
+    this.state = EditorState.create({
+      doc: marked.replaceAll(/[‹›|]/g, ''),
+      selection: { anchor: from, head: to },
+      extensions: [markdown(), slots, closingFences]
+    })
+  }
+
+  run(command: StateCommand): boolean {
+    return command({ state: this.state, dispatch: (transaction) => (this.state = transaction.state) })
+  }
+
+  type(text: string): void {
+    this.state = this.state.update(this.state.replaceSelection(text)).state
+  }
+
+  get shown(): string {
+    const { from, to } = this.state.selection.main
+    const text = this.state.doc.toString()
+    return from === to ? `${text.slice(0, from)}|${text.slice(to)}` : `${text.slice(0, from)}‹${text.slice(from, to)}›${text.slice(to)}`
+  }
+}
+
+test('[WRITE-36] Enter and Tab go from the words of a new link to its address and out behind it', () => {
+  const writer = new Writer('see | here')
+  writer.run(insertLink)
+  expect(writer.shown).toBe('see [|]() here')
+  writer.type('our site')
+  expect(writer.run(leaveSlot)).toBe(true)
+  expect(writer.shown).toBe('see [our site](|) here')
+  writer.type('example.org/a?b')
+  expect(writer.run(leaveSlot)).toBe(true)
+  expect(writer.shown).toBe('see [our site](https://example.org/a?b)| here')
+  expect(writer.run(leaveSlot)).toBe(false)
+})
+
+test('[WRITE-36] a selection becomes the words of a link, a selected address its address', () => {
+  const words = new Writer('‹two words›.')
+  words.run(insertLink)
+  expect(words.shown).toBe('[two words](|).')
+  words.run(leaveSlot)
+  expect(words.shown).toBe('[two words]()|.')
+  const address = new Writer('‹https://example.org›')
+  address.run(insertLink)
+  address.type('site')
+  address.run(leaveSlot)
+  expect(address.shown).toBe('[site](https://example.org)|')
+})
+
+test('[WRITE-36] a caret that went elsewhere has left the slot', () => {
+  const writer = new Writer('‹words› more')
+  writer.run(insertLink)
+  writer.state = writer.state.update({ selection: { anchor: writer.state.doc.length } }).state
+  expect(writer.run(leaveSlot)).toBe(false)
+})
+
+test.each([
+  ['example.org', 'https://example.org'],
+  ['example.org:8080/x', 'https://example.org:8080/x'],
+  ['müller.de#a', 'https://müller.de#a'],
+  ['a.b@example.org', 'mailto:a.b@example.org'],
+  ['http://example.org', 'http://example.org'],
+  ['/d/x', '/d/x'],
+  ['#part', '#part'],
+  ['words', 'words'],
+  ['tel:1.2', 'tel:1.2'],
+  [' example.org ', 'https://example.org']
+])('[WRITE-36] the address %j is completed to %j', (typed, expected) => {
+  expect(completeAddress(typed)).toBe(expected)
+})
+
+test('[WRITE-37] a code block takes the caret into its code', () => {
+  const empty = new Writer('one\n\n|')
+  empty.run(insertCodeBlock)
+  expect(empty.shown).toBe('one\n\n```\n|\n```')
+  const lines = new Writer('‹a\nb›')
+  lines.run(insertCodeBlock)
+  expect(lines.shown).toBe('```\na\nb|\n```')
+})
+
+test.each([
+  ['```|', '```\n|\n```'],
+  ['```js|\n\nwords', '```js\n|\n```\n\nwords'],
+  ['~~~~|', '~~~~\n|\n~~~~'],
+  ['> ```|', '> ```\n> |\n> ```'],
+  ['- ```|', '- ```\n  |\n  ```'],
+  ['```|\n\n```js\nlet a\n```\n', '```\n|\n```\n\n```js\nlet a\n```\n'],
+  ['```a\n```\n\n```board|', '```a\n```\n\n```board\n|\n```']
+])('[WRITE-38] Enter closes the fence in %j', (before, after) => {
+  const writer = new Writer(before)
+  expect(writer.run(closeFence)).toBe(true)
+  expect(writer.shown).toBe(after)
+})
+
+test.each(['```js\nlet a\n```|', '```|\nlet a\n```\n', '```|js', 'a ```|', '``|', '```a`|'])(
+  '[WRITE-38] Enter leaves %j as it is',
+  (before) => {
+    const writer = new Writer(before)
+    expect(writer.run(closeFence)).toBe(false)
+    expect(writer.shown).toBe(before)
+  }
+)

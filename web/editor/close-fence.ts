@@ -1,0 +1,84 @@
+/** Fences that close themselves: Enter behind an opening fence adds the closing one, and typing that one oneself writes over it. */
+import { EditorSelection, StateEffect, StateField, type EditorState, type Extension, type StateCommand } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { isInCode } from './in-code.ts'
+
+/** Quote marks, indentation and list marker; the run of the fence; what the block is called. */
+const opening = /^((?:[ \t]{0,3}>)*[ \t]{0,12})((?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?(`{3,}|~{3,})([^`]*)$/
+
+interface OpeningFence {
+  /** What every line of the block begins with. */
+  readonly lead: string
+  readonly run: string
+}
+
+function openingFence(text: string): OpeningFence | undefined {
+  const [, lead = '', marker = '', run] = opening.exec(text) ?? []
+  return run === undefined ? undefined : { lead: lead + ' '.repeat(marker.length), run }
+}
+
+/** Lines below that are looked at for a fence that is waiting to be closed. */
+const linesMax = 20_000
+
+const runOf = (text: string): RegExpExecArray | null => /^[ \t>]*(`{3,}|~{3,})(.*)$/.exec(text)
+
+/** Whether every fence below a line is closed below it: if so, none of them closes a fence that is opened on the line. */
+function isBalancedBelow({ doc }: EditorState, line: number): boolean {
+  let run: string | undefined
+  for (let number = line + 1; number <= Math.min(doc.lines, line + linesMax); number++) {
+    const [, found, rest = ''] = runOf(doc.line(number).text) ?? []
+    if (found === undefined) continue
+    if (run === undefined) run = found[0] === '`' && rest.includes('`') ? undefined : found
+    else if (found.startsWith(run) && rest.trim() === '') run = undefined
+  }
+  return run === undefined
+}
+
+/** Where a closing fence was added that nobody typed yet: the position of its line. */
+const added = StateEffect.define<number>()
+
+const addedAt = StateField.define<number | null>({
+  create: () => null,
+  update(value, { changes, effects }) {
+    const now = effects.find((effect) => effect.is(added))?.value
+    return now ?? (value === null ? null : changes.mapPos(value, 1))
+  }
+})
+
+/** Enter behind an opening fence that nothing closes yet: a line for the code, and the closing fence below it. */
+export const closeFence: StateCommand = ({ state, dispatch }) => {
+  const { main } = state.selection
+  const line = state.doc.lineAt(main.head)
+  const fence = openingFence(line.text)
+  if (state.readOnly || !main.empty || main.head !== line.to || fence === undefined) return false
+  // Within a block that began above, the line is code or a closing fence.
+  if (isInCode(state, line.from + line.text.indexOf(fence.run)) || !isBalancedBelow(state, line.number)) return false
+  const { lead, run } = fence
+  const end = line.to + 1 + lead.length
+  dispatch(
+    state.update({
+      changes: { from: line.to, insert: `\n${lead}\n${lead}${run}` },
+      selection: EditorSelection.cursor(end),
+      effects: added.of(end + 1),
+      scrollIntoView: true,
+      userEvent: 'input'
+    })
+  )
+  return true
+}
+
+/** The letter that completes a closing fence right above the added one takes the caret behind that one instead. */
+const writeOver = EditorView.inputHandler.of((view, from, to, text) => {
+  const { state } = view
+  const at = state.field(addedAt)
+  if (at === null || from !== to || !/^[`~]$/.test(text)) return false
+  const line = state.doc.lineAt(from)
+  if (from !== line.to || line.number === state.doc.lines) return false
+  const below = state.doc.line(line.number + 1)
+  if (below.from !== at || line.text + text !== below.text) return false
+  const change = { from: line.from, to: below.from }
+  view.dispatch({ changes: change, selection: { anchor: below.to - (change.to - change.from) }, scrollIntoView: true, userEvent: 'input' })
+  return true
+})
+
+export const closingFences: Extension = [addedAt, writeOver]

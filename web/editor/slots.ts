@@ -1,0 +1,73 @@
+/**
+ * Slots: the places of a construct that a command just inserted and that wait to be filled, such as the words and the address of a link.
+ * Enter and Tab go from one slot to the next, and out behind the construct after the last: nothing typed later lands inside it.
+ */
+import { EditorSelection, StateEffect, StateField, type ChangeDesc, type Extension, type StateCommand } from '@codemirror/state'
+
+interface Slot {
+  readonly from: number
+  readonly to: number
+  /** An address is completed when the caret leaves it. */
+  readonly isAddress?: boolean
+}
+
+/** Slots in the order in which they are filled, and the position behind the construct. */
+export interface Slots {
+  readonly slots: readonly Slot[]
+  readonly exit: number
+}
+
+/** Opens slots; positions are those of the document after the transaction. */
+export const openSlots = StateEffect.define<Slots>()
+
+const mapSlots = ({ slots, exit }: Slots, changes: ChangeDesc): Slots => ({
+  slots: slots.map((slot) => ({ ...slot, from: changes.mapPos(slot.from, -1), to: changes.mapPos(slot.to, 1) })),
+  exit: changes.mapPos(exit, -1)
+})
+
+const indexAt = ({ slots }: Slots, position: number): number => slots.findIndex(({ from, to }) => from <= position && position <= to)
+
+const open = StateField.define<Slots | null>({
+  create: () => null,
+  update(value, { changes, effects, newSelection }) {
+    const opened = effects.find((effect) => effect.is(openSlots))?.value
+    const now = opened ?? (value === null ? null : mapSlots(value, changes))
+    // Whoever goes elsewhere has left the construct as it is.
+    return now !== null && indexAt(now, newSelection.main.head) >= 0 ? now : null
+  }
+})
+
+export const slots: Extension = open
+
+const domain = /^[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}(?=[/?#:]|$)/u
+const mailbox = /^[^\s@/:]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}$/u
+/** Longest address that is completed, in UTF-16 units. */
+const addressUnitsMax = 2000
+
+/** An address as a browser's address bar would take it: `example.org` becomes `https://example.org`, `a@example.org` a `mailto:`. */
+export function completeAddress(text: string): string {
+  const address = text.trim()
+  if (address.length > addressUnitsMax) return address
+  if (mailbox.test(address)) return `mailto:${address}`
+  return domain.test(address) ? `https://${address}` : address
+}
+
+/** Goes to the next slot, or out behind the construct. False outside of slots. */
+export const leaveSlot: StateCommand = ({ state, dispatch }) => {
+  const now = state.field(open, false) ?? null
+  const { main } = state.selection
+  if (now === null || state.readOnly) return false
+  const index = indexAt(now, main.head)
+  const here = now.slots[index]
+  const next = now.slots[index + 1]
+  if (here === undefined) return false
+  const typed = state.sliceDoc(here.from, here.to)
+  const insert = here.isAddress === true ? completeAddress(typed) : typed
+  const changes = state.changes(insert === typed ? [] : { from: here.from, to: here.to, insert })
+  const selection =
+    next === undefined
+      ? EditorSelection.cursor(changes.mapPos(now.exit, 1))
+      : EditorSelection.range(changes.mapPos(next.from, 1), changes.mapPos(next.to, 1))
+  dispatch(state.update({ changes, selection, scrollIntoView: true, userEvent: insert === typed ? 'select' : 'input.complete' }))
+  return true
+}
