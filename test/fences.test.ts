@@ -406,6 +406,30 @@ test('[FENCE-7] a sheet is a table or a CSV; a cell that changes is replaced alo
   )
 })
 
+test('[FENCE-43] a row or column added between a sum and its range belongs to the range', () => {
+  const sums =
+    '```sheet\n| a | b | c |\n| - | - | - |\n| 1 | 2 | =SUM(A2:B2) |\n| =SUM(A2:A2) | =SUM(B1:B2)+B2 | =SUM(#other!A2:A2) |\n```\n'
+  const cells = (text: string): string[] => gridOf(text).flatMap((row) => row.filter((cell) => cell.startsWith('=')))
+  expect(cells(onSheet((each) => sheets.insertRow(each, 2), sums))).toEqual([
+    '=SUM(A2:B2)',
+    '=SUM(A2:A3)',
+    '=SUM(B1:B3)+B2',
+    '=SUM(#other!A2:A2)'
+  ])
+  expect(cells(onSheet((each) => sheets.insertColumn(each, 2), sums))).toEqual([
+    '=SUM(A2:C2)',
+    '=SUM(A2:A2)',
+    '=SUM(B1:B2)+B2',
+    '=SUM(#other!A2:A2)'
+  ])
+  expect(cells(onSheet((each) => sheets.insertRow(each, 3), sums))).toEqual([
+    '=SUM(A2:B2)',
+    '=SUM(A2:A2)',
+    '=SUM(B1:B2)+B2',
+    '=SUM(#other!A2:A2)'
+  ])
+})
+
 test('[FENCE-8] rows and columns that come, go, move or are sorted take the formulas along', () => {
   const formulas = (text: string): string[] => gridOf(text).flatMap((row) => row.filter((cell) => cell.startsWith('=')))
   expect(formulas(onSheet((each) => sheets.insertRow(each, 2)))).toEqual(['=B2*2', '=B4+C2', '=SUM(C2:C4)'])

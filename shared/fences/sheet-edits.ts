@@ -87,17 +87,17 @@ export const setCells = (sheet: Sheet, changes: readonly CellChange[]): Edits =>
 
 export const setCell = (sheet: Sheet, row: number, column: number, text: string): Edits => setCells(sheet, [{ row, column, text }])
 
-/** Edits that make the formulas of some rows follow a change. */
+/** Edits that make the formulas of some rows follow a change, of this sheet itself unless `isOf` names another. */
 const following = (
   sheet: Sheet,
   change: Change,
-  isOf: (id: string | undefined) => boolean,
-  isLeft: (row: number, column: number) => boolean
+  isLeft: (row: number, column: number) => boolean,
+  isOf?: (id: string | undefined) => boolean
 ): Edit[] =>
   sheet.rows.flatMap(({ cells }, row) =>
     cells.flatMap((cell, column) => {
       if (!isFormula(cell.text) || !isLeft(row, column)) return []
-      const now = formulaAfter(cell.text, change, isOf)
+      const now = formulaAfter(cell.text, change, isOf ?? isOwn(sheet), isOf === undefined ? { row, column } : undefined)
       return now === cell.text ? [] : replace(sheet.fence, cell, writtenCell(sheet, now, row))
     })
   )
@@ -114,8 +114,8 @@ export const followChange = (other: Sheet, id: string, change: Change): Edits =>
     following(
       other,
       change,
-      (named) => named === id,
-      () => true
+      () => true,
+      (named) => named === id
     )
   )
 
@@ -129,7 +129,7 @@ export const insertRow = (sheet: Sheet, at: number): Edits => {
   const texts = Array.from({ length: Math.max(1, sheet.width) }, () => '')
   return within(fence, [
     ...insertLines(fence, lineBefore(sheet, at), [writtenRow(sheet, texts, at)], isRowOf(sheet)),
-    ...following(sheet, { axis: 'row', kind: 'insert', at, count: 1 }, isOwn(sheet), () => true)
+    ...following(sheet, { axis: 'row', kind: 'insert', at, count: 1 }, () => true)
   ])
 }
 
@@ -137,7 +137,7 @@ export const deleteRow = (sheet: Sheet, at: number): Edits => {
   const row = sheet.rows[at]
   if (row === undefined || at < firstFree(sheet)) return []
   const change = { axis: 'row', kind: 'delete', at, count: 1 } as const
-  return within(sheet.fence, [...vacate(row.line), ...following(sheet, change, isOwn(sheet), (each) => each !== at)])
+  return within(sheet.fence, [...vacate(row.line), ...following(sheet, change, (each) => each !== at)])
 }
 
 /** The line of a row with other texts in some of its cells, everything between them as it was. */
@@ -163,7 +163,7 @@ export const moveRow = (sheet: Sheet, from: number, to: number): Edits => {
   return within(sheet.fence, [
     ...vacate(row.line),
     ...insertLines(sheet.fence, lineBefore(sheet, to), [text], isRowOf(sheet)),
-    ...following(sheet, change, isOwn(sheet), (each) => each !== from)
+    ...following(sheet, change, (each) => each !== from)
   ])
 }
 
@@ -185,7 +185,7 @@ export const insertColumn = (sheet: Sheet, at: number): Edits => {
   return within(sheet.fence, [
     ...rows.flatMap((row) => withColumn(sheet, row, at, '')),
     ...(dashes === undefined ? [] : withColumn(sheet, dashes, at, '---')),
-    ...following(sheet, { axis: 'column', kind: 'insert', at, count: 1 }, isOwn(sheet), () => true)
+    ...following(sheet, { axis: 'column', kind: 'insert', at, count: 1 }, () => true)
   ])
 }
 
@@ -209,7 +209,7 @@ export const deleteColumn = (sheet: Sheet, at: number): Edits => {
   return within(sheet.fence, [
     ...rows.flatMap((row) => withoutColumn(sheet, row, at)),
     ...(dashes === undefined ? [] : withoutColumn(sheet, dashes, at)),
-    ...following(sheet, change, isOwn(sheet), (_row, column) => column !== at)
+    ...following(sheet, change, (_row, column) => column !== at)
   ])
 }
 

@@ -54,6 +54,8 @@ test('[COMP-1] a board is worked with by pointer: each interaction is a small ed
   await page.mouse.down()
   await page.mouse.move(to.x + 60, to.y + 40, { steps: 5 })
   await page.locator('.drop-line').waitFor()
+  // A card that is dragged selects no words.
+  expect(await page.evaluate(() => getSelection()?.toString() ?? '')).toBe('')
   await page.mouse.up()
   const moved = ['## Todo', '', '- [ ] Test', '## Doing', '- [>] Write importer @ana #backend', '## Done', '- [x] Pick name']
   await text(fenced(...moved))

@@ -58,6 +58,18 @@ test("[WEB-21] two pages see each other's text, names and cursors", async () => 
   await ana.page.getByRole('button', { name: 'Follow Bea' }).waitFor()
   await saved(bea.page)
   expect(await readMarkdown(world.url, document)).toBe('# Plan\n\nfirst and second')
+  // A selection over a wrap stays in the column of the text.
+  await bea.page.keyboard.type(` ${'word '.repeat(60)}`)
+  await bea.page.keyboard.press('Control+a')
+  await ana.page.locator('.remote-selection').nth(2).waitFor({ state: 'attached' })
+  const spills = await ana.page.evaluate(() => {
+    const { paddingLeft, paddingRight } = getComputedStyle(document.querySelector('.cm-content')!)
+    const column = document.querySelector('.cm-content')!.getBoundingClientRect()
+    const [from, to] = [column.left + parseFloat(paddingLeft) - 1, column.right - parseFloat(paddingRight) + 1]
+    const drawn = [...document.querySelectorAll('.remote-selection')].map((each) => each.getBoundingClientRect())
+    return drawn.filter(({ left, right }) => left < from || right > to).length
+  })
+  expect(spills).toBe(0)
   expect([...ana.heard, ...bea.heard]).toEqual([])
   await ana.context.close()
   await bea.context.close()

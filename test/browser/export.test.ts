@@ -205,6 +205,9 @@ test('[EXPORT-3] paper has the text alone, all of it: set by our own command, as
   const sheet = page.locator('.print-sheet article')
   expect(await sheet.locator('p', { hasText: 'Line 399 of the walk.' }).count()).toBe(1)
   expect(await sheet.locator('figure.diagram img').count()).toBe(1)
+  expect(await sheet.locator('figure.diagram pre').isVisible()).toBe(false)
+  const tick = sheet.locator('li.task input').first()
+  expect(await tick.evaluate((element) => getComputedStyle(element).printColorAdjust)).toBe('exact')
   // Dark ink, whatever the theme.
   expect(await sheet.evaluate((element) => getComputedStyle(element).getPropertyValue('--text').trim())).toBe('#26201c')
   await page.evaluate(() => dispatchEvent(new Event('afterprint')))

@@ -368,6 +368,8 @@ test('[REVIEW-3] two people and a program see each other’s remarks at once, an
   await ask(document, 'POST', `comments/${id}/resolve`, {})
   await ana.page.locator('.rm-comment').waitFor({ state: 'detached' })
   await bea.page.locator('.rm-comment').waitFor({ state: 'detached' })
+  // The text takes its column back when the last remark is gone.
+  await ana.page.locator('.paper.has-margin').waitFor({ state: 'detached' })
 
   // What somebody deletes takes the comment out of the text, and undo brings it back.
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: false })

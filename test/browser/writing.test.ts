@@ -211,6 +211,20 @@ test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an addr
   await leave()
 })
 
+test('[WRITE-39] marks of blocks leave the rows of a table as they are; a selection of code is seen', async () => {
+  const table = '| a | b |\n| - | - |\n| c | d |'
+  const { page, press, text, type, leave } = await writer(table)
+  await press('Control+Alt+Digit1', 'Control+Shift+Digit8')
+  await text(table)
+  await press('Control+End', 'Enter', 'Enter')
+  await type('```')
+  await press('Enter')
+  await type('code')
+  const veil = await page.locator('.md-code', { hasText: 'code' }).evaluate((line) => getComputedStyle(line).backgroundColor)
+  expect(veil).toMatch(/^rgba\(.*, 0\.\d+\)$/)
+  await leave()
+})
+
 test('[WRITE-34] cells pasted in a table fill its cells, add rows and columns, and go with one undo', async () => {
   const before = '| a | b |\n| - | - |\n| c | d |\n| e |\n\nafter'
   const { press, page, text, leave } = await writer(before)

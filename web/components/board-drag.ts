@@ -91,8 +91,11 @@ export function startDrag({ event, item, root, start, end, drop }: DragInput): v
     if (ghost === undefined) begin()
     frame ||= requestAnimationFrame(draw)
   }
+  // A press that moves moves the card: it selects no words.
+  const keepUnselected = (selecting: Event): void => selecting.preventDefault()
   const stop = (isDropped: boolean): void => {
     cancelAnimationFrame(frame)
+    document.removeEventListener('selectstart', keepUnselected)
     item.removeEventListener('pointermove', move)
     item.removeEventListener('pointerup', up)
     item.removeEventListener('pointercancel', cancel)
@@ -117,6 +120,7 @@ export function startDrag({ event, item, root, start, end, drop }: DragInput): v
     key.stopPropagation()
     stop(false)
   }
+  document.addEventListener('selectstart', keepUnselected)
   item.addEventListener('pointermove', move)
   item.addEventListener('pointerup', up)
   item.addEventListener('pointercancel', cancel)

@@ -2,6 +2,7 @@
 import type { ChangeSpec, EditorState, Line, StateCommand } from '@codemirror/state'
 import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
+import { isInTable } from './tables.ts'
 
 /** The lines that the selection touches, each once. */
 function selectedLines(state: EditorState): Line[] {
@@ -27,10 +28,11 @@ function apply(view: EditorView, changes: ChangeSpec[]): boolean {
 
 const headingMark = /^#{1,6}[ \t]+/
 
-/** Makes the lines headings of a level (1–6), or plain text when they already are. */
+/** Makes the lines headings of a level (1–6), or plain text when they already are. A mark before a row would end its table: rows stay. */
 export const setHeading =
   (level: number): Command =>
   (view) => {
+    if (isInTable(view.state)) return true
     const lines = selectedLines(view.state)
     const prefix = `${'#'.repeat(level)} `
     const remove = lines.every((line) => line.text.startsWith(prefix))
@@ -67,6 +69,7 @@ const listPrefix = (kind: ListKind, index: number): string => (kind === 'bullet'
 export const toggleList =
   (kind: ListKind): Command =>
   (view) => {
+    if (isInTable(view.state)) return true
     const all = selectedLines(view.state)
     const written = all.filter((line) => line.text.trim() !== '')
     const lines = written.length > 0 ? written : all

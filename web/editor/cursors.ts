@@ -99,6 +99,17 @@ class CaretMarker implements LayerMarker {
   }
 }
 
+/** The part of a rectangle that lies over the column of the text; wrapped lines are drawn into the space around it. */
+function withinColumn(view: EditorView, { left, top, width, height }: RectangleMarker, name: string): RectangleMarker[] {
+  const { paddingLeft, paddingRight } = getComputedStyle(view.contentDOM)
+  const outer = view.scrollDOM.getBoundingClientRect()
+  const column = view.contentDOM.getBoundingClientRect()
+  const start = column.left - outer.left + view.scrollDOM.scrollLeft
+  const from = Math.max(left, start + parseFloat(paddingLeft))
+  const to = Math.min(left + (width ?? 0), start + column.width - parseFloat(paddingRight))
+  return from < to ? [new RectangleMarker(name, from, top, to - from, height)] : []
+}
+
 /** Extension that shows the others, and tells them where this person is. */
 export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
   const movedAt = new Map<number, { at: number; place: string }>()
@@ -211,7 +222,9 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
         const from = Math.max(Math.min(anchor, head), view.viewport.from)
         const to = Math.min(Math.max(anchor, head), view.viewport.to)
         if (from >= to) return []
-        return RectangleMarker.forRange(view, `remote-selection hue-${person.hue}`, EditorSelection.range(from, to))
+        const name = `remote-selection hue-${person.hue}`
+        const drawn = RectangleMarker.forRange(view, name, EditorSelection.range(from, to))
+        return drawn.flatMap((rectangle) => withinColumn(view, rectangle, name))
       })
     }
   })

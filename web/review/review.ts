@@ -81,9 +81,8 @@ export function openReview(page: View, editor: Editor): Review {
       const has = items.value.some((item) => isOpen(item) && item.span !== undefined)
       if (store.state.value === 'ready') writeDevice(marginKey, has ? '1' : null)
       if (!has && store.state.value === 'reading') return
-      // The text does not move back while somebody looks at it.
-      if (has) wantsMargin.value = true
-      else wantsMargin.value ??= false
+      // The text takes its column back when the last remark is gone.
+      wantsMargin.value = has
     })
   ]
   const proposing = openProposing(state)

@@ -31,14 +31,20 @@ const moved = (span: Span, from: number, to: number): Span => {
   return inserted(left, target, 1)
 }
 
-const spanAfter = (change: Change, span: Span): Span | undefined => {
+const spanAfter = (change: Change, span: Span, grows: boolean): Span | undefined => {
+  if (change.kind === 'insert' && grows) return [span[0], span[1] + change.count]
   if (change.kind === 'move') return moved(span, change.from, change.to)
   return change.kind === 'insert' ? inserted(span, change.at, change.count) : deleted(span, change.at, change.count)
 }
 
-const referenceAfter = ({ axis, ...change }: Change, { first, last = first }: WrittenReference, isRange: boolean): string => {
+const referenceAfter = (
+  { axis, ...change }: Change,
+  { first, last = first }: WrittenReference,
+  isRange: boolean,
+  grows: boolean
+): string => {
   const [one, other] = [first[axis], last[axis]]
-  const span = spanAfter({ axis, ...change } as Change, one <= other ? [one, other] : [other, one])
+  const span = spanAfter({ axis, ...change } as Change, one <= other ? [one, other] : [other, one], grows)
   if (span === undefined) return '#REF!'
   const [low, high] = span
   const at = (cell: CellName, index: number): string => nameOfCell({ ...cell, [axis]: index })
@@ -57,9 +63,29 @@ const replaced = (formula: string, after: (reference: WrittenReference) => strin
   return text + formula.slice(at)
 }
 
-/** `isOf`: whether a reference with this sheet's id, or without any, means the sheet that changed. */
-export const formulaAfter = (formula: string, change: Change, isOf: (sheet: string | undefined) => boolean): string =>
-  replaced(formula, (reference) => (isOf(reference.sheet) ? referenceAfter(change, reference, reference.last !== undefined) : undefined))
+/** Where a formula stands; both indexes count from 0. */
+export interface Place {
+  readonly row: number
+  readonly column: number
+}
+
+/** A row added between a sum and the range that ends right above it belongs to the range; columns likewise. */
+const isBetween = (change: Change, { first, last }: WrittenReference, place: Place): boolean =>
+  change.kind === 'insert' &&
+  last !== undefined &&
+  place[change.axis] === change.at &&
+  Math.max(first[change.axis], last[change.axis]) === change.at - 1
+
+/**
+ * `isOf`: whether a reference with this sheet's id, or without any, means the sheet that changed. `place`: where the formula stands, for
+ * formulas of that sheet itself.
+ */
+export const formulaAfter = (formula: string, change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): string =>
+  replaced(formula, (reference) => {
+    if (!isOf(reference.sheet)) return undefined
+    const grows = place !== undefined && isBetween(change, reference, place)
+    return referenceAfter(change, reference, reference.last !== undefined, grows)
+  })
 
 /** A formula that moves from one row to another with its row: what it names in its own row, it names in the new one; all else stays. */
 export const formulaInRow = (formula: string, from: number, to: number): string =>
