@@ -63,10 +63,11 @@ test("[WEB-21] two pages see each other's text, names and cursors", async () => 
   await bea.page.keyboard.press('Control+a')
   await ana.page.locator('.remote-selection').nth(2).waitFor({ state: 'attached' })
   const spills = await ana.page.evaluate(() => {
-    const { paddingLeft, paddingRight } = getComputedStyle(document.querySelector('.cm-content')!)
-    const column = document.querySelector('.cm-content')!.getBoundingClientRect()
+    const page = globalThis.document
+    const { paddingLeft, paddingRight } = getComputedStyle(page.querySelector('.cm-content')!)
+    const column = page.querySelector('.cm-content')!.getBoundingClientRect()
     const [from, to] = [column.left + parseFloat(paddingLeft) - 1, column.right - parseFloat(paddingRight) + 1]
-    const drawn = [...document.querySelectorAll('.remote-selection')].map((each) => each.getBoundingClientRect())
+    const drawn = [...page.querySelectorAll('.remote-selection')].map((each) => each.getBoundingClientRect())
     return drawn.filter(({ left, right }) => left < from || right > to).length
   })
   expect(spills).toBe(0)
