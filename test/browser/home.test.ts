@@ -66,6 +66,11 @@ test('[HOME-1] documents of this device are found by title, filtered and ordered
   await page.goto(world.url)
   await page.locator('.recent').nth(2).waitFor()
   expect(await titles(page)).toEqual(['Ähren', 'News', 'Zebra notes'])
+  // The latest is what was opened or changed last, without a key in the address too.
+  await know(page, [`${world.url}/d/${own.id}`])
+  await page.goto(world.url)
+  await page.locator('.recent').nth(2).waitFor()
+  expect(await titles(page)).toEqual(['Zebra notes', 'Ähren', 'News'])
   await page.getByLabel('Order').selectOption('By title')
   expect(await titles(page)).toEqual(['Ähren', 'News', 'Zebra notes'])
   await page.getByLabel('Show').selectOption('My own')

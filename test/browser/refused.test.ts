@@ -26,7 +26,7 @@ const answers = [
 ] as const
 
 for (const viewport of sizes) {
-  test(`[REFUSED-1] every refusal at ${viewport.width} px: words, a next step, no violations`, async () => {
+  test(`[REFUSED-1] [HOME-8] every refusal at ${viewport.width} px: words, a next step, no violations`, async () => {
     const way = await startProxy(world.url)
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
     const page = await context.newPage()
@@ -45,6 +45,9 @@ for (const viewport of sizes) {
     await page.getByRole('link', { name: 'Sign in' }).waitFor()
     await page.goto(link.url)
     await lookAt('ended', 'This link no longer works')
+    // A wrong key is not kept: the address without one says what it would have said before.
+    await page.goto(`${world.url}/d/${document.id}`)
+    await page.getByRole('heading', { level: 1, name: 'This document is private' }).waitFor()
     const other = await createDocument(world.url, '# Other')
     await page.goto(`${world.url}/d/${other.id}?key=${document.key}`)
     await lookAt('missing', 'There is no such document')
@@ -52,6 +55,8 @@ for (const viewport of sizes) {
     await fetch(`${world.url}/api/docs/${deleted.id}`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
     await page.goto(deleted.url)
     await lookAt('deleted', 'This document was deleted')
+    await page.goto(world.url)
+    await page.getByText('Nothing here yet. Start writing, or drop a Markdown file.').waitFor()
     await page.goto(`${world.url}/nothing/here`)
     await lookAt('no-page', 'There is nothing at this address')
     for (const { status, name, title, ...more } of answers) {

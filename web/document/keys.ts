@@ -14,7 +14,10 @@ export function takeKey(id: string): Access {
   const address = new URL(location.href)
   const key = address.searchParams.get('key')
   const known = findRecent(id)
-  if (key === null) return { key: known?.key ?? '', kept: undefined }
+  if (key === null) {
+    if (known !== undefined) remember(id, { openedAt: Date.now() })
+    return { key: known?.key ?? '', kept: undefined }
+  }
   address.searchParams.delete('key')
   history.replaceState(history.state, '', address)
   const other = known !== undefined && known.key !== '' && known.key !== key

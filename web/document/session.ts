@@ -219,7 +219,7 @@ export function openSession(id: string): Session {
     effect(() => {
       if (!link.connectedBefore.value) return
       const mine = takesOver(access, role.value) ? { role: role.value, key } : {}
-      remember(id, { title: title.value, ...mine, received: true, published: published.value })
+      remember(id, { title: title.value, ...mine, received: true, published: published.value, openedAt: Date.now() })
     })
   ]
 
@@ -229,6 +229,15 @@ export function openSession(id: string): Session {
     if (wasTooLarge && !isTooLarge && link.ended.value === 'too_big') link.resume()
     wasTooLarge = isTooLarge
   })
+
+  // A link that never opened the document leaves nothing behind: neither a row on the first page, nor a key that would be tried again.
+  const wasNever = computed(() => access.kept === undefined && findRecent(id)?.received !== true)
+  const noGood = computed(() => refusal.value?.kind === 'ended' || refusal.value?.kind === 'not_found' || refusal.value?.kind === 'deleted')
+  stops.push(
+    effect(() => {
+      if (noGood.value && wasNever.value && unsent.value === 0) forget(id)
+    })
+  )
 
   // The link in the address is no good: the one that this device keeps may be.
   const badLink = computed(() => {
