@@ -134,7 +134,8 @@ export const takePresence = (
   caller: Caller
 ): void => {
   const peer = peerOf(connection)
-  requireOpen(peer)
+  // Presence of a socket that was told goodbye is no fault worth a line in the log: nobody sees it.
+  if (!peer.isOpen) return states.clear()
   // Hocuspocus decodes into an `Awareness` of its own, whose empty state comes first and is nobody's.
   const [scratch] = states.keys()
   if (scratch !== undefined) states.delete(scratch)
