@@ -14,6 +14,7 @@ import { bindGuides } from './http/guides.ts'
 import { openApi } from './http/openapi.ts'
 import { isOwnOrigin } from './http/origin.ts'
 import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
+import { take } from './http/perform.ts'
 import { permissionsPolicy } from './http/permissions-policy.ts'
 import { bindPublished } from './http/published/published.ts'
 import { bindWidgetPage } from './http/widget-page.ts'
@@ -69,7 +70,7 @@ const secure: Check = (ctx) => {
 /** The frame of every request: identity and headers first, errors as answers, one record in the log. */
 const answered = (http: Http): Middleware => {
   const identified = identify(http.trustedProxies)
-  const checks = [plainTarget, available(http), sameOrigin(http)]
+  const checks = [counted(http), plainTarget, available(http), sameOrigin(http)]
   return async (ctx, next) => {
     const start = performance.now()
     identified(ctx)
@@ -90,6 +91,12 @@ const answered = (http: Http): Middleware => {
     })
   }
 }
+
+/** Every request counts for its address; what else counts it: `rateLimits`. */
+const counted =
+  (http: Http): Check =>
+  (ctx) =>
+    take(http, ctx as unknown as Context, 'request', ctx.state.address)
 
 /** What the router matched must be what was sent: no fragments, backslashes, control characters, absolute or broken targets. */
 const plainTarget: Check = (ctx) => {

@@ -126,6 +126,10 @@ export const limits = {
   mcpReadChars: 20_000,
   /** Headings that a text which was cut is answered with. */
   mcpHeadingsMax: 100,
+  /** Names and list entries of one MCP message: the largest honest one, a report of 100 ids or 100 edits of ten fields, has some thousand. */
+  mcpMembersMax: 5_000,
+  /** Depth of the values of one MCP message. */
+  mcpDepthMax: 64,
   /** How long a program is shown where it wrote, in seconds (api.md, agents as participants). */
   agentShownSeconds: 30,
   /** Programs that a document shows at once; beyond that the first shown makes room. */
@@ -135,6 +139,8 @@ export const limits = {
   idempotencyHours: 24,
   /** Longest `Idempotency-Key`, in characters. */
   idempotencyKeyCharsMax: 200,
+  /** Requests with an `Idempotency-Key` that are being answered at once. */
+  idempotencyUnderWayMax: 10_000,
 
   /** Largest WebSocket message, in bytes. A long offline session arrives as one message: four times the largest document. */
   socketMessageBytesMax: 16 * 1024 * 1024,
@@ -294,18 +300,44 @@ export const limits = {
   /** Of a message that mentions somebody, in its event, in characters. */
   mentionTextCharsMax: 280,
 
+  /** Buckets of each rate limit that are remembered (about 150 bytes each); beyond that, newcomers share this many. */
+  rateBucketsMax: 25_000,
+  rateBucketsShared: 256,
+
   /** Time for a clean stop, in seconds; afterwards the journal heals the rest at the next start. */
   stopSecondsMax: 10
 } as const
 
-/** Token buckets: `burst` at once, then `perSecond`. `cost` of each class is one request. */
+/**
+ * Token buckets: `burst` at once, then `perSecond`. One request takes one token of each limit that counts it:
+ *
+ * | request | counted by |
+ * |---|---|
+ * | every one, whatever its path | `request` |
+ * | an operation or `/mcp` without a credential, or with a good one that opens nothing here; pages of signing in, of the account and of the broker | `address` |
+ * | an operation or `/mcp` with a wrong credential | `failedKey` |
+ * | an operation that reads, by a caller who was admitted; a message to `/mcp` | `read` |
+ * | an operation that writes | `write` |
+ * | a new document | `create` without an account, else `createAddress` and `createAccount` |
+ * | passwords, new accounts, device codes, clients of the broker | their own, below |
+ *
+ * A credential is verified before it chooses a bucket. An account and an agent are one each, however many sessions they have; a link is
+ * one, whoever uses it.
+ */
 export const rateLimits = {
+  /** All requests of one address. A hundred people behind it may open the first page at once (about 40 files each) and be read to by agents. */
+  request: { burst: 10_000, perSecond: 1_000 },
   /** Requests of one address without a valid credential. */
   address: { burst: 600, perSecond: 100 },
-  /** Writes of one key or session. */
+  /** Reads of one account, agent or link. A crowd that opens one link asks some ten times each. */
+  read: { burst: 5_000, perSecond: 500 },
+  /** Writes of one account, agent or link. */
   write: { burst: 200, perSecond: 50 },
-  /** Anonymous documents created from one address. */
+  /** Documents without an owner that are created from one address, by nobody or by the holders of a link. */
   create: { burst: 60, perSecond: 60 / 3600 },
+  /** Documents created by one account or agent, and by all of them from one address. */
+  createAccount: { burst: 200, perSecond: 200 / 3600 },
+  createAddress: { burst: 1_000, perSecond: 1_000 / 3600 },
   /** Wrong keys from one address. */
   failedKey: { burst: 60, perSecond: 0.5 },
   /** Passwords tried from one address, and for one account by anybody. */

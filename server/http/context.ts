@@ -30,6 +30,8 @@ export interface RequestState {
   requestId: string
   /** Client's address; IPv6 by its /64. */
   address: string
+  /** The limit that counted this request before its operation was known, so that it counts once. */
+  counted?: 'address' | 'failedKey' | 'read'
   /** Whether errors are answered as OAuth does. */
   oauth?: boolean
 }

@@ -73,7 +73,7 @@ decides what you may do: view, comment, suggest, edit, owner; each includes thos
 
 - **The link itself**: \`GET ${baseUrl}/d/ID.md?key=KEY\` is the Markdown.
 - **MCP**: \`${baseUrl}/mcp\` (Streamable HTTP). Pass the link as \`doc\`. Tools are named \`${prefix}.read_doc\`; clients that refuse dots use
-  \`${baseUrl}/mcp?names=underscore\`.
+  \`${baseUrl}/mcp?names=underscore\`. For calls of more than 64 KiB connect with the key: \`${baseUrl}/mcp?key=KEY\`, or the header \`X-Share-Key\`.
 - **HTTP**: below. Everything in ${baseUrl}/openapi.json.
 - **Command line**: \`curl -fsSL ${baseUrl}/install.sh | sh\`, then \`agmd docs pull LINK -o notes.md\`, edit, \`agmd docs push notes.md\`: ${baseUrl}/cli.md.
 - **Skill**: ${baseUrl}/skills/agmd/SKILL.md.

@@ -1,5 +1,5 @@
 /**
- * One call of an operation, whatever face it came by: limits → caller and role → checked input → handler.
+ * One call of an operation, whatever face it came by: caller → limits → role → checked input → handler.
  */
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
@@ -37,7 +37,7 @@ export const digest = (...parts: (string | Buffer)[]): string => {
 
 // ——— limits ———
 
-/** Who is counted for limits and retries: the credential, else the address. */
+/** Whose retry it is: of the credential, else of the address. */
 export const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
   (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
@@ -67,29 +67,84 @@ export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimit
   }
 }
 
-/** Counts a call against the limits of who makes it. Errors: `rate_limited`. */
-export const limit = ({ http, ctx, name, operation, credentials }: Asked): void => {
-  const anonymous = credentials.key === undefined && credentials.bearer === undefined && credentials.cookie === undefined
-  if (anonymous) take(http, ctx, 'address', ctx.state.address)
-  else check(http, ctx, 'failedKey', ctx.state.address)
-  if (name === 'startDeviceLogin') take(http, ctx, 'deviceStart', ctx.state.address)
-  if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', ctx.state.address)
-  // GET /new creates a document too.
-  if (operation.rest.method === 'GET') return
-  if (name === 'createDocument' && anonymous) take(http, ctx, 'create', ctx.state.address)
-  else take(http, ctx, 'write', whoIs(credentials, ctx.state.address))
+/** Whether a request brings no credential at all. */
+const isAnonymous = ({ key, bearer, cookie }: Credentials): boolean => key === undefined && bearer === undefined && cookie === undefined
+
+/**
+ * Counts a call by its address as far as that is known before its credentials were verified. Errors: `rate_limited`; guessers are refused
+ * before they are heard.
+ */
+export const limit = ({ http, ctx, name, credentials }: Asked): void => {
+  const { address, counted } = ctx.state
+  if (!isAnonymous(credentials)) {
+    if (counted !== 'failedKey') check(http, ctx, 'failedKey', address)
+  } else if (counted !== 'address') take(http, ctx, 'address', address)
+  if (name === 'startDeviceLogin') take(http, ctx, 'deviceStart', address)
+  if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', address)
+}
+
+/** Whose bucket counts: an account or agent is one with all its sessions, a link one with all who hold it. */
+const counted = ({ identity, share }: Caller, address: string): string => {
+  if (identity.kind !== 'guest') return `${identity.kind} ${identity.id}`
+  return share === null ? `address ${address}` : `link ${share}`
+}
+
+const countCreation = ({ http, ctx }: Asked, caller: Caller): void => {
+  if (caller.identity.kind === 'guest') return take(http, ctx, 'create', ctx.state.address)
+  take(http, ctx, 'createAddress', ctx.state.address)
+  return take(http, ctx, 'createAccount', counted(caller, ctx.state.address))
+}
+
+/** Counts a call whose caller is known. By the operation, not the method: `GET /new` creates a document too. Errors: `rate_limited`. */
+const count = (asked: Asked, caller: Caller): void => {
+  const { http, ctx, name, operation, credentials } = asked
+  if (name === 'createDocument') return countCreation(asked, caller)
+  const who = counted(caller, ctx.state.address)
+  if (operation.rest.method !== 'GET') return take(http, ctx, 'write', who)
+  // Without a credential it has been counted.
+  return isAnonymous(credentials) || ctx.state.counted === 'read' ? undefined : take(http, ctx, 'read', who)
+}
+
+/** Counts a call whose credentials open nothing here: guessing costs the guesser, and a good key of another document is no way around. */
+const countRefused = ({ http, ctx, credentials }: Pick<Asked, 'http' | 'ctx' | 'credentials'>, error: unknown): void => {
+  if (!(error instanceof ServiceError) || isAnonymous(credentials)) return
+  const name = error.code === 'credential_invalid' ? 'failedKey' : 'address'
+  if (ctx.state.counted !== name) take(http, ctx, name, ctx.state.address)
+}
+
+/**
+ * Verifies the credentials of a request before its body is read, and counts it. False: without a good one. Errors: `rate_limited`.
+ */
+export const isKnown = async (http: Http, ctx: Context, credentials: Credentials): Promise<boolean> => {
+  const { address } = ctx.state
+  if (isAnonymous(credentials)) {
+    take(http, ctx, 'address', address)
+    ctx.state.counted = 'address'
+    return false
+  }
+  check(http, ctx, 'failedKey', address)
+  try {
+    take(http, ctx, 'read', counted(await callerOfService(http.service, credentials), address))
+    ctx.state.counted = 'read'
+    return true
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'credential_invalid') throw error
+    take(http, ctx, 'failedKey', address)
+    ctx.state.counted = 'failedKey'
+    return false
+  }
 }
 
 // ——— caller ———
 
-const callerOf = async ({ http, operation, doc, credentials, ctx }: Asked): Promise<Caller> => {
+const callerOf = async (asked: Asked): Promise<Caller> => {
+  const { http, operation, doc, credentials } = asked
   try {
     return operation.on === 'document'
       ? await callerOfDocument(http.service, doc, credentials)
       : await callerOfService(http.service, credentials)
   } catch (error) {
-    // Guessing costs the guesser; a person with one stale link does not notice.
-    if (error instanceof ServiceError && error.code === 'credential_invalid') take(http, ctx, 'failedKey', ctx.state.address)
+    countRefused(asked, error)
     throw error
   }
 }
@@ -101,6 +156,7 @@ const mayCreate = (http: Http, name: OperationName, caller: Caller): boolean =>
 export const admit = async (asked: Asked, fields: URLSearchParams): Promise<Caller> => {
   const { http, operation, name } = asked
   const caller = await callerOf(asked)
+  count(asked, caller)
   if (operation.needs !== undefined) requireIdentity(caller, operation.needs)
   const role = roleNeeded(operation, fields)
   if (role !== undefined) requireRole(caller, role)

@@ -1,6 +1,7 @@
 /** Token buckets per address and credential, and the headers that tell of them (RateLimit and RateLimit-Policy, IETF draft 10). */
+import { createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
-import { type RateLimitName, rateLimits } from '../../shared/limits.ts'
+import { limits, type RateLimitName, rateLimits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
 
 interface Bucket {
@@ -24,9 +25,6 @@ export interface RateLimiter {
   clear(name: RateLimitName, who: string): void
 }
 
-// Oldest first out: a flood of addresses must not fill the memory.
-const bucketsMax = 100_000
-
 const policyOf = (name: RateLimitName): string =>
   `"${name}";q=${rateLimits[name].burst};w=${Math.ceil(rateLimits[name].burst / rateLimits[name].perSecond)}`
 
@@ -36,22 +34,75 @@ export const rateHeaders = (state: RateState): Record<string, string> => ({
   'RateLimit-Policy': policyOf(state.name)
 })
 
-export const createRateLimiter = (clock: Clock, enabled: boolean): RateLimiter => {
-  const buckets = new Map<string, Bucket>()
+/** Buckets that one newcomer looks at for full ones: the table shrinks faster than it grows, and nobody waits for a sweep. */
+const lookedAt = 4
 
-  const fill = (name: RateLimitName, who: string): Bucket => {
-    const id = `${name} ${who}`
-    const { burst, perSecond } = rateLimits[name]
+// Nobody can choose whose bucket they share.
+const secret = randomBytes(16)
+
+const sharedName = (who: string): string =>
+  `shared ${createHash('sha256').update(secret).update(who).digest().readUInt32LE() % limits.rateBucketsShared}`
+
+interface Buckets {
+  /** The bucket as it is now; a full one when there was none. */
+  of(who: string): Bucket
+  has(who: string): boolean
+  delete(who: string): void
+}
+
+/**
+ * The buckets of one limit. A full bucket says as much as none, so it may be forgotten; others never are, or a flood of addresses would
+ * reset them. When the table is full of those, newcomers share a few buckets until there is room.
+ */
+const createBuckets = (name: RateLimitName, clock: Clock): Buckets => {
+  const { burst, perSecond } = rateLimits[name]
+  const buckets = new Map<string, Bucket>()
+  const shared = new Map<string, Bucket>()
+  let hand = buckets.entries()
+
+  const fill = (bucket: Bucket): Bucket => {
     const now = clock.now()
-    const found = buckets.get(id)
-    const bucket = found ?? { tokens: burst, at: now }
     bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * perSecond)
     bucket.at = now
-    if (found === undefined) {
-      buckets.set(id, bucket)
-      if (buckets.size > bucketsMax) buckets.delete(buckets.keys().next().value as string)
-    }
     return bucket
+  }
+  const forgetFull = (): void => {
+    for (let looked = 0; looked < lookedAt; looked++) {
+      const next = hand.next()
+      if (next.done === true) {
+        hand = buckets.entries()
+        return
+      }
+      const [who, bucket] = next.value
+      if (fill(bucket).tokens >= burst) buckets.delete(who)
+    }
+  }
+  const added = (to: Map<string, Bucket>, who: string): Bucket => {
+    const bucket = { tokens: burst, at: clock.now() }
+    to.set(who, bucket)
+    return bucket
+  }
+  return {
+    of(who) {
+      const found = buckets.get(who)
+      if (found !== undefined) return fill(found)
+      forgetFull()
+      if (buckets.size < limits.rateBucketsMax) return added(buckets, who)
+      const together = sharedName(who)
+      const known = shared.get(together)
+      return known === undefined ? added(shared, together) : fill(known)
+    },
+    has: (who) => buckets.has(who) || (shared.size > 0 && shared.has(sharedName(who))),
+    delete: (who) => void buckets.delete(who)
+  }
+}
+
+export const createRateLimiter = (clock: Clock, enabled: boolean): RateLimiter => {
+  const tables = new Map<RateLimitName, Buckets>()
+  const tableOf = (name: RateLimitName): Buckets => {
+    const table = tables.get(name) ?? createBuckets(name, clock)
+    tables.set(name, table)
+    return table
   }
 
   const refuseEmpty = (name: RateLimitName, { tokens }: Bucket): void => {
@@ -62,17 +113,17 @@ export const createRateLimiter = (clock: Clock, enabled: boolean): RateLimiter =
   return {
     take(name, who) {
       if (!enabled) return undefined
-      const bucket = fill(name, who)
+      const bucket = tableOf(name).of(who)
       refuseEmpty(name, bucket)
       bucket.tokens -= 1
       const { burst, perSecond } = rateLimits[name]
       return { name, remaining: Math.floor(bucket.tokens), resetSeconds: Math.ceil((burst - bucket.tokens) / perSecond) }
     },
     check(name, who) {
-      if (enabled && buckets.has(`${name} ${who}`)) refuseEmpty(name, fill(name, who))
+      if (enabled && tableOf(name).has(who)) refuseEmpty(name, tableOf(name).of(who))
     },
     clear(name, who) {
-      buckets.delete(`${name} ${who}`)
+      tableOf(name).delete(who)
     }
   }
 }

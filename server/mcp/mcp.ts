@@ -16,9 +16,10 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { readCredentials } from '../auth/credentials.ts'
 import { mediaType, readBody } from '../http/body.ts'
 import type { Context, Http } from '../http/context.ts'
-import { take } from '../http/perform.ts'
+import { isKnown } from '../http/perform.ts'
 import type { Routers } from '../http/routers.ts'
 import { callTool, connectedDoc } from './call.ts'
 import { instructions, skillTool, skillOf } from './skill.ts'
@@ -100,10 +101,30 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
   // The protocol has had none since 2025-06-18, and one request could cost as much as thousands.
   if (Array.isArray(value)) throw new Malformed(RpcErrorCode.InvalidRequest, 'Batches are not taken: send one message a request.')
   if (typeof value !== 'object' || value === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'The body is not a JSON-RPC message.')
+  if (isExcessive(value)) throw new Malformed(RpcErrorCode.InvalidRequest, excessive)
   const body = withArguments(value as Record<string, unknown>)
   refuseOddMessage(body)
   refuseOddCall(body)
   return body
+}
+
+const excessive = `A message has at most ${limits.mcpMembersMax} names and list entries, at most ${limits.mcpDepthMax} deep.`
+
+/** Schemas copy what they check, name by name and several times: a message that no tool could take is not shown to them. */
+const isExcessive = (message: object): boolean => {
+  let members = 0
+  let level: object[] = [message]
+  for (let depth = 0; level.length > 0 && depth <= limits.mcpDepthMax; depth++) {
+    const below: object[] = []
+    for (const value of level) {
+      const found: unknown[] = Array.isArray(value) && value.length > limits.mcpMembersMax ? value : Object.values(value)
+      members += found.length
+      if (members > limits.mcpMembersMax) return true
+      for (const member of found) if (typeof member === 'object' && member !== null) below.push(member)
+    }
+    level = below
+  }
+  return level.length > 0
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -154,12 +175,33 @@ const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>
   ['tools/call', CallToolRequestSchema]
 ])
 
-/** Errors: `unsupported_media_type`, `body_too_large`, `Malformed`. */
-const readMessage = async (ctx: Context): Promise<Message> => {
+/** Bytes of a message that may come. Errors: `rate_limited`. */
+const bytesMaxOf = async (http: Http, ctx: Context): Promise<number> => {
+  // No cookie: a browser sends it unasked, and this is no address for pages.
+  const { key, bearer } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
+  return (await isKnown(http, ctx, { key, bearer })) ? limits.contentBodyBytesMax : limits.bodyBytesMax
+}
+
+/** Errors: `body_too_large`, with the way to be let in for those who were not. */
+const readBytes = async (ctx: Context, bytesMax: number): Promise<Buffer> => {
+  try {
+    return await readBody(ctx.req, bytesMax)
+  } catch (error) {
+    if (bytesMax === limits.contentBodyBytesMax || !(error instanceof ServiceError) || error.code !== 'body_too_large') throw error
+    throw new ServiceError('body_too_large', {
+      ...error.details,
+      message: `Without a valid credential in header or query, a message has at most ${bytesMax / 1024} KiB.`,
+      hint: 'For larger messages send the key as the header X-Share-Key or in the address of the endpoint (/mcp?key=…), or a session in Authorization; the argument key is read too late.'
+    })
+  }
+}
+
+/** Errors: `rate_limited`, `unsupported_media_type`, `body_too_large`, `Malformed`. */
+const readMessage = async (http: Http, ctx: Context): Promise<Message> => {
   const type = mediaType(ctx.req)
   if (type !== '' && type !== 'application/json')
     throw new ServiceError('unsupported_media_type', { hint: 'Send one JSON-RPC message as application/json.' })
-  const bytes = await readBody(ctx.req, limits.contentBodyBytesMax)
+  const bytes = await readBytes(ctx, await bytesMaxOf(http, ctx))
   return { body: parse(bytes), bytes: bytes.length }
 }
 
@@ -200,7 +242,7 @@ const requestOf = (ctx: Context, url: string): Request => {
 }
 
 const answer = async (face: Face, ctx: Context): Promise<void> => {
-  const { body, bytes } = await readMessage(ctx)
+  const { body, bytes } = await readMessage(face.http, ctx)
   const server = serverOf(face, ctx, bytes)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {
@@ -250,10 +292,6 @@ const discovery = ({ http, prefix }: Face): object => {
 /** A client that would listen for messages on its own hears that there is no such stream (Streamable HTTP, 405). */
 const wantsStream = (ctx: Context): boolean => ctx.get('Accept').trim() === 'text/event-stream'
 
-/** Whether a request brings a credential that is counted by itself (perform.ts). */
-const hasCredential = ({ req, querystring }: Context): boolean =>
-  req.headers.authorization !== undefined || req.headers['x-share-key'] !== undefined || querystring.includes('key=')
-
 export const bindMcp = (http: Http, routers: Routers): void => {
   const { mcpPrefix: prefix } = http
   const face: Face = { http, prefix, lists: { '.': listed(prefix, '.'), _: listed(prefix, '_') } }
@@ -271,7 +309,6 @@ export const bindMcp = (http: Http, routers: Routers): void => {
   router.post(path, async (koa) => {
     const ctx = koa as unknown as Context
     checkHost(ctx, http.service.baseUrl)
-    if (!hasCredential(ctx)) take(http, ctx, 'address', ctx.state.address)
     ctx.set('Cache-Control', 'no-store')
     await answer(face, ctx).catch((error: unknown) => {
       if (!(error instanceof Malformed)) throw error
