@@ -246,9 +246,10 @@ export const limits = {
   searchDocumentsMax: 200,
   /** How long a deletion on the account page can be taken back, in minutes. */
   undoMinutes: 10,
-  /** Time between sweeps of expired records, in minutes, and records that one sweep removes. */
+  /** Time between sweeps of expired records, in minutes; records that a sweep reads at a time, and removes in one commit. */
   sweepMinutes: 10,
   sweepRecordsMax: 1000,
+  sweepCommitRecords: 100,
   /** Texts up to this, in UTF-16 units, are rendered in one thread, longer ones in another (measured: 44 ms for 100 KB). */
   renderQuickUnitsMax: 200 * 1024,
   /** Time to render a text of either kind, in seconds; afterwards the page shows the source. */

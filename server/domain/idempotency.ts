@@ -5,13 +5,13 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Caller, RequestStamp } from './caller.ts'
-import { decodeRecord, encodeRecord, keys } from './keys.ts'
+import { type Expiring, expiring, findLive } from './expiry.ts'
+import { keys } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import type { Service } from './service.ts'
 
-interface RememberedAnswer {
+interface RememberedAnswer extends Expiring {
   readonly fingerprint: string
-  readonly at: number
   readonly sealed: string
 }
 
@@ -23,19 +23,18 @@ export const remember = <T>(service: Service, draft: Draft, caller: Caller, scop
   if (stamp === null) return answer
   const record: RememberedAnswer = {
     fingerprint: stamp.fingerprint,
-    at: draft.now,
+    // Good for the whole of its last millisecond.
+    expiresAt: draft.now + lifetimeMs + 1,
     sealed: service.vault.seal(JSON.stringify(answer), stamp.id)
   }
-  draft.put(keys.request(scope, stamp.id), encodeRecord(record))
+  for (const { key, value } of expiring(keys.request(scope, stamp.id), record)) draft.put(key, value)
   return answer
 }
 
 /** The answer given before, if any. Errors: `idempotency_key_reused` when the contents differ. */
 export const findAnswer = async (service: Service, scope: string | null, stamp: RequestStamp): Promise<{ answer: unknown } | undefined> => {
-  const entry = await service.storage.get(keys.request(scope, stamp.id))
-  if (entry === undefined) return undefined
-  const record = decodeRecord<RememberedAnswer>(entry.value)
-  if (service.clock.now() - record.at > lifetimeMs) return undefined
+  const { record } = (await findLive<RememberedAnswer>(service, keys.request(scope, stamp.id))) ?? {}
+  if (record === undefined) return undefined
   if (record.fingerprint !== stamp.fingerprint) throw new ServiceError('idempotency_key_reused')
   return { answer: JSON.parse(service.vault.open(record.sealed, stamp.id)) }
 }

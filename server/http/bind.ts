@@ -52,20 +52,21 @@ const stampOf = ({ ctx, name, doc, credentials, body }: Exchange): RequestStamp 
     .toString()
   return {
     // People who share a link are different callers: what one of them was answered is not the other's.
-    id: digest(whoIs(credentials, ctx.state.address), credentials.author ?? '', doc, ctx.method, name, key),
+    id: digest(whoIs(credentials, ctx.state.address), credentials.author ?? '', doc, ctx.method, ctx.path, name, key),
     fingerprint: digest(query, ctx.get('If-Match'), mediaType(ctx.req), body)
   }
 }
 
 const underWay = new Map<string, Promise<unknown>>()
 
-/** Runs `work` unless the same request was answered before, or is being answered now. */
+/** Runs `work` unless the same request was answered before, or is being answered now. Errors: `rate_limited`. */
 const once = async (
   exchange: Exchange,
   stamp: RequestStamp | null,
   work: () => Promise<Record<string, unknown>>
 ): Promise<Record<string, unknown>> => {
   if (stamp === null) return work()
+  if (underWay.size >= limits.idempotencyUnderWayMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 1 })
   const scope = exchange.operation.on === 'document' && exchange.name !== 'deleteDocument' ? exchange.doc : null
   // The first one's failure is its own; then this one runs.
   while (underWay.has(stamp.id)) await underWay.get(stamp.id)?.catch(() => undefined)

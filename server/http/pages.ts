@@ -93,6 +93,15 @@ const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'app
 // A browser names text/html itself; `*/*` alone is a program (api.md: link previews must not create documents).
 export const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
 
+/**
+ * Whether a request only looks: a monitor's HEAD, a browser that fetches ahead, a picture on some page. Browsers name the site of every
+ * request, or a type of picture; programs do neither.
+ */
+const onlyLooks = (ctx: Context): boolean =>
+  ctx.method === 'HEAD' ||
+  ['Sec-Fetch-Site', 'Sec-Fetch-Dest', 'Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'].some((name) => ctx.get(name) !== '') ||
+  ctx.get('Accept').includes('image/')
+
 const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
   const answer = await handle(http, ctx, 'createDocument')
   ctx.type = 'text/plain'
@@ -110,7 +119,7 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   routers.of(diagramPath).get(diagramPath, (ctx) => diagramFrame(ctx as unknown as Context, files))
   routers.of('/new').get('/new', async (koa) => {
     const ctx = koa as unknown as Context
-    if (asksForHtml(ctx)) await shell(http, ctx, files)
+    if (asksForHtml(ctx) || onlyLooks(ctx)) await shell(http, ctx, files)
     else await createAndGo(http, ctx)
   })
   routers.of('/new').post('/new', async (koa, next) => {

@@ -78,6 +78,32 @@ test('[DOC-5] GET /new redirects any other client to a new document', async () =
   expect(await world.person(id ?? '', at.searchParams.get('key') ?? '').read()).toMatchObject({ content: '' })
 })
 
+test('[BUDGET-9] no page elsewhere, prefetch or monitor creates a document by GET or HEAD /new', async () => {
+  const before = await documentsStored()
+  const visits: [string, Record<string, string>][] = [
+    ['HEAD', {}],
+    ['HEAD', { Accept: 'text/html' }],
+    ...['cross-site', 'same-site', 'same-origin', 'none'].map((site): [string, Record<string, string>] => [
+      'GET',
+      { 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': 'image', Accept: 'image/avif,image/webp,*/*;q=0.8' }
+    ]),
+    ['GET', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['GET', { 'Sec-Purpose': 'prefetch' }],
+    ['GET', { Purpose: 'prefetch' }],
+    ['GET', { 'X-Purpose': 'preview' }],
+    ['GET', { 'X-Moz': 'prefetch' }],
+    // A picture of an older browser.
+    ['GET', { Accept: 'image/webp,image/png,*/*;q=0.8' }]
+  ]
+  for (const [method, headers] of visits) {
+    const answer = await world.ask(method, '/new', { headers })
+    expect([200, 503], `${method} ${JSON.stringify(headers)}`).toContain(answer.status)
+    expect(answer.headers.get('Content-Type')).toMatch(/^text\/(html|plain)/)
+    expect(answer.headers.get('Location')).toBeNull()
+  }
+  expect(await documentsStored()).toBe(before)
+})
+
 test('[DOC-6] a form that posts to /new is redirected to a new document', async () => {
   const { status, headers } = await world.ask('POST', '/new', { body: 'a=b', type: 'application/x-www-form-urlencoded' })
   expect(status).toBe(303)

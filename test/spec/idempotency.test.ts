@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expiring, sweep } from '../../server/domain/expiry.ts'
+import type { Put } from '../../server/domain/ports.ts'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { type Answer, type Ask, startWorld, type World } from '../support/world.ts'
@@ -120,6 +122,31 @@ test('[RETRY-5] people who share a link and have names of their own are differen
   expect(replayed(await owner.ask('POST', '/shares', how('Bob')))).toBe(true)
 })
 
+test('[RETRY-10] the path belongs to the key: a revocation answers for no other link', async () => {
+  const owner = await world.create('one')
+  const [one, other] = [await owner.share('view'), await owner.share('view')]
+  const how = once()
+  for (const { link } of [one, other]) {
+    const answer = await owner.ask('DELETE', `/shares/${link.id}`, how)
+    expect({ status: answer.status, revoked: answer.json.revoked, replayed: replayed(answer) }).toEqual({
+      status: 200,
+      revoked: true,
+      replayed: false
+    })
+  }
+  for (const { key } of [one, other]) expect((await world.person(owner.doc, key).ask('GET', '')).status).toBe(401)
+  const comments = await Promise.all(['a', 'b'].map((body) => owner.ask('POST', '/comments', { json: { body } })))
+  const reply = once()
+  for (const { json } of comments) {
+    const answer = await owner.ask('POST', `/comments/${json.id}/replies`, { json: { body: 'Yes.' }, ...reply })
+    expect({ status: answer.status, comment: answer.json.comment.id, replayed: replayed(answer) }).toEqual({
+      status: 201,
+      comment: json.id,
+      replayed: false
+    })
+  }
+})
+
 test('[RETRY-6] a refused request is not remembered', async () => {
   const owner = await world.create('one')
   const how = once()
@@ -157,4 +184,40 @@ test('[RETRY-9] a revoked key hears no remembered answer', async () => {
   await guest.ask('PUT', '/content', { json: { content: 'two' }, ...how })
   await owner.ask('DELETE', `/shares/${guest.key}`)
   expect(await guest.ask('PUT', '/content', { json: { content: 'two' }, ...how })).toMatchObject({ status: 401 })
+})
+
+test('[RETRY-11] remembered answers leave the store after 24 hours, however many there are', async () => {
+  const own = await startWorld({ clock })
+  const owner = await own.create('one')
+  const dues = async (): Promise<number> => (await own.service.storage.list(['due'])).length
+  const kept = async (): Promise<number> =>
+    (await own.service.storage.list(['request'])).length + (await own.service.storage.list(['d', owner.doc, 'request'])).length
+  await sweep(own.service)
+  const before = await dues()
+  for (let round = 0; round < 3; round++) {
+    await owner.ask('PUT', '/content', { json: { content: `text ${round}` }, ...once() })
+    await own.ask('POST', '/new', { json: {}, ...once() })
+  }
+  const due: Put[] = Array.from({ length: 2 * limits.sweepRecordsMax }, (_, n) =>
+    expiring(['request', `flood ${n}`], { expiresAt: clock.now() + 1000 })
+  ).flat()
+  await own.service.storage.commit({ puts: due })
+  await sweep(own.service)
+  // A listing answers at most so many.
+  expect(await kept()).toBe(limits.listMax + 3)
+  clock.turn(limits.idempotencyHours * 3_600_000 + 2)
+  await sweep(own.service)
+  expect([await kept(), await dues()]).toEqual([0, before])
+  await own.stop()
+})
+
+test('[RETRY-11] a key that is used again after 24 hours is remembered for another 24', async () => {
+  const owner = await world.create('one')
+  const how = once()
+  const put = (): Promise<Answer> => owner.ask('PUT', '/content', { json: { content: 'two' }, ...how })
+  await put()
+  clock.turn(limits.idempotencyHours * 3_600_000 + 1)
+  expect(replayed(await put())).toBe(false)
+  await sweep(world.service)
+  expect(replayed(await put())).toBe(true)
 })
