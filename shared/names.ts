@@ -1,5 +1,6 @@
 /** Ids, secrets and tokens: their shapes, and how they are told apart. */
 import { afterFrontMatter } from './text/front-matter.ts'
+import { atxOf, withoutFootnotes, withoutTargets } from './text/scan.ts'
 
 /** Document ids: URL-safe, 12–22 characters (api.md, Documents). */
 export const documentIdPattern = /^[A-Za-z0-9_-]{12,22}$/
@@ -33,9 +34,7 @@ const headingLinesMax = 200
 
 /** A heading as it reads: links by their text, without the marks of emphasis and code. What is nothing but marks stays. */
 export const plainHeading = (heading: string): string =>
-  heading
-    .replace(/\[\^[^\]\s]+\]/g, '')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+  withoutTargets(withoutFootnotes(heading))
     // What is escaped stands for itself.
     .replace(/\\([!-/:-@[-`{-~])|\*\*|__|~~|`|\*/g, '$1')
     .trim() || heading
@@ -48,8 +47,8 @@ export const firstHeading = (content: string): string | undefined => {
     const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]
     if (mark !== undefined) fence = fence === undefined ? mark.slice(0, 3) : mark.startsWith(fence) ? undefined : fence
     if (fence !== undefined) continue
-    const heading = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1]
-    if (heading !== undefined && heading !== '') return plainHeading(heading)
+    const title = atxOf(line)?.title ?? ''
+    if (title !== '') return plainHeading(title)
   }
   return undefined
 }

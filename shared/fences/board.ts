@@ -10,6 +10,7 @@
  * Two people who set one marker at once leave `[>x]`: the last valid character counts. Lines that are nothing of this are notes of the
  * column they stand in, or of the board; empty lines count for nothing.
  */
+import { breaksLine, skipBlanks, trimBlanks } from '../text/scan.ts'
 import { unindentedLine } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 
@@ -62,11 +63,18 @@ export interface Board {
 export const letters: Readonly<Record<CardState, string>> = { open: ' ', doing: '>', done: 'x' }
 const states: Readonly<Record<string, CardState>> = { ' ': 'open', '>': 'doing', x: 'done', X: 'done' }
 
-const heading = /^(##[ \t]+)(.*?)[ \t]*$|^##$/
 const cardStart = /^([-*+][ \t]+)(?:\[([ xX>]*)\](?:[ \t]+|$))?/
 const detailStart = /^(?: {2}|\t)/
+
+/** Where the title of a column stands on its line; undefined: the line begins no column. */
+const titleOf = (text: string): Range | undefined => {
+  const from = skipBlanks(text, 2)
+  if (!text.startsWith('##') || (from === 2 && text.length > 2) || breaksLine(text)) return undefined
+  return { from, to: trimBlanks(text, from) }
+}
+
 /** A line that begins a column or card. */
-export const isBoardLine = ({ text }: Line): boolean => heading.test(text) || cardStart.test(text)
+export const isBoardLine = ({ text }: Line): boolean => titleOf(text) !== undefined || cardStart.test(text)
 
 const word = /\S+/g
 const label = /^[@#]([\p{L}\p{N}_](?:[\p{L}\p{N}_./-]*[\p{L}\p{N}_])?)([,;:!?.)]*)$/u
@@ -129,12 +137,11 @@ export const parseBoard = (fence: Fence): Board => {
   const { lines } = fence
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] as Line
-    const title = heading.exec(line.text)
+    const title = titleOf(line.text)
     const column = columns.at(-1)
-    if (title !== null) {
+    if (title !== undefined) {
       if (column !== undefined) column.end = index
-      const at = title[1]?.length ?? line.text.length
-      columns.push({ line, index, title: partOf(line, at, at + (title[2]?.length ?? 0)), cards: [], notes: [], end: lines.length })
+      columns.push({ line, index, title: partOf(line, title.from, title.to), cards: [], notes: [], end: lines.length })
     } else if (column !== undefined && cardStart.test(line.text)) {
       const details = detailsFrom(lines, index + 1)
       column.cards.push(cardOf(line, index, details))

@@ -10,6 +10,7 @@
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
+import { breaksLine, trimBlanks } from '../text/scan.ts'
 import { insertBehind, insertLines, oneLine, rewrite, within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 import { numberOfText } from './formula/values.ts'
@@ -37,14 +38,14 @@ export interface Chart {
   readonly body: number
 }
 
-const settingLine = /^([A-Za-z]+)[ \t]*:[ \t]*(.*?)[ \t]*$/
+const settingStart = /^([A-Za-z]+)[ \t]*:[ \t]*/
 
 const settingOf = (line: Line, index: number): Setting | undefined => {
-  const [, name = '', text = ''] = settingLine.exec(line.text) ?? []
+  const [start = '', name = ''] = settingStart.exec(line.text) ?? []
   const key = chartKeys.find((each) => each === name.toLowerCase())
-  if (key === undefined) return undefined
-  const from = line.from + line.text.indexOf(':') + 1
-  const at = text === '' ? from : line.from + line.text.indexOf(text, from - line.from)
+  if (key === undefined || breaksLine(line.text)) return undefined
+  const text = line.text.slice(start.length, trimBlanks(line.text, start.length))
+  const at = line.from + (text === '' ? start.indexOf(':') + 1 : start.length)
   return { key, line, index, value: { from: at, to: at + text.length, text } }
 }
 

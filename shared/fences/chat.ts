@@ -11,6 +11,7 @@
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
+import { breaksLine, runEnd, skipBlanks, trimBlanks } from '../text/scan.ts'
 import { indentedLine, insertLines, linesOfText, rewrite, rewriteLines, unindentedLine, vacate, within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 
@@ -50,10 +51,23 @@ export interface Chat {
 }
 
 const messageStart = /^\[([^\]\n]*)\][ \t]+@([^:]*):[ \t]?/
-const dayStart = /^-{3,}[ \t]*(.*?)[ \t]*$/
 const viewForm = /^\{\{(.*)\}\}[ \t]*$/
-const oldViewForm = /^[<>^][ \t]+([^|]+\|.*)$/
 const indentation = /^(?: {2}|\t)/
+
+/** What a line says behind `---`; undefined: it does not begin so. */
+const dayOf = (text: string): string | undefined => {
+  if (!text.startsWith('---') || breaksLine(text)) return undefined
+  const from = skipBlanks(text, runEnd(text, '-', 0))
+  return text.slice(from, trimBlanks(text, from))
+}
+
+/** What a line of the older form of Chat View says behind its sign; undefined: it is none. */
+const oldViewOf = (text: string): string | undefined => {
+  const from = skipBlanks(text, 1)
+  const bar = text.indexOf('|', from)
+  const isOld = /^[<>^][ \t]/.test(text) && bar !== -1 && (bar > from || from > 2) && !breaksLine(text.slice(bar))
+  return isOld ? text.slice(from) : undefined
+}
 
 const instant = (text: string): number | undefined => {
   const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text)
@@ -111,14 +125,14 @@ export const parseChat = (fence: Fence): Chat => {
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] as Line
     const start = messageStart.exec(line.text)
-    const day = dayStart.exec(line.text)
-    const view = viewForm.exec(line.text) ?? oldViewForm.exec(line.text)
+    const day = dayOf(line.text)
+    const view = viewForm.exec(line.text)?.[1] ?? oldViewOf(line.text)
     if (start !== null) {
       const rest = continuation(lines, index + 1)
       entries.push(messageOf(line, index, rest, start))
       index += rest.length
-    } else if (day !== null) entries.push({ kind: 'day', index, line, text: day[1] ?? '' })
-    else if (view !== null) entries.push(importedOf(line, index, view[1] ?? ''))
+    } else if (day !== undefined) entries.push({ kind: 'day', index, line, text: day })
+    else if (view !== undefined) entries.push(importedOf(line, index, view))
     else if (line.text.trim() !== '') entries.push({ kind: 'note', index, line })
   }
   return { fence, entries }

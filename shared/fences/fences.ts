@@ -7,6 +7,8 @@
  * Blocks are told apart as CommonMark 0.31.2 does (§4.5, §5.1, §5.2), footnotes, comments and `$$` as the renderer does: a fence may stand in
  * quotes and list items, and ends with them. What a parser of a kind does not know stays in the text: printing is the source itself.
  */
+import { breaksLine, runEnd, trimBlanks } from '../text/scan.ts'
+
 export const fenceKinds = ['board', 'chat', 'sheet', 'chart', 'widget'] as const
 export type FenceKind = (typeof fenceKinds)[number]
 
@@ -48,6 +50,9 @@ export interface Fence extends Range, Info {
 
 const attribute = /(?:^|\s)(?:#([\p{L}\p{N}_-]+)|([\p{L}_][\p{L}\p{N}_-]*)(?:=("[^"]*"|'[^']*'|\S*))?)(?=\s|$)/gu
 
+const isQuoted = (value: string): boolean => value.length > 1 && /^["']/.test(value) && value.at(-1) === value[0] && !breaksLine(value)
+const unquoted = (value: string): string => (isQuoted(value) ? value.slice(1, -1) : value)
+
 export const parseInfo = (info: string): Info => {
   const kind = /^\s*([^\s{]*)/.exec(info)?.[1] ?? ''
   const rest = info.trimStart().slice(kind.length)
@@ -55,7 +60,7 @@ export const parseInfo = (info: string): Info => {
   let id: string | undefined
   for (const [, named, key, value = ''] of rest.matchAll(attribute)) {
     if (named !== undefined) id ??= named
-    else if (key !== undefined) attributes.set(key.toLowerCase(), value.replace(/^(["'])(.*)\1$/, '$2'))
+    else if (key !== undefined) attributes.set(key.toLowerCase(), unquoted(value))
   }
   return { kind, id, attributes }
 }
@@ -71,19 +76,62 @@ interface Place {
   column: number
 }
 
-const thematicBreak = /^(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const listMarker = /^(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)/
 const footnoteMarker = /^\[\^[^\]\s]+\]:/
-const openingMark = /^(?:(`{3,})([^`]*)|(~{3,})(.*))$/
 
-/** Reads one line piece by piece. */
+const isMark = (character: string): boolean => character === '`' || character === '~'
+
+/** The marks of a fence that a text begins with, and the info behind them; undefined: it begins none. */
+const openingOf = (rest: string): { readonly mark: string; readonly info: string } | undefined => {
+  const char = rest.charAt(0)
+  const length = isMark(char) ? runEnd(rest, char, 0) : 0
+  const info = rest.slice(length)
+  const isInfo = char === '`' ? !info.includes('`') : !breaksLine(info)
+  return length >= 3 && isInfo ? { mark: rest.slice(0, length), info } : undefined
+}
+
+/** Where a thematic break may begin on a line: no later than at the third mark from its end, and behind everything that is none. */
+interface Break {
+  readonly char: string
+  readonly from: number
+  readonly last: number
+}
+
+const breakMarks = '-*_'
+const breakMarksMin = 3
+
+/** Of the line that ends at `end` and begins at `start`. */
+const breakOf = (text: string, start: number, end: number): Break | undefined => {
+  let from = trimBlanks(text, start, end)
+  const char = text.charAt(from - 1)
+  if (from === start || !breakMarks.includes(char)) return undefined
+  let last = -1
+  for (let marks = 0; from > start && text[from - 1] === char; from = trimBlanks(text, start, from)) {
+    from -= 1
+    if (++marks === breakMarksMin) last = from
+  }
+  return { char, from, last }
+}
+
+/** Whether a line from an offset on, which is no white space, is a thematic break. */
+const isBreak = (found: Break | undefined, char: string, at: number): boolean =>
+  found !== undefined && char === found.char && at >= found.from && at <= found.last
+
+const isBreakLine = (line: string): boolean => isBreak(breakOf(line, 0, line.length), line.charAt(0), 0)
+
+/** Reads one line piece by piece. Asked for each of many containers, it answers without reading the line again. */
 const createReader = (text: string) => {
   const place: Place = { at: 0, column: 0 }
-  let end = 0
-  const width = (): number => (text.charCodeAt(place.at) === 9 ? 4 - (place.column % 4) : 1)
-  const isSpace = (): boolean => place.at < end && (text.charCodeAt(place.at) === 32 || text.charCodeAt(place.at) === 9)
+  let [start, end] = [0, 0]
+  /** Offset behind the last unit that is no white space. */
+  let inkTo = 0
+  /** Behind the white space that was looked at last. */
+  const ink: Place = { at: -1, column: 0 }
+  let lineBreak: Break | null | undefined = null
+  const width = (at: number, column: number): number => (text.charCodeAt(at) === 9 ? 4 - (column % 4) : 1)
+  const isSpace = (at: number): boolean => at < end && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)
   const step = (): void => {
-    place.column += width()
+    place.column += width(place.at, place.column)
     place.at += 1
   }
   return {
@@ -91,65 +139,114 @@ const createReader = (text: string) => {
     begin(from: number, to: number) {
       place.at = from
       place.column = 0
+      start = from
       end = to
+      inkTo = from + text.slice(from, to).trimEnd().length
+      ink.at = -1
+      lineBreak = null
     },
     /** Columns of white space from here on. */
     indent(): number {
-      const { at, column } = place
-      while (isSpace()) step()
-      const columns = place.column - column
-      place.at = at
-      place.column = column
-      return columns
+      if (ink.at < place.at) {
+        ink.at = place.at
+        ink.column = place.column
+        while (isSpace(ink.at)) {
+          ink.column += width(ink.at, ink.column)
+          ink.at += 1
+        }
+      }
+      return ink.column - place.column
     },
     /** Passes over white space, at most so many columns; a tab that is wider is passed over as a whole. */
     skip(columns: number) {
       const until = place.column + columns
-      while (place.column < until && isSpace()) step()
+      while (place.column < until && isSpace(place.at)) step()
     },
     take(units: number) {
       for (let unit = 0; unit < units; unit++) step()
     },
     rest: (): string => text.slice(place.at, end),
-    isBlank: (): boolean => text.slice(place.at, end).trim() === ''
+    startsWith: (character: string): boolean => place.at < end && text.startsWith(character, place.at),
+    isBlank: (): boolean => place.at >= inkTo,
+    /** Whether the rest of the line, which begins with no white space, is a thematic break. */
+    isBreak(): boolean {
+      if (lineBreak === null) lineBreak = breakOf(text, start, end)
+      return isBreak(lineBreak, text.charAt(place.at), place.at)
+    }
   }
 }
 
 type Reader = ReturnType<typeof createReader>
 
-/** How many of the containers this line goes on with; the reader stands behind their marks. */
-const enter = (reader: Reader, containers: readonly Container[]): number => {
-  let matched = 0
+/** Quotes, items and footnotes that lines stand in, the outermost first. */
+interface Containers {
+  readonly all: Container[]
+  /** Indices of those that are quotes, ascending. */
+  readonly quotes: number[]
+}
+
+/** Index of the first quote from an index on; as many as there are containers when there is none. */
+const nextQuote = ({ all, quotes }: Containers, index: number): number => {
+  let [low, high] = [0, quotes.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((quotes[middle] ?? 0) < index) low = middle + 1
+    else high = middle
+  }
+  return quotes[low] ?? all.length
+}
+
+const keepFirst = ({ all, quotes }: Containers, count: number): void => {
+  all.length = count
+  while ((quotes.at(-1) ?? -1) >= count) quotes.pop()
+}
+
+const add = ({ all, quotes }: Containers, containers: readonly Container[]): void => {
   for (const container of containers) {
+    if (container === 'quote') quotes.push(all.length)
+    all.push(container)
+  }
+}
+
+/** How many of the containers this line goes on with; the reader stands behind their marks. */
+const enter = (reader: Reader, containers: Containers): number => {
+  for (let matched = 0; matched < containers.all.length; matched++) {
+    const container = containers.all[matched] as Container
     const indent = reader.indent()
+    // An empty line goes on with all items up to the next quote, however many they are.
+    if (reader.isBlank()) {
+      const quote = nextQuote(containers, matched)
+      for (const each of containers.all.slice(matched, Math.min(quote, matched + indent))) reader.skip(each === 'quote' ? 0 : each)
+      return quote
+    }
     if (container === 'quote') {
       // However far its mark is indented: what goes on is asked no more than that by the renderer.
       const { at, column } = reader.place
       reader.skip(indent)
-      if (!reader.rest().startsWith('>')) {
+      if (!reader.startsWith('>')) {
         Object.assign(reader.place, { at, column })
-        break
+        return matched
       }
       reader.take(1)
       reader.skip(1)
     } else {
-      if (indent < container && !reader.isBlank()) break
+      if (indent < container) return matched
       reader.skip(container)
     }
-    matched += 1
   }
-  return matched
+  return containers.all.length
 }
 
 /** Opens what begins here; a line of a paragraph begins less. */
-const open = (reader: Reader, containers: Container[], inParagraph: boolean): void => {
+const open = (reader: Reader, inParagraph: boolean): Container[] => {
+  const containers: Container[] = []
   for (let text = inParagraph; ; text = false) {
     const indent = reader.indent()
-    if (indent > 3) return
+    if (indent > 3) return containers
     const { at, column } = reader.place
     reader.skip(indent)
     const rest = reader.rest()
-    const item = thematicBreak.test(rest) ? null : listMarker.exec(rest)
+    const item = reader.isBreak() ? null : listMarker.exec(rest)
     const note = footnoteMarker.exec(rest)
     if (rest.startsWith('>')) {
       reader.take(1)
@@ -166,7 +263,39 @@ const open = (reader: Reader, containers: Container[], inParagraph: boolean): vo
       containers.push(indent + item[0].length + wide)
     } else {
       Object.assign(reader.place, { at, column })
-      return
+      return containers
+    }
+  }
+}
+
+/** What begins a comment or formula and ends on a later line, found once for all places that it may begin at. */
+interface Ends {
+  /** Offset up to which lines belong to the comment that begins on this line, or -1. */
+  comment(at: number): number
+  formula(lineEnd: number): number
+}
+
+const endsOf = (text: string): Ends => {
+  /** The first that was found, from an earlier place: it is the first from here on as well, as long as it is not behind. */
+  const comment = { end: -1, to: -1 }
+  let formula = -1
+  return {
+    comment(at) {
+      if (comment.end < at + 2) {
+        const found = text.indexOf('-->', at + 2)
+        comment.end = found === -1 ? Number.POSITIVE_INFINITY : found
+        const newline = text.indexOf('\n', comment.end)
+        comment.to = found !== -1 && text.slice(found + 3, newline === -1 ? text.length : newline).trim() === '' ? found : -1
+      }
+      return comment.to
+    },
+    formula(lineEnd) {
+      if (formula <= lineEnd) {
+        const last = /\$\$[ \t]*$/gm
+        last.lastIndex = lineEnd + 1
+        formula = last.exec(text)?.index ?? Number.POSITIVE_INFINITY
+      }
+      return Number.isFinite(formula) ? formula : -1
     }
   }
 }
@@ -185,14 +314,13 @@ interface Opened {
 export const fencesOf = (text: string): Fence[] => {
   const fences: Fence[] = []
   const reader = createReader(text)
-  let containers: Container[] = []
+  const containers: Containers = { all: [], quotes: [] }
+  const ends = endsOf(text)
   let paragraph = false
   let emptyItem = false
   let opened: Opened | undefined
   /** Offset up to which lines belong to a comment or formula. */
   let opaqueTo = -1
-  let endlessComment = false
-  let endlessMath = false
 
   const finish = (bodyTo: number, closing: Range | undefined): void => {
     if (opened?.fence !== undefined)
@@ -208,25 +336,15 @@ export const fencesOf = (text: string): Fence[] => {
 
   /** End of what is not Markdown and begins here, or -1. */
   const opaqueFrom = (rest: string, at: number, lineEnd: number): number => {
-    if (rest.startsWith('<!--') && !endlessComment) {
-      const end = text.indexOf('-->', at + 2)
-      endlessComment = end === -1
-      const endOfLine = end === -1 ? -1 : text.indexOf('\n', end)
-      return end !== -1 && text.slice(end + 3, endOfLine === -1 ? text.length : endOfLine).trim() === '' ? end : -1
-    }
-    if (rest.startsWith('$$') && !endlessMath && !/^\$\$.+?\$\$\s*$/.test(rest)) {
-      const last = /\$\$[ \t]*$/m
-      const found = last.exec(text.slice(lineEnd + 1))
-      endlessMath = found === null
-      return found === null ? -1 : lineEnd + 1 + found.index
-    }
+    if (rest.startsWith('<!--')) return ends.comment(at)
+    if (rest.startsWith('$$') && !/^\$\$.+?\$\$\s*$/.test(rest)) return ends.formula(lineEnd)
     return -1
   }
 
   /** A line within a fence. False: the fence ended before it. */
   const goOn = (start: number, end: number, matched: number): boolean => {
     if (opened === undefined) return false
-    if (matched < opened.depth && !(reader.isBlank() && containers.slice(matched).every((container) => container !== 'quote'))) {
+    if (matched < opened.depth && !(reader.isBlank() && nextQuote(containers, matched) === containers.all.length)) {
       finish(start, undefined)
       return false
     }
@@ -250,16 +368,15 @@ export const fencesOf = (text: string): Fence[] => {
   const begin = (start: number, end: number, line: number): boolean => {
     const indent = reader.indent()
     if (indent > 3) return false
-    const before = reader.place.at
+    const before = { ...reader.place }
     reader.skip(indent)
-    const rest = reader.rest()
-    const found = openingMark.exec(rest)
-    if (found === null) {
-      reader.place.at = before
+    const found = openingOf(reader.rest())
+    if (found === undefined) {
+      Object.assign(reader.place, before)
       return false
     }
-    const mark = found[1] ?? found[3] ?? ''
-    const info = parseInfo(found[2] ?? found[4] ?? '')
+    const { mark } = found
+    const info = parseInfo(found.info)
     const { at } = reader.place
     const head = {
       ...info,
@@ -271,7 +388,7 @@ export const fencesOf = (text: string): Fence[] => {
       prefix: text.slice(start, at).replaceAll(/[^>\s]/g, ' ')
     }
     const fence = isKind(info.kind) ? head : undefined
-    opened = { markChar: mark.charAt(0), markLength: mark.length, indent, depth: containers.length, fence, lines: [] }
+    opened = { markChar: mark.charAt(0), markLength: mark.length, indent, depth: containers.all.length, fence, lines: [] }
     return true
   }
 
@@ -287,26 +404,27 @@ export const fencesOf = (text: string): Fence[] => {
       start = next
       continue
     }
-    if (start <= opaqueTo && matched === containers.length) {
+    const isInside = matched === containers.all.length
+    if (start <= opaqueTo && isInside) {
       start = next
       continue
     }
     // An item that begins with an empty line ends with the next one (CommonMark 5.2).
-    const kept = containers.slice(0, emptyItem && reader.isBlank() ? Math.min(matched, containers.length - 1) : matched)
-    const before = kept.length
-    open(reader, kept, paragraph && matched === containers.length)
+    const kept = emptyItem && reader.isBlank() ? Math.min(matched, containers.all.length - 1) : matched
+    const fresh = open(reader, paragraph && isInside)
     const rest = reader.rest()
-    const isLazy: boolean =
-      paragraph && matched < containers.length && kept.length === before && rest.trim() !== '' && !openingMark.test(rest.trimStart())
-    if (!isLazy) containers = kept
-    const goesOn: boolean = paragraph && matched === containers.length && kept.length === before
+    const isLazy: boolean = paragraph && !isInside && fresh.length === 0 && rest.trim() !== '' && openingOf(rest.trimStart()) === undefined
+    if (!isLazy) {
+      keepFirst(containers, kept)
+      add(containers, fresh)
+    }
+    const goesOn: boolean = paragraph && matched === kept && fresh.length === 0
     paragraph = isLazy
-    emptyItem = kept.length > before && kept.at(-1) !== 'quote' && reader.isBlank()
+    emptyItem = fresh.length > 0 && fresh.at(-1) !== 'quote' && reader.isBlank()
     if (!isLazy && !begin(start, end, line)) {
       opaqueTo = reader.indent() < 4 ? opaqueFrom(rest.trimStart(), end - rest.trimStart().length, end) : -1
       const isCode: boolean = !goesOn && reader.indent() > 3
-      paragraph =
-        rest.trim() !== '' && !isCode && opaqueTo === -1 && !/^ {0,3}#{1,6}(?:[ \t]|$)/.test(rest) && !thematicBreak.test(rest.trim())
+      paragraph = rest.trim() !== '' && !isCode && opaqueTo === -1 && !/^ {0,3}#{1,6}(?:[ \t]|$)/.test(rest) && !isBreakLine(rest.trim())
     }
     start = next
   }

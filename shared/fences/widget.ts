@@ -7,6 +7,7 @@
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
+import { breaksLine } from '../text/scan.ts'
 import { insertLines, replace, within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 
@@ -21,7 +22,7 @@ export interface Widget {
   readonly state: (Range & { readonly json: string }) | undefined
 }
 
-const stateLine = /^(\s*<!--\s*state\s+)(.*?)(\s*-->\s*)$/
+const stateStart = /^\s*<!--\s*state\s+/
 
 const isJson = (text: string): boolean => {
   try {
@@ -39,8 +40,11 @@ export const heightOf = (text: string | undefined): number => {
 }
 
 const stateOf = (line: Line | undefined): (Range & { json: string }) | undefined => {
-  const [, before = '', json = ''] = stateLine.exec(line?.text ?? '') ?? []
-  if (line === undefined || before === '') return undefined
+  const [before = ''] = stateStart.exec(line?.text ?? '') ?? []
+  const rest = line?.text.slice(before.length).trimEnd() ?? ''
+  if (line === undefined || before === '' || !rest.endsWith('-->')) return undefined
+  const json = rest.slice(0, -3).trimEnd()
+  if (breaksLine(json)) return undefined
   return { from: line.from + before.length, to: line.from + before.length + json.length, json }
 }
 

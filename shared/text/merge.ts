@@ -17,15 +17,15 @@ type Piece = string | Conflict
 /** Changes that touch one another, of both sides, and the lines of the base that they cover. */
 interface Group {
   readonly from: number
-  readonly to: number
-  readonly mine: readonly LineChange[]
-  readonly theirs: readonly LineChange[]
+  to: number
+  readonly mine: LineChange[]
+  readonly theirs: LineChange[]
 }
 
 const split = (text: string): string[] => text.split(/(?<=\n)/)
 const endOf = (change: LineChange): number => change.at + change.removed.length
-const sameChange = (one: LineChange, other: LineChange): boolean =>
-  one.at === other.at && endOf(one) === endOf(other) && one.added.join('') === other.added.join('')
+const sameChange = (one: LineChange | undefined, other: LineChange): boolean =>
+  one !== undefined && endOf(one) === endOf(other) && one.added.join('') === other.added.join('')
 
 // Changes that touch end to end conflict too: which comes first would be a guess.
 const grouped = (mine: readonly LineChange[], theirs: readonly LineChange[]): Group[] => {
@@ -36,9 +36,10 @@ const grouped = (mine: readonly LineChange[], theirs: readonly LineChange[]): Gr
   ]
   for (const { change, side } of all.toSorted((one, other) => one.change.at - other.change.at)) {
     const last = groups.at(-1)
-    if (last === undefined || change.at > last.to)
-      groups.push({ from: change.at, to: endOf(change), mine: [], theirs: [], [side]: [change] })
-    else groups[groups.length - 1] = { ...last, to: Math.max(last.to, endOf(change)), [side]: [...last[side], change] }
+    const group = last === undefined || change.at > last.to ? { from: change.at, to: change.at, mine: [], theirs: [] } : last
+    if (group !== last) groups.push(group)
+    group.to = Math.max(group.to, endOf(change))
+    group[side].push(change)
   }
   return groups
 }
@@ -48,10 +49,11 @@ const sideOf = (base: readonly string[], { from, to }: Group, changes: readonly 
   const parts: string[] = []
   let at = from
   for (const change of changes) {
-    parts.push(...base.slice(at, change.at), ...change.added)
+    // Joined first: an array of lines that is spread into a call overflows the stack.
+    parts.push(base.slice(at, change.at).join(''), change.added.join(''))
     at = endOf(change)
   }
-  return [...parts, ...base.slice(at, to)].join('')
+  return parts.join('') + base.slice(at, to).join('')
 }
 
 const pieceOf = (base: readonly string[], group: Group): Piece => {
@@ -67,11 +69,12 @@ const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
   const lines = split(base)
   const ours = lineChanges(lines, split(mine))
   const others = lineChanges(lines, split(theirs))
-  const shared = (change: LineChange, list: readonly LineChange[]): boolean => list.some((other) => sameChange(change, other))
+  // At most one change of a side begins at a line.
+  const oursAt = new Map(ours.map((change) => [change.at, change]))
   // What both did alike is mine, and touches nothing of theirs.
   const groups = grouped(
     ours,
-    others.filter((change) => !shared(change, ours))
+    others.filter((change) => !sameChange(oursAt.get(change.at), change))
   )
   const pieces: Piece[] = []
   let at = 0

@@ -4,6 +4,7 @@
  */
 import { type Candidate, contextOf, findWords, type Lines, linesOf, type Range, type Words } from './anchors.ts'
 import { outlineOf, type Section, sectionsNamed } from './outline.ts'
+import { runEnd, skipBlanks, withoutEnd, withoutEnds } from './scan.ts'
 
 /** Which of several places with the same words is meant. */
 type Which = Omit<Words, 'find'>
@@ -97,15 +98,15 @@ const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1
 
 /** Markdown as blocks of their own at a place between two lines: with the empty lines that keep it apart from its neighbours. */
 const blocksAt = (text: string, at: number, markdown: string): Resolved => {
-  const block = markdown.replace(/^\n+|\n+$/g, '')
+  const block = withoutEnds(markdown, '\n')
   if (block === '') return { from: at, to: at, insert: '' }
   const before = text.slice(0, at)
   const after = text.slice(at)
   const apart = (above: string, below: string): string => (continuesBlock(above, below) ? '\n' : '\n\n')
-  const bare = before.replace(/\n+$/, '')
+  const bare = withoutEnd(before, '\n')
   const there = before.length - bare.length
   const lead = bare === '' ? '' : '\n'.repeat(Math.max(0, apart(lastLine(bare), firstLine(block)).length - there))
-  const next = after.replace(/^\n+/, '')
+  const next = after.slice(runEnd(after, '\n', 0))
   const gap = after.length - next.length
   const tail = next === '' ? (gap > 0 ? '' : '\n') : '\n'.repeat(Math.max(0, apart(lastLine(block), firstLine(next)).length - gap))
   return { from: at, to: at, insert: lead + block + tail }
@@ -113,7 +114,7 @@ const blocksAt = (text: string, at: number, markdown: string): Resolved => {
 
 /** Where text that is added to a range belongs: after its last line that is not empty, whole: somebody may be typing at its end. */
 const endOfText = (text: string, { from, to }: Range): number => {
-  const bare = text.slice(from, to).replace(/\s+$/, '')
+  const bare = text.slice(from, to).trimEnd()
   if (bare === '') return from
   const blank = /^[^\S\n]*/.exec(text.slice(from + bare.length, to))?.[0] ?? ''
   const end = from + bare.length + blank.length
@@ -122,7 +123,9 @@ const endOfText = (text: string, { from, to }: Range): number => {
 
 const replaceSection = (source: Source, section: Section, markdown: string): Resolved => {
   const { text } = source
-  const own = new RegExp(`^\\s*#{${section.level}}[ \\t]`).test(markdown)
+  const marks = markdown.trimStart()
+  const level = runEnd(marks, '#', 0)
+  const own = level === section.level && skipBlanks(marks, level) > level
   const from = own ? section.from : section.bodyFrom
   const to = Math.max(from, endOfText(text, { from, to: section.to }))
   const placed = blocksAt(text.slice(0, from) + text.slice(to), from, markdown)

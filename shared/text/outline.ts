@@ -1,6 +1,7 @@
 /** The headings of a Markdown text and the sections below them (CommonMark: ATX and setext headings, outside code). */
 import { plainHeading } from '../names.ts'
 import { afterFrontMatter } from './front-matter.ts'
+import { atxOf, breaksLine, runEnd, skipBlanks } from './scan.ts'
 
 export interface Section {
   /** 1 to 6. */
@@ -25,15 +26,25 @@ interface Heading {
   readonly bodyFrom: number
 }
 
-const fenceOf = (line: string): string | undefined => /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1]
-const closes = (line: string, fence: string): boolean => {
-  const mark = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1]
-  return mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length
+const fenceUnitsMin = 3
+const indentMax = 3
+
+/** The marks that a line begins with as a fence, and where they end; undefined: it has none. */
+const marksOf = (line: string): { readonly marks: string; readonly end: number } | undefined => {
+  const from = runEnd(line, ' ', 0)
+  const mark = line.charAt(from)
+  const end = mark === '`' || mark === '~' ? runEnd(line, mark, from) : from
+  return from <= indentMax && end - from >= fenceUnitsMin ? { marks: line.slice(from, end), end } : undefined
 }
 
-const atxOf = (line: string): { level: number; title: string } | undefined => {
-  const [, marks, title = ''] = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(line) ?? []
-  return marks === undefined ? undefined : { level: marks.length, title: plainHeading(title) }
+const fenceOf = (line: string): string | undefined => {
+  const found = marksOf(line)
+  return found === undefined || (found.marks.startsWith('`') && line.includes('`', found.end)) ? undefined : found.marks
+}
+
+const closes = (line: string, fence: string): boolean => {
+  const found = marksOf(line)
+  return found !== undefined && skipBlanks(line, found.end) === line.length && found.marks.startsWith(fence)
 }
 
 /** The level that a line gives to the paragraph above it. */
@@ -65,7 +76,7 @@ const headingsOf = (text: string): Heading[] => {
     fence = fenceOf(line)
     const atx = fence === undefined ? atxOf(line) : undefined
     const underline = underlineOf(line)
-    if (atx !== undefined) headings.push({ ...atx, line: index + 1, from, bodyFrom })
+    if (atx !== undefined) headings.push({ level: atx.level, title: plainHeading(atx.title), line: index + 1, from, bodyFrom })
     else if (underline !== undefined && isParagraph(above))
       headings.push({ level: underline, title: plainHeading(above.trim()), line: index, from: from - above.length - 1, bodyFrom })
     above = fence === undefined && atx === undefined && underline === undefined ? line : ''
@@ -85,40 +96,60 @@ export const outlineOf = (text: string): Section[] => {
   return headings.map((heading, index) => ({ ...heading, to: ends[index] ?? text.length }))
 }
 
+/** The level that a name asks for by its marks, and the name without them. */
+const levelOf = (name: string): { readonly marked: number | undefined; readonly bare: string } => {
+  const text = name.trimStart()
+  const marked = runEnd(text, '#', 0)
+  const title = text.slice(marked)
+  const bare = title.trimStart()
+  const isMarked = marked > 0 && marked <= 6 && bare.length < title.length && !breaksLine(bare)
+  return isMarked ? { marked, bare } : { marked: undefined, bare: name }
+}
+
 const folded = (title: string): string => title.normalize('NFC').replaceAll(/\s+/g, ' ').trim().toLowerCase()
 
-/** Titles of the sections that a section lies in, the outermost first, and its own. */
-const pathOf = (outline: readonly Section[], section: Section): string[] =>
-  outline.filter(({ from, to }) => from <= section.from && section.from < to).map(({ title }) => title)
+/** Whether a path names what some titles lead to: the last is its own, and every outer one stands somewhere above, in order. */
+const leadsTo = (titles: readonly string[], path: readonly string[]): boolean => {
+  let at = titles.length - 1
+  if (titles[at] !== path.at(-1)) return false
+  return path
+    .slice(0, -1)
+    .toReversed()
+    .every((part) => {
+      do at -= 1
+      while (at >= 0 && titles[at] !== part)
+      return at >= 0
+    })
+}
+
+/** The sections that a path names, by their own titles and those that they lie in: at most six, as there are levels. */
+const sectionsAt = (outline: readonly Section[], path: readonly string[], plain: (title: string) => string): ReadonlySet<Section> => {
+  const open: { readonly to: number; readonly title: string }[] = []
+  const found = new Set<Section>()
+  for (const section of outline) {
+    while (open.length > 0 && (open.at(-1)?.to ?? 0) <= section.from) open.pop()
+    open.push({ to: section.to, title: plain(section.title) })
+    const titles = open.map(({ title }) => title)
+    if (leadsTo(titles, path)) found.add(section)
+  }
+  return found
+}
 
 /**
  * The sections that a name may mean: `Title`, `## Title` for one of that level, or `Outer > Inner`. Those that read exactly so come before
  * those that differ in case or space.
  */
 export const sectionsNamed = (outline: readonly Section[], name: string): Section[] => {
-  const [, marks, bare = name] = /^\s*(#{1,6})\s+(.*)$/.exec(name) ?? []
-  const levelled = marks === undefined ? outline : outline.filter(({ level }) => level === marks.length)
-  const titled = (same: (one: string, other: string) => boolean): Section[] => {
-    const wanted = plainHeading(bare.trim())
-    const whole = levelled.filter(({ title }) => same(title, wanted))
+  const { marked, bare } = levelOf(name)
+  const levelled = marked === undefined ? outline : outline.filter(({ level }) => level === marked)
+  const titled = (plain: (title: string) => string): Section[] => {
+    const wanted = plain(plainHeading(bare.trim()))
+    const whole = levelled.filter(({ title }) => plain(title) === wanted)
     if (whole.length > 0 || !bare.includes('>')) return whole
-    const path = bare.split('>').map((part) => part.trim())
-    return levelled.filter((section) => {
-      const titles = pathOf(outline, section)
-      const own = titles.at(-1) ?? ''
-      if (!same(own, path.at(-1) ?? '')) return false
-      // Every outer title stands somewhere above, in order.
-      let at = titles.length - 1
-      return path
-        .slice(0, -1)
-        .toReversed()
-        .every((part) => {
-          do at -= 1
-          while (at >= 0 && !same(titles[at] ?? '', part))
-          return at >= 0
-        })
-    })
+    const path = bare.split('>').map((part) => plain(part.trim()))
+    const named = sectionsAt(outline, path, plain)
+    return levelled.filter((section) => named.has(section))
   }
-  const exact = titled((one, other) => one === other)
-  return exact.length > 0 ? exact : titled((one, other) => folded(one) === folded(other))
+  const exact = titled((title) => title)
+  return exact.length > 0 ? exact : titled(folded)
 }

@@ -1,0 +1,104 @@
+/**
+ * Small scans of text that others wrote. Each reads every unit a fixed number of times, whatever the text is; a regular expression of the same
+ * meaning tries again from every place.
+ */
+const space = 32
+const tab = 9
+
+/** Offset of the first unit from `at` on that is neither space nor tab, at most `end`. */
+export const skipBlanks = (text: string, at: number, end = text.length): number => {
+  let offset = at
+  while (offset < end && (text.charCodeAt(offset) === space || text.charCodeAt(offset) === tab)) offset += 1
+  return offset
+}
+
+/** Offset behind the last unit before `end` that is neither space nor tab, at least `from`. */
+export const trimBlanks = (text: string, from: number, end = text.length): number => {
+  let offset = end
+  while (offset > from && (text.charCodeAt(offset - 1) === space || text.charCodeAt(offset - 1) === tab)) offset -= 1
+  return offset
+}
+
+/** Offset behind the run of one character that begins at `at`, which may be empty. */
+export const runEnd = (text: string, character: string, at: number): number => {
+  const unit = character.charCodeAt(0)
+  let offset = at
+  while (offset < text.length && text.charCodeAt(offset) === unit) offset += 1
+  return offset
+}
+
+/** Offset at which the run of one character begins that ends at `end`, at least `from`. */
+export const runStart = (text: string, character: string, end: number, from = 0): number => {
+  const unit = character.charCodeAt(0)
+  let offset = end
+  while (offset > from && text.charCodeAt(offset - 1) === unit) offset -= 1
+  return offset
+}
+
+/** The text without a run of one character at its end. */
+export const withoutEnd = (text: string, character: string): string => text.slice(0, runStart(text, character, text.length))
+
+/** The text without runs of one character at its ends. */
+export const withoutEnds = (text: string, character: string): string => withoutEnd(text.slice(runEnd(text, character, 0)), character)
+
+/** Whether the text holds a unit that ends a line in JavaScript's sense (`.` of a regular expression does not match it). */
+export const breaksLine = (text: string): boolean => /[\n\r\u2028\u2029]/.test(text)
+
+export interface Atx {
+  /** 1 to 6. */
+  readonly level: number
+  /** With its marks, without the closing `#`. */
+  readonly title: string
+}
+
+const marksMax = 6
+
+/** What a line says as a heading that begins with `#` (CommonMark 4.2); undefined: it is none. */
+export const atxOf = (line: string): Atx | undefined => {
+  const indent = runEnd(line, ' ', 0)
+  const marks = runEnd(line, '#', indent)
+  const level = marks - indent
+  const from = skipBlanks(line, marks)
+  if (indent > 3 || level === 0 || level > marksMax || (from === marks && marks < line.length)) return undefined
+  if (breaksLine(line)) return undefined
+  const end = trimBlanks(line, from)
+  const closing = runStart(line, '#', end, from)
+  const bare = trimBlanks(line, from, closing)
+  return { level, title: line.slice(from, bare < closing ? bare : end) }
+}
+
+/** The text without references to footnotes: `[^1]`. */
+export const withoutFootnotes = (text: string): string => {
+  const parts: string[] = []
+  let kept = 0
+  for (let at = text.indexOf('[^'); at !== -1;) {
+    let end = at + 2
+    while (end < text.length && text[end] !== ']' && !/\s/.test(text.charAt(end))) end += 1
+    if (text[end] === ']' && end > at + 2) {
+      parts.push(text.slice(kept, at))
+      kept = end + 1
+    }
+    // A reference that begins between the two places would end where this one does.
+    at = text.indexOf('[^', Math.max(end, at + 2))
+  }
+  return kept === 0 ? text : parts.join('') + text.slice(kept)
+}
+
+/** The text with its links and pictures as what stands in their brackets. */
+export const withoutTargets = (text: string): string => {
+  const parts: string[] = []
+  let kept = 0
+  for (let open = text.indexOf('['); open !== -1;) {
+    const close = text.indexOf(']', open)
+    const end = close === -1 || text[close + 1] === '(' ? text.indexOf(')', close) : close
+    if (close === -1 || end === -1) break
+    if (end > close) {
+      const from = open > kept && text[open - 1] === '!' ? open - 1 : open
+      parts.push(text.slice(kept, from), text.slice(open + 1, close))
+      kept = end + 1
+    }
+    // A link that begins before this bracket would have to end at it as well.
+    open = text.indexOf('[', end + 1)
+  }
+  return kept === 0 ? text : parts.join('') + text.slice(kept)
+}
