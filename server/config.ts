@@ -125,6 +125,24 @@ export const configTable = {
     secret: false,
     schema: onOff
   },
+  socketsPerAddress: {
+    name: 'AGMD_SOCKETS_PER_ADDRESS',
+    default: '400',
+    unit: 'sockets',
+    allowed: 'a whole number from 1 to 1000000',
+    docs: 'Pages and programs of one address that may be connected at once; IPv6 counts by its /64. AGMD_RATE_LIMITS=off lifts it.',
+    secret: false,
+    schema: wholeNumber(1, 1_000_000)
+  },
+  socketsPerDocument: {
+    name: 'AGMD_SOCKETS_PER_DOCUMENT',
+    default: '1000',
+    unit: 'connections',
+    allowed: 'a whole number from 1 to 1000000',
+    docs: 'Connections that one document may have at once: a quarter of them for one account or address, four fifths for one link, a tenth kept for owners. AGMD_RATE_LIMITS=off lifts it.',
+    secret: false,
+    schema: wholeNumber(1, 1_000_000)
+  },
   mcpPrefix: {
     name: 'AGMD_MCP_PREFIX',
     default: 'svc',

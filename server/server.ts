@@ -50,8 +50,8 @@ export interface RunningServer {
   /** Address it listens on: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly service: Service
-  /** Documents in memory and open sockets. */
-  counts(): { documents: number; sockets: number }
+  /** Documents in memory, open sockets, and bytes that wait for these to read them. */
+  counts(): { documents: number; sockets: number; waitingBytes: number }
   /** Stops taking requests, tells open pages, writes what is open. The storage is the caller's to close. */
   stop(): Promise<void>
 }
@@ -184,6 +184,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`
   const cookies = cookiesOf(baseUrl)
   const files = await readFiles(webFolder)
+  const limiter = createRateLimiter(clock, config.rateLimits)
   const live = createLive({
     service: () => service,
     registry,
@@ -191,6 +192,12 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     addressOf: (request) => addressOf(request, config.trustProxy),
     cookieOf: (request) => readCookie(request.headers, cookies.session),
     idleUnloadSeconds: config.idleUnloadSeconds,
+    guesses: {
+      check: (address) => limiter.check('failedKey', address),
+      count: (address) => void limiter.take('failedKey', address)
+    },
+    socketsPerAddressMax: config.rateLimits ? config.socketsPerAddress : null,
+    socketsPerDocumentMax: config.rateLimits ? config.socketsPerDocument : null,
     log: (level, message, facts) => log[level](message, facts)
   })
   const relay = createRelay({ service: () => service, log })
@@ -234,7 +241,6 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   }
   await removeStrayBlobs(service)
   const identity = createIdentity(options, service, cookies, files.stylesheet, `http://${localHost(config.host)}:${port}`)
-  const limiter = createRateLimiter(clock, config.rateLimits)
   const face = {
     service,
     handlers,

@@ -158,20 +158,44 @@ export const limits = {
   socketGoodbyeSecondsMax: 3,
   /** Documents that one socket may hold open. */
   socketDocumentsMax: 20,
-  /** Sockets of one address, and of one document. */
-  socketsPerAddressMax: 400,
-  socketsPerDocumentMax: 1000,
-  /** Bytes that may wait for a reader before it is dropped. */
-  socketBufferBytesMax: 32 * 1024 * 1024,
+  /**
+   * Shares of a document's connections: those that one account or address may hold, those that one link may, and those that are kept for
+   * owners. How many there are in all is a setting (AGMD_SOCKETS_PER_DOCUMENT).
+   */
+  documentShareOfPerson: 0.25,
+  documentShareOfLink: 0.8,
+  documentShareOfOwners: 0.1,
+  /** Bytes that wait for a reader before nothing more is read from it, and before it is dropped: beside a whole document that it asked for. */
+  socketBufferPauseBytes: 1024 * 1024,
+  socketBufferBytesMax: 8 * 1024 * 1024,
+  /** Bytes that wait for all readers together; beyond that those are dropped for which most waits. */
+  socketsBufferBytesMax: 256 * 1024 * 1024,
+  /** Time between looks at what waits, in seconds. A reader that takes less than this, in bytes per second, for so many seconds is dropped. */
+  socketLookSeconds: 5,
+  socketStallSeconds: 30,
+  socketReadBytesPerSecondMin: 1024,
+  /** Messages, and bytes, of one socket that wait to be handled before nothing more is read from it. */
+  socketInboxMessagesMax: 512,
+  socketInboxBytesMax: 1024 * 1024,
+  /** Messages of one socket that are handed over at once, and time for messages of all sockets in one turn of the event loop, in milliseconds. */
+  socketSliceMessages: 16,
+  socketTurnMs: 8,
+  /** Frames that wait for the disk for one socket before nothing more is read from it. */
+  socketHeldFramesMax: 500,
   /** Bytes of whole documents that one address may ask for at once, and per second over time. */
   socketAnswerBytesBurst: 64 * 1024 * 1024,
   socketAnswerBytesPerSecond: 16 * 1024 * 1024,
+  /** Bytes of whole documents that wait for the readers of one address, and of all; the next ones wait until those were read. */
+  socketAnswersWaitingBytesMax: 32 * 1024 * 1024,
+  socketsAnswersWaitingBytesMax: 128 * 1024 * 1024,
   /** Time between pings, in seconds; a socket that missed one is dropped at the next. */
   socketPingSeconds: 25,
-  /** Messages that a socket may send at once, and per second over time. */
+  /** Messages beside edits that are read from a socket at once, and per second over time. */
   socketMessagesBurst: 4000,
   socketMessagesPerSecond: 1000,
-  /** Malformed or refused updates cost a client its socket; a state vector of more than this many bytes is one. */
+  /** Time between two presences of one connection that others are told of, in milliseconds. */
+  presenceMs: 50,
+  /** Largest state vector, in bytes: what a client knows already, a few bytes for each page that ever wrote. */
   stateVectorBytesMax: 1024 * 1024,
   /** Client ids that one connection may bring along (its earlier page loads, offline). */
   updateClientsMax: 10_000,

@@ -38,6 +38,8 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       logFormat: 'json',
       secret: null,
       rateLimits: true,
+      socketsPerAddress: 400,
+      socketsPerDocument: 1000,
       anonymousCreate: true,
       mcpPrefix: 'svc',
       signUp: 'open',

@@ -20,8 +20,54 @@ export interface Answers {
   turn(peer: Peer, bytes: number): Promise<void>
 }
 
+const everyone = 'all addresses'
+
+/** Bytes of answers that were made and not yet read, by address. */
+const createUnread = () => {
+  const bytesOf = new Map<string, number>()
+  let waiting: (() => void)[] = []
+
+  const add = (who: string, bytes: number): void => {
+    const left = (bytesOf.get(who) ?? 0) + bytes
+    if (left > 0) bytesOf.set(who, left)
+    else bytesOf.delete(who)
+  }
+
+  const fits = (who: string, bytes: number, most: number): boolean => {
+    const unread = bytesOf.get(who) ?? 0
+    return unread === 0 || unread + bytes <= most
+  }
+
+  const note = (address: string, bytes: number): void => {
+    for (const who of [address, everyone]) add(who, bytes)
+  }
+
+  return {
+    /** Resolves when the answer fits beside those that wait to be read, or the socket is closed. */
+    async room({ address, ...peer }: { readonly address: string; readonly isOpen: () => boolean }, bytes: number): Promise<void> {
+      const isFull = (): boolean =>
+        !fits(address, bytes, limits.socketAnswersWaitingBytesMax) || !fits(everyone, bytes, limits.socketsAnswersWaitingBytesMax)
+      while (peer.isOpen() && isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
+    },
+    /** Counts an answer until `read` resolves. */
+    note(address: string, bytes: number, read: () => Promise<void>): void {
+      note(address, bytes)
+      // After this turn of the event loop the answer is on its way.
+      setImmediate(() => {
+        void read().then(() => {
+          note(address, -bytes)
+          const woken = waiting
+          waiting = []
+          for (const wake of woken) wake()
+        })
+      })
+    }
+  }
+}
+
 export const createAnswers = (clock: () => Clock): Answers => {
   const budgets = new Map<string, Budget>()
+  const unread = createUnread()
   let last: Promise<unknown> = Promise.resolve()
 
   /** Takes so many bytes of the budget; false when there are not enough left. */
@@ -43,8 +89,9 @@ export const createAnswers = (clock: () => Clock): Answers => {
       last = mine
       await mine
       await peer.drained()
+      await unread.room({ address: peer.address, isOpen: () => peer.isOpen }, bytes)
       if (!peer.isOpen) throw new Error('the socket is closed')
-      if (spend(peer.address, bytes)) return
+      if (spend(peer.address, bytes)) return unread.note(peer.address, bytes, () => peer.drained())
       peer.close(closeCodes.tooFast, 'asked for too much')
       throw new Error('asked for too much')
     }

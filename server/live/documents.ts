@@ -13,10 +13,12 @@ import type { Service } from '../domain/service.ts'
 import { type Agents, createAgents } from './agents.ts'
 import { closeCodes, type Peer } from './durable-acks.ts'
 import { createHealer, type Healer } from './heal.ts'
+import type { Inbox } from './inbox.ts'
 
 /** What Hocuspocus carries along for each connection. */
 export interface Context {
   readonly peer: Peer
+  readonly inbox: Inbox
   readonly caller: Caller
   /** Finds the caller anew: for credentials that end elsewhere, without a word to us. Errors: those of `callerOfDocument`. */
   readonly again?: () => Promise<Caller>

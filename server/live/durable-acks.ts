@@ -8,9 +8,12 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocketLike } from '@hocuspocus/server'
 import * as decoding from 'lib0/decoding'
+import * as encoding from 'lib0/encoding'
 import type { WebSocket } from 'ws'
 import { limits } from '../../shared/limits.ts'
 import type { Room } from '../domain/room.ts'
+import { SocketSessions } from './socket-sessions.ts'
+import { Valve } from './valve.ts'
 
 /** Types of message of the Hocuspocus protocol. */
 export const messageTypes = { sync: 0, awareness: 1, auth: 2, syncReply: 4, stateless: 5, close: 7, syncStatus: 8 } as const
@@ -31,6 +34,8 @@ export const closeCodes = {
 
 export interface FrameHead {
   readonly doc: string
+  /** As the frame names its session: `doc` or `doc NUL session`. */
+  readonly address: string
   readonly type: number
   /** Where the message's own content begins. */
   readonly offset: number
@@ -42,7 +47,7 @@ export const readFrame = (frame: Uint8Array): FrameHead => {
   const address = decoding.readVarString(decoder)
   const end = address.indexOf('\0')
   const type = decoding.readVarUint(decoder)
-  return { doc: end === -1 ? address : address.slice(0, end), type, offset: decoder.pos }
+  return { doc: end === -1 ? address : address.slice(0, end), address, type, offset: decoder.pos }
 }
 
 const tellsOfText = (type: number): boolean =>
@@ -70,6 +75,7 @@ class Gate {
   }
 
   hold(peer: Peer, frame: Uint8Array): void {
+    peer.hold(frame)
     const { seq } = this.#room
     const last = this.#held.at(-1)
     if (last !== undefined && last.frame === frame && last.seq === seq) last.peers.push(peer)
@@ -78,13 +84,24 @@ class Gate {
 
   #release(): void {
     // What the journal did not take is never told: the clients come back and sync with what is on disk.
-    if (this.#room.failed) this.#held = []
+    if (this.#room.failed) this.#drop()
     const later = this.#held.findIndex((each) => each.seq > this.#room.durableSeq)
     const ready = this.#held.splice(0, later === -1 ? this.#held.length : later)
     const broadcasts = ready.filter(({ peers }) => peers.length > 1)
     if (broadcasts.length > 1) writeTogether(ready)
     else writeEach(ready)
+    letGo(ready)
   }
+
+  #drop(): void {
+    const dropped = this.#held
+    this.#held = []
+    letGo(dropped)
+  }
+}
+
+const letGo = (held: readonly Held[]): void => {
+  for (const { frame, peers } of held) for (const peer of peers) peer.letGo(frame)
 }
 
 const writeEach = (ready: readonly Held[]): void => {
@@ -144,16 +161,55 @@ const framedOnce = (message: Uint8Array): Buffer => {
   return lastFramed
 }
 
+/** What Node counts of a TCP connection beside its public interface; it finds stalled connections by it too (net.js, `_onTimeout`). */
+interface Handle {
+  /** Bytes given to the kernel or waiting for it, since the connection began. */
+  readonly bytesWritten: number
+  readonly writeQueueSize: number
+}
+
+const handleOf = (socket: Duplex): Handle | undefined => (socket as { readonly _handle?: Handle | null })._handle ?? undefined
+
+/** First number of an authentication message that refuses (Hocuspocus). */
+const permissionDenied = 1
+
+/** The answer of Hocuspocus to a token that is no good. */
+export const refusalOf = (address: string, reason: string): Uint8Array => {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarString(encoder, address)
+  encoding.writeVarUint(encoder, messageTypes.auth)
+  encoding.writeVarUint(encoder, permissionDenied)
+  encoding.writeVarString(encoder, reason)
+  return encoding.toUint8Array(encoder)
+}
+
+/** Whether a message tells what a client lacks, as it asked: second number of a sync message (y-protocols). */
+const isAnswer = (message: Uint8Array): boolean => {
+  const { type, offset } = readFrame(message)
+  return (type === messageTypes.sync || type === messageTypes.syncReply) && message[offset] === 1
+}
+
 /** One WebSocket, as Hocuspocus may use it. */
 export class Peer implements WebSocketLike {
   readonly address: string
   /** The browser's session, when a page of ours opened the socket. */
   readonly cookie: string | undefined
+  readonly sessions = new SocketSessions()
+  readonly valve: Valve
   readonly #ws: WebSocket
   /** What `ws` reads from and writes its control frames to. Nothing is compressed, so whole frames of ours may go between them. */
   readonly #socket: Duplex
   readonly #findRoom: (doc: string) => Room | undefined
   #answered = true
+  /** Frames, and their bytes, that wait for the disk. */
+  #held = 0
+  #heldBytes = 0
+  /** Called when frames were let go, the socket was drained or is gone. */
+  #onProgress: (() => void)[] = []
+  /** Bytes that waited when it was sent a whole document: a slow reader asked for those, and is judged by what piles up behind them. */
+  #answerBytes = 0
+  #takenBefore = 0
+  #slowSeconds = 0
 
   constructor(ws: WebSocket, socket: Duplex, address: string, findRoom: (doc: string) => Room | undefined, cookie?: string) {
     this.#ws = ws
@@ -161,7 +217,14 @@ export class Peer implements WebSocketLike {
     this.address = address
     this.cookie = cookie
     this.#findRoom = findRoom
-    ws.on('pong', () => (this.#answered = true))
+    this.valve = new Valve(ws)
+    ws.on('pong', () => this.seen())
+    socket.on('drain', () => {
+      this.#answerBytes = 0
+      this.valve.open('output')
+      this.#progressed()
+    })
+    socket.on('close', () => this.#progressed())
   }
 
   get readyState(): number {
@@ -171,7 +234,8 @@ export class Peer implements WebSocketLike {
   /** Sends a message of Hocuspocus, or holds it back until what it tells is on disk. */
   send(data: string | ArrayBufferLike | Blob | ArrayBufferView): void {
     const message = data as Uint8Array
-    const { doc, type } = headOf(message)
+    const { doc, type, offset } = headOf(message)
+    if (type === messageTypes.auth && message[offset] === permissionDenied) this.sessions.release(doc)
     // A cursor must not come before the text that it points into.
     const room = tellsOfText(type) || type === messageTypes.awareness ? this.#findRoom(doc) : undefined
     if (room === undefined) {
@@ -187,31 +251,65 @@ export class Peer implements WebSocketLike {
   /** Sends a message at once. */
   write(message: Uint8Array): void {
     if (!this.isOpen) return
-    if (this.#socket.writableLength > limits.socketBufferBytesMax) {
-      // Whoever does not read must not cost the others memory.
-      this.close(closeCodes.tooSlow, 'too slow')
-      this.#ws.terminate()
-      return
-    }
+    if (this.#socket.writableLength > limits.socketBufferPauseBytes && !this.#keepsUp()) return
     this.#socket.write(framedOnce(message))
+    if (message.length > limits.socketBufferPauseBytes && isAnswer(message)) this.#answerBytes = this.#socket.writableLength
+  }
+
+  /** Whether more may be written. Who does not read must not cost the others memory: it is not read either, and closed in the end. */
+  #keepsUp(): boolean {
+    const behind = this.#socket.writableLength - this.#answerBytes
+    if (behind > limits.socketBufferPauseBytes) this.valve.shut('output')
+    if (behind <= limits.socketBufferBytesMax) return true
+    this.cutOff(closeCodes.tooSlow, 'too slow')
+    return false
+  }
+
+  /** Bytes that the kernel took. */
+  get #taken(): number {
+    const handle = handleOf(this.#socket)
+    return handle === undefined ? 0 : handle.bytesWritten - handle.writeQueueSize
+  }
+
+  /** Bytes that wait to be taken by the kernel. */
+  get waitingBytes(): number {
+    return this.#socket.writableLength
+  }
+
+  /** Looks, every so many seconds, whether the client reads what it was sent; closes it with 4408 when it did not for too long. */
+  look(seconds: number): void {
+    const read = this.#taken - this.#takenBefore
+    this.#takenBefore += read
+    const isSlow = this.#socket.writableLength > 0 && read < seconds * limits.socketReadBytesPerSecondMin
+    this.#slowSeconds = isSlow ? this.#slowSeconds + seconds : 0
+    if (this.#slowSeconds >= limits.socketStallSeconds) this.cutOff(closeCodes.tooSlow, 'nothing was read')
   }
 
   get isOpen(): boolean {
     return this.#ws.readyState === this.#ws.OPEN
   }
 
-  /** Resolves when the client has read what it was sent, or is gone. */
+  /** Counts a frame that begins to wait for the disk. An honest writer waits for it too: while too many do, it is not read. */
+  hold({ length }: Uint8Array): void {
+    this.#heldBytes += length
+    if (++this.#held > limits.socketHeldFramesMax) this.valve.shut('disk')
+  }
+
+  /** Counts a frame that waits no longer. */
+  letGo({ length }: Uint8Array): void {
+    this.#heldBytes -= length
+    if (--this.#held <= limits.socketHeldFramesMax / 4) this.valve.open('disk')
+    if (this.#onProgress.length > 0) this.#progressed()
+  }
+
+  #progressed(): void {
+    for (const resolve of this.#onProgress.splice(0)) resolve()
+  }
+
+  /** Resolves when the client has read what it was sent and no whole document for it waits for the disk, or when it is gone. */
   async drained(): Promise<void> {
-    while (this.isOpen && this.#socket.writableNeedDrain)
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          this.#socket.off('drain', done)
-          this.#socket.off('close', done)
-          resolve()
-        }
-        this.#socket.on('drain', done)
-        this.#socket.on('close', done)
-      })
+    while (this.isOpen && (this.#heldBytes > limits.socketBufferPauseBytes || this.#socket.writableNeedDrain))
+      await new Promise<void>((resolve) => this.#onProgress.push(resolve))
   }
 
   cork(): void {
@@ -224,7 +322,19 @@ export class Peer implements WebSocketLike {
 
   /** Ends the socket. The reason reaches the client as it is (at most 123 bytes). */
   close(code: number = closeCodes.badMessage, reason = ''): void {
-    if (this.isOpen) this.#ws.close(closeCode(code), reason.slice(0, 120))
+    if (!this.isOpen) return
+    this.#ws.close(closeCode(code), reason.slice(0, 120))
+    // The goodbye of the other side is behind what it sent before.
+    this.valve.leaveOpen()
+    this.#progressed()
+  }
+
+  /** Ends the socket and reads nothing more of it: for clients that send or take without measure. */
+  cutOff(code: number, reason: string): void {
+    if (!this.isOpen) return
+    this.#ws.close(closeCode(code), reason)
+    this.valve.stayShut()
+    this.#progressed()
   }
 
   /** Cuts the socket off without a goodbye. */
@@ -232,9 +342,17 @@ export class Peer implements WebSocketLike {
     this.#ws.terminate()
   }
 
-  /** Drops the socket at once when it did not answer the last ping, else pings it. */
+  /** Notes a sign of life. */
+  seen(): void {
+    this.#answered = true
+  }
+
+  /**
+   * Drops the socket at once when there was no sign of life since the last ping, else pings it. The answer of one that is not read, or
+   * that has not read all that came before the ping, cannot be here yet.
+   */
   probe(): void {
-    if (!this.#answered) {
+    if (!this.#answered && !this.valve.isShut && this.#socket.writableLength === 0) {
       this.#ws.terminate()
       return
     }

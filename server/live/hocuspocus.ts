@@ -15,8 +15,9 @@ import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
 import { agentName } from './agents.ts'
 import { type Context, createDocuments, type LiveLog, type LoadedDocument } from './documents.ts'
-import { closeCodes } from './durable-acks.ts'
+import { closeCodes, type Peer } from './durable-acks.ts'
 import { freeClients, refuseUpdate, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
+import { createSeats } from './seats.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
 export interface LiveOptions {
@@ -28,6 +29,11 @@ export interface LiveOptions {
   /** The session cookie of the browser that asks. */
   readonly cookieOf: (request: IncomingMessage) => string | undefined
   readonly idleUnloadSeconds: number
+  /** Counts wrong keys of an address. Errors: both throw `rate_limited` when there were too many. */
+  readonly guesses: { check(address: string): void; count(address: string): void }
+  /** Sockets of one address, and connections of one document; null: as many as come. */
+  readonly socketsPerAddressMax: number | null
+  readonly socketsPerDocumentMax: number | null
   readonly log: LiveLog
 }
 
@@ -36,7 +42,7 @@ export interface LiveServer extends Live, Pick<Sockets, 'upgrade'> {
   stop(): Promise<void>
   /** Cuts off the sockets that did not answer the goodbye. */
   terminateSockets(): void
-  counts(): { documents: number; sockets: number }
+  counts(): { documents: number; sockets: number; waitingBytes: number }
 }
 
 /** Thrown in hooks. Hocuspocus sends `reason` to the client and prints errors that have a message: this one has none. */
@@ -68,9 +74,28 @@ const isThere = ({ document }: LoadedDocument, { identity, share }: Caller, name
 /** Type of a sync message that asks for what is missing and changes nothing (y-protocols). */
 const syncStep1 = 0
 
-export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieOf, idleUnloadSeconds, log }: LiveOptions): LiveServer => {
+/** Closes the socket of a client that claims to know more than any page does. Errors: throws then. */
+const refuseLargeVector = (peer: Peer, vector: Uint8Array): void => {
+  if (vector.length <= limits.stateVectorBytesMax) return
+  peer.close(closeCodes.badMessage, 'the state vector is too large')
+  throw new Refusal('the state vector is too large')
+}
+
+export const createLive = ({
+  service,
+  registry,
+  allowsOrigin,
+  addressOf,
+  cookieOf,
+  idleUnloadSeconds,
+  guesses,
+  socketsPerAddressMax,
+  socketsPerDocumentMax,
+  log
+}: LiveOptions): LiveServer => {
   let stopping = false
   const answers = createAnswers(() => service().clock)
+  const seats = createSeats(socketsPerDocumentMax)
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, registry, idleUnloadSeconds, log })
 
   /** Asks now and then whether a credential is still good; an issuer that does not answer is no reason to end anything. */
@@ -87,6 +112,17 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
     return () => {
       stopped = true
       cancel()
+    }
+  }
+
+  /** Counts a wrong key, as requests do; answers what to refuse with. */
+  const countedGuess = (error: unknown, address: string): unknown => {
+    if (!(error instanceof ServiceError) || error.code !== 'credential_invalid') return error
+    try {
+      guesses.count(address)
+      return error
+    } catch (limited) {
+      return limited
     }
   }
 
@@ -117,17 +153,18 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
       if (!isDocumentId(documentName)) throw new Refusal('not_found')
       const isBearer = /^(asess_|ai_)/.test(token)
       // Beside a bearer token the cookie of the browser is of no account, as in a request.
-      const { cookie } = (context as Context).peer
+      const { cookie, address, sessions } = (context as Context).peer
       try {
+        guesses.check(address)
         const credentials = isBearer ? { bearer: token } : { key: token === '' ? undefined : token, cookie }
         const find = (): Promise<Caller> => callerOfDocument(service(), documentName, credentials)
         const caller = await find()
-        const connections = documents.find(documentName)?.document.getConnectionsCount() ?? 0
-        if (connections >= limits.socketsPerDocumentMax) throw new ServiceError('rate_limited')
-        connectionConfig.readOnly = !includesRole(caller.role, 'edit')
+        const mayWrite = includesRole(caller.role, 'edit')
+        sessions.admit(documentName, mayWrite, seats.take(documentName, caller, address))
+        connectionConfig.readOnly = !mayWrite
         return { ...context, caller, ...(caller.identity.kind === 'agent' && { again: find }) }
       } catch (error) {
-        throw refusalOf(error)
+        throw refusalOf(countedGuess(error, address))
       }
     },
 
@@ -147,7 +184,17 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
       return Promise.resolve()
     },
 
-    connected({ connection, documentName, context: { peer, caller, again } }) {
+    connected({ connection, documentName, context: { peer, inbox, caller, again } }) {
+      // It said goodbye before it was connected.
+      if (!connection.document.hasConnection(connection)) {
+        peer.sessions.release(documentName)
+        return Promise.resolve()
+      }
+      peer.sessions.opened(documentName)
+      connection.afterHandleMessage((_connection, frame) => {
+        inbox.handled(frame)
+        return Promise.resolve()
+      })
       const end = (code: ErrorCode): void => {
         connection.sendStateless(JSON.stringify({ type: 'ended', code } satisfies LiveMessage))
         peer.close(closeCodeOf(code), code)
@@ -159,6 +206,8 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
       })
       const stopAsking = again === undefined ? undefined : askAgain(again, end)
       connection.onClose(() => {
+        peer.sessions.release(documentName)
+        inbox.forget()
         forget()
         stopAsking?.()
         const entry = documents.find(documentName)
@@ -171,6 +220,7 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
     async beforeSync({ documentName, payload, type, connection }) {
       const entry = documents.find(documentName)
       if (type === syncStep1) {
+        refuseLargeVector((connection.context as Context).peer, payload)
         const answered = answers.turn((connection.context as Context).peer, entry?.room.text.length ?? 0)
         return answered.catch((error: Error) => Promise.reject(new Refusal(error.message)))
       }
@@ -213,7 +263,7 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
 
   const sockets = createSockets({
     clock: () => service().clock,
-    attach: (peer) => hocuspocus.handleConnection(peer, new Request('http://localhost/'), { peer } as Context),
+    attach: (peer, inbox) => hocuspocus.handleConnection(peer, new Request('http://localhost/'), { peer, inbox } as Context),
     findRoom: (doc) => documents.find(doc)?.room,
     onPresence(peer, doc, message) {
       const entry = documents.find(doc)
@@ -222,6 +272,7 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
     allowsOrigin,
     addressOf,
     cookieOf,
+    socketsPerAddressMax,
     log
   })
 
@@ -251,6 +302,6 @@ export const createLive = ({ service, registry, allowsOrigin, addressOf, cookieO
       await documents.settleAll()
     },
     terminateSockets: () => sockets.terminateAll(),
-    counts: () => ({ documents: documents.count(), sockets: sockets.count() })
+    counts: () => ({ documents: documents.count(), sockets: sockets.count(), waitingBytes: sockets.waitingBytes() })
   }
 }

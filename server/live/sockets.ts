@@ -6,14 +6,20 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../shared/limits.ts'
 import { collabPath, isDocumentId } from '../../shared/names.ts'
 import type { Clock } from '../domain/ports.ts'
-import type { LiveLog } from './documents.ts'
-import { closeCodes, messageTypes, Peer, readFrame } from './durable-acks.ts'
 import type { Room } from '../domain/room.ts'
+import type { LiveLog } from './documents.ts'
+import { closeCodes, type FrameHead, messageTypes, Peer, readFrame, refusalOf } from './durable-acks.ts'
+import { Inbox, type Waiting } from './inbox.ts'
+import { MessageRate } from './message-rate.ts'
+import { PresencePace } from './presence-pace.ts'
+import { createTurns } from './turns.ts'
+
+type Client = ReturnType<Hocuspocus['handleConnection']>
 
 interface SocketsOptions {
   readonly clock: () => Clock
   /** Hands a new socket to Hocuspocus. */
-  readonly attach: (peer: Peer) => ReturnType<Hocuspocus['handleConnection']>
+  readonly attach: (peer: Peer, inbox: Inbox) => Client
   readonly findRoom: (doc: string) => Room | undefined
   /** Called with the content of each presence message. Errors: throws when it does not decode. */
   readonly onPresence: (peer: Peer, doc: string, message: Uint8Array) => void
@@ -23,6 +29,8 @@ interface SocketsOptions {
   readonly addressOf: (request: IncomingMessage) => string
   /** The session of the browser that asks. Looked at only when the request comes from a page of ours. */
   readonly cookieOf: (request: IncomingMessage) => string | undefined
+  /** Sockets of one address; null: as many as come. */
+  readonly socketsPerAddressMax: number | null
   readonly log: LiveLog
 }
 
@@ -34,33 +42,42 @@ export interface Sockets {
   /** Cuts off who did not answer the goodbye. */
   terminateAll(): void
   count(): number
+  /** Bytes that wait for clients to read them. */
+  waitingBytes(): number
 }
 
-interface Bucket {
-  tokens: number
-  /** Milliseconds, monotonic. */
-  at: number
-}
+/** Bytes that a socket may send before its first token was found good: what Hocuspocus lets wait, and the token. */
+const earlyBytesMax = limits.socketQueueBytesMax + limits.socketHelloBytesMax
 
-/** Takes one token; false when the socket is too fast. */
-const spend = (bucket: Bucket): boolean => {
-  const now = performance.now()
-  bucket.tokens = Math.min(limits.socketMessagesBurst, bucket.tokens + ((now - bucket.at) / 1000) * limits.socketMessagesPerSecond)
-  bucket.at = now
-  bucket.tokens -= 1
-  return bucket.tokens >= 0
-}
+/** What of an unfinished message a socket may have sent that writes nowhere: a state vector is its largest. */
+const readerBytesMax = 2 * limits.stateVectorBytesMax
 
 const deny = (socket: Duplex, status: string): void => {
+  // Without the end of the connection one that is never closed by the other side would stay.
+  socket.once('finish', () => socket.destroy())
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
 const isKnown = (type: number): boolean => type <= messageTypes.stateless || type === messageTypes.close || type === messageTypes.syncStatus
 
+/** Whether a message brings changes: second number of a sync message (y-protocols). */
+const isEdit = (frame: Uint8Array, { type, offset }: FrameHead): boolean =>
+  (type === messageTypes.sync || type === messageTypes.syncReply) && frame[offset] !== 0
+
 // The types of `ws` do not know this option yet (ws 8.19).
 const goodbye = { closeTimeout: limits.socketGoodbyeSecondsMax * 1000 }
 
-export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigin, addressOf, cookieOf, log }: SocketsOptions): Sockets => {
+export const createSockets = ({
+  clock,
+  attach,
+  findRoom,
+  onPresence,
+  allowsOrigin,
+  addressOf,
+  cookieOf,
+  socketsPerAddressMax,
+  log
+}: SocketsOptions): Sockets => {
   const wss = new WebSocketServer({
     noServer: true,
     maxPayload: limits.socketMessageBytesMax,
@@ -68,6 +85,7 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
     ...goodbye,
     clientTracking: false
   })
+  const turns = createTurns()
   const peers = new Set<Peer>()
   const perAddress = new Map<string, number>()
   let stopping = false
@@ -79,51 +97,135 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
   }
 
   /** Errors: throws when the frame is not one that a client may send. */
-  const inspect = (peer: Peer, frame: Uint8Array, documents: Set<string>): void => {
-    if (documents.size === 0 && frame.length > limits.socketHelloBytesMax) throw new RangeError('open a document first')
-    const { doc, type, offset } = readFrame(frame)
-    if (!isDocumentId(doc)) throw new RangeError('not a document id')
-    if (!isKnown(type)) throw new RangeError(`messages of type ${type} are not accepted`)
-    documents.add(doc)
-    if (documents.size > limits.socketDocumentsMax) throw new RangeError('too many documents')
-    if (type !== messageTypes.awareness) return
-    if (frame.length > limits.awarenessBytesMax) throw new RangeError('a presence message is too large')
-    onPresence(peer, doc, frame.subarray(offset))
+  const inspect = (peer: Peer, frame: Uint8Array): FrameHead => {
+    if (!peer.sessions.isAdmitted && frame.length > limits.socketHelloBytesMax) throw new RangeError('open a document first')
+    const head = readFrame(frame)
+    if (!isDocumentId(head.doc)) throw new RangeError('not a document id')
+    if (!isKnown(head.type)) throw new RangeError(`messages of type ${head.type} are not accepted`)
+    if (head.type === messageTypes.awareness && frame.length > limits.awarenessBytesMax)
+      throw new RangeError('a presence message is too large')
+    return head
+  }
+
+  /** Begins the session that a token is for. Answers whether Hocuspocus is to see the token. */
+  const admit = (peer: Peer, { doc, address }: FrameHead): boolean => {
+    const claim = peer.sessions.claim(doc, address)
+    if (claim === 'too many') peer.close(closeCodes.badMessage, 'too many documents')
+    if (claim === 'other session') peer.write(refusalOf(address, 'one session of a document on each socket'))
+    return claim === 'claimed'
+  }
+
+  /** Gives a frame to Hocuspocus; answers whether it will tell when it is done with it. */
+  const deliver = (peer: Peer, client: Client, { frame, head }: Waiting): boolean => {
+    if (!peer.isOpen) return false
+    try {
+      if (head.type === messageTypes.auth && !admit(peer, head)) return false
+      if (peer.sessions.isOther(head.doc, head.address)) throw new RangeError('one session of a document on each socket')
+      if (head.type === messageTypes.awareness) onPresence(peer, head.doc, frame.subarray(head.offset))
+      client.handleMessage(frame)
+      return peer.sessions.isOpen(head.doc)
+    } catch (error) {
+      refuse(peer, error)
+      return false
+    }
+  }
+
+  const refuse = (peer: Peer, error: unknown): void =>
+    peer.close(closeCodes.badMessage, error instanceof Error ? error.message : 'bad message')
+
+  /** Bytes of messages that have not come to their end, of all sockets. */
+  const unfinished = new Map<Peer, number>()
+  let unfinishedBytes = 0
+  const noteUnfinished = (peer: Peer, bytes: number): void => {
+    unfinishedBytes += bytes - (unfinished.get(peer) ?? 0)
+    if (bytes === 0) unfinished.delete(peer)
+    else unfinished.set(peer, bytes)
+  }
+
+  /** Closes the sockets that take the most memory until the rest is within the bound for all. */
+  const relieve = (): void => {
+    const bytesOf = (peer: Peer): number => peer.waitingBytes + (unfinished.get(peer) ?? 0)
+    let total = [...peers].reduce((sum, peer) => sum + bytesOf(peer), 0)
+    if (total <= limits.socketsBufferBytesMax) return
+    for (const peer of [...peers].toSorted((one, other) => bytesOf(other) - bytesOf(one))) {
+      total -= bytesOf(peer)
+      noteUnfinished(peer, 0)
+      peer.cutOff(closeCodes.tooSlow, 'too much waits')
+      if (total <= limits.socketsBufferBytesMax) return
+    }
+  }
+
+  /** Bounds what a socket sends that makes no whole message: `ws` keeps up to the largest message of each. */
+  const watchBytes = (peer: Peer, socket: Duplex): void => {
+    let early = 0
+    socket.on('data', (chunk: Buffer) => {
+      if (!peer.isOpen) return
+      noteUnfinished(peer, (unfinished.get(peer) ?? 0) + chunk.length)
+      if (!peer.sessions.isAdmitted && (early += chunk.length) > earlyBytesMax) peer.cutOff(closeCodes.tooFast, 'open a document first')
+      if (!peer.sessions.writes && (unfinished.get(peer) ?? 0) > readerBytesMax) peer.cutOff(closeCodes.tooBig, 'the message is too large')
+      if (unfinishedBytes > limits.socketsBufferBytesMax) relieve()
+    })
   }
 
   const accept = (ws: WebSocket, socket: Duplex, address: string, cookie: string | undefined): void => {
     const peer = new Peer(ws, socket, address, findRoom, cookie)
-    const client = attach(peer)
-    const documents = new Set<string>()
-    const bucket: Bucket = { tokens: limits.socketMessagesBurst, at: performance.now() }
+    const inbox = new Inbox({ valve: peer.valve, turns, deliver: (waiting) => deliver(peer, client, waiting) })
+    const pace = new PresencePace((frame) => inbox.take({ frame, head: readFrame(frame) }))
+    const rate = new MessageRate(peer.valve)
+    const client = attach(peer, inbox)
+    let hasSpoken = false
     peers.add(peer)
     count(address, 1)
+    startLooking()
     const cancelHello = clock().after(limits.socketHelloSecondsMax * 1000, () => {
-      if (documents.size === 0) peer.close(closeCodes.tooSlow, 'no document was opened')
+      if (!hasSpoken) peer.close(closeCodes.tooSlow, 'no document was opened')
     })
     ws.on('message', (data: Buffer, isBinary) => {
+      noteUnfinished(peer, 0)
       // A client that does not answer the goodbye must not write on.
       if (!peer.isOpen) return undefined
-      if (!spend(bucket)) return peer.close(closeCodes.tooFast, 'too many messages')
       if (!isBinary) return peer.close(closeCodes.badMessage, 'binary messages only')
+      peer.seen()
       const frame = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
       try {
-        inspect(peer, frame, documents)
-        client.handleMessage(frame)
+        const head = inspect(peer, frame)
+        hasSpoken = true
+        // Edits are slowed by the disk and by those who read them.
+        if (!isEdit(frame, head) || !peer.sessions.mayWrite(head.doc)) rate.spend()
+        const isHeld = head.type === messageTypes.awareness && !pace.take(head.address, frame.subarray(head.offset))
+        if (!isHeld) inbox.take({ frame, head })
       } catch (error) {
-        peer.close(closeCodes.badMessage, error instanceof Error ? error.message : 'bad message')
+        refuse(peer, error)
       }
       return undefined
     })
+    watchBytes(peer, socket)
     // Hocuspocus drops who sends nothing for a minute; an answered ping is a sign of life too.
     ws.on('pong', () => (client.lastMessageReceivedAt = Date.now()))
     ws.on('error', (error) => log('debug', 'socket error', { error }))
     ws.on('close', (code, reason) => {
       cancelHello()
       peers.delete(peer)
+      noteUnfinished(peer, 0)
       count(address, -1)
+      rate.stop()
+      pace.forget()
+      inbox.clear()
+      peer.sessions.releaseAll()
       client.handleClose({ code, reason: reason.toString() })
     })
+  }
+
+  let cancelLook: (() => void) | undefined
+  const startLooking = (): void => {
+    cancelLook ??= clock().after(limits.socketLookSeconds * 1000, look)
+  }
+  const look = (): void => {
+    cancelLook = undefined
+    if (peers.size === 0) return
+    for (const peer of peers) peer.look(limits.socketLookSeconds)
+    relieve()
+    startLooking()
   }
 
   // A socket that did not answer the last ping is gone, whatever its TCP connection says.
@@ -139,7 +241,8 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
       if (stopping) return deny(socket, '503 Service Unavailable')
       if ((request.url ?? '').split('?')[0] !== collabPath) return deny(socket, '404 Not Found')
       if (origin !== undefined && !allowsOrigin(origin, request)) return deny(socket, '403 Forbidden')
-      if ((perAddress.get(address) ?? 0) >= limits.socketsPerAddressMax) return deny(socket, '429 Too Many Requests')
+      if (socketsPerAddressMax !== null && (perAddress.get(address) ?? 0) >= socketsPerAddressMax)
+        return deny(socket, '429 Too Many Requests')
       // A cookie goes along with every socket that the browser opens: it counts only where Origin says that our own page did.
       const cookie = origin === undefined ? undefined : cookieOf(request)
       return wss.handleUpgrade(request, socket, head, (ws) => accept(ws, socket, address, cookie))
@@ -147,11 +250,13 @@ export const createSockets = ({ clock, attach, findRoom, onPresence, allowsOrigi
     stop() {
       stopping = true
       clearInterval(pinging)
+      cancelLook?.()
       for (const peer of peers) peer.close(closeCodes.restarting, 'restarting')
     },
     terminateAll() {
       for (const peer of peers) peer.terminate()
     },
-    count: () => peers.size
+    count: () => peers.size,
+    waitingBytes: () => [...peers].reduce((sum, peer) => sum + peer.waitingBytes, 0)
   }
 }

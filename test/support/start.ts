@@ -36,7 +36,7 @@ export interface World {
   readonly service: Service
   /** Every line of the log. */
   readonly lines: readonly string[]
-  counts(): { documents: number; sockets: number }
+  counts(): { documents: number; sockets: number; waitingBytes: number }
   /** Ends the server; the folder goes with it unless it was given. */
   stop(): Promise<void>
 }

@@ -308,6 +308,11 @@ export interface RawSocket {
   /** Sends the token and resolves when the document answered. */
   open(doc: string, key: string): Promise<void>
   end(): Promise<{ code: number; reason: string }>
+  /** Reads nothing until `resume`. */
+  pause(): void
+  resume(): void
+  /** Sends, and resolves when the network took it; never, when it does not. */
+  sent(frame: Uint8Array): Promise<void>
   close(): void
 }
 
@@ -347,6 +352,9 @@ const openSocket = (url: string, { origin, path = '/collab', headers }: SocketOp
         await until(() => closed !== undefined, 'the end of the socket')
         return closed as { code: number; reason: string }
       },
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      sent: (frame) => new Promise((resolve) => socket.send(frame, (error) => error ?? resolve())),
       close
     }
     open.add(close)

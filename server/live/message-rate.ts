@@ -1,0 +1,50 @@
+/** How many messages of a socket are read: a token bucket. While it is empty nothing is read; nobody is closed for it. */
+import { limits } from '../../shared/limits.ts'
+import type { Valve } from './valve.ts'
+
+/** Messages that are gained before reading goes on: each stop and start costs two system calls. */
+const atOnce = 100
+
+export class MessageRate {
+  readonly #valve: Valve
+  #tokens: number = limits.socketMessagesBurst
+  /** Milliseconds, monotonic. */
+  #at = performance.now()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(valve: Valve) {
+    this.#valve = valve
+  }
+
+  /** Counts a message that was read. */
+  spend(): void {
+    this.#refill()
+    this.#tokens -= 1
+    if (this.#tokens >= 0 || this.#timer !== undefined) return
+    this.#valve.shut('rate')
+    this.#wait()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #refill(): void {
+    const now = performance.now()
+    this.#tokens = Math.min(limits.socketMessagesBurst, this.#tokens + ((now - this.#at) / 1000) * limits.socketMessagesPerSecond)
+    this.#at = now
+  }
+
+  #wait(): void {
+    // What was read before the stop is counted too: the tokens may be far below zero.
+    const milliseconds = ((atOnce - this.#tokens) / limits.socketMessagesPerSecond) * 1000
+    this.#timer = setTimeout(() => this.#again(), milliseconds).unref()
+  }
+
+  #again(): void {
+    this.#timer = undefined
+    this.#refill()
+    if (this.#tokens < atOnce / 2) this.#wait()
+    else this.#valve.open('rate')
+  }
+}

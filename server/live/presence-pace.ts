@@ -1,0 +1,103 @@
+/**
+ * Presence at a bounded rate: a client may tell of its cursor a thousand times a second, and each goes to everybody. The first message
+ * passes at once. Those that come too soon are merged, the latest state of each client id counting, and pass together a moment later.
+ */
+import * as decoding from 'lib0/decoding'
+import * as encoding from 'lib0/encoding'
+import { limits } from '../../shared/limits.ts'
+import { messageTypes } from './durable-acks.ts'
+
+/** The states of an awareness message (y-protocols): clock and JSON by client id. */
+type States = Map<number, { readonly clock: number; readonly state: string }>
+
+interface Pace {
+  /** When the last one passed, in milliseconds. */
+  at: number
+  held: States | undefined
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Errors: throws when the content of the message does not decode. */
+const readInto = (states: States, content: Uint8Array): void => {
+  const decoder = decoding.createDecoder(decoding.readVarUint8Array(decoding.createDecoder(content)))
+  const count = decoding.readVarUint(decoder)
+  if (count > content.length) throw new RangeError('a count exceeds the message')
+  for (let index = 0; index < count; index++) {
+    const client = decoding.readVarUint(decoder)
+    const clock = decoding.readVarUint(decoder)
+    const state = decoding.readVarString(decoder)
+    if ((states.get(client)?.clock ?? -1) > clock) continue
+    states.delete(client)
+    states.set(client, { clock, state })
+  }
+}
+
+const sizeOf = (states: States): number => [...states.values()].reduce((sum, { state }) => sum + state.length + 12, 0)
+
+/** A connection shows itself under one client id: of many, the ones told of last are enough. */
+const trim = (states: States): void => {
+  let size = sizeOf(states)
+  for (const [client, { state }] of states) {
+    if (size <= limits.awarenessBytesMax) return
+    states.delete(client)
+    size -= state.length + 12
+  }
+}
+
+const frameOf = (address: string, states: States): Uint8Array => {
+  const update = encoding.createEncoder()
+  encoding.writeVarUint(update, states.size)
+  for (const [client, { clock, state }] of states) {
+    encoding.writeVarUint(update, client)
+    encoding.writeVarUint(update, clock)
+    encoding.writeVarString(update, state)
+  }
+  const frame = encoding.createEncoder()
+  encoding.writeVarString(frame, address)
+  encoding.writeVarUint(frame, messageTypes.awareness)
+  encoding.writeVarUint8Array(frame, encoding.toUint8Array(update))
+  return encoding.toUint8Array(frame)
+}
+
+export class PresencePace {
+  readonly #paces = new Map<string, Pace>()
+  readonly #pass: (frame: Uint8Array) => void
+
+  /** `pass` is given what was held, when its time has come. */
+  constructor(pass: (frame: Uint8Array) => void) {
+    this.#pass = pass
+  }
+
+  /** Whether a message may pass now; otherwise it is held. Errors: throws when its content does not decode. */
+  take(address: string, content: Uint8Array): boolean {
+    const pace = this.#paces.get(address) ?? { at: Number.NEGATIVE_INFINITY, held: undefined, timer: undefined }
+    this.#paces.set(address, pace)
+    const wait = pace.at + limits.presenceMs - performance.now()
+    if (wait <= 0 && pace.held === undefined) {
+      pace.at = performance.now()
+      return true
+    }
+    pace.held ??= new Map()
+    readInto(pace.held, content)
+    trim(pace.held)
+    pace.timer ??= setTimeout(() => this.#release(address, pace), wait).unref()
+    return false
+  }
+
+  /** Forgets a session, or all of them. */
+  forget(address?: string): void {
+    for (const [known, { timer }] of this.#paces) {
+      if (address !== undefined && known !== address) continue
+      clearTimeout(timer)
+      this.#paces.delete(known)
+    }
+  }
+
+  #release(address: string, pace: Pace): void {
+    const { held } = pace
+    pace.timer = undefined
+    pace.held = undefined
+    pace.at = performance.now()
+    if (held !== undefined && held.size > 0) this.#pass(frameOf(address, held))
+  }
+}

@@ -1,0 +1,56 @@
+/** Who holds how many connections to a document, so that no link, account or address takes all of them, and its owner gets in. */
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Caller } from '../domain/caller.ts'
+
+export interface Seats {
+  /** Takes a place in a document. Answers the way to leave it. Errors: `rate_limited` when there is none for this caller. */
+  take(doc: string, caller: Caller, address: string): () => void
+}
+
+/** Those who may hold only a share of a document's connections, and that share. */
+const holdersOf = ({ identity, share }: Caller, address: string): readonly (readonly [string, number])[] => [
+  identity.kind === 'guest'
+    ? [`address ${address}`, limits.documentShareOfPerson]
+    : [`${identity.kind} ${identity.id}`, limits.documentShareOfPerson],
+  ...(share === null ? [] : [[`link ${share}`, limits.documentShareOfLink] as const])
+]
+
+/** `max`: connections of one document; null: as many as come. */
+export const createSeats = (max: number | null): Seats => {
+  const documents = new Map<string, Map<string, number>>()
+  const all = 'all'
+
+  const add = (doc: string, holder: string, by: number): void => {
+    const counts = documents.get(doc) ?? new Map<string, number>()
+    const left = (counts.get(holder) ?? 0) + by
+    if (left > 0) counts.set(holder, left)
+    else counts.delete(holder)
+    if (counts.size > 0) documents.set(doc, counts)
+    else documents.delete(doc)
+  }
+
+  const isFull = (doc: string, holder: string, atMost: number): boolean => (documents.get(doc)?.get(holder) ?? 0) >= Math.max(1, atMost)
+
+  const refuseFull = (doc: string, { role }: Caller, holders: readonly (readonly [string, number])[]): void => {
+    if (max === null) return
+    const forAll = role === 'owner' ? max : Math.floor(max * (1 - limits.documentShareOfOwners))
+    const full = isFull(doc, all, forAll) || holders.some(([holder, share]) => isFull(doc, holder, Math.floor(max * share)))
+    if (full) throw new ServiceError('rate_limited')
+  }
+
+  return {
+    take(doc, caller, address) {
+      const holders = holdersOf(caller, address)
+      refuseFull(doc, caller, holders)
+      const names = [all, ...holders.map(([holder]) => holder)]
+      for (const name of names) add(doc, name, 1)
+      let isLeft = false
+      return () => {
+        if (isLeft) return
+        isLeft = true
+        for (const name of names) add(doc, name, -1)
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The documents that one socket holds open. Hocuspocus addresses a session as `doc` or `doc NUL session` and bounds neither, so a socket
+ * could take every place of a document. Here a document has one session on each socket.
+ */
+import { limits } from '../../shared/limits.ts'
+
+interface Session {
+  /** As its frames name it. */
+  readonly address: string
+  /** Its place in the document, once its token was found good. */
+  leave: () => void
+  isOpen: boolean
+  mayWrite: boolean
+}
+
+export class SocketSessions {
+  readonly #sessions = new Map<string, Session>()
+  #isEnded = false
+  #isAdmitted = false
+
+  /** Whether any token of this socket was found good. */
+  get isAdmitted(): boolean {
+    return this.#isAdmitted
+  }
+
+  /** Whether it may write to any document. */
+  get writes(): boolean {
+    return [...this.#sessions.values()].some(({ mayWrite }) => mayWrite)
+  }
+
+  /** Begins a session, or answers why not. A token for a session that is there is sent again. */
+  claim(doc: string, address: string): 'claimed' | 'other session' | 'too many' {
+    const known = this.#sessions.get(doc)
+    if (known !== undefined) return known.address === address ? 'claimed' : 'other session'
+    if (this.#sessions.size >= limits.socketDocumentsMax) return 'too many'
+    this.#sessions.set(doc, { address, leave: () => undefined, isOpen: false, mayWrite: false })
+    return 'claimed'
+  }
+
+  /** Whether frames of this address are those of another session than the document's. */
+  isOther(doc: string, address: string): boolean {
+    const known = this.#sessions.get(doc)
+    return known !== undefined && known.address !== address
+  }
+
+  /** Notes that a token was found good; `leave` gives up the place in the document that it got, and is called when the session ends. */
+  admit(doc: string, mayWrite: boolean, leave: () => void): void {
+    const known = this.#sessions.get(doc)
+    if (known === undefined || this.#isEnded) return leave()
+    this.#isAdmitted = true
+    known.mayWrite = mayWrite
+    known.leave = leave
+    return undefined
+  }
+
+  /** Notes that Hocuspocus connected the session with its document. */
+  opened(doc: string): void {
+    const known = this.#sessions.get(doc)
+    if (known !== undefined) known.isOpen = true
+  }
+
+  isOpen(doc: string): boolean {
+    return this.#sessions.get(doc)?.isOpen === true
+  }
+
+  mayWrite(doc: string): boolean {
+    return this.#sessions.get(doc)?.mayWrite === true
+  }
+
+  /** Ends the session of a document: its token was refused, or it was closed. */
+  release(doc: string): void {
+    this.#sessions.get(doc)?.leave()
+    this.#sessions.delete(doc)
+  }
+
+  /** Ends all: the socket is gone. */
+  releaseAll(): void {
+    this.#isEnded = true
+    for (const doc of this.#sessions.keys()) this.release(doc)
+  }
+}

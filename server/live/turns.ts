@@ -1,0 +1,50 @@
+/**
+ * Fairness between sockets: Hocuspocus handles all that it was given before anything else gets its turn of the event loop. So it is given
+ * a few messages of each socket, one socket after the other, for a bounded time in each turn.
+ */
+import { limits } from '../../shared/limits.ts'
+
+export interface Turns {
+  /** Runs `step` now if this turn of the event loop has time left, else in the next, behind those that came before. */
+  enter(step: () => void): void
+}
+
+export const createTurns = (): Turns => {
+  let ready: (() => void)[] = []
+  /** When this turn began, in milliseconds; undefined before its first step. */
+  let began: number | undefined
+  let isRunning = false
+
+  const hasTime = (): boolean => {
+    if (began === undefined) {
+      began = performance.now()
+      setImmediate(nextTurn)
+    }
+    return performance.now() - began < limits.socketTurnMs
+  }
+
+  const run = (): void => {
+    // A step may let another one enter.
+    if (isRunning) return
+    isRunning = true
+    let done = 0
+    try {
+      while (done < ready.length && hasTime()) ready[done++]?.()
+    } finally {
+      ready = ready.slice(done)
+      isRunning = false
+    }
+  }
+
+  const nextTurn = (): void => {
+    began = undefined
+    if (ready.length > 0) run()
+  }
+
+  return {
+    enter(step) {
+      ready.push(step)
+      run()
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/** Back-pressure on one socket: while any reason stands, nothing is read from it, and TCP slows its sender. */
+import type { WebSocket } from 'ws'
+
+/**
+ * Why a socket is not read: too many of its messages wait here, it has spent its messages, it does not read what it was sent, or its edits
+ * wait for the disk.
+ */
+export type Reason = 'inbox' | 'rate' | 'output' | 'disk'
+
+export class Valve {
+  readonly #ws: WebSocket
+  readonly #reasons = new Set<Reason>()
+  #isFixed = false
+
+  constructor(ws: WebSocket) {
+    this.#ws = ws
+  }
+
+  get isShut(): boolean {
+    return this.#ws.isPaused
+  }
+
+  /** Reads nothing more until the reason is gone. What was read already still arrives: up to 64 KiB. */
+  shut(reason: Reason): void {
+    if (this.#isFixed) return
+    this.#reasons.add(reason)
+    if (this.#reasons.size === 1) this.#ws.pause()
+  }
+
+  open(reason: Reason): void {
+    if (this.#reasons.delete(reason) && this.#reasons.size === 0 && !this.#isFixed) this.#ws.resume()
+  }
+
+  /** Reads from now on, whatever stands: a socket that is not read would not see the other side say goodbye. */
+  leaveOpen(): void {
+    if (this.#isFixed) return
+    this.#isFixed = true
+    this.#ws.resume()
+  }
+
+  /** Reads nothing any more. */
+  stayShut(): void {
+    this.#isFixed = true
+    this.#ws.pause()
+  }
+}

@@ -1,0 +1,187 @@
+/** Places: sessions of a socket, connections of a document, sockets of an address, and wrong keys over sockets. */
+import * as encoding from 'lib0/encoding'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import { limits, rateLimits } from '../../shared/limits.ts'
+import { frameOf, type Person, type RawSocket, startWorld, until, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  for (const level of ['log', 'warn', 'error'] as const) console[level] = () => undefined
+  world = await startWorld({
+    env: { AGMD_RATE_LIMITS: 'on', AGMD_SOCKETS_PER_ADDRESS: '40', AGMD_SOCKETS_PER_DOCUMENT: '20', AGMD_TRUST_PROXY: '1' }
+  })
+})
+afterAll(() => world.stop())
+
+const token = (address: string, key: string): Uint8Array =>
+  frameOf(address, 2, (encoder) => (encoding.writeVarUint(encoder, 0), encoding.writeVarString(encoder, key)))
+
+const from = (address: string): Promise<RawSocket> => world.socket({ headers: { 'X-Forwarded-For': address } })
+
+/** The answers to tokens that a socket got: `doc` or `doc NUL session`, and the reason of a refusal. */
+const answersOf = (socket: RawSocket): { address: string; refused: string | undefined }[] =>
+  socket.frames.flatMap((frame) => {
+    const length = frame[0] ?? 0
+    if (frame[length + 1] !== 2) return []
+    const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
+    return [
+      { address: text(frame.subarray(1, length + 1)), refused: frame[length + 2] === 1 ? text(frame.subarray(length + 4)) : undefined }
+    ]
+  })
+
+const open = async (doc: string, key: string, address: string): Promise<string | undefined> => {
+  const socket = await from(address)
+  await socket.open(doc, key)
+  return answersOf(socket)[0]?.refused
+}
+
+test('[SOCKET-5] a document has one session on each socket: a second is refused, and the first goes on', async () => {
+  const owner = await world.create('text')
+  const socket = await from('192.0.2.1')
+  await socket.open(owner.doc, owner.key)
+  for (let session = 0; session < 30; session++) socket.send(token(`${owner.doc}\0${session}`, owner.key))
+  await until(() => answersOf(socket).length === 31, 'an answer to each token')
+  expect(
+    answersOf(socket)
+      .slice(1)
+      .every(({ refused }) => refused === 'one session of a document on each socket')
+  ).toBe(true)
+  expect(socket.closed()).toBeUndefined()
+  socket.send(frameOf(`${owner.doc}\0 9`, 0, (encoder) => encoding.writeVarUint(encoder, 0)))
+  expect((await socket.end()).code).toBe(4400)
+})
+
+test('[SOCKET-5] a session that is closed makes room for the next one of its document at once', async () => {
+  const owner = await world.create('text')
+  const socket = await from('192.0.2.1')
+  for (let session = 0; session < 10; session++) {
+    socket.send(token(`${owner.doc}\0${session}`, owner.key))
+    socket.send(frameOf(`${owner.doc}\0${session}`, 7, (encoder) => encoding.writeVarString(encoder, 'bye')))
+    await until(() => answersOf(socket).length === session + 1, 'an answer')
+    await until(() => socket.frames.filter((frame) => frame[(frame[0] ?? 0) + 1] === 7).length === session + 1, 'the goodbye')
+  }
+  expect(answersOf(socket).every(({ refused }) => refused === undefined)).toBe(true)
+  socket.close()
+})
+
+test('[SOCKET-6] no link and no address takes all connections of a document, and its owner gets in', async () => {
+  const owner = await world.create('text')
+  const link = await owner.share('view')
+  // A quarter of 20 for one address.
+  const one = await Promise.all(Array.from({ length: 8 }, () => open(owner.doc, link.key, '192.0.2.2')))
+  expect(one.filter((refused) => refused === 'rate_limited')).toHaveLength(3)
+  // Four fifths for one link, from wherever.
+  const others = await Promise.all(Array.from({ length: 20 }, (_, at) => open(owner.doc, link.key, `198.51.100.${at}`)))
+  expect(others.filter((refused) => refused === undefined)).toHaveLength(11)
+  // Another link gets two more; the last tenth is kept for owners.
+  const another = await owner.share('edit')
+  const more = await Promise.all(Array.from({ length: 4 }, (_, at) => open(owner.doc, another.key, `203.0.113.${at}`)))
+  expect(more.filter((refused) => refused === undefined)).toHaveLength(2)
+  expect(await open(owner.doc, owner.key, '203.0.113.9')).toBeUndefined()
+})
+
+test('[SOCKET-6] a connection that ends makes room for the next', async () => {
+  const owner = await world.create('text')
+  for (let round = 0; round < 12; round++) {
+    const socket = await from('192.0.2.3')
+    await socket.open(owner.doc, owner.key)
+    expect(answersOf(socket)[0]?.refused).toBeUndefined()
+    const { sockets } = world.counts()
+    socket.close()
+    await until(() => world.counts().sockets < sockets, 'the end')
+  }
+})
+
+test('[SOCKET-7] an address may hold as many sockets as the setting says', async () => {
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => from('192.0.2.4')))
+  await expect(from('192.0.2.4')).rejects.toThrow('429')
+  ;(await from('192.0.2.5')).close()
+  for (const socket of sockets) socket.close()
+})
+
+test('[SOCKET-7] without rate limits as many come as like', async () => {
+  const own = await startWorld({ env: { AGMD_SOCKETS_PER_ADDRESS: '2', AGMD_SOCKETS_PER_DOCUMENT: '2' } })
+  const owner = await own.create('text')
+  for (let count = 0; count < 5; count++) {
+    const socket = await own.socket()
+    await socket.open(owner.doc, owner.key)
+    expect(answersOf(socket)[0]?.refused).toBeUndefined()
+  }
+  await own.stop()
+})
+
+test('[SOCKET-8] wrong keys over sockets are counted for their address as those of requests are', async () => {
+  const owner = await world.create('text')
+  const wrong = 'A'.repeat(32)
+  const refusals: (string | undefined)[] = []
+  const socket = await from('192.0.2.6')
+  for (let tries = 0; tries <= rateLimits.failedKey.burst + 2; tries++) {
+    socket.send(token(owner.doc, wrong))
+    await until(() => answersOf(socket).length === tries + 1, 'an answer')
+    refusals.push(answersOf(socket)[tries]?.refused)
+  }
+  expect(refusals[0]).toBe('credential_invalid')
+  expect(refusals.at(-1)).toBe('rate_limited')
+  const request = await world.ask('GET', `/api/docs/${owner.doc}`, { key: wrong, headers: { 'X-Forwarded-For': '192.0.2.6' } })
+  expect(request.json.code).toBe('rate_limited')
+  expect(await open(owner.doc, owner.key, '192.0.2.7')).toBeUndefined()
+})
+
+/** Presence messages with one state after the other, as they are made. */
+const presencesOf = (doc: string, count: number): Uint8Array[] => {
+  const awareness = new Awareness(new Y.Doc())
+  const frames = Array.from({ length: count }, (_, at) => {
+    awareness.setLocalState({ user: { name: 'Ana' }, cursor: { at } })
+    const update = encodeAwarenessUpdate(awareness, [awareness.clientID])
+    return frameOf(doc, 1, (encoder) => encoding.writeVarUint8Array(encoder, update))
+  })
+  awareness.destroy()
+  return frames
+}
+
+const isPresence = (frame: Uint8Array): boolean => frame[(frame[0] ?? 0) + 1] === 1
+
+test('[SOCKET-9] presence goes to others at a bounded rate, and the last state always does', async () => {
+  const owner = await world.create('text')
+  const [ana, ben] = [await from('192.0.2.8'), await from('192.0.2.8')]
+  await ana.open(owner.doc, owner.key)
+  await ben.open(owner.doc, owner.key)
+  const begun = performance.now()
+  const frames = presencesOf(owner.doc, 1500)
+  for (const [at, frame] of frames.entries()) {
+    ana.send(frame)
+    if (at % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  const shows = (text: string): boolean => ben.frames.some((frame) => isPresence(frame) && Buffer.from(frame).includes(text))
+  await until(() => shows('"at":1499'), 'the last state')
+  const most = (performance.now() - begun) / limits.presenceMs + 2
+  expect(ben.frames.filter(isPresence).length).toBeLessThanOrEqual(most)
+  expect(ana.closed()).toBeUndefined()
+})
+
+test('[SOCKET-9] a presence that is taken back right after it was told does not stay', async () => {
+  const owner = await world.create('text')
+  const watcher = await owner.connect()
+  const ana: Person = owner
+  const editor = await ana.connect({ name: 'Ana' })
+  const others = (): number => (watcher.provider.awareness?.getStates().size ?? 0) - 1
+  await until(() => others() === 1, 'the presence')
+  for (let round = 0; round < 5; round++) {
+    editor.provider.awareness?.setLocalState({ user: { name: 'Ana' }, cursor: { round } })
+    editor.provider.awareness?.setLocalState(null)
+  }
+  await until(() => others() === 0, 'the end of the presence')
+  await new Promise((resolve) => setTimeout(resolve, 3 * limits.presenceMs))
+  expect(others()).toBe(0)
+})
+
+test('[SOCKET-10] a state vector beyond the limit closes its socket with 4400', async () => {
+  const owner = await world.create('text')
+  const socket = await from('192.0.2.9')
+  await socket.open(owner.doc, owner.key)
+  const vector = new Uint8Array(limits.stateVectorBytesMax + 1)
+  socket.send(frameOf(owner.doc, 0, (encoder) => (encoding.writeVarUint(encoder, 0), encoding.writeVarUint8Array(encoder, vector))))
+  expect((await socket.end()).code).toBe(4400)
+})
