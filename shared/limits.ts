@@ -6,6 +6,15 @@ export const limits = {
   contentBodyBytesMax: 16 * 1024 * 1024,
   /** Largest other JSON body, in bytes. */
   bodyBytesMax: 64 * 1024,
+  /**
+   * Values of a JSON body (fields, items), and how deep they are nested: three times what the largest request of any operation has (1,000
+   * runs of characters, three numbers each). Bodies below so many bytes are not counted: nothing in them can take long.
+   */
+  jsonValuesMax: 10_000,
+  jsonDepthMax: 64,
+  jsonCheckedBytesMin: 8 * 1024,
+  /** Fields of one object in a request, and of a form: several times what any operation takes. */
+  fieldsMax: 200,
   /** Longest title, in characters. */
   titleCharsMax: 300,
   /** Longest label of a link or revision, in characters. */

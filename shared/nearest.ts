@@ -28,14 +28,24 @@ export const nearest = (typed: string, known: readonly string[]): string | undef
   return best !== undefined && best.far <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined
 }
 
+/** Longer names mean no field: no field is half as long. */
+const nameCharsMax = 100
+
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
+
+/** Letters in which a slip may differ from the field. */
+const slipsMax = (name: string): number => (name.length >= 8 ? 2 : 1)
 
 /** Short words are too near to each other to say what was meant. */
 const isSlip = (name: string, field: string): boolean =>
   name === field ||
   (name.length >= 6 && field.startsWith(name)) ||
-  (name.length >= 5 && distance(name, field) <= (name.length >= 8 ? 2 : 1))
+  // Lengths are compared first: the distance takes time by both.
+  (name.length >= 5 && Math.abs(name.length - field.length) <= slipsMax(name) && distance(name, field) <= slipsMax(name))
 
 /** The field that a name can only be a slip of: other letters or their case, dashes, the end left out. */
-export const fieldMeant = (name: string, fields: readonly string[]): string | undefined =>
-  fields.find((field) => isSlip(plain(name), plain(field)))
+export const fieldMeant = (name: string, fields: readonly string[]): string | undefined => {
+  if (name.length > nameCharsMax) return undefined
+  const said = plain(name)
+  return fields.find((field) => isSlip(said, plain(field)))
+}

@@ -1,6 +1,7 @@
 /** What an operation is. The entries stand in `operations/`, one file per resource; every face is derived from them. */
 import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from './errors.ts'
+import { limits } from './limits.ts'
 import type { MediaKind } from './media-types.ts'
 import { fieldMeant } from './nearest.ts'
 import type { Role } from './roles.ts'
@@ -91,8 +92,14 @@ export const rename =
  * over others. Errors: `invalid_request`.
  */
 export const refuseSlips = (given: Readonly<Record<string, unknown>>, fields: readonly string[]): void => {
+  const names = Object.keys(given)
+  if (names.length > limits.fieldsMax)
+    throw new ServiceError('invalid_request', {
+      message: `The request has ${names.length} fields; at most ${limits.fieldsMax} are taken.`,
+      hint: 'Send only the fields that the operation takes; GET /openapi.json lists them.'
+    })
   const free = fields.filter((field) => given[field] === undefined)
-  for (const name of Object.keys(given)) {
+  for (const name of names) {
     const meant = fields.includes(name) ? undefined : fieldMeant(name, free)
     if (meant === undefined) continue
     const details = [{ path: name, message: `is no field here; did you mean ${meant}?` }]

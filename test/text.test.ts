@@ -1,5 +1,7 @@
+import { diffArrays } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { commonItems } from '../shared/text/common-lines.ts'
 import { applyEdits, diff, type Edit, hunks, unifiedDiff } from '../shared/text/diff.ts'
 import { markedLines, merge, mergeWithMarks } from '../shared/text/merge.ts'
 
@@ -117,8 +119,38 @@ test('[TEXT-6] a unified diff shows changes with three lines of context and is c
   // Too different to be compared line by line: one hunk says so.
   const numbers = (from: number): string => Array.from({ length: 1200 }, (_, n) => `${from + n}\n`).join('')
   const coarse = unifiedDiff(`same\n${numbers(0)}`, `same\n${numbers(5000)}`, 20_000)
-  expect(coarse.startsWith('@@ -2,1200 +2,1200 @@\n-0\n-1\n')).toBe(true)
+  expect(coarse.startsWith('@@ -1,1201 +1,1201 @@\n same\n-0\n-1\n')).toBe(true)
   expect(coarse).toContain('\n-1199\n+5000\n')
+})
+
+test('[LOOP-5] common lines are those that the package `diff` finds, or none where it gives up', () => {
+  const item = fc.constantFrom('a', 'b', 'c', 'd')
+  const list = fc.array(item, { maxLength: 14 })
+  fc.assert(
+    fc.property(list, list, fc.nat(12), (before, after, editsMax) => {
+      expect(commonItems(before, after, editsMax)).toEqual(pairsOf(diffArrays(before, after, { maxEditLength: editsMax })))
+    }),
+    { numRuns: 2000 }
+  )
+})
+
+/** Indices of the items that a script keeps. */
+const pairsOf = (script: ReturnType<typeof diffArrays<string>> | undefined): [number, number][] | undefined => {
+  const pairs: [number, number][] = []
+  let [old, young] = [0, 0]
+  for (const { added, removed, value } of script ?? []) {
+    if (!added && !removed) value.forEach((_item, step) => pairs.push([old + step, young + step]))
+    if (!added) old += value.length
+    if (!removed) young += value.length
+  }
+  return script && pairs
+}
+
+test('[LOOP-5] texts of which everything stands elsewhere are compared without a script that nobody will use', () => {
+  const lines = Array.from({ length: 20_000 }, (_none, index) => `${index}\n`)
+  const start = process.threadCpuUsage()
+  expect(diff(lines.join(''), lines.toReversed().join('')).length).toBeGreaterThan(0)
+  expect(process.threadCpuUsage(start).user / 1000).toBeLessThan(1000)
 })
 
 test('[MERGE-1] merging with an unchanged side gives the other side', () => {

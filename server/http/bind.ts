@@ -17,7 +17,7 @@ import { versionsNamed } from '../domain/content.ts'
 import { openFile, type readSpeechAudio } from '../domain/media.ts'
 import { utf8 } from '../domain/reading.ts'
 import { findSession, rotateSession } from '../domain/sessions.ts'
-import { bodyOf, mediaType, parseBody, parseForm, readBody } from './body.ts'
+import { bodyOf, mediaType, parseBody, parseForm, readFields } from './body.ts'
 import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
 import { admit, type Asked, checked, digest, limit, perform, whoIs } from './perform.ts'
@@ -216,7 +216,7 @@ const bytesMaxOf = (operation: Operation): number => (operation.rest.large === t
 const withBody = async (exchange: Exchange): Promise<Exchange> => {
   if (!writes(exchange.ctx)) return exchange
   if (exchange.operation.rest.body === 'media') return withFile(exchange)
-  return { ...exchange, body: await readBody(exchange.ctx.req, bytesMaxOf(exchange.operation)) }
+  return { ...exchange, body: await readFields(exchange.ctx.req, bytesMaxOf(exchange.operation)) }
 }
 
 /** Takes a file in, as the type that was named. Errors: `unsupported_media_type` before anything is read. */
@@ -224,7 +224,7 @@ const withFile = async (exchange: Exchange): Promise<Exchange> => {
   const { req } = exchange.ctx
   const { kinds, bytesMax = limits.assetBytesMax, fields = false } = exchange.operation.rest.media ?? {}
   const named = mediaType(req)
-  if (fields && named === 'application/json') return { ...exchange, body: await readBody(req, limits.contentBodyBytesMax) }
+  if (fields && named === 'application/json') return { ...exchange, body: await readFields(req, limits.contentBodyBytesMax) }
   const type = namedType(named, kinds)
   const upload = await exchange.http.service.blobs.receive(bodyOf(req, bytesMax))
   return { ...exchange, body: Buffer.from(upload.hash), file: { type, upload } }

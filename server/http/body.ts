@@ -1,6 +1,8 @@
 /** Request bodies: bounded, decoded strictly, and parsed by their media type. */
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { checkJsonShape } from './json-shape.ts'
 
 /**
  * The body, chunk by chunk, up to `bytesMax` bytes. Errors: `body_too_large`, `unsupported_media_type` for compressed bodies (a small one
@@ -32,6 +34,17 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
     // What is not read is let go by: left where it is, it would keep the next request on the connection waiting behind it.
     if (!whole) request.resume()
   }
+}
+
+/** Whether the body is read as JSON: bodies without a media type are, too. */
+const isJson = (type: string): boolean =>
+  type === '' || type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
+
+/** The whole body, which may be parsed without harm if it is JSON. Errors as `bodyOf`, `invalid_request` as `checkJsonShape`. */
+export const readFields = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
+  const bytes = await readBody(request, bytesMax)
+  if (isJson(mediaType(request))) await checkJsonShape(bytes)
+  return bytes
 }
 
 /** The whole body. Errors as `bodyOf`. */
@@ -78,13 +91,21 @@ export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boo
   const type = mediaType(request)
   refuseOtherCharsets(request)
   if (markdown && (type === 'text/markdown' || type === 'text/plain')) return { content: decode(bytes) }
-  if (type !== '' && type !== 'application/json' && !(type.startsWith('application/') && type.endsWith('+json')) && bytes.length > 0)
-    throw new ServiceError('unsupported_media_type')
+  if (!isJson(type) && bytes.length > 0) throw new ServiceError('unsupported_media_type')
   return bytes.length === 0 ? {} : parseJson(bytes)
 }
 
-/** The fields of a form. Errors: `invalid_request` when one is given twice. */
+/** Errors: `invalid_request` for a form of more fields than any page has. */
+const refuseManyFields = (bytes: Buffer): void => {
+  let fields = 1
+  for (let at = bytes.indexOf('&'); at !== -1 && fields <= limits.fieldsMax; at = bytes.indexOf('&', at + 1)) fields++
+  if (fields > limits.fieldsMax)
+    throw new ServiceError('invalid_request', { message: `The form has more than ${limits.fieldsMax} fields.` })
+}
+
+/** The fields of a form. Errors: `invalid_request` when one is given twice, or there are too many. */
 export const parseForm = (bytes: Buffer): Record<string, string> => {
+  refuseManyFields(bytes)
   const fields: Record<string, string> = {}
   for (const [name, value] of new URLSearchParams(decode(bytes))) {
     if (Object.hasOwn(fields, name)) throw new ServiceError('invalid_request', { details: [{ path: name, message: 'must be given once' }] })

@@ -19,6 +19,7 @@ import { limits } from '../../shared/limits.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import { mediaType, readBody } from '../http/body.ts'
 import type { Context, Http } from '../http/context.ts'
+import { checkJsonShape } from '../http/json-shape.ts'
 import { isKnown } from '../http/perform.ts'
 import type { Routers } from '../http/routers.ts'
 import { callTool, connectedDoc } from './call.ts'
@@ -202,6 +203,7 @@ const readMessage = async (http: Http, ctx: Context): Promise<Message> => {
   if (type !== '' && type !== 'application/json')
     throw new ServiceError('unsupported_media_type', { hint: 'Send one JSON-RPC message as application/json.' })
   const bytes = await readBytes(ctx, await bytesMaxOf(http, ctx))
+  await checkJsonShape(bytes)
   return { body: parse(bytes), bytes: bytes.length }
 }
 

@@ -4,6 +4,7 @@ import { eventKinds } from '../events.ts'
 import { limits } from '../limits.ts'
 import { fieldMeant } from '../nearest.ts'
 import { roles } from '../roles.ts'
+import { withLineFeeds } from '../text/line-ends.ts'
 
 export const RoleName = z.enum(roles).meta({ id: 'Role', description: 'Each role includes the permissions of the roles before it.' })
 
@@ -21,7 +22,8 @@ const wellFormed = (text: string): boolean => text.isWellFormed() && !text.inclu
 export const MarkdownInput = z
   .string()
   .refine(wellFormed, 'must not contain NUL or lone surrogates')
-  .transform((text) => text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'))
+  // Twice the largest text in line ends alone is too large however they are read: the size is refused where it is checked.
+  .transform((text) => (text.length > 2 * limits.contentUnitsMax + 1 ? text : withLineFeeds(text.replace(/^\uFEFF/, ''))))
 
 /** One line of text, at most so long. */
 export const line = (charsMax: number): z.ZodString =>
@@ -37,7 +39,7 @@ export const exact = <Shape extends z.core.$ZodShape>(shape: Shape): z.ZodObject
       if (code !== 'unrecognized_keys') return undefined
       const [name = ''] = keys as string[]
       const meant = fieldMeant(name, Object.keys(shape))
-      return `has no field ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+      return `has no field ${name.slice(0, 100).toWellFormed()}${meant === undefined ? '' : `; did you mean ${meant}?`}`
     }
   })
 

@@ -1,9 +1,9 @@
 /**
  * From one text to another: minimal edits for the live text, line hunks for events and merges, unified diffs for people.
- * Lines are compared by Myers' algorithm (package `diff`) inside the part that differs, and words within a hunk; only what differs is touched.
+ * Lines are compared by Myers' algorithm (`common-lines.ts`) inside the part that differs, and words within a hunk; only what differs is touched.
  */
-import { diffArrays, structuredPatch } from 'diff'
 import type { Hunk } from '../events.ts'
+import { commonItems } from './common-lines.ts'
 
 /** Replaces the text from `from` to `to` by `insert`. */
 export interface Edit {
@@ -58,16 +58,8 @@ const matches = (before: readonly string[], after: readonly string[], lengthMax:
   const old = indicesOf(before, new Set(after))
   const young = indicesOf(after, new Set(before))
   const at = (items: readonly string[], indices: readonly number[]): string[] => indices.map((index) => items[index] ?? '')
-  const parts = diffArrays(at(before, old), at(after, young), { maxEditLength: lengthMax }) ?? []
-  const pairs: [number, number][] = []
-  let one = 0
-  let other = 0
-  for (const { added, removed, value } of parts) {
-    if (!added && !removed) value.forEach((_item, step) => pairs.push([old[one + step] ?? 0, young[other + step] ?? 0]))
-    if (!added) one += value.length
-    if (!removed) other += value.length
-  }
-  return pairs
+  const pairs = commonItems(at(before, old), at(after, young), lengthMax) ?? []
+  return pairs.map(([one, other]) => [old[one] ?? 0, young[other] ?? 0])
 }
 
 /** The changes by whole lines, ascending and apart from each other. Joining kept and added lines gives `after`. */
@@ -194,25 +186,97 @@ export const hunks = (before: string, after: string, charsMax: number): Hunk[] =
   return result
 }
 
-/** Everything between the first and the last difference as one hunk: for texts too different to be compared line by line. */
-const oneHunk = (before: string, after: string): string[] => {
-  const middle = differingLines(before, after)
-  const line = before.slice(0, middle.from).split('\n').length
-  const [removed, added] = [bare(splitLines(middle.old)), bare(splitLines(middle.young))]
-  return [
-    `@@ -${line},${removed.length} +${line},${added.length} @@`,
-    ...removed.map((each) => `-${each}`),
-    ...added.map((each) => `+${each}`)
-  ]
+/** Changes that are shown together, because their context meets. */
+const neighbours = (changes: readonly LineChange[]): LineChange[][] => {
+  const groups: LineChange[][] = []
+  for (const change of changes) {
+    const last = groups.at(-1)?.at(-1)
+    if (last !== undefined && change.at - endOf(last) <= 2 * contextLines) groups.at(-1)?.push(change)
+    else groups.push([change])
+  }
+  return groups
+}
+
+const contextLines = 3
+
+const endOf = ({ at, removed }: LineChange): number => at + removed.length
+
+const marked = (mark: string, lines: readonly string[]): string[] =>
+  lines.flatMap((line) => (line.endsWith('\n') ? mark + line.slice(0, -1) : [mark + line, '\\ No newline at end of file']))
+
+/** A hunk of a unified diff. `lines` are those of the old text around its changes; `first`, the number of the first of them, counts from 0. */
+const unifiedHunk = (
+  lines: readonly string[],
+  first: number,
+  shift: number,
+  changes: readonly LineChange[]
+): { lines: string[]; shift: number } => {
+  const from = Math.max(0, (changes[0]?.at ?? 0) - contextLines)
+  const to = Math.min(lines.length, endOf(changes.at(-1) as LineChange) + contextLines)
+  const body: string[] = []
+  let at = from
+  let added = 0
+  let removed = 0
+  for (const change of changes) {
+    body.push(...marked(' ', lines.slice(at, change.at)))
+    for (const line of marked('-', change.removed)) body.push(line)
+    for (const line of marked('+', change.added)) body.push(line)
+    at = endOf(change)
+    added += change.added.length
+    removed += change.removed.length
+  }
+  body.push(...marked(' ', lines.slice(at, to)))
+  const old = to - from
+  const young = old + added - removed
+  return { lines: [`@@ -${first + from + 1},${old} +${first + from + 1 + shift},${young} @@`, ...body], shift: shift + added - removed }
+}
+
+/** Where the line begins that stands so many lines before an offset, which begins one. */
+const linesBack = (text: string, at: number, count: number): number => {
+  let from = at
+  for (let line = 0; line < count && from > 0; line++) from = from === 1 ? 0 : text.lastIndexOf('\n', from - 2) + 1
+  return from
+}
+
+/** As `linesBack`, for the lines after an offset. */
+const linesOn = (text: string, at: number, count: number): number => {
+  let to = at
+  for (let line = 0; line < count && to < text.length; line++) to = text.indexOf('\n', to) === -1 ? text.length : text.indexOf('\n', to) + 1
+  return to
+}
+
+const countLines = (text: string): number => {
+  let count = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
+  return count
 }
 
 /** A unified diff with three lines of context, cut at `charsMax` characters at a line end. */
 export const unifiedDiff = (before: string, after: string, charsMax: number): string => {
-  const patch = structuredPatch('before', 'after', before, after, '', '', { context: 3, maxEditLength: editLengthMax })
-  const lines = patch?.hunks.flatMap((hunk) => [
-    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
-    ...hunk.lines
-  ])
-  const text = (lines ?? oneHunk(before, after)).join('\n')
+  if (before === after) return ''
+  const { from, old, young } = differingLines(before, after)
+  // The lines that differ, with as many on either side as are shown; they stand in both texts.
+  const start = linesBack(before, from, contextLines)
+  const end = linesOn(before, from + old.length, contextLines)
+  const head = before.slice(start, from)
+  const lines = splitLines(before.slice(start, end))
+  const first = countLines(before.slice(0, start))
+  const shown: string[] = []
+  let shift = 0
+  let chars = 0
+  const ahead = countLines(head)
+  const all = lineChanges(splitLines(old), splitLines(young)).map((change) => ({ ...change, at: change.at + ahead }))
+  for (const changes of neighbours(all)) {
+    const hunk = unifiedHunk(lines, first, shift, changes)
+    for (const line of hunk.lines) {
+      shown.push(line)
+      chars += line.length + 1
+      // The rest would be cut away.
+      if (chars > charsMax + 1) break
+    }
+    if (chars > charsMax + 1) break
+    shift = hunk.shift
+  }
+  const text = shown.join('\n')
   return text.length <= charsMax ? text : text.slice(0, text.lastIndexOf('\n', charsMax))
 }

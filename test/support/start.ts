@@ -23,6 +23,8 @@ export interface StartOptions {
   readonly clock?: Clock
   /** The built client that it offers. */
   readonly clientFile?: string
+  /** Of a process: a module that is loaded before the server, and heard through messages. */
+  readonly preload?: string
   /** Puts something between the service and its store: a delay, a failure. */
   readonly storage?: (storage: Storage) => Storage
 }
@@ -109,9 +111,10 @@ export interface ProcessWorld {
 export const startProcess = async (options: StartOptions = {}): Promise<ProcessWorld> => {
   const folder = options.folder ?? (await temporaryFolder())
   const main = join(import.meta.dirname, '..', '..', 'server', 'main.ts')
-  const child = spawn(process.execPath, [main], {
+  const { preload } = options
+  const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), main], {
     env: { ...process.env, ...testSettings, AGMD_DATA_DIR: folder, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe']
+    stdio: ['ignore', 'pipe', 'pipe', ...(preload === undefined ? [] : (['ipc'] as const))]
   })
   let output = ''
   const ended = new Promise<number | string | null>((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
@@ -121,8 +124,8 @@ export const startProcess = async (options: StartOptions = {}): Promise<ProcessW
       const found = /serves (http:\/\/\S+?)"/.exec(output)?.[1]
       if (found !== undefined) resolve(found)
     }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
     void ended.then((how) => reject(new Error(`the server ended with ${how}: ${output}`)))
   })
   const kill = (signal: NodeJS.Signals): Promise<number | string | null> => {

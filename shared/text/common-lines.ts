@@ -1,0 +1,92 @@
+/**
+ * The longest common subsequence of two lists, by Myers' greedy algorithm (An O(ND) Difference Algorithm, 1986), on numbers: ten times as
+ * fast as on strings with an object for each step. Of several it is the one that package `diff` finds.
+ */
+
+/** Each item as a number: equal items, equal numbers. */
+const numbered = (lists: readonly (readonly string[])[]): Int32Array[] => {
+  const numbers = new Map<string, number>()
+  const numberOf = (item: string): number => {
+    const known = numbers.get(item)
+    if (known !== undefined) return known
+    numbers.set(item, numbers.size)
+    return numbers.size - 1
+  }
+  return lists.map((list) => Int32Array.from(list, numberOf))
+}
+
+/** Not reached. */
+const none = -2
+
+/** The furthest that a path of so many edits gets on each diagonal, in items of the old list; one row for each number of edits. */
+interface Walk {
+  readonly rows: readonly Int32Array[]
+  /** Diagonal on which the last row reaches the ends of both. */
+  readonly diagonal: number
+}
+
+/** Where an edit leads on a diagonal, before equal items are passed: to add keeps the place in the old list, to remove moves it by one. */
+const stepOn = (row: Int32Array, edits: number, diagonal: number, oldLength: number, newLength: number): number => {
+  const above = edits - 1
+  const removed = Math.abs(diagonal - 1) <= above ? (row[(diagonal - 1 + above) >> 1] ?? none) : none
+  const added = Math.abs(diagonal + 1) <= above ? (row[(diagonal + 1 + above) >> 1] ?? none) : none
+  const canAdd = added !== none && added - diagonal >= 0 && added - diagonal < newLength
+  const canRemove = removed !== none && removed + 1 < oldLength
+  if (!canAdd && !canRemove) return none
+  return !canRemove || (canAdd && removed < added) ? added : removed + 1
+}
+
+/** Undefined when it takes more than `editsMax`. */
+const walked = (before: Int32Array, after: Int32Array, editsMax: number): Walk | undefined => {
+  const rows: Int32Array[] = []
+  let [lowest, highest] = [-Infinity, Infinity]
+  for (let edits = 0; edits <= editsMax; edits++) {
+    const last = rows.at(-1)
+    const row = new Int32Array(edits + 1).fill(none)
+    rows.push(row)
+    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
+      if (diagonal < lowest || diagonal > highest) continue
+      let old = last === undefined ? -1 : stepOn(last, edits, diagonal, before.length, after.length)
+      if (old === none) continue
+      // `old` and `young` are the last items that were passed.
+      let young = old - diagonal
+      while (old + 1 < before.length && young + 1 < after.length && before[old + 1] === after[young + 1]) {
+        old++
+        young++
+      }
+      row[(diagonal + edits) >> 1] = old
+      if (old + 1 >= before.length && young + 1 >= after.length) return { rows, diagonal }
+      if (old + 1 >= before.length) highest = Math.min(highest, diagonal - 1)
+      if (young + 1 >= after.length) lowest = Math.max(lowest, diagonal + 1)
+    }
+  }
+  return undefined
+}
+
+/**
+ * Indices of equal items in both lists, ascending: as many as there can be. Undefined when the lists differ in more than `editsMax` items;
+ * the time grows with the square of that, and with the lengths.
+ */
+export const commonItems = (before: readonly string[], after: readonly string[], editsMax: number): [number, number][] | undefined => {
+  const [one = new Int32Array(), other = new Int32Array()] = numbered([before, after])
+  const walk = walked(one, other, editsMax)
+  if (walk === undefined) return undefined
+  const pairs: [number, number][] = []
+  let { diagonal } = walk
+  let old = one.length - 1
+  for (let edits = walk.rows.length - 1; edits >= 0; edits--) {
+    const last = walk.rows[edits - 1]
+    const from = last === undefined ? -1 : stepOn(last, edits, diagonal, one.length, other.length)
+    for (; old > from; old--) pairs.push([old, old - diagonal])
+    if (last === undefined) break
+    const above = edits - 1
+    const added = Math.abs(diagonal + 1) <= above ? last[(diagonal + 1 + above) >> 1] : none
+    const removed = Math.abs(diagonal - 1) <= above ? (last[(diagonal - 1 + above) >> 1] ?? none) : none
+    const canRemove = removed !== none && removed + 1 < one.length
+    // The same choice as on the way there.
+    const isAdded = added === from && !(canRemove && removed >= from)
+    if (!isAdded) old--
+    diagonal += isAdded ? 1 : -1
+  }
+  return pairs.reverse()
+}
