@@ -11,7 +11,7 @@ const counter: Key = ['d', doc, 'counter']
 /** A ledger with one empty document. */
 const ledgerOn = async (storage: Storage): Promise<Ledger> => {
   const ledger = createLedger({ storage, clock: turnedClock(), onEvent: () => undefined })
-  await ledger.create({ id: doc, deletedAt: null, event: 0 } as Head, () => undefined)
+  await ledger.create({ id: doc, deletedAt: null, event: 0 } as Head, 'system', () => undefined)
   return ledger
 }
 
@@ -31,17 +31,17 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_each, 
 test('[LEDGER-1] of changes that read and write one record, at once and one after the other, none is lost', async () => {
   const storage = createMemoryStorage()
   const ledger = await ledgerOn(storage)
-  const write = (): Promise<number> => ledger.write(doc, increase, { reads: [counter] })
+  const write = (): Promise<number> => ledger.write(doc, 'system', increase, { reads: [counter] })
   expect(await Promise.all(upTo(50).map(write))).toEqual(upTo(50))
   expect(await write()).toBe(51)
-  await ledger.write(doc, (draft) => draft.delete(counter))
+  await ledger.write(doc, 'system', (draft) => draft.delete(counter))
   expect(await write()).toBe(1)
   expect(await stored(storage)).toBe(1)
 })
 
 test('[LEDGER-1] a record that the change did not name is a bug, not an absent record', async () => {
   const ledger = await ledgerOn(createMemoryStorage())
-  await expect(ledger.write(doc, increase)).rejects.toThrow('not named')
+  await expect(ledger.write(doc, 'system', increase)).rejects.toThrow('not named')
 })
 
 test('[LEDGER-2] what a change wrote before it failed is read by nobody', async () => {
@@ -52,7 +52,7 @@ test('[LEDGER-2] what a change wrote before it failed is read by nobody', async 
     throw new Error('after all')
   }
   const outcomes = await Promise.allSettled(
-    [failing, increase, failing, increase].map((each) => ledger.write(doc, each, { reads: [counter] }))
+    [failing, increase, failing, increase].map((each) => ledger.write(doc, 'system', each, { reads: [counter] }))
   )
   expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed'))).toEqual(['failed', 1, 'failed', 2])
   expect(await stored(storage)).toBe(2)
@@ -63,8 +63,8 @@ test('[LEDGER-3] a record that cannot be read fails those who read it, and no ot
   const damaged: Key = ['d', doc, 'damaged']
   const get = (key: Key): ReturnType<Storage['get']> => (key.at(-1) === 'damaged' ? Promise.reject(new Error('damaged')) : memory.get(key))
   const ledger = await ledgerOn({ ...memory, get })
-  const reading = ledger.write(doc, (draft) => draft.read(damaged), { reads: [damaged] })
-  const beside = ledger.write(doc, increase, { reads: [counter] })
+  const reading = ledger.write(doc, 'system', (draft) => draft.read(damaged), { reads: [damaged] })
+  const beside = ledger.write(doc, 'system', increase, { reads: [counter] })
   await expect(reading).rejects.toThrow('damaged')
   expect(await beside).toBe(1)
 })
@@ -74,10 +74,10 @@ test('[LEDGER-4] when another node was faster a change runs again on what that o
   const other = await ledgerOn(memory)
   let interruptions = 3
   const commit: Storage['commit'] = async (batch) => {
-    if (interruptions-- > 0) await other.write(doc, increase, { reads: [counter] })
+    if (interruptions-- > 0) await other.write(doc, 'system', increase, { reads: [counter] })
     return memory.commit(batch)
   }
   const ledger = createLedger({ storage: { ...memory, commit }, clock: turnedClock(), onEvent: () => undefined })
-  expect(await ledger.write(doc, increase, { reads: [counter] })).toBe(4)
+  expect(await ledger.write(doc, 'system', increase, { reads: [counter] })).toBe(4)
   expect(await stored(memory)).toBe(4)
 })

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { limits } from '../../shared/limits.ts'
 import type { Account } from '../domain/accounts.ts'
+import type { Caller } from '../domain/caller.ts'
 import { expiring } from '../domain/expiry.ts'
 import { keys } from '../domain/keys.ts'
 import { addPasskey, findPasskey, listPasskeys, notePasskeyUse } from '../domain/passkeys.ts'
@@ -22,7 +23,7 @@ export interface PasskeyQuestion {
 export interface Passkeys {
   askToMake(account: Account): Promise<PasskeyQuestion>
   /** Keeps the passkey that was made. False when it is not what was asked for. */
-  keepMade(account: Account, name: string, challenge: string, response: string): Promise<boolean>
+  keepMade(caller: Caller, account: Account, name: string, challenge: string, response: string): Promise<boolean>
   /** `about`: the sign-in that it is for. */
   askToSignIn(about: string): Promise<PasskeyQuestion>
   /** Whose passkey answered; undefined when none of ours did. */
@@ -102,7 +103,7 @@ export const createPasskeys = (service: Service): Passkeys => {
       return { options: JSON.stringify(options), challenge: sealed }
     },
 
-    async keepMade(account, name, sealed, text) {
+    async keepMade(caller, account, name, sealed, text) {
       const challenge = await takeChallenge(aboutMaking(account), sealed)
       const response = parse<RegistrationResponseJSON>(text)
       if (challenge === undefined || response === undefined) return false
@@ -115,7 +116,7 @@ export const createPasskeys = (service: Service): Passkeys => {
       }).catch(() => undefined)
       if (checked?.verified !== true) return false
       const { id, publicKey, counter } = checked.registrationInfo.credential
-      await addPasskey(service, { id, account: account.id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, name })
+      await addPasskey(service, caller, { id, account: account.id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, name })
       return true
     },
 

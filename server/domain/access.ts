@@ -2,12 +2,12 @@
 import { ServiceError, signInHint } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { shareKeyPattern } from '../../shared/names.ts'
-import { includesRole, type Role } from '../../shared/roles.ts'
-import { anonymous, type Caller, type Identity } from './caller.ts'
-import { decodeRecord, encodeRecord, type Head, type KeyIndex, keys, type Share } from './keys.ts'
+import { epochOf, lowerRole, ownRole } from './authority.ts'
+import { anonymous, type Caller, type Identity, type Rests } from './caller.ts'
+import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share } from './keys.ts'
 import { hashSecret } from './secrets.ts'
 import type { Service } from './service.ts'
-import { findSession } from './sessions.ts'
+import { findSession, type FoundSession } from './sessions.ts'
 
 /** What a request or a socket brought along, unchecked. */
 export interface Credentials {
@@ -52,7 +52,7 @@ const touch = (service: Service, doc: string, share: string): void => {
   if (times.size >= notedMax) times.clear()
   times.set(share, now)
   // A failure is of no consequence for the request, and a later use tries again.
-  service.ledger.write(doc, (draft) => draft.put(keys.use(doc, share), encodeRecord(now))).catch(() => undefined)
+  service.ledger.write(doc, 'system', (draft) => draft.put(keys.use(doc, share), encodeRecord(now))).catch(() => undefined)
 }
 
 const guest = (credentials: Credentials): Caller => ({ ...anonymous, identity: { kind: 'guest', name: credentials.author ?? null } })
@@ -62,18 +62,26 @@ interface Holder {
   readonly identity: Exclude<Identity, { kind: 'guest' }>
   readonly session: string | null
   readonly expiresAt: number
+  readonly rests: Omit<Rests, 'share'>
 }
+
+const holderOf = ({ session, account }: FoundSession): Holder => ({
+  identity: { kind: 'account', id: account.id, name: account.name },
+  session: session.id,
+  expiresAt: session.expiresAt,
+  rests: { session: keys.accountSession(account.id, session.id), account: keys.account(account.id), epoch: epochOf(account) }
+})
 
 const holderOfSession = async (service: Service, kind: 'browser' | 'app', token: string): Promise<Holder | undefined> => {
   const found = await findSession(service, kind, token)
-  if (found === undefined) return undefined
-  const { session, account } = found
-  return { identity: { kind: 'account', id: account.id, name: account.name }, session: session.id, expiresAt: session.expiresAt }
+  return found && holderOf(found)
 }
 
 const holderOfAgentToken = async ({ agents }: Service, token: string): Promise<Holder | undefined> => {
   const agent = await agents?.verify(token)
-  return agent && { identity: { kind: 'agent', id: agent.id, name: agent.name }, session: null, expiresAt: agent.expiresAt }
+  if (agent === undefined) return undefined
+  const identity = { kind: 'agent', id: agent.id, name: agent.name } as const
+  return { identity, session: null, expiresAt: agent.expiresAt, rests: anonymous.rests }
 }
 
 const refusedBearer = (bearer: string): ServiceError =>
@@ -97,17 +105,8 @@ const findHolder = async (service: Service, { bearer, cookie }: Credentials): Pr
   return holder
 }
 
-const lower = (one: Role | null, other: Role | null): Role | null => {
-  if (one === null || other === null) return one ?? other
-  return includesRole(one, other) ? other : one
-}
-
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
-
-/** The role that a holder has of its own. */
-const ownRole = (head: Head | undefined, { identity }: Holder): Role | null =>
-  head?.owner.kind === identity.kind && head.owner.id === identity.id ? 'owner' : null
 
 /** Errors: `not_found` for a key of another document, `document_deleted`. */
 const shareOf = async (service: Service, doc: string, key: string): Promise<Share> => {
@@ -129,7 +128,7 @@ export const callerOfDocument = async (service: Service, doc: string, credential
   const share = credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key)
   if (holder === undefined && share === undefined) throw new ServiceError('credential_required', { message: 'This document is private.' })
   const head = await service.ledger.findHead(doc)
-  const role = lower(holder === undefined ? null : ownRole(head, holder), share?.role ?? null)
+  const role = lowerRole(holder === undefined ? null : ownRole(head, holder.identity), share?.role ?? null)
   if (role === null) throw new ServiceError('not_found')
   if (head?.deletedAt !== null) throw new ServiceError('document_deleted')
   return {
@@ -139,7 +138,8 @@ export const callerOfDocument = async (service: Service, doc: string, credential
     share: share?.id ?? null,
     task: share?.task ?? null,
     session: holder?.session ?? null,
-    expiresAt: earlier(holder?.expiresAt ?? null, share?.expiresAt ?? null)
+    expiresAt: earlier(holder?.expiresAt ?? null, share?.expiresAt ?? null),
+    rests: { ...(holder?.rests ?? anonymous.rests), share: share === undefined ? null : keys.share(doc, share.id) }
   }
 }
 
@@ -152,6 +152,17 @@ export const callerOfService = async (service: Service, credentials: Credentials
     ...(holder && { identity: holder.identity }),
     share: found?.share?.id ?? null,
     session: holder?.session ?? null,
-    expiresAt: holder?.expiresAt ?? null
+    expiresAt: earlier(holder?.expiresAt ?? null, found?.share?.expiresAt ?? null),
+    rests: {
+      ...(holder?.rests ?? anonymous.rests),
+      share: found?.share === undefined ? null : keys.share(found.doc, found.share.id)
+    }
   }
 }
+
+/** The person that a browser is signed in as, on a page that is about no document. */
+export const callerOfSession = (found: FoundSession): Caller => ({
+  ...anonymous,
+  ...holderOf(found),
+  rests: { ...holderOf(found).rests, share: null }
+})

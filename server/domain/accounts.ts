@@ -18,6 +18,8 @@ export interface Account {
   /** PHC string; null: signs in elsewhere. */
   readonly password: string | null
   readonly createdAt: number
+  /** How many times its access was ended (authority.ts); absent: never. */
+  readonly epoch?: number
 }
 
 const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url')

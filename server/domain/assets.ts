@@ -112,7 +112,7 @@ export const uploadAsset = async (
   const asset = { id: newAssetId(), extension, contentType: type.contentType, kind, name, size: upload.bytes, hash: upload.hash }
   await upload.keep(asset.id)
   try {
-    return await service.ledger.write(doc, (draft) => {
+    return await service.ledger.write(doc, caller, (draft) => {
       const kept: Asset = { ...asset, createdAt: draft.now }
       put(draft, kept, service.assetBytesMax)
       const answer = presentAsset(service, kept)
@@ -166,7 +166,7 @@ export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: stri
         draft.delete(keys.asset(doc, id))
       }
     }
-    await ledger.write(doc, change, { afterDeletion: true })
+    await ledger.write(doc, 'system', change, { afterDeletion: true })
   }
 }
 

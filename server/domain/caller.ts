@@ -2,11 +2,23 @@
 import { ServiceError, signInHint } from '../../shared/errors.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Author } from './keys.ts'
+import type { Key } from './ports.ts'
 
 export type Identity =
   /** Anyone with a link, or without. The name is theirs and unverified. */
   | { readonly kind: 'guest'; readonly name: string | null }
   | { readonly kind: 'account' | 'agent'; readonly id: string; readonly name: string }
+
+/** What a right rests on: records that are read again when it is used (authority.ts). */
+export interface Rests {
+  /** Record of the link. */
+  readonly share: Key | null
+  /** Entry of the session in the list of its account; it is gone when the session ends. */
+  readonly session: Key | null
+  /** Record of the account, and the epoch that it had. */
+  readonly account: Key | null
+  readonly epoch: number
+}
 
 export interface Caller {
   readonly identity: Identity
@@ -20,6 +32,7 @@ export interface Caller {
   readonly task: string | null
   /** When the credential ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
+  readonly rests: Rests
   /** The Idempotency-Key of the request, if any (idempotency.ts). */
   readonly request: RequestStamp | null
 }
@@ -39,6 +52,7 @@ export const anonymous: Caller = {
   session: null,
   task: null,
   expiresAt: null,
+  rests: { share: null, session: null, account: null, epoch: 0 },
   request: null
 }
 

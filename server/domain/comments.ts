@@ -91,7 +91,7 @@ export const createComment = (
       const answer = { id, commentId: id, anchored: shown.anchored, comment: shown }
       return { written: putRemark(draft, 'comment', comment), answer: remember(service, draft, caller, doc, answer) }
     }
-    const { written, answer } = await service.ledger.write(doc, change).catch((error: unknown) => {
+    const { written, answer } = await service.ledger.write(doc, caller, change).catch((error: unknown) => {
       remarks.forget('comment', id)
       throw error
     })
@@ -127,7 +127,7 @@ const changeComment = <T>(
         answer: remember(service, draft, caller, doc, answerOf(opened, changed ?? found))
       }
     }
-    const { written, answer } = await service.ledger.write(doc, run, { reads: [key] })
+    const { written, answer } = await service.ledger.write(doc, caller, run, { reads: [key] })
     settle(opened, written)
     return answer
   })

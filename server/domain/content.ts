@@ -157,6 +157,8 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
 
 /** What else belongs into the commit of a change of the text. */
 interface Beside<T> {
+  /** Remarks whose text is replaced: nothing of it is to be followed. */
+  readonly untied?: readonly string[]
   readonly reads?: readonly Key[]
   readonly also: (draft: Draft, changed: Changed) => { written: readonly Written[]; answer: T }
 }
@@ -195,13 +197,22 @@ const record = (
 /**
  * Applies edits to the text of now, and writes all that belongs to it in one commit: updates, revisions, events, the pins of remarks
  * that it moved, and what else is said. Nothing waits before the edits are applied: check what they rest on just before the call.
+ * The text of an open document changes before anything is committed, so the right of the caller is looked at here; what follows is written
+ * by the service. Errors: those of a right that has ended, and nothing has changed then.
  */
-export const changeText = async <T>(opened: Opened, caller: Caller, change: TextChange, { reads = [], also }: Beside<T>): Promise<T> => {
+export const changeText = async <T>(
+  opened: Opened,
+  caller: Caller,
+  change: TextChange,
+  { reads = [], untied = [], also }: Beside<T>
+): Promise<T> => {
   const { service, doc, room, follower, remarks } = opened
+  service.live.requireRight(doc, caller)
+  for (const id of untied) remarks.untie(id)
   const before = room.snapshot()
   const actor = actorOf(caller)
   // Queued ahead of the change, into the same commit: the revision of what was typed counts that alone.
-  const typed = service.ledger.write(doc, (draft) => {
+  const typed = service.ledger.write(doc, 'system', (draft) => {
     room.journalInto(draft, before.seq)
     saveUnsaved(draft, before)
   })
@@ -216,7 +227,7 @@ export const changeText = async <T>(opened: Opened, caller: Caller, change: Text
     const { written, answer } = also(draft, { after, revisionId })
     return { written: [...pins, ...written], answer }
   }
-  const writing = service.ledger.write(doc, run, { reads: [...keysOfMoved(doc, moved), ...reads] })
+  const writing = service.ledger.write(doc, 'system', run, { reads: [...keysOfMoved(doc, moved), ...reads] })
   const [{ written, answer }] = await Promise.all([writing, typed])
   settle(opened, written)
   return answer

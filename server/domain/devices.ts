@@ -4,7 +4,9 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import { type Account, findAccount } from './accounts.ts'
+import { findAccount } from './accounts.ts'
+import { commitFor } from './authority.ts'
+import { accountOf, type Caller } from './caller.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
 import { keys } from './keys.ts'
 import { hashSecret } from './secrets.ts'
@@ -89,15 +91,16 @@ export const findPendingDevice = async (service: Service, userCode: string): Pro
 }
 
 /** Approves or denies. False when there is nothing to decide any more. */
-export const decideDevice = async (service: Service, userCode: string, account: Account, approve: boolean): Promise<boolean> => {
+export const decideDevice = async (service: Service, caller: Caller, userCode: string, approve: boolean): Promise<boolean> => {
+  const account = accountOf(caller)
   const index = await findLive<Expiring & { device: string }>(service, codeKey(userCode))
   if (index === undefined) return false
   const key = keys.device(index.record.device)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const found = await findLive<Device>(service, key)
     if (found === undefined || found.record.status !== 'pending') return false
-    const decided: Device = { ...found.record, status: approve ? 'approved' : 'denied', account: approve ? account.id : null }
-    const written = await service.storage.commit({
+    const decided: Device = { ...found.record, status: approve ? 'approved' : 'denied', account: approve ? account : null }
+    const written = await commitFor(service, caller, {
       checks: [{ key, version: found.version }],
       puts: expiring(key, decided),
       // The code is spent: it can be looked up no more.

@@ -117,7 +117,7 @@ export const createDocument = async (
   const owner = ownerOf(caller)
   const actor = actorOf(caller)
   const head = emptyHead(newId(), firstTag(), input, owner, service.clock.now())
-  return service.ledger.create(head, (draft) => {
+  return service.ledger.create(head, caller, (draft) => {
     const snapshot = putFirstContent(draft, content, actor)
     const link =
       owner.kind === 'anonymous' ? putShare(service, draft, head.id, { role: 'owner', label: 'Owner', expiresAt: null }) : undefined
@@ -145,7 +145,7 @@ const scrub = async (service: Service, doc: string): Promise<void> => {
   for (;;) {
     const entries = await storage.list(keys.head(doc), { limit: limits.listMax })
     if (entries.length === 0) return
-    await ledger.write(doc, (draft) => entries.forEach((entry) => draft.delete(entry.key)), { afterDeletion: true })
+    await ledger.write(doc, 'system', (draft) => entries.forEach((entry) => draft.delete(entry.key)), { afterDeletion: true })
   }
 }
 
@@ -168,7 +168,7 @@ const putEnd = (draft: Draft): void => {
 
 const finishDeletion = async (service: Service, doc: string): Promise<void> => {
   await scrub(service, doc)
-  await service.ledger.write(doc, (draft) => draft.delete(keys.deletion(doc)), { afterDeletion: true })
+  await service.ledger.write(doc, 'system', (draft) => draft.delete(keys.deletion(doc)), { afterDeletion: true })
 }
 
 /**
@@ -177,7 +177,7 @@ const finishDeletion = async (service: Service, doc: string): Promise<void> => {
  */
 export const deleteDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'deleteDocument'>> => {
   const answer = { ok: true, deleted: true } as const
-  await service.ledger.write(doc, (draft) => {
+  await service.ledger.write(doc, caller, (draft) => {
     putEnd(draft)
     // Kept outside the document: a retry must hear the same answer when nothing of the document is left.
     remember(service, draft, caller, null, answer)
@@ -189,10 +189,11 @@ export const deleteDocument = async (service: Service, caller: Caller, doc: stri
 }
 
 /** Deletes a document of the caller's, who may take that back for `limits.undoMinutes`: every way in ends at once, what it held goes later. */
-export const deleteWithUndo = async (service: Service, { identity }: Caller, doc: string): Promise<void> => {
+export const deleteWithUndo = async (service: Service, caller: Caller, doc: string): Promise<void> => {
+  const { identity } = caller
   if (identity.kind === 'guest') throw new ServiceError('account_required')
   const snapshot = await currentContent(service, doc)
-  await service.ledger.write(doc, (draft) => {
+  await service.ledger.write(doc, caller, (draft) => {
     const scrubAt = draft.now + limits.undoMinutes * 60_000
     const undoable: Undoable = { doc, title: titleOf(draft.head, snapshot), until: scrubAt }
     const owned = ownedKey(draft.head)
@@ -216,7 +217,8 @@ export const listUndoable = async ({ storage, clock }: Service, { identity }: Ca
 }
 
 /** Takes a deletion back. Errors: `not_found` for what is not the caller's, `document_deleted` when it is too late. */
-export const undoDeletion = async (service: Service, { identity }: Caller, doc: string): Promise<void> => {
+export const undoDeletion = async (service: Service, caller: Caller, doc: string): Promise<void> => {
+  const { identity } = caller
   const key = keys.deletion(doc)
   const undo = (draft: Draft): void => {
     const { owner } = draft.head
@@ -231,7 +233,7 @@ export const undoDeletion = async (service: Service, { identity }: Caller, doc: 
     const owned = ownedKey(draft.head)
     if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
   }
-  await service.ledger.write(doc, undo, { afterDeletion: true, reads: [key] })
+  await service.ledger.write(doc, caller, undo, { afterDeletion: true, reads: [key] })
   service.live.readmit(doc)
 }
 
@@ -247,7 +249,8 @@ export const finishDeletions = async (service: Service): Promise<void> => {
         if (due) putEnd(draft)
         return due
       }
-      if (scrubAt > service.clock.now() || !(await service.ledger.write(doc, end, { afterDeletion: true, reads: [key] }))) continue
+      if (scrubAt > service.clock.now() || !(await service.ledger.write(doc, 'system', end, { afterDeletion: true, reads: [key] })))
+        continue
     }
     await finishDeletion(service, doc)
   }

@@ -128,7 +128,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
     const announcement = takeAnnouncement(to)
     if (announcement === undefined) return
     const { actor, payload } = announcement
-    await ledger.write(doc, (draft) => {
+    await ledger.write(doc, 'system', (draft) => {
       draft.event('content.changed', actor, { ...payload }, payload.toVersion)
       draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, to.seq) }
     })
@@ -138,14 +138,14 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
     const to = room.snapshot()
     if (projectedSeq === to.seq) return
     await room.durable(to.seq)
-    await ledger.write(doc, (draft) => draft.put(keys.text(doc), encodeProjection(to)))
+    await ledger.write(doc, 'system', (draft) => draft.put(keys.text(doc), encodeProjection(to)))
     projectedSeq = to.seq
   }
 
   const autosave = async (): Promise<void> => {
     const to = room.snapshot()
     await room.durable(to.seq)
-    await ledger.write(doc, (draft) => saveUnsaved(draft, to))
+    await ledger.write(doc, 'system', (draft) => saveUnsaved(draft, to))
   }
 
   /** Records of the tail, oldest first, in pieces small enough that reading them holds nobody's keys up. */
@@ -178,7 +178,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
     const [newest] = await storage.list(keys.keyframes(doc), { reverse: true, limit: 1 })
     const keyframeDue =
       bytes >= limits.keyframeBytesMin || to.seq - ((newest?.key.at(-1) as number | undefined) ?? 0) >= limits.journalRecordsMax * 20
-    await ledger.write(doc, (draft) => {
+    await ledger.write(doc, 'system', (draft) => {
       draft.put(keys.history(doc, last.seq), segment)
       draft.put(keys.checkpoint(doc), encodeState(to, state))
       if (keyframeDue) draft.put(keys.keyframe(doc, to.seq), encodeState(to, state))
@@ -186,7 +186,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
     room.checkpointed()
     for (let at = 0; at < all.length; at += compactionStep) {
       await nextTurn()
-      await ledger.write(doc, (draft) => {
+      await ledger.write(doc, 'system', (draft) => {
         for (const record of all.slice(at, at + compactionStep)) draft.delete(record.key)
       })
     }
@@ -241,6 +241,6 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
 
 /** A revision before an update that wipes most of the text (a single wrong paste must not cost a night's work). */
 export const saveBeforeWipe = (ledger: Ledger, doc: string, before: Snapshot): Promise<unknown> =>
-  ledger.write(doc, (draft: Draft) => {
+  ledger.write(doc, 'system', (draft: Draft) => {
     if (draft.head.revisionSeq < before.seq) saveRevision(draft, before, 'autosave', null)
   })

@@ -8,8 +8,9 @@
 import { ServiceError } from '../../shared/errors.ts'
 import type { EventKind } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
+import { type By, keysOfRight, requireRight } from './authority.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent } from './keys.ts'
-import type { Clock, Entry, Key, Put, Storage } from './ports.ts'
+import type { Check, Clock, Entry, Key, Put, Storage } from './ports.ts'
 
 export interface Draft {
   /** The head as the change found it, and as it will be written. */
@@ -34,6 +35,7 @@ export interface WriteOptions {
 }
 
 interface Waiting extends WriteOptions {
+  readonly by: By
   readonly change: (draft: Draft) => unknown
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
@@ -45,11 +47,12 @@ export interface Ledger {
   /**
    * Runs a change on the document and resolves with its result when everything it wrote is on disk.
    * Changes of one document take effect in the order of the calls. What the change throws is thrown here, and nothing of it is written.
-   * Errors: `not_found`, `document_deleted` (unless the change is about what a deletion left), `storage_*`.
+   * A change for a caller is made only if its right still stands in that turn (authority.ts).
+   * Errors: `not_found`, `document_deleted` (unless the change is about what a deletion left), `storage_*`, and those of the caller's right.
    */
-  write<T>(doc: string, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
+  write<T>(doc: string, by: By, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
   /** Writes the first head of a new document together with what the change puts. */
-  create<T>(head: Head, change: (draft: Draft) => T): Promise<T>
+  create<T>(head: Head, by: By, change: (draft: Draft) => T): Promise<T>
   /** The head on disk. Errors: `not_found`, `document_deleted`. */
   head(doc: string): Promise<Head>
   findHead(doc: string): Promise<Head | undefined>
@@ -58,7 +61,7 @@ export interface Ledger {
 }
 
 /** A value, or why it could not be read: a damaged record fails the changes that read it and no others. */
-type Found = { readonly value: Uint8Array | undefined } | { readonly error: unknown }
+type Found = { readonly value: Uint8Array | undefined; readonly version?: number | null } | { readonly error: unknown }
 
 /** What the changes of a batch read, by `nameOf` its key. */
 type Records = Map<string, Found>
@@ -130,28 +133,46 @@ interface LedgerOptions {
   readonly onEvent: (doc: string, event: StoredEvent) => void
 }
 
+const keysOf = (by: By): Key[] => (by === 'system' ? [] : keysOfRight(by))
+
+/** Errors: those of a right that has ended. */
+const requireBy = (by: By, draft: DraftOf, head: Head | undefined): void => {
+  if (by !== 'system') requireRight(by, head, draft.now, (key) => draft.read(key))
+}
+
+/** Records of rights outside the document: the check of its head says nothing of an end of theirs that comes between. */
+const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records: Records): Check[] => {
+  const outside = waiting.flatMap(({ by }) => keysOf(by)).filter(([first, second]) => first !== 'd' || second !== doc)
+  const named = new Map(outside.map((key) => [nameOf(key), key]))
+  return [...named].map(([name, key]) => {
+    const found = records.get(name)
+    return { key, version: found !== undefined && 'version' in found ? (found.version ?? null) : null }
+  })
+}
+
 export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger => {
   const queues = new Map<string, Waiting[]>()
   const idlers: (() => void)[] = []
 
   /** What the changes read. Read after the head: if it is newer than the head, the check of the head fails. */
-  const findRecords = async (waiting: readonly Waiting[]): Promise<Records> => {
+  const findRecords = async (waiting: readonly Pick<Waiting, 'by' | 'reads'>[]): Promise<Records> => {
     const find = (key: Key): Promise<[string, Found]> =>
       storage.get(key).then(
-        (entry) => [nameOf(key), { value: entry?.value }],
+        (entry) => [nameOf(key), { value: entry?.value, version: entry?.version ?? null }],
         (error: unknown) => [nameOf(key), { error }]
       )
-    return new Map(await Promise.all(waiting.flatMap(({ reads = [] }) => reads.map(find))))
+    return new Map(await Promise.all(waiting.flatMap(({ by, reads = [] }) => [...reads, ...keysOf(by)].map(find))))
   }
 
   /** Runs the waiting changes one after the other on the head; those that throw leave no trace. */
   const draw = (head: Head, records: Records, waiting: readonly Waiting[]): { head: Head; drafts: DraftOf[]; outcomes: Outcome[] } => {
     const now = clock.now()
     const drafts: DraftOf[] = []
-    const outcomes = waiting.map(({ change, afterDeletion = false }): Outcome => {
+    const outcomes = waiting.map(({ by, change, afterDeletion = false }): Outcome => {
       const draft = new DraftOf(head, now, records)
       try {
         if (head.deletedAt !== null && !afterDeletion) throw new ServiceError('document_deleted')
+        requireBy(by, draft, head)
         const result = change(draft)
         draft.settle()
         head = draft.head
@@ -166,11 +187,14 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
 
   const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean> => {
     const old = decodeRecord<Head>(entry.value)
-    const { head, drafts, outcomes } = draw(old, await findRecords(waiting), waiting)
+    const records = await findRecords(waiting)
+    // Before the changes, which write into the records that they read.
+    const rights = checksOf(doc, waiting, records)
+    const { head, drafts, outcomes } = draw(old, records, waiting)
     if (drafts.length > 0) {
       const puts = new Map(drafts.flatMap((draft) => [...draft.puts]))
       const written = await storage.commit({
-        checks: [{ key: entry.key, version: entry.version }],
+        checks: [{ key: entry.key, version: entry.version }, ...rights],
         puts: [{ key: entry.key, value: encodeRecord(head) }, ...puts.values()],
         deletes: drafts.flatMap((draft) => draft.deletes)
       })
@@ -225,17 +249,22 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   }
 
   return {
-    write: (doc, change, options) => new Promise((resolve, reject) => enqueue(doc, { ...options, change, resolve, reject })),
-    async create(head, change) {
-      const draft = new DraftOf(head, clock.now(), new Map())
-      const result = change(draft)
-      const written = await storage.commit({
-        checks: [{ key: keys.head(head.id), version: null }],
-        puts: [{ key: keys.head(head.id), value: encodeRecord(draft.head) }, ...draft.puts.values()]
-      })
-      if (!written) throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the id ${head.id} is taken`) })
-      for (const event of draft.events) onEvent(head.id, event)
-      return result
+    write: (doc, by, change, options) => new Promise((resolve, reject) => enqueue(doc, { ...options, by, change, resolve, reject })),
+    async create(head, by, change) {
+      for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+        const records = await findRecords([{ by }])
+        const draft = new DraftOf(head, clock.now(), records)
+        requireBy(by, draft, undefined)
+        const result = change(draft)
+        const written = await storage.commit({
+          checks: [{ key: keys.head(head.id), version: null }, ...checksOf(head.id, [{ by }], records)],
+          puts: [{ key: keys.head(head.id), value: encodeRecord(draft.head) }, ...draft.puts.values()]
+        })
+        if (!written) continue
+        for (const event of draft.events) onEvent(head.id, event)
+        return result
+      }
+      throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the id ${head.id} is taken`) })
     },
     findHead,
     async head(doc) {

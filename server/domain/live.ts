@@ -23,6 +23,8 @@ export interface Live {
   end(doc: string, share: string | null, code: ErrorCode): void
   /** Ends the sockets and long polls of a session, whatever documents they are on. Acts at once. */
   endSession(session: string, code: ErrorCode): void
+  /** Errors: the code with which the right of a caller has ended, by what this process knows at this moment. */
+  requireRight(doc: string, caller: Caller): void
   /** Lets people in again after a deletion that was taken back. */
   readmit(doc: string): void
   /** Shows a program that wrote without a socket at a range of the text of now, for a while. Of no effect for people. */
@@ -58,6 +60,8 @@ export interface Registry {
   end(doc: string, share: string | null, code: ErrorCode): void
   /** Ends the connections of a session. */
   endSession(session: string, code: ErrorCode): void
+  /** Errors: the code with which the right of a caller has ended. */
+  requireRight(doc: string, caller: Caller): void
   /** Forgets that the document ended. */
   readmit(doc: string): void
   /** Ends everything. */

@@ -8,6 +8,7 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { JobInput, JobKind, JobResult } from '../../shared/media-jobs.ts'
+import { isLive } from './authority.ts'
 import { decodeRecord, encodeRecord, type Job, type JobBlob, keys, type Share } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import type { Key } from './ports.ts'
@@ -49,6 +50,7 @@ const changeJob = <T>(
   const key = keys.job(doc, id)
   return service.ledger.write(
     doc,
+    'system',
     (draft) => {
       const job = draft.read<Job>(key)
       return job === undefined ? undefined : change(draft, job)
@@ -126,9 +128,6 @@ const accessEnded: Outcome = {
   error: { code: 'access_ended', message: 'The link by which this was started was revoked, or has expired.' }
 }
 
-const isOver = (share: Share | undefined, now: number): boolean =>
-  share === undefined || share.revokedAt !== null || (share.expiresAt !== null && share.expiresAt <= now)
-
 /** The link by which a job was started, if it was by one. */
 const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Key | undefined> => {
   const entry = await storage.get(keys.job(doc, id))
@@ -152,7 +151,7 @@ export const endJob = async (service: Service, doc: string, id: string, attempt:
       id,
       (draft, job) => {
         if (!isOpen(job) || (attempt !== null && job.attempt !== attempt)) return undefined
-        const barred = 'result' in how && link !== undefined && isOver(draft.read<Share>(link), draft.now)
+        const barred = 'result' in how && link !== undefined && !isLive(draft.read<Share>(link), draft.now)
         if (barred) kept = false
         putEnd(service, draft, job, barred ? accessEnded : how)
         return job
@@ -195,7 +194,7 @@ const removeJob = async (service: Service, doc: string, id: string): Promise<voi
     if (job !== undefined) deleteJob(draft, job)
     return job
   }
-  const job = await service.ledger.write(doc, remove, { reads: [key], afterDeletion: true })
+  const job = await service.ledger.write(doc, 'system', remove, { reads: [key], afterDeletion: true })
   for (const name of job === undefined ? [] : blobsOf(job)) await service.blobs.delete(name)
 }
 

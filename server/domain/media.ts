@@ -143,7 +143,7 @@ const submitJob = async (
     error: null
   }
   try {
-    await service.ledger.write(doc, (draft) => {
+    await service.ledger.write(doc, caller, (draft) => {
       putNewJob(draft, job)
       return remember(service, draft, caller, doc, presentJob(service, doc, job))
     })
@@ -343,6 +343,7 @@ export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: In
   const key = keys.job(doc, talkId)
   return service.ledger.write(
     doc,
+    caller,
     (draft) => {
       const job = draft.read<Job>(key)
       if (job === undefined) throw gone()

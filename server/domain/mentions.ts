@@ -120,7 +120,7 @@ export const createMentions = ({ room, before, ledger, clock, onProblem }: Menti
       })
     }
     await room.durable(to.seq)
-    await ledger.write(doc, run, { reads: counts.map(({ id }) => key(id)) })
+    await ledger.write(doc, 'system', run, { reads: counts.map(({ id }) => key(id)) })
   }
 
   /** Tells what is to be told now; `all`: what would be told later too. */

@@ -7,6 +7,7 @@ import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { type Account, findAccount } from './accounts.ts'
+import { commitFor } from './authority.ts'
 import { accountOf, type Caller } from './caller.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import { hashSecret, isToken, newId, newToken } from './secrets.ts'
@@ -66,7 +67,7 @@ export const createNode = async (service: Service, caller: Caller, input: Input<
   const hash = hashSecret(token)
   const name = plainName(input.name ?? '', limits.mediaNameCharsMax) || 'A node'
   const node: NodeToken = { id: newId(), account, name, createdAt: service.clock.now(), lastSeenAt: null }
-  await service.storage.commit({
+  await commitFor(service, caller, {
     puts: [
       { key: keys.nodeToken(hash), value: encodeRecord(node) },
       { key: keys.accountNode(account, node.id), value: encodeRecord(hash) }

@@ -123,7 +123,7 @@ export const claimDocument = async (
     const presented = presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
     return remember(service, draft, caller, doc, { ok: true, claimed: true, doc: presented })
   }
-  const answer = await service.ledger.write(doc, claim, { reads })
+  const answer = await service.ledger.write(doc, caller, claim, { reads })
   if (link !== null) service.live.end(doc, link, 'credential_invalid')
   return answer
 }

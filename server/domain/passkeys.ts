@@ -2,6 +2,8 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { type Account, findAccount } from './accounts.ts'
+import { commitFor } from './authority.ts'
+import type { Caller } from './caller.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import { hashSecret } from './secrets.ts'
 import type { Service } from './service.ts'
@@ -33,12 +35,12 @@ export const listPasskeys = async ({ storage }: Service, account: string): Promi
 }
 
 /** Errors: `invalid_request` when the account has as many as it may, or the passkey is known. */
-export const addPasskey = async (service: Service, passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>): Promise<void> => {
+export const addPasskey = async (service: Service, caller: Caller, passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>): Promise<void> => {
   if ((await listPasskeys(service, passkey.account)).length >= limits.passkeysMax)
     throw new ServiceError('invalid_request', { message: `An account may have ${limits.passkeysMax} passkeys; remove one first.` })
   const key = keyOf(passkey.id)
   const record: Passkey = { ...passkey, createdAt: service.clock.now(), lastUsedAt: null }
-  const written = await service.storage.commit({
+  const written = await commitFor(service, caller, {
     checks: [{ key, version: null }],
     puts: [
       { key, value: encodeRecord(record) },

@@ -62,7 +62,7 @@ const propose = async <T>(
   }
   try {
     tie()
-    const { written, answer } = await service.ledger.write(doc, change)
+    const { written, answer } = await service.ledger.write(doc, caller, change)
     settle(opened, written)
     showWriter(opened, caller, ids[0])
     return answer

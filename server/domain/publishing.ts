@@ -30,7 +30,7 @@ const change = (draft: Draft, caller: Caller, { published = true, indexed }: Inp
 
 /** Publishes or unpublishes. The same again changes nothing and tells no event. */
 export const publishDocument = (service: Service, caller: Caller, doc: string, input: Input<'publishDocument'>): Promise<Published> =>
-  service.ledger.write(doc, (draft) => {
+  service.ledger.write(doc, caller, (draft) => {
     change(draft, caller, input)
     return remember(service, draft, caller, doc, present(service, draft.head))
   })

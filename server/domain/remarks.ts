@@ -223,7 +223,7 @@ export const remarksOf = ({ storage, ledger }: Service, { room }: OpenRoom): Pro
           for (const { kind, record, bytes } of written) if (record !== undefined) remarks.keep(kind, record, bytes)
         }
         // What cannot be written now is found again when the document is next read.
-        ledger.write(room.id, change, { reads: keysOfMoved(room.id, moved) }).then(kept, () => undefined)
+        ledger.write(room.id, 'system', change, { reads: keysOfMoved(room.id, moved) }).then(kept, () => undefined)
       }
       const remarks = createRemarks(room, comments, suggestions, keepMoved)
       return remarks

@@ -88,7 +88,7 @@ export const labelRevision = async (
     draft.put(key, encodeRecord(labelled))
     return remember(service, draft, caller, doc, present(labelled))
   }
-  return service.ledger.write(doc, write, { reads: [key] })
+  return service.ledger.write(doc, caller, write, { reads: [key] })
 }
 
 export const readRevision = async (

@@ -134,7 +134,7 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
     if (draining) return
     draining = true
     ledger
-      .write(id, (draft) => {
+      .write(id, 'system', (draft) => {
         draining = false
         journalInto(draft)
         return draft.head.seq

@@ -148,12 +148,14 @@ const findCurrent = async (service: Service, hash: string): Promise<Current | un
   return found && { hash, session: found.record, version: found.version }
 }
 
+/** A session that is alive, and whose it is. */
+export interface FoundSession {
+  readonly session: Session
+  readonly account: Account
+}
+
 /** The session of a secret, and its account; undefined when it is none, has expired, was long unused or was revoked. */
-export const findSession = async (
-  service: Service,
-  kind: SessionKind,
-  token: string
-): Promise<{ session: Session; account: Account } | undefined> => {
+export const findSession = async (service: Service, kind: SessionKind, token: string): Promise<FoundSession | undefined> => {
   if (!isToken(prefixes[kind], token)) return undefined
   const hash = hashSecret(token)
   const found = await findCurrent(service, hash)

@@ -89,7 +89,7 @@ export const createShare = async (
 ): Promise<Output<'createShare'>> => {
   if (input.role === 'owner') requireRole(caller, 'owner')
   const expiresAt = expiry(service, input.expiresAt)
-  return service.ledger.write(doc, (draft) => {
+  return service.ledger.write(doc, caller, (draft) => {
     const { share } = putShare(service, draft, doc, { role: input.role, label: input.label ?? null, expiresAt })
     draft.event('share.created', actorOf(caller), { shareId: share.id, role: share.role, label: share.label })
     const answer = present(service, doc, share, null)
@@ -142,7 +142,7 @@ export const revokeShare = async (
       draft.put(taskKey, encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
     return remember(service, draft, caller, doc, { ok: true, revoked: true })
   }
-  const answer = await service.ledger.write(doc, revoke, { reads: taskKey === undefined ? [key] : [key, taskKey] })
+  const answer = await service.ledger.write(doc, caller, revoke, { reads: taskKey === undefined ? [key] : [key, taskKey] })
   service.live.end(doc, id, 'credential_invalid')
   return answer
 }

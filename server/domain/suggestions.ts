@@ -146,7 +146,7 @@ const shownBy =
 
 /** Writes what was judged. Nothing waits before the text is changed. */
 const write = async <T>({ opened, caller }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
-  const { service, doc, room, remarks } = opened
+  const { service, doc, room } = opened
   const fresh = judged.filter(({ verdict }) => verdict.kind === 'new')
   const also = (draft: Draft, version: string): { written: Written<'suggestion'>[]; answer: T } => {
     const written = fresh.map((decision) => putDecision(draft, caller, doc, decision, version))
@@ -160,16 +160,14 @@ const write = async <T>({ opened, caller }: Request, judged: readonly Judged[], 
       room.journalInto(draft)
       return also(draft, formatVersion(draft.head))
     }
-    const { written, answer } = await service.ledger.write(doc, change, { reads })
+    const { written, answer } = await service.ledger.write(doc, caller, change, { reads })
     settle(opened, written)
     return answer
   }
   const edits = editsAccepted(judged)
   checkSize(room.snapshot().content, edits)
-  // Their text is replaced: nothing of it is to be followed.
-  for (const id of suggestionIds) remarks.untie(id)
   const change = { edits, isCompared: false, cause: 'accept', event: 'content.changed', facts: { suggestionIds } } as const
-  return changeText(opened, caller, change, { reads, also: (draft, { after }) => also(draft, after.version) })
+  return changeText(opened, caller, change, { reads, untied: suggestionIds, also: (draft, { after }) => also(draft, after.version) })
 }
 
 /** What writing would answer and change. */

@@ -143,7 +143,7 @@ const write = async <T>(
     const answer = answerOf(present(service, task, seesLink(caller, id)), changed)
     return { task, changed, answer: remember(service, draft, caller, doc, answer) }
   }
-  const { task, changed, answer } = await service.ledger.write(doc, changeRecord, { reads: [key] })
+  const { task, changed, answer } = await service.ledger.write(doc, caller, changeRecord, { reads: [key] })
   if (changed) service.live.announce(doc, { type: 'task', task: present(service, task, false) }, (other) => sees(other, id))
   return answer
 }

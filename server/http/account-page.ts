@@ -5,8 +5,8 @@ import { plainName } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { readCookie } from '../auth/cookies.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
-import { callerOfDocument } from '../domain/access.ts'
-import { anonymous, type Caller, requireRole } from '../domain/caller.ts'
+import { callerOfDocument, callerOfSession } from '../domain/access.ts'
+import { type Caller, requireRole } from '../domain/caller.ts'
 import { createDocument, deleteWithUndo, listUndoable, undoDeletion } from '../domain/documents.ts'
 import type { Undoable } from '../domain/keys.ts'
 import { createNode, revokeNode } from '../domain/nodes.ts'
@@ -70,14 +70,6 @@ const addressOf = ({ query, sort, before }: Asked): string => {
 
 const hidden = (fields: Readonly<Record<string, string>>): Markup =>
   html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`
-
-export const callerOfCurrent = ({ account, session }: Current): Caller => ({
-  ...anonymous,
-  identity: { kind: 'account', id: account.id, name: account.name },
-  role: 'owner',
-  session: session.id,
-  expiresAt: session.expiresAt
-})
 
 export const bindAccountPage = ({ http, stylesheet, formKey, passkeys, signOutTargets }: AccountPageOptions, routers: Routers): void => {
   const { service } = http
@@ -159,7 +151,7 @@ ${
   }
 
   const show = async (ctx: Context, current: Current): Promise<void> => {
-    const caller = callerOfCurrent(current)
+    const caller = callerOfSession(current)
     const token = formToken(formKey, current.session.id)
     const { name, email } = current.account
     const body = html`
@@ -187,24 +179,26 @@ ${await nodeSection(service, caller, token)}`
     routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
-  /** The fields of a form of the page. Errors: `form_expired`, `rate_limited`. */
-  const sentFields = async (ctx: Context, { session, account }: Current): Promise<Record<string, string>> => {
+  /** The fields of a form of the page, and the session as it is once they are here. Errors: `form_expired`, `rate_limited`. */
+  const sent = async (ctx: Context): Promise<{ fields: Record<string, string>; current: Current }> => {
     const fields = await readForm(ctx)
-    checkFormToken(formKey, session.id, fields['token'])
-    take(http, ctx, 'write', `account ${account.id}`)
-    return fields
+    const current = await browserSession(http, ctx)
+    if (current === undefined) throw new ServiceError('form_expired', { message: 'Your session has ended. Sign in and try again.' })
+    checkFormToken(formKey, current.session.id, fields['token'])
+    take(http, ctx, 'write', `account ${current.account.id}`)
+    return { fields, current }
   }
 
   const action: AccountAction = (path, act) =>
-    page(path, 'post', async (ctx, current) => {
-      const fields = await sentFields(ctx, current)
+    page(path, 'post', async (ctx) => {
+      const { fields, current } = await sent(ctx)
       const back = /^\/account(\?[\w=&%+.-]*)?$/.exec(fields['back'] ?? '')?.[0]
       seeOther(ctx, (await act(ctx, current, fields)) ?? back ?? '/account')
     })
 
   page('/account', 'get', show)
 
-  action('/account/documents', async (_ctx, current) => `/d/${(await createDocument(service, callerOfCurrent(current), {})).id}`)
+  action('/account/documents', async (_ctx, current) => `/d/${(await createDocument(service, callerOfSession(current), {})).id}`)
 
   action('/account/delete', async (ctx, _current, { doc = '' }) => {
     const caller = await callerOfDocument(service, doc, { cookie: readCookie(ctx.req.headers, http.cookies.session) })
@@ -214,7 +208,7 @@ ${await nodeSection(service, caller, token)}`
   })
 
   action('/account/undo', async (_ctx, current, { doc = '' }) => {
-    await undoDeletion(service, callerOfCurrent(current), doc).catch((error: unknown) => {
+    await undoDeletion(service, callerOfSession(current), doc).catch((error: unknown) => {
       if (!(error instanceof ServiceError) || error.code !== 'document_deleted') throw error
       throw new ServiceError('document_deleted', {
         message: `This cannot be undone any more: it is gone ${limits.undoMinutes} minutes after.`
@@ -225,19 +219,20 @@ ${await nodeSection(service, caller, token)}`
 
   if (passkeys !== null) bindPasskeyActions(service, passkeys, action)
 
-  page('/account/nodes', 'post', async (ctx, current) => {
-    const { name = '' } = await sentFields(ctx, current)
-    const made = await createNode(service, callerOfCurrent(current), { name })
+  page('/account/nodes', 'post', async (ctx) => {
+    const { fields, current } = await sent(ctx)
+    const { name = '' } = fields
+    const made = await createNode(service, callerOfSession(current), { name })
     showPage(ctx, stylesheet, { title: 'A new node', body: newNodePage(service.baseUrl, made) })
   })
 
   action('/account/end-node', async (_ctx, current, { node = '' }) => {
-    await revokeNode(service, callerOfCurrent(current), node)
+    await revokeNode(service, callerOfSession(current), node)
     return undefined
   })
 
   action('/account/end-session', async (_ctx, current, { session = '' }) => {
-    await revokeSession(service, callerOfCurrent(current), session)
+    await revokeSession(service, callerOfSession(current), session)
     return undefined
   })
 }

@@ -10,6 +10,7 @@ import { type OperationName, operations } from '../../shared/operations/index.ts
 import { writeCookie } from '../auth/cookies.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/access.ts'
+import { requireRightNow } from '../domain/authority.ts'
 import { type File, namedType } from '../domain/assets.ts'
 import type { RequestStamp } from '../domain/caller.ts'
 import { findAnswer } from '../domain/idempotency.ts'
@@ -242,6 +243,8 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   const caller = await admit(bare, queryOf(bare.ctx))
   const exchange = await withBody(bare)
   try {
+    // And again once it is here: a body may be as long on its way as its sender likes.
+    if (writes(bare.ctx)) await requireRightNow(bare.http.service, bare.doc, caller)
     const request = stampOf(exchange)
     return await once(exchange, request, () => perform(exchange, { ...caller, request }, parseInput(exchange), exchange.file))
   } finally {

@@ -1,5 +1,6 @@
 /** `/device`: where a person compares the code that a program shows, and approves its login or refuses it (RFC 8628 §3.3 and §5.4). */
 import { ServiceError } from '../../shared/errors.ts'
+import { callerOfSession } from '../domain/access.ts'
 import { decideDevice, type Device, findPendingDevice, normalUserCode } from '../domain/devices.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
@@ -81,7 +82,7 @@ export const bindDevicePage = ({ http, stylesheet, formKey }: DevicePageOptions,
     count(ctx, current.account.id)
     const approve = fields['decision'] === 'approve'
     const code = normalUserCode(fields['user_code'] ?? '')
-    if (code === undefined || !(await decideDevice(service, code, current.account, approve)))
+    if (code === undefined || !(await decideDevice(service, callerOfSession(current), code, approve)))
       return askForCode(ctx, { text: unknownCode, status: 404 })
     const body = approve
       ? html`<p>Your program is signed in. You can close this page.</p><p class="muted">It is listed under <a href="/account">your sessions</a>, where you can end it.</p>`

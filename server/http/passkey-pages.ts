@@ -1,6 +1,7 @@
 /** Passkeys on the pages: forms that a small script (`web/public/passkey.js`) shows where the browser can, and fills in. */
 import { ServiceError } from '../../shared/errors.ts'
 import type { PasskeyQuestion, Passkeys } from '../auth/passkeys.ts'
+import { callerOfSession } from '../domain/access.ts'
 import { listPasskeys, type Passkey, removePasskey } from '../domain/passkeys.ts'
 import type { Service } from '../domain/service.ts'
 import type { AccountAction } from './account-page.ts'
@@ -57,8 +58,8 @@ ${add}
   }
 
 export const bindPasskeyActions = (service: Service, passkeys: Passkeys, action: AccountAction): void => {
-  action('/account/add-passkey', async (ctx, { account }, { challenge = '', response = '' }) => {
-    const made = await passkeys.keepMade(account, browserName(ctx.get('User-Agent')), challenge, response)
+  action('/account/add-passkey', async (ctx, current, { challenge = '', response = '' }) => {
+    const made = await passkeys.keepMade(callerOfSession(current), current.account, browserName(ctx.get('User-Agent')), challenge, response)
     if (!made) throw new ServiceError('form_expired', { message: 'The passkey was not made. Open your account page and try again.' })
     return undefined
   })

@@ -286,6 +286,7 @@ export const createLive = ({
       if (code === 'document_deleted') documents.drop(doc)
     },
     readmit: (doc) => registry.readmit(doc),
+    requireRight: (doc, caller) => registry.requireRight(doc, caller),
     endSession: (session, code) => registry.endSession(session, code),
     showAgent(doc, caller, at) {
       const entry = documents.find(doc)

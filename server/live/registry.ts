@@ -1,5 +1,6 @@
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once (architecture.md, Caller). */
-import type { ErrorCode } from '../../shared/errors.ts'
+import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
+import type { Caller } from '../domain/caller.ts'
 import type { End, Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
 
@@ -27,6 +28,12 @@ export const createRegistry = (clock: Clock): Registry => {
     if (ended.size > endedMax) ended.delete(ended.keys().next().value as string)
   }
 
+  /** With which code the right of a caller was ended. */
+  const endOf = (doc: string, { share, session }: Caller): ErrorCode | undefined => {
+    const names = [endedName(doc, share), endedName(doc, null), ...(session === null ? [] : [endedSession(session)])]
+    return names.map((name) => ended.get(name)).find((code) => code !== undefined)
+  }
+
   const remove = (doc: string, connected: Connected): void => {
     const set = documents.get(doc)
     set?.delete(connected)
@@ -49,8 +56,7 @@ export const createRegistry = (clock: Clock): Registry => {
       const connected: Connected = { share: caller.share, session: caller.session, end }
       const set = documents.get(doc) ?? new Set()
       documents.set(doc, set.add(connected))
-      const names = [endedName(doc, caller.share), endedName(doc, null), ...(caller.session === null ? [] : [endedSession(caller.session)])]
-      const over = names.map((name) => ended.get(name)).find((code) => code !== undefined)
+      const over = endOf(doc, caller)
       const beside = caller.share !== null && caller.session !== null
       if (over !== undefined) end(over, beside)
       const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, () => end('credential_invalid', beside))
@@ -67,6 +73,11 @@ export const createRegistry = (clock: Clock): Registry => {
       noteEnd(endedSession(session), code)
       for (const set of documents.values())
         for (const connected of set) if (connected.session === session) connected.end(code, connected.share !== null)
+    },
+    requireRight(doc, caller) {
+      const expired = caller.expiresAt !== null && caller.expiresAt <= clock.now()
+      const over = endOf(doc, caller) ?? (expired ? 'credential_invalid' : undefined)
+      if (over !== undefined) throw new ServiceError(over)
     },
     readmit(doc) {
       ended.delete(endedName(doc, null))

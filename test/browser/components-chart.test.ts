@@ -158,7 +158,7 @@ test('[COMP-22] a chart draws a sheet of its document as it is computed, and a f
   await page.locator('.chart-fault', { hasText: `There is no file /f/${id}.csv.` }).waitFor()
   const upload = await world.service.blobs.receive(Readable.from([bytes]))
   await upload.keep(id)
-  await world.service.ledger.write(document.id, (draft) => {
+  await world.service.ledger.write(document.id, 'system', (draft) => {
     const { hash } = upload
     const about = { id, extension: 'csv', contentType: 'text/csv', kind: 'image', name: 'hits', size: bytes.length, hash, createdAt: 0 }
     draft.put(keys.asset(document.id, id), encodeRecord(about))

@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as Y from 'yjs'
+import { callerOfDocument, callerOfService } from '../../server/domain/access.ts'
+import { type Account, createAccount } from '../../server/domain/accounts.ts'
+import type { Caller } from '../../server/domain/caller.ts'
+import { createComment } from '../../server/domain/comments.ts'
+import { replaceContent } from '../../server/domain/content.ts'
+import { decideDevice } from '../../server/domain/devices.ts'
+import { createDocument } from '../../server/domain/documents.ts'
+import { keys } from '../../server/domain/keys.ts'
+import { createNode } from '../../server/domain/nodes.ts'
+import { openSession, revokeSession } from '../../server/domain/sessions.ts'
+import { createShare, putRevocation } from '../../server/domain/shares.ts'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { openDeaf } from '../support/deaf-socket.ts'
@@ -58,4 +69,53 @@ test('[AUTHORITY-1] an edit that is being checked when its link is revoked is no
   await until(() => editor.closes.length > 0, 'the goodbye')
   expect((await owner.read()).content.length).toBe(limits.wipeUnitsMin + 1)
   await own.stop()
+})
+
+const invalid = { code: 'credential_invalid' }
+
+test.each(['revoke', 'expire'] as const)(
+  '[AUTHORITY-3] what was admitted before %s changes neither text nor records after it',
+  async (ending) => {
+    const { service } = world
+    const owner = await world.create('text')
+    const guest = await owner.share('edit', { expiresAt: new Date(clock.now() + 1000).toISOString() })
+    const caller = await callerOfDocument(service, owner.doc, { key: guest.key })
+    const editor = await owner.connect()
+    if (ending === 'expire') clock.turn(1000)
+    else await owner.ask('DELETE', `/shares/${guest.link.id}`)
+    await expect(replaceContent(service, caller, owner.doc, { content: 'late' })).rejects.toMatchObject(invalid)
+    expect(service.live.find(owner.doc)?.snapshot().content).toBe('text')
+    const { shares } = (await owner.ask('GET', '/shares')).json
+    await expect(createShare(service, caller, owner.doc, { role: 'edit' })).rejects.toMatchObject(invalid)
+    await expect(createComment(service, caller, owner.doc, { body: 'Hm.' })).rejects.toMatchObject(invalid)
+    expect((await owner.ask('GET', '/shares')).json.shares).toEqual(shares)
+    expect(editor.text()).toBe('text')
+  }
+)
+
+test('[AUTHORITY-3] of a revocation and a change that wait for the same turn, the change that comes second is refused', async () => {
+  const { service } = world
+  const owner = await world.create('text')
+  const guest = await owner.share('edit')
+  const [first, second] = await Promise.all([owner, guest].map(({ key }) => callerOfDocument(service, owner.doc, { key })))
+  const key = keys.share(owner.doc, guest.link.id)
+  const { write } = service.ledger
+  // Both are queued before either is drawn.
+  const revoking = write(owner.doc, first as Caller, (draft) => putRevocation(draft, first as Caller, owner.doc, key), { reads: [key] })
+  const late = write(owner.doc, second as Caller, (draft) => draft.event('doc.published', 'guest:', {}))
+  await expect(late).rejects.toMatchObject(invalid)
+  expect(await revoking).toBe(true)
+})
+
+test('[AUTHORITY-3] a session that ended makes no document, node token or approval, though it was let in before', async () => {
+  const { service } = world
+  const account = (await createAccount(service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+  const { token, session } = await openSession(service, account.id, 'app', 'a test')
+  const caller = await callerOfService(service, { bearer: token })
+  await revokeSession(service, caller, session.id)
+  const { json } = await world.ask('POST', '/api/cli/device/start', { json: {} })
+  await expect(createDocument(service, caller, { content: 'late' })).rejects.toMatchObject(invalid)
+  await expect(createNode(service, caller, {})).rejects.toMatchObject(invalid)
+  await expect(decideDevice(service, caller, json.user_code, true)).rejects.toMatchObject(invalid)
+  expect(await service.storage.list(keys.accountNodes(account.id))).toEqual([])
 })

@@ -160,7 +160,7 @@ test('[REPORT-6] the same report again is 200, whatever the order of its ids, an
   const first = await ada.report(fields)
   await owner.replace('changed')
   // What was true of the report when it came stays true of its retry.
-  await world.service.ledger.write(owner.doc, (draft) => draft.delete(['d', owner.doc, 'comment', 'a']))
+  await world.service.ledger.write(owner.doc, 'system', (draft) => draft.delete(['d', owner.doc, 'comment', 'a']))
   const before = await stored(world, owner.doc)
   for (const again of [fields, { commentIds: ['b', 'a', 'a'] }, { ...fields, reviewedVersion: `"${owner.created.version}"` }])
     expect(await ada.report(again)).toMatchObject({ status: 200, json: first.json })

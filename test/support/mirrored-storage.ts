@@ -1,0 +1,45 @@
+/** A store in memory that tells what it holds, so that a test can say that nothing has changed. */
+import type { Batch, Storage } from '../../server/domain/ports.ts'
+import { createMemoryStorage } from '../../server/storage/memory.ts'
+
+export interface MirroredStorage {
+  readonly storage: (disk: Storage) => Storage
+  /** What counts of what is stored: key → value. Notes of use and what is derived from the rest do not. */
+  held(): ReadonlyMap<string, string>
+}
+
+/** Kinds of records of a document that follow from others, or that tell of uses. */
+const derived = new Set(['used', 'text', 'checkpoint', 'history', 'keyframe', 'mention', 'request'])
+
+const counts = ([first, , third]: readonly unknown[]): boolean =>
+  first !== 'due' && first !== 'session' && first !== 'used-link' && !(first === 'd' && derived.has(String(third)))
+
+/** Of a head: what a change changes; the rest is counters of what is derived. */
+const headOf = (value: Uint8Array): string => {
+  const { updatedAt: _at, ...head } = JSON.parse(Buffer.from(value).toString()) as Record<string, unknown>
+  return JSON.stringify(head)
+}
+
+export const mirroredStorage = (): MirroredStorage => {
+  const mirror = new Map<string, string>()
+  const note = ({ puts = [], deletes = [] }: Batch): void => {
+    for (const key of deletes) mirror.delete(JSON.stringify(key))
+    for (const { key, value } of puts.filter((put) => counts(put.key)))
+      mirror.set(JSON.stringify(key), key[0] === 'd' && key.length === 2 ? headOf(value) : Buffer.from(value).toString('base64'))
+  }
+  return {
+    storage: (disk) => {
+      const memory = createMemoryStorage()
+      return {
+        ...memory,
+        close: () => disk.close(),
+        async commit(batch) {
+          const written = await memory.commit(batch)
+          if (written) note(batch)
+          return written
+        }
+      }
+    },
+    held: () => new Map(mirror)
+  }
+}
