@@ -81,7 +81,7 @@ const run = async (): Promise<void> => {
     readOnly = true
     log.error('the store failed and takes no more writes; restart once the disk is well', { error })
   }
-  const storage = withReadCache(await openLmdbStorage({ folder: config.dataDir, onFailure }))
+  const storage = withReadCache(await openLmdbStorage({ folder: config.dataDir, onFailure, clock: systemClock }))
   const blobs = await openDiskBlobs(join(config.dataDir, 'blobs'))
   const secret = config.secret === null ? folder.secret : Buffer.from(config.secret)
   const server = await startServer({ config, log, clock: systemClock, storage, blobs, secret, version, readOnly: () => readOnly })

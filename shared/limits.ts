@@ -338,6 +338,15 @@ export const limits = {
   rateBucketsMax: 25_000,
   rateBucketsShared: 256,
 
+  /** Time from a deletion to the begin of the erasing of its bytes in the store's file, in seconds; deletions until then share one run. */
+  eraseQuietSeconds: 60,
+  /** Bytes that a second of waiting allows the next erasing to write: with much free space in the file, runs come less often. */
+  eraseBytesPerSecond: 1024 * 1024,
+  /** Bytes that one step of an erasing reads or writes, fillers that one removes, and the pause between steps, in milliseconds. */
+  eraseStepBytes: 1024 * 1024,
+  eraseStepFillers: 1024,
+  erasePauseMs: 5,
+
   /** Time for a clean stop, in seconds; afterwards the journal heals the rest at the next start. */
   stopSecondsMax: 10
 } as const

@@ -4,7 +4,8 @@
  *     blobs/ab/abcdef…   the bytes of blob `abcdef…`, under the first two characters of its name
  *     blobs/new/         what is still coming in; emptied at start
  *
- * A file gets its name once it is whole and on disk; the folder is on disk before anybody hears of it.
+ * A file gets its name once it is whole and on disk; the folder is on disk before anybody hears of it. Its bytes are overwritten before
+ * it is removed.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
@@ -34,6 +35,30 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 }
 
+const zeros = Buffer.alloc(64 * 1024)
+
+/** Writes zeros over a file. What reads it meanwhile may get them. Nothing happens when there is none. */
+const overwrite = async (path: string): Promise<void> => {
+  const file = await open(path, 'r+').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  })
+  if (file === undefined) return
+  try {
+    const { size } = await file.stat()
+    for (let at = 0; at < size; at += zeros.length) await file.write(zeros, 0, Math.min(zeros.length, size - at), at)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Removes a file, and its bytes from the disk as far as the file system writes in place. */
+const erase = async (path: string): Promise<void> => {
+  await overwrite(path)
+  await rm(path, { force: true })
+}
+
 /** First and last bytes, hash and length of what passes. */
 class Look {
   bytes = 0
@@ -56,8 +81,8 @@ class Look {
 /** Opens the folder; what an earlier process left half-written is removed. Errors: those of the file system. */
 export const openDiskBlobs = async (folder: string): Promise<Blobs> => {
   const incoming = join(folder, 'new')
-  await rm(incoming, { recursive: true, force: true })
   await mkdir(incoming, { recursive: true, mode: 0o700 })
+  for (const name of await readdir(incoming)) await erase(join(incoming, name))
 
   const folderOf = (name: string): string => join(folder, name.slice(0, 2))
   const pathOf = (name: string): string => join(folderOf(name), name)
@@ -84,7 +109,7 @@ export const openDiskBlobs = async (folder: string): Promise<Blobs> => {
     async receive(source): Promise<Upload> {
       const temporary = join(incoming, randomBytes(12).toString('hex'))
       const file = await onDisk(() => open(temporary, 'wx', 0o600))
-      const discard = (): Promise<void> => rm(temporary, { force: true })
+      const discard = (): Promise<void> => erase(temporary)
       try {
         const look = await write(file, source)
         const sniffed = await sniff(look.head)
@@ -106,7 +131,7 @@ export const openDiskBlobs = async (folder: string): Promise<Blobs> => {
         throw new ServiceError('storage_unavailable', {}, { cause: error })
       }
     },
-    delete: (name) => onDisk(() => rm(pathOf(name), { force: true })),
+    delete: (name) => onDisk(() => erase(pathOf(name))),
     async list() {
       const folders = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory() && entry.name !== 'new')
       return (await Promise.all(folders.map(({ name }) => readdir(join(folder, name))))).flat()

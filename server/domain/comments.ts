@@ -189,6 +189,7 @@ export const editComment = (
   const change = (draft: Draft, comment: Comment): Comment => {
     requireAuthor(caller, comment)
     if (comment.body === body) return comment
+    draft.erase()
     draft.event('comment.edited', actorOf(caller), payloadOf(comment))
     const mentioned = tellMentions(draft, actorOf(caller), payloadOf(comment), body, comment.mentioned)
     return { ...comment, body, ...(mentioned.length === 0 ? {} : { mentioned }), updatedAt: draft.now }
@@ -204,6 +205,7 @@ export const deleteComment = (
 ): Promise<Output<'deleteComment'>> => {
   const change = (draft: Draft, comment: Comment): undefined => {
     requireAuthor(caller, comment)
+    draft.erase()
     draft.event('comment.deleted', actorOf(caller), payloadOf(comment))
   }
   return changeComment(service, caller, doc, commentId, change, () => ({ ok: true, deleted: true }))

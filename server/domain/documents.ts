@@ -145,7 +145,11 @@ const scrub = async (service: Service, doc: string): Promise<void> => {
   for (;;) {
     const entries = await storage.list(keys.head(doc), { limit: limits.listMax })
     if (entries.length === 0) return
-    await ledger.write(doc, 'system', (draft) => entries.forEach((entry) => draft.delete(entry.key)), { afterDeletion: true })
+    const remove = (draft: Draft): void => {
+      for (const { key } of entries) draft.delete(key)
+      draft.erase()
+    }
+    await ledger.write(doc, 'system', remove, { afterDeletion: true })
   }
 }
 
@@ -160,6 +164,7 @@ const putEnd = (draft: Draft): void => {
     deletedAt: deletedAt ?? draft.now,
     unsaved: { added: 0, removed: 0, actors: [] }
   }
+  draft.erase()
   draft.put(keys.deletion(id), encodeRecord({ doc: id } satisfies Deletion))
   const owned = ownedKey(draft.head)
   if (owned !== undefined) draft.delete(owned)

@@ -21,6 +21,8 @@ export interface Draft {
   read<T>(key: Key): T | undefined
   put(key: Key, value: Uint8Array): void
   delete(key: Key): void
+  /** Tells that this deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
+  erase(): void
   /** Appends to the event feed. */
   event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent
   /** Appends a revision; its number is the next one. */
@@ -73,6 +75,7 @@ class DraftOf implements Draft {
   readonly now: number
   readonly puts = new Map<string, Put>()
   readonly deletes: Key[] = []
+  erases = false
   readonly events: StoredEvent[] = []
   readonly #records: Records
 
@@ -101,6 +104,10 @@ class DraftOf implements Draft {
 
   delete(key: Key): void {
     this.deletes.push(key)
+  }
+
+  erase(): void {
+    this.erases = true
   }
 
   event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent {
@@ -196,7 +203,8 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
       const written = await storage.commit({
         checks: [{ key: entry.key, version: entry.version }, ...rights],
         puts: [{ key: entry.key, value: encodeRecord(head) }, ...puts.values()],
-        deletes: drafts.flatMap((draft) => draft.deletes)
+        deletes: drafts.flatMap((draft) => draft.deletes),
+        erase: drafts.some((draft) => draft.erases)
       })
       if (!written) return false
     }

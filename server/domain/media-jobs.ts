@@ -179,6 +179,7 @@ const blobsOf = ({ file, resultFile, asset }: Job): string[] =>
   [file?.name, asset === null ? resultFile?.name : undefined].filter((name) => name !== undefined)
 
 const deleteJob = (draft: Draft, job: Job): void => {
+  draft.erase()
   draft.delete(keys.job(draft.head.id, job.id))
   draft.delete(keys.openJob(job.id))
   draft.delete(keys.accountJob(job.account, job.id))

@@ -47,6 +47,8 @@ export interface Batch {
   readonly checks?: readonly Check[]
   readonly puts?: readonly Put[]
   readonly deletes?: readonly Key[]
+  /** Whether the bytes of what this deletes or replaces must not stay in the files of the store: they are overwritten soon after (`erase`). */
+  readonly erase?: boolean
 }
 
 /**
@@ -66,6 +68,11 @@ export interface Storage {
   commit(batch: Batch): Promise<boolean>
   /** Calls `wake` after each commit that touched a key beginning with `prefix`, with the touched keys. Returns the way to stop. */
   watch(prefix: Key, wake: (keys: readonly Key[]) => void): () => void
+  /**
+   * Overwrites now what is left of deleted and replaced bytes in the files of the store; resolves when that is done. It comes by itself soon
+   * after a commit with `erase`. Absent: the engine leaves nothing behind that it could overwrite.
+   */
+  erase?(): Promise<void>
   /** Waits for commits under way, then lets go of the store. */
   close(): Promise<void>
 }

@@ -4,6 +4,7 @@
  *     record of the domain    key: as in `keys.ts`                  value: envelope
  *     identity                key: 0x00 'instance'                  value: JSON { "format": 1, "instance": id }, as in `instance.json`
  *     counter                 key: 0x00 'version'                   value: float64, big-endian: the highest version given so far
+ *     of erasing              key: 0x00 'erase', 0x00 'fill'…       as in `erasing.ts`
  *
  *     envelope   offset 0    1 byte     envelope format, 1
  *                offset 1    4 bytes    crc32 (as zlib) of all that follows, big-endian
@@ -23,7 +24,7 @@ import type { RootDatabase } from 'lmdb'
 
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import type { Batch, Entry, Key, Range, Storage } from '../domain/ports.ts'
+import type { Batch, Clock, Entry, Key, Range, Storage } from '../domain/ports.ts'
 import {
   DataFolderError,
   dataFormat,
@@ -34,6 +35,8 @@ import {
   syncFolder
 } from './data-folder.ts'
 import type { Instance } from './data-folder.ts'
+import { createEraser } from './eraser.ts'
+import { eraseDeleted, markDue, readDue, removeFillers } from './erasing.ts'
 import { decodeKey, encodeKey, encodeRange } from './keys.ts'
 import { createWatchers } from './watchers.ts'
 
@@ -60,6 +63,8 @@ export interface LmdbOptions {
   readonly folder: string
   /** Told once when the store went read-only: every later commit is refused with `storage_unavailable` until a restart. */
   readonly onFailure?: (error: ServiceError) => void
+  /** Tells when deleted bytes are overwritten; absent: that happens only when `erase` is called. */
+  readonly clock?: Clock
 }
 
 /** A commit that waits for its transaction. */
@@ -74,6 +79,7 @@ interface EncodedBatch {
   readonly puts: readonly { readonly bytes: Uint8Array; readonly envelope: Buffer }[]
   readonly deletes: readonly Uint8Array[]
   readonly touched: readonly Key[]
+  readonly erase: boolean
 }
 
 /** Opens the store of a data folder, or creates it. Errors: `DataFolderError` when the store is lost, of another folder or of a newer format. */
@@ -85,7 +91,7 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const database = openDatabase(path, false)
   await adopt(folder, database, instance)
-  return createLmdbStorage(database, path, options.onFailure)
+  return createLmdbStorage(database, path, options)
 }
 
 /** Opens the store of a data folder to read from it, beside a server that may be running. Errors: `DataFolderError` when it is lost or of another folder. */
@@ -170,7 +176,7 @@ async function adopt(folder: string, database: Database, instance: Instance): Pr
   }
 }
 
-function createLmdbStorage(database: Database, path: string, onFailure: (error: ServiceError) => void = () => {}): Storage {
+function createLmdbStorage(database: Database, path: string, { onFailure = () => {}, clock }: LmdbOptions): Storage {
   const watchers = createWatchers()
   let queue: Waiting[] = []
   /** The group under way; undefined when the store is idle. */
@@ -201,6 +207,7 @@ function createLmdbStorage(database: Database, path: string, onFailure: (error: 
   const conclude = ({ batch, settle, fail }: Waiting, outcome: Outcome) => {
     if (outcome instanceof ServiceError) return fail(outcome)
     if (outcome) watchers.notify(batch.touched)
+    if (outcome && batch.erase) eraser.due()
     settle(outcome)
   }
 
@@ -212,6 +219,26 @@ function createLmdbStorage(database: Database, path: string, onFailure: (error: 
     queueMicrotask(() => onFailure(error))
     return error
   }
+
+  /** One transaction of the erasing. It comes after the groups that wait for LMDB, and others come after it. */
+  const transact = async (work: () => void) => {
+    if (failure) throw failure
+    try {
+      await withinTime(database.childTransaction(work))
+    } catch (cause) {
+      throw await explain(cause)
+    }
+  }
+
+  const erasing = { database, file: join(path, 'data.mdb'), transact, stopped: () => closed }
+  const eraser = createEraser({
+    clock,
+    // A run that a crash cut short left them behind.
+    prepare: () => removeFillers(erasing),
+    run: () => eraseDeleted(erasing),
+    isDue: () => readDue(database) > 0
+  })
+  if (readDue(database) > 0) eraser.due()
 
   const enqueue = (batch: EncodedBatch) => {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
@@ -241,10 +268,15 @@ function createLmdbStorage(database: Database, path: string, onFailure: (error: 
       return enqueue(encodeBatch(batch))
     },
     watch: watchers.watch,
+    async erase() {
+      refuseClosed()
+      await eraser.now()
+    },
     async close() {
       if (closed) return
       closed = true
       await writing
+      await eraser.stop()
       // After a failure LMDB may wait for ever for a transaction that never ended.
       if (!failure) await database.close()
     }
@@ -263,6 +295,7 @@ function runGroup(database: Database, group: readonly Waiting[]): Outcome[] {
     if (outcome === true) writeBatch(database, batch, ++version)
     return outcome
   })
+  if (group.some(({ batch }, index) => batch.erase && outcomes[index] === true)) markDue(database)
   if (version > counter) writeCounter(database, version)
   return outcomes
 }
@@ -297,12 +330,13 @@ function writeCounter(database: Database, version: number): void {
 }
 
 /** Before the transaction, so that a batch with an invalid key fails alone and the caller may reuse its arrays at once. */
-function encodeBatch({ checks = [], puts = [], deletes = [] }: Batch): EncodedBatch {
+function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
   return {
     checks: checks.map(({ key, version }) => ({ key, bytes: encodeKey(key), version })),
     puts: puts.map(({ key, value }) => ({ bytes: encodeKey(key), envelope: wrap(value) })),
     deletes: deletes.map((key) => encodeKey(key)),
-    touched: [...deletes, ...puts.map(({ key }) => key)]
+    touched: [...deletes, ...puts.map(({ key }) => key)],
+    erase
   }
 }
 

@@ -63,10 +63,10 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
   const lines: string[] = []
   const log = createLog({ level: config.logLevel, format: 'json', write: (line) => lines.push(line), now: Date.now })
   const held = await prepareDataFolder(folder)
-  const opened = await openLmdbStorage({ folder })
+  const clock = options.clock ?? systemClock
+  const opened = await openLmdbStorage({ folder, clock })
   const storage = withReadCache(options.storage?.(opened) ?? opened)
   const blobs = await openDiskBlobs(join(folder, 'blobs'))
-  const clock = options.clock ?? systemClock
   const server = await startServer({
     config,
     log,

@@ -1,0 +1,64 @@
+/** When deleted bytes are overwritten: one run for the deletions of a minute, never two at once, and less often the more a run has to write. */
+import { limits } from '../../shared/limits.ts'
+import type { Clock } from '../domain/ports.ts'
+
+export interface Eraser {
+  /** Tells that a commit has asked for it. */
+  due(): void
+  /** Runs now, after a run that is under way. Errors: those of the run. */
+  now(): Promise<void>
+  /** Resolves when nothing runs any more. The run itself must have been told to end. */
+  stop(): Promise<void>
+}
+
+export interface EraserOptions {
+  /** Undefined: nothing comes by itself. */
+  readonly clock: Clock | undefined
+  /** What comes before the first run. */
+  readonly prepare: () => Promise<void>
+  /** Resolves with how many bytes it wrote. */
+  readonly run: () => Promise<number>
+  /** Whether an erasing is still due. */
+  readonly isDue: () => boolean
+}
+
+export const createEraser = ({ clock, prepare, run, isDue }: EraserOptions): Eraser => {
+  let running: Promise<void> = prepare().catch(() => undefined)
+  /** No run begins by itself before this, in milliseconds since 1970. */
+  let restUntil = 0
+  let cancel: (() => void) | undefined
+  let stopped = false
+
+  const schedule = (): void => {
+    if (clock === undefined || cancel !== undefined || stopped) return
+    const wait = Math.max(limits.eraseQuietSeconds * 1000, restUntil - clock.now())
+    // A run that fails leaves its mark: it comes again, at the latest after the next start.
+    cancel = clock.after(wait, () => void now().catch(schedule))
+  }
+
+  const runOnce = async (): Promise<void> => {
+    if (stopped) return
+    cancel?.()
+    cancel = undefined
+    const bytes = await run()
+    if (stopped) return
+    restUntil = (clock?.now() ?? 0) + (bytes / limits.eraseBytesPerSecond) * 1000
+    if (isDue()) schedule()
+  }
+
+  const now = (): Promise<void> => {
+    const next = running.then(runOnce)
+    running = next.catch(() => undefined)
+    return next
+  }
+
+  return {
+    due: schedule,
+    now,
+    async stop() {
+      stopped = true
+      cancel?.()
+      await running
+    }
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * Overwrites what deletions left in the store's file. LMDB never writes over a page that is in use: deleted and replaced bytes stay on
+ * pages that became free, and in the free space of pages that a later transaction has not copied yet.
+ *
+ *     erasing due   key: 0x00 'erase'               value: float64, big-endian: how many commits have asked for it
+ *     filler        key: 0x00 'fill' + uint32       value: zeros that take one page
+ *
+ * The file is never written by hand. A run copies each page whose free space is not empty by writing one of its records again, puts
+ * fillers until LMDB has no free page left, and removes them. Each step is a transaction of its own, small enough that nobody waits for
+ * it. A crash leaves fillers behind, which the next start removes, and the mark that the erasing is due.
+ */
+import { open } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RootDatabase } from 'lmdb'
+import { limits } from '../../shared/limits.ts'
+import { keysOfStalePages, pageHeaderBytes } from './pages.ts'
+
+type Database = RootDatabase<Uint8Array, Uint8Array>
+
+const dueKey = Buffer.from('\0erase')
+const fillerPrefix = Buffer.from('\0fill')
+
+/** Keys of fillers are below this one. */
+const fillerEnd = Buffer.from('\0film')
+
+export interface ErasingOptions {
+  readonly database: Database
+  /** The store's file. */
+  readonly file: string
+  /** Runs `work` in a write transaction; resolves when it is on disk. Errors: `storage_full`, `storage_unavailable`. */
+  readonly transact: (work: () => void) => Promise<void>
+  /** Whether to end before the next step. */
+  readonly stopped: () => boolean
+}
+
+/** Space of the store's file, in pages. */
+interface Space {
+  readonly pageBytes: number
+  /** Pages that LMDB counts as part of the file. */
+  readonly pages: number
+  /** Pages of them that hold nothing. */
+  readonly free: number
+}
+
+/** To be called in a transaction that deletes or replaces what must not stay in the file. */
+export function markDue(database: Database): void {
+  const mark = Buffer.alloc(8)
+  mark.writeDoubleBE(readDue(database) + 1)
+  database.putSync(dueKey, mark)
+}
+
+/** How many commits have asked for an erasing that has not ended; 0: none is due. */
+export function readDue(database: Database): number {
+  return database.getBinary(dueKey)?.readDoubleBE(0) ?? 0
+}
+
+function fillerKey(number: number): Buffer {
+  const key = Buffer.concat([fillerPrefix, Buffer.alloc(4)])
+  key.writeUInt32BE(number, fillerPrefix.length)
+  return key
+}
+
+/** The counts that LMDB keeps of a tree. */
+interface TreeStats {
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+  readonly overflowPages: number
+}
+
+const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number =>
+  treeBranchPageCount + treeLeafPageCount + overflowPages
+
+/** Pages that describe the file itself. */
+const metaPages = 2
+
+function readSpace(database: Database): Space {
+  // The shape is lmdb's own (read.js, getStats); it is not declared.
+  const stats = database.getStats() as TreeStats & { pageSize: number; lastPageNumber: number; free: TreeStats }
+  const pages = stats.lastPageNumber + 1
+  return { pageBytes: stats.pageSize, pages, free: pages - metaPages - pagesOf(stats) - pagesOf(stats.free) }
+}
+
+/** Copies the pages whose free space holds old bytes: LMDB leaves those behind. What it frees by that, the fillers take. */
+async function copyStalePages({ database, file, transact, stopped }: ErasingOptions): Promise<void> {
+  const { pageBytes } = readSpace(database)
+  const handle = await open(file, 'r')
+  try {
+    const piece = Buffer.alloc(limits.eraseStepBytes)
+    for (let at = 0; !stopped(); at += piece.length) {
+      const { bytesRead } = await handle.read(piece, 0, piece.length, at)
+      if (bytesRead === 0) return
+      const keys = keysOfStalePages(piece.subarray(0, bytesRead), at / pageBytes, pageBytes)
+      if (keys.length > 0) await transact(() => keys.forEach((key) => rewrite(database, key)))
+      await pause(limits.erasePauseMs)
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The same bytes under the same key: the value does not move within its page, which is new. */
+function rewrite(database: Database, key: Buffer): void {
+  const value = database.getBinary(key)
+  if (value !== undefined) database.putSync(key, value)
+}
+
+/** Commits that found no free page before all of them count as taken: LMDB holds those that the last two transactions freed back. */
+const emptyCommits = 3
+
+/** Free pages that are taken one by one: about as many as the last transactions hold back. */
+const lastPages = 24
+
+/** How many fillers to put next: never so many that the file grows by more than a few pages. */
+const fillersFor = ({ free, pageBytes }: Space): number =>
+  Math.max(1, Math.min(Math.floor(limits.eraseStepBytes / pageBytes), Math.floor((free - lastPages) / 2)))
+
+/** Puts fillers until the file grows for want of a free page. `filePages`: what lies behind LMDB's last page is a rest, and is taken as well. */
+async function takeFreePages({ database, transact, stopped }: ErasingOptions, filePages: number): Promise<number> {
+  const zeros = Buffer.alloc(readSpace(database).pageBytes - pageHeaderBytes)
+  let fillers = 0
+  // The first commits are small: they let go of what the last transactions hold back.
+  for (let empty = 0, commits = 0; empty < emptyCommits && !stopped(); commits++) {
+    const before = readSpace(database)
+    const count = commits < emptyCommits ? 1 : fillersFor(before)
+    await transact(() => {
+      for (let made = 0; made < count; made++) database.putSync(fillerKey(fillers++), zeros)
+    })
+    await pause(limits.erasePauseMs)
+    const { pages } = readSpace(database)
+    if (pages > before.pages && pages >= filePages && commits >= emptyCommits) empty++
+  }
+  return fillers
+}
+
+/** Removes all fillers, whichever run put them. */
+export async function removeFillers({ database, transact, stopped }: ErasingOptions): Promise<void> {
+  while (!stopped()) {
+    const keys = [...database.getKeys({ start: fillerPrefix, end: fillerEnd, limit: limits.eraseStepFillers })]
+    if (keys.length === 0) return
+    await transact(() => keys.forEach((key) => void database.removeSync(key)))
+    await pause(limits.erasePauseMs)
+  }
+}
+
+/** One run. Resolves with how many bytes of the file were written over; what is deleted meanwhile is for the next run. */
+export async function eraseDeleted(options: ErasingOptions): Promise<number> {
+  const { database, file, transact, stopped } = options
+  const due = readDue(database)
+  await removeFillers(options)
+  await copyStalePages(options)
+  const { pageBytes } = readSpace(database)
+  const fillers = await takeFreePages(options, Math.floor((await sizeOf(file)) / pageBytes))
+  await removeFillers(options)
+  if (!stopped() && due > 0)
+    await transact(() => {
+      if (readDue(database) === due) database.removeSync(dueKey)
+    })
+  return fillers * pageBytes
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const handle = await open(file, 'r')
+  try {
+    return (await handle.stat()).size
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * What is known here of LMDB's pages, to find what deletions left in them. Pages are read, never written.
+ *
+ *     page   offset 0    8 bytes    page number, little-endian
+ *            offset 8    8 bytes    transaction
+ *            offset 18   2 bytes    flags; 2: a leaf
+ *            offset 20   2 bytes    lower: end of the pointers to nodes, counted from the end of the header
+ *            offset 22   2 bytes    upper: begin of the nodes, counted alike; what lies between is free
+ *            offset 24              pointers to nodes, 2 bytes each, counted alike; then free space; then nodes
+ *     node   offset 4    2 bytes    flags; 1: its value lies on pages of its own
+ *            offset 6    2 bytes    length of the key
+ *            offset 8               key, value
+ *
+ * LMDB removes a node by moving its neighbours over it. The bytes of the last one stay in the free space until the page is written again:
+ * to a page that LMDB copies, it copies what is in use only (`mdb_page_copy`).
+ */
+import { keyBytesMax } from './keys.ts'
+
+/** Bytes of a page's header. A value of this much less than a page lies on one page of its own. */
+export const pageHeaderBytes = 24
+
+const flagsAt = 18
+const lowerAt = 20
+const upperAt = 22
+const leaf = 2
+const nodeFlagsAt = 4
+const keyLengthAt = 6
+const nodeHeaderBytes = 8
+const valueElsewhere = 1
+
+/** LMDB copies in words of 8 bytes: so much of the free space at either end may be old pointers or bytes, and stays. */
+const wordBytes = 8
+
+/** A leaf page, or undefined for any other. The bytes may be of any age, or of a value that looks like a page. */
+function leafAt(bytes: Buffer, at: number, page: number, pageBytes: number): { lower: number; upper: number } | undefined {
+  if (Number(bytes.readBigUInt64LE(at)) !== page || bytes.readUInt16LE(at + flagsAt) !== leaf) return undefined
+  const lower = bytes.readUInt16LE(at + lowerAt)
+  const upper = bytes.readUInt16LE(at + upperAt)
+  return lower > 0 && lower % 2 === 0 && lower <= upper && upper <= pageBytes - pageHeaderBytes ? { lower, upper } : undefined
+}
+
+function nodeKey(bytes: Buffer, page: number, pageBytes: number, index: number): { key: Buffer; small: boolean } | undefined {
+  const at = page + pageHeaderBytes + bytes.readUInt16LE(page + pageHeaderBytes + 2 * index)
+  const end = page + pageBytes
+  if (at + nodeHeaderBytes > end) return undefined
+  const keyAt = at + nodeHeaderBytes
+  const keyEnd = keyAt + bytes.readUInt16LE(at + keyLengthAt)
+  if (keyEnd > end || keyEnd === keyAt || keyEnd - keyAt > keyBytesMax) return undefined
+  return { key: Buffer.from(bytes.subarray(keyAt, keyEnd)), small: (bytes.readUInt16LE(at + nodeFlagsAt) & valueElsewhere) === 0 }
+}
+
+/** A key of the page, of a value that lies on it if there is one. */
+function keyOn(bytes: Buffer, page: number, pageBytes: number, count: number): Buffer | undefined {
+  let first: Buffer | undefined
+  for (let index = 0; index < count; index++) {
+    const node = nodeKey(bytes, page, pageBytes, index)
+    if (node === undefined) return undefined
+    if (node.small) return node.key
+    first ??= node.key
+  }
+  return first
+}
+
+/**
+ * Keys of leaf pages whose free space is not empty, one of each page. `bytes` is a piece of the store's file that begins with page
+ * `firstPage`; a page that is cut off at its end is passed over. Pages that are no longer in use answer keys, too.
+ */
+export function keysOfStalePages(bytes: Buffer, firstPage: number, pageBytes: number): Buffer[] {
+  const zeros = Buffer.alloc(pageBytes)
+  const keys: Buffer[] = []
+  for (let at = 0; at + pageBytes <= bytes.length; at += pageBytes) {
+    const found = leafAt(bytes, at, firstPage + at / pageBytes, pageBytes)
+    if (found === undefined) continue
+    const free = bytes.subarray(at + pageHeaderBytes + found.lower + wordBytes, at + pageHeaderBytes + found.upper - wordBytes)
+    const empty = found.upper - found.lower <= 2 * wordBytes || free.equals(zeros.subarray(0, free.length))
+    const key = empty ? undefined : keyOn(bytes, at, pageBytes, found.lower / 2)
+    if (key !== undefined) keys.push(key)
+  }
+  return keys
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { link, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { keys } from '../../server/domain/keys.ts'
+import { checkStore } from '../../server/storage/check.ts'
+import { limits } from '../../shared/limits.ts'
+import { turnedClock, type TurnedClock } from '../support/clock.ts'
+import { png } from '../support/media.ts'
+import { tracesIn, tracesOf } from '../support/traces.ts'
+import { type Person, startWorld, until, type World } from '../support/world.ts'
+
+let clock: TurnedClock
+let world: World
+
+beforeEach(async () => {
+  clock = turnedClock()
+  world = await startWorld({ clock })
+})
+afterEach(() => world.stop())
+
+/** A word that nothing else holds. */
+const word = (): string => randomBytes(18).toString('base64url')
+
+const erase = (): Promise<void> => world.service.storage.erase?.() ?? Promise.reject(new Error('this store erases nothing'))
+
+/** Other documents, whose records stand between those that are deleted. */
+const neighbours = async (count: number): Promise<{ person: Person; content: string }[]> => {
+  const contents = Array.from({ length: count }, () => Array.from({ length: 1 + Math.floor(Math.random() * 200) }, word).join(' '))
+  return Promise.all(contents.map(async (content) => ({ person: await world.create(content), content })))
+}
+
+const intact = async (others: readonly { person: Person; content: string }[]): Promise<void> => {
+  for (const { person, content } of others) expect((await person.read()).content).toBe(content)
+}
+
+/** A document that was typed, replaced, commented, with all that this leaves in the store; and its words. */
+const used = async (): Promise<{ owner: Person; words: string[] }> => {
+  const words: string[] = []
+  const next = (): string => {
+    words.push(word())
+    return words.at(-1) as string
+  }
+  const owner = await world.create({ title: next(), content: `# ${next()}\n\n${next()}\n` })
+  const editor = await owner.connect({ name: next() })
+  for (let count = 0; count < 60; count++) {
+    editor.type(0, `${next()} `)
+    await editor.saved()
+  }
+  editor.close()
+  for (let count = 0; count < 5; count++) await owner.replace(`${Array.from({ length: 40 * count + 1 }, next).join(' ')}\n`)
+  const { content } = await owner.read()
+  for (let count = 0; count < 10; count++) {
+    const find = content.split(/\s/)[count]
+    await owner.ask('POST', '/comments', { json: { find, body: next() } })
+    await owner.ask('POST', '/suggestions', { json: { operation: 'replace', find, text: next(), note: next() } })
+  }
+  return { owner, words }
+}
+
+/** Long enough idle that all documents have left memory: then text, revisions and segments of the history are written. */
+const settled = async (): Promise<void> => {
+  await until(() => {
+    clock.turn(limits.autosaveMaxMs)
+    return world.counts().documents === 0
+  })
+}
+
+test(
+  '[ERASE-1] when the erasing after a deletion has ended, no file of the data folder holds 12 bytes in a row of the text',
+  { timeout: 30_000 },
+  async () => {
+    const before = await neighbours(15)
+    const { owner, words } = await used()
+    const after = await neighbours(15)
+    await settled()
+    const segments = await world.service.storage.list(keys.histories(owner.doc))
+    expect(segments.length).toBeGreaterThan(0)
+    const traces = tracesOf(
+      words,
+      segments.map(({ value }) => value.subarray(13))
+    )
+    expect((await tracesIn(world.folder, traces)).length).toBeGreaterThan(100)
+    await owner.ask('DELETE', '')
+    expect((await tracesIn(world.folder, traces)).length).toBeGreaterThan(100)
+    await erase()
+    expect(await tracesIn(world.folder, traces)).toEqual([])
+    await intact([...before, ...after])
+  }
+)
+
+test('[ERASE-2] a deleted comment, and an earlier text of a comment, are erased like a document; what stands beside them stays', async () => {
+  const others = await neighbours(5)
+  const owner = await world.create(`kept ${word()}\n`)
+  const words = [word(), word()]
+  const kept = word()
+  const comment = async (body: string): Promise<string> => (await owner.ask('POST', '/comments', { json: { find: 'kept', body } })).json.id
+  const [first, second] = [await comment(words[0] as string), await comment(words[1] as string)]
+  const traces = tracesOf(words)
+  await owner.ask('DELETE', `/comments/${first}`)
+  expect((await owner.ask('PATCH', `/comments/${second}`, { json: { body: kept } })).status).toBe(200)
+  expect(await tracesIn(world.folder, traces)).not.toEqual([])
+  await erase()
+  expect(await tracesIn(world.folder, traces)).toEqual([])
+  expect((await owner.ask('GET', '/comments')).text).toContain(kept)
+  await intact(others)
+})
+
+test('[ERASE-3] an erasing begins by itself a minute after the first deletion, and one that is due outlives the process', async () => {
+  const words = Array.from({ length: 400 }, word)
+  const [first, second] = [await world.create(words[0]), await world.create(words.slice(1).join(' '))]
+  await first.ask('DELETE', '')
+  clock.turn(limits.eraseQuietSeconds * 1000)
+  await until(async () => (await tracesIn(world.folder, tracesOf(words.slice(0, 1)))).length === 0, 'the end of the erasing')
+  await erase()
+  await second.ask('DELETE', '')
+  expect(await tracesIn(world.folder, tracesOf(words))).not.toEqual([])
+  world = await world.restart()
+  clock.turn(limits.eraseQuietSeconds * 1000)
+  await until(async () => (await tracesIn(world.folder, tracesOf(words))).length === 0, 'the end of the erasing after the restart')
+})
+
+test('[ERASE-4] erasing overwrites all space that was free before, and a run grows the file by few pages', async () => {
+  const file = join(world.folder, 'store', 'data.mdb')
+  const { storage } = world.service
+  const words = Array.from({ length: 300 }, word)
+  // Deleted before anybody asked for an erasing, as by an earlier version.
+  await storage.commit({ puts: words.map((each, n) => ({ key: ['old', n], value: Buffer.from(each.repeat(n)) })) })
+  await storage.commit({ deletes: words.map((_, n) => ['old', n]) })
+  const traces = tracesOf(words)
+  expect((await tracesIn(world.folder, traces)).length).toBeGreaterThan(1000)
+  await erase()
+  expect(await tracesIn(world.folder, traces)).toEqual([])
+  const { size } = await stat(file)
+  for (let run = 0; run < 5; run++) {
+    const { person } = (await neighbours(1))[0] as { person: Person }
+    await person.ask('DELETE', '')
+    await erase()
+  }
+  expect((await stat(file)).size - size).toBeLessThanOrEqual(5 * 16 * 4096)
+  await checkStore(world.folder, { full: true })
+})
+
+test('[ERASE-5] what is written and read during an erasing is kept and seen', async () => {
+  const others = await neighbours(5)
+  const erasings = erase()
+  const { person } = (await neighbours(1))[0] as { person: Person }
+  const editor = await person.connect()
+  for (let count = 0; count < 20; count++) {
+    editor.type(0, `${count} `)
+    await editor.saved()
+  }
+  await erasings
+  expect((await person.read()).content).toBe(editor.text())
+  await intact(others)
+})
+
+test('[ERASE-7] the file of an asset is overwritten before it is removed', async () => {
+  const owner = await world.create('text')
+  const { json } = await owner.ask('POST', '/assets', { query: { name: 'p.png' }, body: png(), type: 'image/png' })
+  const path = join(world.folder, 'blobs', json.id.slice(0, 2), json.id)
+  const other = join(world.folder, 'other name')
+  await link(path, other)
+  await owner.ask('DELETE', '')
+  expect(await stat(path).catch(() => 'gone')).toBe('gone')
+  const left = await readFile(other)
+  expect(left.length).toBe(png().length)
+  expect(left.every((byte) => byte === 0)).toBe(true)
+})

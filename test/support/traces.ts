@@ -1,0 +1,48 @@
+/** Looks for traces of a text in the files of a data folder. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Length of the windows that are looked for, in bytes: shorter ones are found by chance. */
+const windowBytes = 12
+
+/** Every window of some bytes. */
+const windowsOf = (bytes: Buffer): Buffer[] =>
+  Array.from({ length: Math.max(0, bytes.length - windowBytes + 1) }, (_, at) => bytes.subarray(at, at + windowBytes))
+
+/** As UTF-8, as UTF-16, and as base64 at each of the three places where a group of it may begin. */
+const formsOf = (word: string): Buffer[] => {
+  const bytes = Buffer.from(word)
+  const base64 = [0, 1, 2].map((skip) =>
+    Buffer.from(bytes.subarray(skip, skip + Math.floor((bytes.length - skip) / 3) * 3).toString('base64'))
+  )
+  return [bytes, Buffer.from(word, 'utf16le'), ...base64]
+}
+
+export interface Traces {
+  /** Which windows a file holds: one line for each. */
+  in(bytes: Buffer): string[]
+}
+
+/** What is looked for: words in any form, and raw bytes as they are. */
+export const tracesOf = (words: readonly string[], raw: readonly Uint8Array[] = []): Traces => {
+  const windows = [...words.flatMap(formsOf), ...raw.map((bytes) => Buffer.from(bytes))].flatMap(windowsOf)
+  const byBeginning = new Map<number, Buffer[]>()
+  for (const window of windows) byBeginning.set(window.readInt32LE(0), [...(byBeginning.get(window.readInt32LE(0)) ?? []), window])
+  return {
+    in(bytes) {
+      const found: string[] = []
+      for (let at = 0; at + windowBytes <= bytes.length; at++)
+        for (const window of byBeginning.get(bytes.readInt32LE(at)) ?? [])
+          if (bytes.subarray(at, at + windowBytes).equals(window)) found.push(`${window.toString('latin1')} at ${at}`)
+      return found
+    }
+  }
+}
+
+/** Traces in all files of a folder: the file and what it holds. */
+export const tracesIn = async (folder: string, traces: Traces): Promise<string[]> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const found = await Promise.all(paths.map(async (path) => traces.in(await readFile(path)).map((line) => `${path}: ${line}`)))
+  return found.flat()
+}
