@@ -4,7 +4,7 @@ import type { Entry, Key } from '../../server/domain/ports.ts'
 import { anonymous } from '../../server/domain/caller.ts'
 import { capabilities } from '../../server/domain/documents.ts'
 import { roles } from '../../shared/roles.ts'
-import { settledWithin, startWorld, until, type World } from '../support/world.ts'
+import { ask, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -102,6 +102,22 @@ test('[BUDGET-9] no page elsewhere, prefetch or monitor creates a document by GE
     expect(answer.headers.get('Location')).toBeNull()
   }
   expect(await documentsStored()).toBe(before)
+})
+
+test('[BUDGET-10] pages open sockets to their own service alone, and look no names up ahead', async () => {
+  const own = await startWorld({ env: { AGMD_BASE_URL: 'https://agmd.example' } })
+  const { id, key } = (await ask(own.listening, 'POST', '/new', { json: { content: '# Page' } })).json
+  await ask(own.listening, 'POST', `/api/docs/${id}/publish`, { key })
+  const headersOf = async (path: string): Promise<Headers> =>
+    (await ask(own.listening, 'GET', path, { headers: { Accept: 'text/html' } })).headers
+  const policies = (await headersOf(`/d/${id}`)).get('Content-Security-Policy')?.split('; ')
+  expect(policies?.find((each) => each.startsWith('connect-src'))).toBe("connect-src 'self' wss://agmd.example")
+  for (const path of ['/', `/d/${id}`, `/pub/${id}`, '/embed/widget', '/sign-in', '/nothing', '/openapi.json']) {
+    const headers = await headersOf(path)
+    expect(headers.get('X-DNS-Prefetch-Control'), path).toBe('off')
+    expect(headers.get('Content-Security-Policy'), path).not.toMatch(/ wss?:( |;|$)/)
+  }
+  await own.stop()
 })
 
 test('[DOC-6] a form that posts to /new is redirected to a new document', async () => {
