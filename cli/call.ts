@@ -2,6 +2,7 @@
 import type { Client } from '../shared/client.ts'
 import { fieldsOf, type Parsed, type Value } from './arguments.ts'
 import { Failure } from './failure.ts'
+import { allowNow } from './plain-http.ts'
 import { clientFor, type Place, placeOf, serviceOrigin, tokenFor } from './service.ts'
 import { masked, type Terminal } from './terminal.ts'
 
@@ -50,6 +51,7 @@ export const createCall = (parsed: Parsed, terminal: Terminal): Call => {
   const url = words('url')
   const author = nameFrom('--author', words('author')) ?? nameFrom('AGMD_AUTHOR', AGMD_AUTHOR)
   const place = (name = 'DOC'): Place => placeOf(positionals[name] ?? '', url)
+  if (options['insecure-http'] === true) allowNow()
   const shows = terminal.flags.showKeys || command.tellsLink === true
   return {
     parsed,

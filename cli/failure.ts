@@ -5,6 +5,7 @@ import { exitCodes } from '../shared/exit-codes.ts'
 const exits = {
   usage: exitCodes.usage,
   foreign_origin: exitCodes.usage,
+  not_encrypted: exitCodes.usage,
   not_pulled: exitCodes.usage,
   file_not_found: exitCodes.notFound,
   not_signed_in: exitCodes.signIn,

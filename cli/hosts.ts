@@ -1,6 +1,6 @@
 /**
  * What is remembered of services: sessions and keys, in `$XDG_CONFIG_HOME/agmd/hosts.json`, readable by its owner only.
- * `{ "https://docs.example": { "token", "user", "keys": [{ "doc", "key", "role" }] } }`: a secret is only ever sent to the origin it stands under.
+ * `{ "https://docs.example": { "token", "user", "insecureHttp", "keys": [{ "doc", "key", "role" }] } }`: a secret is only ever sent to the origin it stands under.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -21,6 +21,8 @@ export interface Host {
   readonly token?: string
   /** Who is signed in, to be shown. */
   readonly user?: string
+  /** Whether it may be spoken to without encryption (plain-http.ts). */
+  readonly insecureHttp?: boolean
   /** Newest last. */
   readonly keys?: readonly KnownKey[]
 }
@@ -93,6 +95,10 @@ export const rememberSession = (origin: string, token: string, user: string): vo
   changeHost(origin, (host) => ({ ...host, token, user }))
 
 export const forgetSession = (origin: string): void => changeHost(origin, ({ token: _token, user: _user, ...host }) => host)
+
+export const allowInsecureHttp = (origin: string): void => changeHost(origin, (host) => ({ ...host, insecureHttp: true }))
+
+export const allowsInsecureHttp = (origin: string): boolean => readHosts()[origin]?.insecureHttp === true
 
 export const rememberKey = (origin: string, known: KnownKey): void =>
   changeHost(origin, (host) => {

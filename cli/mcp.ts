@@ -1,10 +1,11 @@
 /** The MCP endpoint on standard input and output: one message a line (MCP, stdio transport), each sent as a request of its own. */
 import { createInterface } from 'node:readline'
 import { inHeader } from '../shared/client.ts'
-import { isDocumentId } from '../shared/names.ts'
+import { isDocumentId, shareKeyPattern } from '../shared/names.ts'
 import type { Call } from './call.ts'
 import { tell } from './failure.ts'
 import { knownKey } from './hosts.ts'
+import { requireEncryption } from './plain-http.ts'
 import { send } from './request.ts'
 import { type Place, placeOf, tokenFor } from './service.ts'
 
@@ -30,16 +31,23 @@ interface Bridge {
   readonly isBound: boolean
 }
 
-/** The key of a document that was named by its bare id goes along, so that no model has to see it; not beside a session, which it would narrow. */
-const withKey = (message: Message, { origin, headers, isBound }: Bridge): Message => {
-  if (isBound || headers['Authorization'] !== undefined) return message
-  const { method, params } = message
+/** The key in an address of this service; that of another is not for it. */
+const keyInAddress = (doc: string, origin: string): string | undefined => {
+  const url = URL.canParse(doc) ? new URL(doc) : undefined
+  return url?.origin === origin ? (url.searchParams.get('key') ?? undefined) : undefined
+}
+
+/**
+ * The key of the document that a call names, as a header: the service reads no long message before it knows a key. One that is kept goes along
+ * with a bare id, so that no model has to see it; not beside a session, which it would narrow.
+ */
+const keyHeader = ({ method, params }: Message, { origin, headers, isBound }: Bridge): Record<string, string> => {
   const given = params?.arguments
-  if (method !== 'tools/call' || typeof given !== 'object' || given === null || given['key'] !== undefined) return message
-  const { doc } = given
-  if (typeof doc !== 'string' || !isDocumentId(doc)) return message
-  const key = knownKey(origin, doc)
-  return key === undefined ? message : { ...message, params: { ...params, arguments: { ...given, key } } }
+  if (isBound || headers['Authorization'] !== undefined) return {}
+  if (method !== 'tools/call' || typeof given !== 'object' || given === null) return {}
+  const { doc, key } = given
+  const found = key ?? (typeof doc !== 'string' ? undefined : isDocumentId(doc) ? knownKey(origin, doc) : keyInAddress(doc, origin))
+  return typeof found === 'string' && shareKeyPattern.test(found) ? { 'X-Share-Key': found } : {}
 }
 
 interface Answer {
@@ -69,8 +77,8 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
   if (typeof message !== 'object' || message === null || Array.isArray(message))
     return errorTo(null, invalidRequest, 'Send one message a line: an object of JSON-RPC.')
   try {
-    const body = JSON.stringify(withKey(message, bridge))
-    const response = await send(address, { method: 'POST', headers, body })
+    const own = keyHeader(message, bridge)
+    const response = await send(address, { method: 'POST', headers: { ...headers, ...own }, body: JSON.stringify(message) })
     const said = response.text()
     const answer = parsed(said)
     // What was settled once is said with every message from then on (MCP, Streamable HTTP).
@@ -87,6 +95,7 @@ export const mcp = async (call: Call): Promise<void> => {
   const named = call.positional('DOC')
   const place: Place | undefined = named === undefined ? undefined : placeOf(named, call.words('url'))
   const origin = place?.origin ?? call.origin()
+  requireEncryption(new URL(origin))
   const token = tokenFor(origin, call.words('url'))
   const bridge: Bridge = {
     address: `${origin}/mcp?names=underscore`,

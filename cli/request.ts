@@ -4,6 +4,7 @@ import { request as secureRequest } from 'node:https'
 import type { Send } from '../shared/client.ts'
 import { version } from './build.ts'
 import { Failure } from './failure.ts'
+import { requireEncryption } from './plain-http.ts'
 
 /** Longest time for an answer, in milliseconds: more than a long poll takes. */
 const answerMsMax = 90_000
@@ -59,9 +60,10 @@ const redirected = (origin: string, to: string): Failure =>
     }
   )
 
-/** Errors: `service_unreachable`, `timeout`, `not_an_agmd_service`; the reason of `signal` when that ends it. */
+/** Errors: `not_encrypted`, `service_unreachable`, `timeout`, `not_an_agmd_service`; the reason of `signal` when that ends it. */
 export const send = async (address: string | URL, { method = 'GET', headers, body, signal }: SendInit = {}): Promise<Answer> => {
   const url = new URL(address)
+  requireEncryption(url)
   const bytes = typeof body === 'object' ? Buffer.from(await body.arrayBuffer()) : body
   const time = AbortSignal.timeout(answerMsMax)
   const length = bytes === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(bytes)) }

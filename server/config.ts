@@ -283,7 +283,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 // Read by the tests, the benchmarks, the launcher and compute nodes, never by the server.
 const toolingVariable =
-  /^AGMD_(CHROMIUM|REQUIRE_ALL|URL|TOKEN|AUTHOR|INSTALL_DIR|TEST_\w+|BENCH_\w+|NODE_(TOKEN|OCR_LANGUAGES|WHISPER_MODEL|OPENAI_\w+))$/
+  /^AGMD_(CHROMIUM|REQUIRE_ALL|URL|TOKEN|AUTHOR|INSECURE_HTTP|INSTALL_DIR|TEST_\w+|BENCH_\w+|NODE_(TOKEN|OCR_LANGUAGES|WHISPER_MODEL|OPENAI_\w+))$/
 
 /** Reads the settings of `env`; an empty variable counts as not set. Warnings name AGMD_ variables that nothing reads. Throws ConfigError. */
 export function readConfig(env: Environment, { isTty }: { readonly isTty: boolean }): { config: Config; warnings: readonly string[] } {

@@ -6,6 +6,7 @@ import { relayCloseCodes, relayPath } from '../../shared/relay.ts'
 import { exitCodes } from '../../shared/exit-codes.ts'
 import type { Action } from '../call.ts'
 import { Failure } from '../failure.ts'
+import { requireEncryption } from '../plain-http.ts'
 import { oneLine } from '../terminal.ts'
 import { removeLeftFolders } from './folders.ts'
 import { localEngines } from './local.ts'
@@ -80,6 +81,7 @@ export const node: Action = async (call) => {
   const { terminal } = call
   const token = tokenOf()
   const origin = call.origin()
+  requireEncryption(new URL(origin))
   // What the settings name goes before what is found.
   const remote = await openaiEngines((words) => terminal.warn(words))
   const engines = [...remote, ...(await localEngines()).filter(({ kind }) => remote.every((each) => each.kind !== kind))]

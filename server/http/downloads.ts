@@ -29,6 +29,16 @@ export const readDownload = async (file: string, baseUrl: string): Promise<Downl
 /** A word for the shell, as it is. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
+/** Whether others could change what comes from this address: plain http, and not on this machine. */
+const isPlain = (baseUrl: string): boolean => {
+  const { protocol, hostname } = new URL(baseUrl)
+  return protocol === 'http:' && !/^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+const plainWarning = `  printf 'agmd: %s comes without encryption: anybody on the way could have changed what is installed, and its checksum.\\n' "$base" >&2
+  printf 'agmd: agmd itself speaks to it once you allow that: agmd --insecure-http …\\n' >&2
+`
+
 /**
  * POSIX sh. Everything happens in a function that the very last line calls: a script that was cut off on its way does nothing. Node itself, which the
  * client needs anyway, computes the checksum.
@@ -54,7 +64,7 @@ fetch() {
 
 main() {
   base=${quoted(baseUrl)}
-  folder=\${AGMD_INSTALL_DIR:-"$HOME/.local/bin"}
+${isPlain(baseUrl) ? plainWarning : ''}  folder=\${AGMD_INSTALL_DIR:-"$HOME/.local/bin"}
 
   command -v node >/dev/null 2>&1 || fail 'Node 20.16 or newer is needed: https://nodejs.org'
   node -e 'process.exit(typeof process.getBuiltinModule === "function" ? 0 : 1)' ||

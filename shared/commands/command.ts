@@ -78,6 +78,7 @@ export const globalOptions: readonly Option[] = [
   { name: 'quiet', short: 'q', type: 'boolean', summary: 'print nothing but the result' },
   { name: 'author', type: 'string', summary: 'the name under which a guest or agent writes (or AGMD_AUTHOR)' },
   { name: 'url', type: 'string', summary: 'address of the service (or AGMD_URL)' },
+  { name: 'insecure-http', type: 'boolean', summary: 'speak to this service without encryption from now on (or AGMD_INSECURE_HTTP=1)' },
   { name: 'yes', short: 'y', type: 'boolean', summary: 'do not ask before something is destroyed' },
   { name: 'input', type: 'boolean', summary: 'with --no-input nothing is asked' },
   { name: 'color', type: 'boolean', summary: 'with --no-color nothing is coloured' },

@@ -83,6 +83,7 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   AGMD_AUTH_URL: 'address of the identity broker, if a login may be approved there',
   AGMD_TOKEN: 'session or agent token, in place of the stored session',
   AGMD_AUTHOR: 'the name under which a guest or agent writes',
+  AGMD_INSECURE_HTTP: '1: services on other machines may be spoken to without encryption',
   XDG_CONFIG_HOME: 'where agmd/hosts.json is kept; ~/.config when not set',
   BROWSER: 'the program that opens addresses',
   NO_COLOR: 'nothing is coloured'

@@ -719,6 +719,40 @@ test('[CLI-13] the program that a service offers knows it, and refuses links of 
   await machine.remove()
 })
 
+test('[CLI-32] without encryption nothing is sent to another machine, unless that was allowed, which is kept for its service', async () => {
+  const machine = await newMachine()
+  const url = 'http://docs.example.invalid:8080'
+  const link = `${url}/d/abcdefghijklmnop?key=${'K'.repeat(32)}`
+  for (const words of [
+    ['docs', 'cat', link],
+    ['docs', 'list', '--url', url],
+    ['login', '--url', url],
+    ['api', 'GET', link],
+    ['mcp', link],
+    ['upgrade', '--url', url]
+  ]) {
+    const { code, json } = await machine.run([...words, '--json'], { env: { AGMD_TOKEN: 'asess_secret' } })
+    expect({ words, code, json }).toMatchObject({
+      code: 2,
+      json: { error: { code: 'not_encrypted', hint: expect.stringContaining('--insecure-http') } }
+    })
+  }
+  const node = await machine.run(['node', '--url', url, '--json'], { env: { AGMD_NODE_TOKEN: 'anode_x', AGMD_NODE_ALLOW: 'x' } })
+  expect(node.code).toBe(2)
+  expect(machine.has('.config/agmd/hosts.json')).toBe(false)
+  // Nobody is there; that was found out by asking.
+  const asked = { code: 7, json: { error: { code: 'service_unreachable' } } }
+  expect(await machine.run(['docs', 'cat', link, '--json'], { env: { AGMD_INSECURE_HTTP: '1' } })).toMatchObject(asked)
+  expect(await machine.agmd('docs', 'cat', link, '--json')).toMatchObject({ code: 2 })
+  expect(await machine.agmd('docs', 'cat', link, '--insecure-http', '--json')).toMatchObject(asked)
+  expect(await machine.agmd('docs', 'cat', link, '--json')).toMatchObject(asked)
+  expect(JSON.parse(machine.read('.config/agmd/hosts.json'))).toEqual({ [url]: { insecureHttp: true } })
+  expect(await machine.agmd('docs', 'cat', link.replace('8080', '8081'), '--json')).toMatchObject({ code: 2 })
+  for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '[::1]', 'agmd.localhost'])
+    expect(await machine.agmd('docs', 'cat', link.replace('docs.example.invalid:8080', `${host}:9`), '--json'), host).toMatchObject(asked)
+  await machine.remove()
+})
+
 // ——— terminals ———
 
 const hostile = 'a\u001b[31mred\u001b]0;title\u0007\u009b2Jb\u202ec\u001bPq\u001b\\d'
@@ -892,6 +926,22 @@ test('[CLI-18] an MCP client talks to the service through it; a key that is know
   const { revisions } = await owner.revisions()
   expect(revisions[0].author).toBe('Claude')
   await mcp.close()
+})
+
+test('[CLI-33] a long message goes over the bridge whatever way its key was given', async () => {
+  const owner = await pulled('long.md')
+  const lines = [{ doc: owner.doc }, { doc: owner.doc, key: owner.key }, { doc: linkOf(owner) }].map((place, id) =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'svc_append_doc', arguments: { ...place, content: `${id} ${'long '.repeat(20_000)}` } }
+    })
+  )
+  const { stdout } = await here.run(['mcp'], { input: lines.join('\n') })
+  const answers = stdout.trim().split('\n')
+  for (const answer of answers) expect(JSON.parse(answer).result.structuredContent).toMatchObject({ ok: true })
+  expect(answers).toHaveLength(lines.length)
 })
 
 test('[CLI-18] a line that is no message, and a service that is not there, are errors of JSON-RPC', async () => {

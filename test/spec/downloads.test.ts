@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildClient, type Machine, newMachine } from '../support/cli.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { ask, startWorld, type World } from '../support/world.ts'
 
 let world: World
 let installer: string
@@ -54,6 +54,20 @@ const freshHome = async (): Promise<Machine> => {
   await machine.shell('rm bin/agmd')
   return machine
 }
+
+test('[DOWNLOAD-4] an installer that comes without encryption says so, on this machine and by https it does not', async () => {
+  const said = 'comes without encryption'
+  expect(installer).not.toContain(said)
+  for (const [baseUrl, warns] of [
+    ['http://docs.example', true],
+    ['https://docs.example', false]
+  ] as const) {
+    const own = await startWorld({ env: { AGMD_BASE_URL: baseUrl }, clientFile: await buildClient() })
+    const { text } = await ask(own.listening, 'GET', '/install.sh')
+    expect(text.includes(said), baseUrl).toBe(warns)
+    await own.stop()
+  }
+})
 
 test('[DOWNLOAD-2] the installer puts the client into ~/.local/bin, checked, and says what is left to do', async () => {
   const machine = await freshHome()

@@ -1,0 +1,32 @@
+/** What may be sent without encryption: keys and sessions would be read by anybody on the way, and answers changed. */
+import { Failure } from './failure.ts'
+import { allowInsecureHttp, allowsInsecureHttp } from './hosts.ts'
+
+/** Whether `--insecure-http` was given. */
+let isAllowedNow = false
+
+/** `--insecure-http`: every service that this command speaks to is remembered as one that may be spoken to without encryption. */
+export const allowNow = (): void => {
+  isAllowedNow = true
+}
+
+/** A name or address that never leads away from this machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3). */
+const isThisMachine = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+
+const isAllowed = (origin: string): boolean => {
+  if (process.env['AGMD_INSECURE_HTTP'] === '1' || allowsInsecureHttp(origin)) return true
+  if (isAllowedNow) allowInsecureHttp(origin)
+  return isAllowedNow
+}
+
+/** Errors: `not_encrypted` for plain http to another machine that was not allowed. To be called before anything is sent. */
+export const requireEncryption = ({ protocol, hostname, origin }: URL): void => {
+  if (protocol !== 'http:' || isThisMachine(hostname) || isAllowed(origin)) return
+  throw new Failure(
+    'not_encrypted',
+    `${origin} would be spoken to without encryption: anybody on the way could read its keys and change its answers. Nothing was sent.`,
+    'Use its https address. On a network that you trust, add --insecure-http once: it is kept for this service.',
+    { origin }
+  )
+}
