@@ -1,10 +1,15 @@
 /**
  * Completes package-lock.json with the platform binaries that the registry at hand does not carry, so that `npm ci` accepts the lock
  * everywhere: npm leaves out what it could not look up, and then calls its own lock incomplete. Run it after every `npm install`.
+ *
+ * `--integrity` asks the registry for the checksum of each entry that has none, one at a time, and names those that it does not carry. A
+ * second argument is another lock than ours.
  */
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const file = new URL('../package-lock.json', import.meta.url)
+const [other] = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const file = other ?? new URL('../package-lock.json', import.meta.url)
 const lock = JSON.parse(readFileSync(file, 'utf8'))
 
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openbsd', 'netbsd', 'openharmony', 'sunos', 'aix', 'win32']
@@ -34,6 +39,32 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     added.push(name)
   }
 }
+/** The checksum of a package, as the registry tells it; undefined when it does not carry the package. */
+const integrityOf = (name, version) => {
+  try {
+    const said = execFileSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    return said.toString().trim() || undefined
+  } catch {
+    return undefined
+  }
+}
+
+const unverified = Object.entries(lock.packages).filter(
+  ([path, entry]) => path !== '' && entry.link !== true && entry.integrity === undefined
+)
+const unknown = []
+if (process.argv.includes('--integrity'))
+  for (const [path, entry] of unverified) {
+    const name = path.split('node_modules/').at(-1)
+    entry.integrity = integrityOf(name, entry.version)
+    if (entry.integrity === undefined) unknown.push(name)
+  }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)))
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
 process.stdout.write(`${added.length} platform packages added\n`)
+if (process.argv.includes('--integrity'))
+  process.stdout.write(
+    `${unverified.length - unknown.length} checksums filled in; not carried by the registry: ${unknown.join(' ') || 'none'}\n`
+  )
+else if (unverified.length > 0)
+  process.stdout.write(`${unverified.length} entries have no checksum: node scripts/complete-lock.mjs --integrity asks for them\n`)
