@@ -135,10 +135,6 @@ export const limits = {
   mcpReadChars: 20_000,
   /** Headings that a text which was cut is answered with. */
   mcpHeadingsMax: 100,
-  /** Names and list entries of one MCP message: the largest honest one, a report of 100 ids or 100 edits of ten fields, has some thousand. */
-  mcpMembersMax: 5_000,
-  /** Depth of the values of one MCP message. */
-  mcpDepthMax: 64,
   /** How long a program is shown where it wrote, in seconds (api.md, agents as participants). */
   agentShownSeconds: 30,
   /** Programs that a document shows at once; beyond that the first shown makes room. */

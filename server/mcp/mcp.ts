@@ -102,30 +102,22 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
   // The protocol has had none since 2025-06-18, and one request could cost as much as thousands.
   if (Array.isArray(value)) throw new Malformed(RpcErrorCode.InvalidRequest, 'Batches are not taken: send one message a request.')
   if (typeof value !== 'object' || value === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'The body is not a JSON-RPC message.')
-  if (isExcessive(value)) throw new Malformed(RpcErrorCode.InvalidRequest, excessive)
+  if (isCrowded(value)) throw new Malformed(RpcErrorCode.InvalidRequest, `An object has at most ${limits.fieldsMax} names.`)
   const body = withArguments(value as Record<string, unknown>)
   refuseOddMessage(body)
   refuseOddCall(body)
   return body
 }
 
-const excessive = `A message has at most ${limits.mcpMembersMax} names and list entries, at most ${limits.mcpDepthMax} deep.`
-
-/** Schemas copy what they check, name by name and several times: a message that no tool could take is not shown to them. */
-const isExcessive = (message: object): boolean => {
-  let members = 0
-  let level: object[] = [message]
-  for (let depth = 0; level.length > 0 && depth <= limits.mcpDepthMax; depth++) {
-    const below: object[] = []
-    for (const value of level) {
-      const found: unknown[] = Array.isArray(value) && value.length > limits.mcpMembersMax ? value : Object.values(value)
-      members += found.length
-      if (members > limits.mcpMembersMax) return true
-      for (const member of found) if (typeof member === 'object' && member !== null) below.push(member)
-    }
-    level = below
+/** Whether an object in a message has more names than any call: schemas copy them name by name, several times. The message was counted. */
+const isCrowded = (message: object): boolean => {
+  const waiting: object[] = [message]
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
+    if (members !== value && members.length > limits.fieldsMax) return true
+    for (const member of members) if (typeof member === 'object' && member !== null) waiting.push(member)
   }
-  return level.length > 0
+  return false
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
