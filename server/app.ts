@@ -1,6 +1,5 @@
 /** The Koa app: what every request passes, in order. */
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import Koa from 'koa'
 import { ServiceError } from '../shared/errors.ts'
 import { bindAssets } from './http/assets.ts'
@@ -24,21 +23,6 @@ import { skill } from './mcp/skill.ts'
 
 type Middleware = Koa.Middleware<RequestState>
 
-const forwardedFor = (request: IncomingMessage): string[] =>
-  [request.headers['x-forwarded-for'] ?? []]
-    .flat()
-    .join(',')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-
-/** Client's address: behind `trusted` proxies the one that the outermost of them saw. IPv6 counts by its /64. */
-export const addressOf = (request: IncomingMessage, trusted: number): string => {
-  const address = (trusted > 0 ? forwardedFor(request).at(-trusted) : undefined) ?? request.socket.remoteAddress ?? ''
-  const mapped = address.replace(/^::ffff:/, '')
-  return mapped.includes(':') ? mapped.split(':').slice(0, 4).join(':') : mapped
-}
-
 // Unique beyond a restart by its first half, within the process by its second; cheaper than randomness for each request.
 const processId = randomBytes(6).toString('base64url')
 let requests = 0
@@ -47,10 +31,10 @@ let requests = 0
 type Check = (ctx: Parameters<Middleware>[0]) => void
 
 const identify =
-  (trusted: number): Check =>
+  ({ addressOf }: Pick<Http, 'addressOf'>): Check =>
   (ctx) => {
     ctx.state.requestId = `${processId}${(requests++).toString(36)}`
-    ctx.state.address = addressOf(ctx.req, trusted)
+    ctx.state.address = addressOf(ctx.req)
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId)
   }
 
@@ -71,7 +55,7 @@ const secure: Check = (ctx) => {
 
 /** The frame of every request: identity and headers first, errors as answers, one record in the log. */
 const answered = (http: Http): Middleware => {
-  const identified = identify(http.trustedProxies)
+  const identified = identify(http)
   const checks = [counted(http), plainTarget, available(http), sameOrigin(http)]
   return async (ctx, next) => {
     const start = performance.now()

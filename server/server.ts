@@ -1,11 +1,12 @@
 /** Puts the parts together: storage → ledger → live → app → listen. Closes in reverse. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
 import { relayPath } from '../shared/relay.ts'
-import { addressOf, createApp } from './app.ts'
+import { createAddressOf } from './address.ts'
+import { createApp } from './app.ts'
 import { createAgents } from './auth/agent-tokens.ts'
 import { createBroker, ownClientId } from './auth/broker.ts'
 import { type Cookies, cookiesOf, derivedKey, readCookie } from './auth/cookies.ts'
@@ -26,6 +27,7 @@ import { readFiles } from './http/files.ts'
 import type { Identity } from './http/identity.ts'
 import { isOwnOrigin } from './http/origin.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
+import { createListener, endConnection, mayUpgrade } from './listener.ts'
 import { createLive } from './live/hocuspocus.ts'
 import { createRegistry } from './live/registry.ts'
 import type { Log } from './log.ts'
@@ -83,15 +85,6 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
     )
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
-
-// `headersTimeout` alone does not end slow clients: the check interval does (faults: slowhttptest).
-const httpOptions = {
-  connectionsCheckingInterval: 2_000,
-  headersTimeout: 10_000,
-  requestTimeout: 120_000,
-  keepAliveTimeout: 65_000,
-  maxHeaderSize: 16 * 1024
-}
 
 /** Where this process reaches itself, whatever the address that people use leads to. */
 const localHost = (host: string): string => {
@@ -169,27 +162,27 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const { config, log, clock, storage } = options
   let stopping = false
   const registry = createRegistry(clock)
-  const http = createServer(httpOptions)
+  const http = createListener()
   // Whoever comes while the rest is put together waits for it: the address of the service is known only once it listens.
   const ready = Promise.withResolvers<void>()
   let onRequest = (request: IncomingMessage, response: ServerResponse): void => void ready.promise.then(() => onRequest(request, response))
   let onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
     void ready.promise.then(() => onUpgrade(request, socket, head))
   http.on('request', (request, response) => onRequest(request, response))
-  http.on('upgrade', (request, socket, head) => onUpgrade(request, socket, head))
-  http.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-  })
+  http.on('upgrade', (request, socket, head) =>
+    mayUpgrade(request) ? onUpgrade(request, socket, head) : endConnection(socket, '400 Bad Request')
+  )
   const port = await listen(http, config.port, config.host)
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`
   const cookies = cookiesOf(baseUrl)
   const files = await readFiles(webFolder)
+  const addressOf = createAddressOf(config.trustProxy, (message) => log.warn(message))
   const limiter = createRateLimiter(clock, config.rateLimits)
   const live = createLive({
     service: () => service,
     registry,
     allowsOrigin: (origin, request) => isOwnOrigin(origin, request, baseUrl),
-    addressOf: (request) => addressOf(request, config.trustProxy),
+    addressOf,
     cookieOf: (request) => readCookie(request.headers, cookies.session),
     idleUnloadSeconds: config.idleUnloadSeconds,
     guesses: {
@@ -247,7 +240,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     registry,
     limiter,
     log,
-    trustedProxies: config.trustProxy,
+    addressOf,
     cookies,
     anonymousCreate: config.anonymousCreate,
     foreignMedia: config.foreignMedia,

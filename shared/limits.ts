@@ -147,6 +147,19 @@ export const limits = {
   /** Requests with an `Idempotency-Key` that are being answered at once. */
   idempotencyUnderWayMax: 10_000,
 
+  /**
+   * Time for the head of a request, a whole request, and between two requests of a connection, in seconds. The last one is longer than the
+   * 60 s common to proxies, which would otherwise use a connection that ends at that moment.
+   */
+  headersSecondsMax: 10,
+  requestSecondsMax: 120,
+  keepAliveSeconds: 65,
+  /** Time between looks at connections that take too long, in milliseconds; and what one that was answered and ended may still send. */
+  connectionCheckMs: 2_000,
+  connectionLingerMs: 1_000,
+  /** Largest head of a request, in bytes. */
+  headerBytesMax: 16 * 1024,
+
   /** Largest WebSocket message, in bytes. A long offline session arrives as one message: four times the largest document. */
   socketMessageBytesMax: 16 * 1024 * 1024,
   /** Largest message before the socket has opened a document, in bytes. */

@@ -1,4 +1,5 @@
 /** What the HTTP face is given, and what it keeps for each request. */
+import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import type { Handlers } from '../handlers.ts'
 import type { Service } from '../domain/service.ts'
@@ -13,8 +14,8 @@ export interface Http {
   readonly registry: Registry
   readonly limiter: RateLimiter
   readonly log: Log
-  /** How many reverse proxies are believed about the client's address. */
-  readonly trustedProxies: number
+  /** The client's address, as limits count it. */
+  readonly addressOf: (request: IncomingMessage) => string
   readonly cookies: Cookies
   readonly anonymousCreate: boolean
   /** Whether documents show pictures, sound and film of other sites. */

@@ -1,0 +1,90 @@
+/** The client's address as limits count it: by IPv4 address, or by the /64 of IPv6, of which one household has all 2^64. */
+import type { IncomingMessage } from 'node:http'
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** Longest address in any spelling, and longest text that stands for itself, in characters. */
+const addressCharsMax = 64
+
+const forwardedFor = (request: IncomingMessage): string[] =>
+  [request.headers['x-forwarded-for'] ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+/** The address alone: proxies also write `"[2001:db8::1]:443"`, `192.0.2.1:443` and `fe80::1%eth0`. */
+const bare = (text: string): string => {
+  const unquoted = text
+    .slice(0, 2 * addressCharsMax)
+    .trim()
+    .replaceAll('"', '')
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(unquoted)?.[1]
+  const address = bracketed ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(unquoted)?.[1] ?? unquoted
+  return address.split('%')[0] ?? ''
+}
+
+/** The eight groups of an IPv6 address. */
+const groupsOf = (address: string): number[] => {
+  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)
+  const [a = 0, b = 0, c = 0, d = 0] = (dotted?.slice(2) ?? []).map(Number)
+  const text = dotted === null ? address : `${dotted[1]}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+  const [head = [], tail = []] = text.split('::').map((half) => (half === '' ? [] : half.split(':')))
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
+  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16))
+}
+
+/** IPv4 addresses within IPv6: `::ffff:0:0/96` (RFC 4291 §2.5.5.2) and behind a translator `64:ff9b::/96` (RFC 6052 §2.1). */
+const prefixesOfIpv4 = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']
+
+const groupOfIpv6 = (address: string): string => {
+  const groups = groupsOf(address)
+  const shown = (from: number, to: number): string =>
+    groups
+      .slice(from, to)
+      .map((group) => group.toString(16))
+      .join(':')
+  if (!prefixesOfIpv4.includes(shown(0, 6))) return `${shown(0, 4)}::/64`
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
+}
+
+/** What one address is counted under, in whatever spelling it came. A text that is no address stands for itself. */
+export const addressGroup = (text: string): string => {
+  const address = bare(text)
+  if (isIPv4(address)) return address
+  return isIPv6(address) ? groupOfIpv6(address) : address.toLowerCase().slice(0, addressCharsMax)
+}
+
+const isLoopback = (group: string): boolean => group.startsWith('127.') || group === '0:0:0:0::/64'
+
+export type AddressOf = (request: IncomingMessage) => string
+
+/**
+ * Finds the address of a client: behind `trusted` proxies the one that the outermost of them saw. `warn` is called once when a proxy seems
+ * to stand in front that nobody told of: then all people would share the limits of one address.
+ */
+export const createAddressOf = (trusted: number, warn: (message: string) => void): AddressOf => {
+  let isWarned = trusted > 0
+  // The same few addresses come again and again.
+  let lastText = ''
+  let lastGroup = ''
+  const groupOf = (text: string): string => {
+    if (text !== lastText) lastGroup = addressGroup((lastText = text))
+    return lastGroup
+  }
+  const warnOnce = ({ headers }: IncomingMessage, peer: string): void => {
+    if (isWarned || (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) || !isLoopback(peer)) return
+    isWarned = true
+    warn(
+      'A proxy on this machine forwards requests, and AGMD_TRUST_PROXY is 0: everybody counts as one address and shares its limits. Set AGMD_TRUST_PROXY to the number of proxies in front.'
+    )
+  }
+  return (request) => {
+    const peer = request.socket.remoteAddress ?? ''
+    if (!isWarned) warnOnce(request, groupOf(peer))
+    return groupOf((trusted > 0 ? forwardedFor(request).at(-trusted) : undefined) ?? peer)
+  }
+}

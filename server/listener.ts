@@ -1,0 +1,36 @@
+/** The HTTP server under the app: how long clients may take, and how those end that break the protocol or take too long. */
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { limits } from '../shared/limits.ts'
+
+const statusOf = ({ code }: NodeJS.ErrnoException): string => {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return '408 Request Timeout'
+  return code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+}
+
+/**
+ * Answers and ends a connection. `end` alone closes one direction: a client that never closes the other would stay for as long as it likes.
+ * What it still sends gets a moment, because a connection that is cut with bytes unread takes the answer with it (RFC 9112 §9.6).
+ */
+export const endConnection = (socket: Duplex, status: string): void => {
+  if (!socket.writable) return void socket.destroy()
+  const timer = setTimeout(() => socket.destroy(), limits.connectionLingerMs).unref()
+  socket.once('close', () => clearTimeout(timer))
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  return undefined
+}
+
+/** Whether a request may become a WebSocket: HTTP/1.0 has no upgrades (RFC 9110 §7.8). */
+export const mayUpgrade = ({ httpVersionMajor, httpVersionMinor }: IncomingMessage): boolean =>
+  httpVersionMajor === 1 && httpVersionMinor === 1
+
+export const createListener = (): Server => {
+  const server = createServer({
+    connectionsCheckingInterval: limits.connectionCheckMs,
+    headersTimeout: limits.headersSecondsMax * 1000,
+    requestTimeout: limits.requestSecondsMax * 1000,
+    keepAliveTimeout: limits.keepAliveSeconds * 1000,
+    maxHeaderSize: limits.headerBytesMax
+  })
+  return server.on('clientError', (error, socket) => endConnection(socket, statusOf(error)))
+}
