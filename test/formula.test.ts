@@ -125,6 +125,6 @@ test('[FENCE-24] while a formula is written, it is known whether a cell or a ran
     '=!|'
   ]
   expect(none.filter((marked) => at(marked) !== undefined)).toEqual([])
-  // What is selected goes for it.
+  // Selection goes for it.
   expect([pointable('=A1+B1', 4, 6), pointable('=A1+B1', 2, 6), pointable('=A1+B1', 0, 6)]).toEqual(['range', undefined, undefined])
 })

@@ -46,9 +46,9 @@ test('[WEB-2] without a connection the chip counts the changes and says whether 
 test('[REVIEW-37] what is proposed and not sent is not said to be saved', () => {
   for (const change of [{}, { canEdit: false, remarks: 'suggestions' as const }]) {
     expect(say({ ...change, drafts: 'kept' })).toBe('Not sent yet')
-    expect(chip({ ...calm, ...change, drafts: 'kept' }).detail).toContain('this device keeps it')
+    expect(chip({ ...calm, ...change, drafts: 'kept' }).detail).toContain('kept on this device')
     expect(chip({ ...calm, ...change, drafts: 'here' }).detail).toContain('Keep this page open')
-    expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'kept' }).detail).toContain('this device keeps it')
+    expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'kept' }).detail).toContain('kept on this device')
   }
 })
 

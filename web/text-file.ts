@@ -34,7 +34,7 @@ export async function readTextFile(file: File): Promise<string> {
   // A folder cannot be read as a file.
   const bytes = await file.arrayBuffer().catch(() => undefined)
   if (bytes === undefined)
-    throw new TextFileFailure(t('“{name}” cannot be read. Folders cannot be dropped; the files in them can.', { name }))
+    throw new TextFileFailure(t('“{name}” cannot be read. Drop the files in a folder instead of the folder.', { name }))
   const content = textOf(bytes)
   if (content === undefined) throw new TextFileFailure(t('“{name}” is not a text. Markdown and other plain text can be opened.', { name }))
   return content

@@ -150,7 +150,7 @@ const signOut = (show: Show): object => ({
     show(ctx, { title: 'Sign out?', body })
   },
   postLogoutSuccessSource(ctx: KoaContextWithOIDC) {
-    show(ctx, { title: 'Signed out', body: html`<p><a href="/">Go to the first page</a></p>` })
+    show(ctx, { title: 'Signed out', body: html`<p><a href="/">Go to your documents</a></p>` })
   }
 })
 
@@ -270,7 +270,7 @@ const createProvider = async ({ service, cookies, secret, stylesheet, log }: Bro
     // Registered metadata may name addresses to fetch (keys, sectors): nothing that others name is ever fetched.
     fetch: () => Promise.reject(new Error('the broker fetches nothing')),
     renderError(ctx, out) {
-      const body = html`<p>${out.error_description ?? 'The request is not valid.'}</p><p class="muted">${out.error}</p><p><a href="/">Go to the first page</a></p>`
+      const body = html`<p>${out.error_description ?? 'The request is not valid.'}</p><p class="muted">${out.error}</p><p><a href="/">Go to your documents</a></p>`
       show(ctx, { title: 'This did not work', body, status: ctx.status })
     }
   }

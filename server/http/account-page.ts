@@ -41,7 +41,7 @@ type Doc = Output<'listDocuments'>['docs'][number]
 type Session = Output<'listSessions'>['sessions'][number]
 type Sort = NonNullable<Input<'listDocuments'>['sort']>
 
-const sorts: Readonly<Record<Sort, string>> = { updated: 'Changed last', created: 'Newest', title: 'By title' }
+const sorts: Readonly<Record<Sort, string>> = { updated: 'Last edited', created: 'Newest', title: 'By title' }
 
 const isSort = (text: string | null): text is Sort => text !== null && Object.hasOwn(sorts, text)
 

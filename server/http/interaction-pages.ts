@@ -189,7 +189,7 @@ ${cancelForm(action)}`
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error
       return showSignIn(step, { text: textOf(ctx, error), status: 429 })
     }
-    return showSignIn(step, { text: 'Email and password do not belong together.', status: 422 })
+    return showSignIn(step, { text: 'Wrong email or password.', status: 422 })
   }
 
   const signInByPasskey = async (step: Step): Promise<void> => {

@@ -52,7 +52,7 @@ export const passkeySection =
     return html`
 <section aria-labelledby="passkeys">
 <div class="section-head"><h2 id="passkeys">Passkeys</h2></div>
-${made.length === 0 ? html`<p class="muted">With a passkey you sign in by the lock of your device, without a password.</p>` : html`<ul class="entries">${made.map((each) => row(each, token, now))}</ul>`}
+${made.length === 0 ? html`<p class="muted">Sign in with your fingerprint, face or PIN instead of a password.</p>` : html`<ul class="entries">${made.map((each) => row(each, token, now))}</ul>`}
 ${add}
 </section>`
   }

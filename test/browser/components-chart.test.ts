@@ -44,7 +44,7 @@ const chart = (...lines: readonly string[]): string => `# Report\n\n\`\`\`chart\
 
 test('[COMP-20] the points of a chart are told by pointer and keyboard, its series come and go, its kind is one word', async () => {
   const { page, text, leave } = await writer(chart(...visits))
-  const plot = page.getByRole('group', { name: 'Points of the chart' })
+  const plot = page.getByRole('group', { name: 'Chart points: move along them with the arrow keys' })
   const tip = page.locator('.chart-tip')
   await page.locator('.component-chart circle').first().hover()
   await until(async () => (await tip.textContent()) === 'Jan, Visits: 120', 'what the point says')
@@ -123,7 +123,7 @@ test('[COMP-21] the data of a chart is edited as a table: each change is a small
   })
   await other.page.locator('.component-chart rect[data-says="x, b: 5"]').waitFor()
   await other.page.keyboard.press('Enter')
-  await other.page.getByText('Somebody changed this cell meanwhile.').waitFor()
+  await other.page.getByText('Someone changed this cell in the meantime.').waitFor()
   expect(await other.page.getByLabel('b, row 1', { exact: true }).inputValue()).toBe('5')
   await other.text(content)
   await other.leave()
@@ -168,7 +168,7 @@ test('[COMP-22] a chart draws a sheet of its document as it is computed, and a f
   await page.reload()
   await page.locator('.component-chart rect[data-says="Tue, Hits: 9"]').waitFor()
   await change(`/f/${id}.csv`, 'https://example.com/a.csv')
-  await page.locator('.chart-fault', { hasText: 'The data is in https://example.com/a.csv, which is no file of this service.' }).waitFor()
+  await page.locator('.chart-fault', { hasText: 'The data is in https://example.com/a.csv, which is not a file on this server.' }).waitFor()
   await leave()
 })
 
@@ -195,7 +195,7 @@ test('[COMP-23] who suggests makes one suggestion of a change of a chart; who ma
 
   const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
   await commenter.page.locator('.chip[data-state=readonly]').waitFor()
-  await commenter.page.getByText('You may comment, but not change this.').waitFor()
+  await commenter.page.getByText('You can comment but not edit this.').waitFor()
   expect(await commenter.page.getByRole('button', { name: 'Edit data' }).isDisabled()).toBe(true)
   expect(await commenter.page.getByLabel('Kind').isDisabled()).toBe(true)
   await commenter.leave()
@@ -203,10 +203,10 @@ test('[COMP-23] who suggests makes one suggestion of a change of a chart; who ma
   const other = await createDocument(world.url, chart(...visits) + counter('Count'))
   const reader = await visit(other, (await createLink(world.url, other, 'view')).url)
   await reader.page.locator('.chip[data-state=readonly]').waitFor()
-  await reader.page.getByRole('group', { name: 'Points of the chart' }).press('ArrowRight')
+  await reader.page.getByRole('group', { name: 'Chart points: move along them with the arrow keys' }).press('ArrowRight')
   await until(async () => (await reader.page.locator('.chart-tip').textContent()) === 'Jan, Visits: 120', 'the first point')
   await reader.page.getByRole('button', { name: 'Run: Count' }).click()
-  await reader.page.getByText('What you do in it is not kept.').waitFor()
+  await reader.page.getByText('Changes in it are not kept.').waitFor()
   await reader.page.frameLocator('iframe').getByRole('button', { name: '0' }).click()
   await reader.page.frameLocator('iframe').getByRole('button', { name: '1' }).waitFor()
   await reader.leave()
@@ -286,7 +286,7 @@ all()`
   await run('Memory')
   await page.frameLocator('iframe[title=Memory]').getByText('took 16').waitFor()
   await run('Flood')
-  await page.getByText('It was stopped, because it sent too many messages.').waitFor()
+  await page.getByText('It was stopped because it sent too many messages.').waitFor()
   await run('Loop')
   await page.locator('iframe[title=Loop]').waitFor()
   // The page goes on: one writes in it, and what is written is kept.

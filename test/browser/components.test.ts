@@ -68,7 +68,7 @@ test('[COMP-1] a board is worked with by pointer: each interaction is a small ed
   await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all'))
   await page.getByRole('button', { name: 'Actions for Tell all' }).click()
   await page.getByRole('menuitem', { name: 'Edit…' }).click()
-  await page.getByLabel('Who has it').fill('ben')
+  await page.getByLabel('Assignee').fill('ben')
   await page.getByLabel('Tags').fill('news press')
   await page.getByLabel('Details').fill('In the letter')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -187,7 +187,7 @@ test('[COMP-5] who suggests makes one suggestion of one interaction; who may not
   await suggester.leave()
 
   const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
-  await commenter.page.getByText('You may comment, but not change this.').first().waitFor()
+  await commenter.page.getByText('You can comment but not edit this.').first().waitFor()
   expect(await commenter.page.getByRole('button', { name: 'To do: Test' }).isDisabled()).toBe(true)
   expect(await commenter.page.getByRole('button', { name: 'Add a card to Todo' }).isDisabled()).toBe(true)
   expect(await commenter.page.getByLabel('Message as Guest').isDisabled()).toBe(true)
@@ -206,7 +206,7 @@ test('[COMP-6] in the reading view it is worked with all the same by who may; ot
   await page.locator('.reading [data-column="1"] .card', { hasText: 'Test' }).waitFor()
   const reader = await visit(document, (await createLink(world.url, document, 'view')).url)
   const seen = (name: string) => reader.page.locator('.reading .card', { hasText: name })
-  await reader.page.locator('.reading').getByText('You may view this, but not change it.').waitFor()
+  await reader.page.locator('.reading').getByText('You can view but not edit this.').waitFor()
   const controls = reader.page.locator('.reading').getByRole('button', { name: /^(\+ )?(Add|Actions|To do|In progress|Done)/ })
   expect(await controls.evaluateAll((all) => all.map((each) => (each as HTMLButtonElement).disabled))).toEqual(Array(13).fill(true))
   // Others go on; keys go along the cards and change nothing.
@@ -420,7 +420,7 @@ test('[COMP-27] the draft of a card stays with it, whatever others do to the boa
   await details.fill('By hand')
   // Nor does another card that is opened take its place.
   await page.locator('.card', { hasText: 'Pick name' }).locator('.card-text').dblclick()
-  await page.locator('.toast', { hasText: 'Save or cancel the card that is open first.' }).waitFor()
+  await page.locator('.toast', { hasText: 'Save or cancel the open card first.' }).waitFor()
   expect(await title.inputValue()).toBe('Test every part')
   await details.focus()
   await patch(document, ['- [ ] Write importer', '- [ ] First of all\n- [ ] Write importer'])
@@ -904,7 +904,7 @@ test('[COMP-45] who saves a card that others changed, too, is brought to what is
   await until(async () => (await editorText(page)).includes('Test soon'), 'it is changed')
   for (const _time of [1, 2]) {
     await title.press('Enter')
-    await question.filter({ hasText: 'Nothing is saved yet: choose which stays.' }).waitFor()
+    await question.filter({ hasText: 'Nothing is saved yet. Choose which one to keep.' }).waitFor()
     await until(isSeen, 'the question is seen and has the focus')
   }
   await page.keyboard.press('Tab')
@@ -991,9 +991,9 @@ test('[COMP-36] of two guests who are called the same neither can change the mes
   const change = ana.page.getByRole('button', { name: 'Change the message “Mine”' })
   await change.waitFor()
   const ben = await visitAs('Kim', document)
-  await ana.page.getByText('Somebody else here is called Kim, too').waitFor()
+  await ana.page.getByText('Someone else here is also called Kim.').waitFor()
   expect(await change.count()).toBe(0)
-  await ben.page.getByText('Somebody else here is called Kim, too').waitFor()
+  await ben.page.getByText('Someone else here is also called Kim.').waitFor()
   await ben.leave()
   await change.waitFor()
   await ana.leave()
@@ -1026,8 +1026,8 @@ test('[COMP-37] what is silent elsewhere is said: a fence that is not closed, wh
   expect(await page.locator('.sheet-fault').textContent()).toMatch(/zero/i)
   for (const [name, words] of [
     ['Throws', 'It says: Uncaught Error: broken'],
-    ['Leaves', 'It was stopped, because it left its page or does not answer.'],
-    ['Keeps', 'Its state is too large to be kept: 4,096 bytes are the most.']
+    ['Leaves', 'It was stopped because it left its page or stopped responding.'],
+    ['Keeps', 'Its state is too large to keep. The limit is 4,096 bytes.']
   ] as const) {
     await page.getByRole('button', { name: `Run: ${name}` }).click()
     await page.locator('.chart-fault', { hasText: words }).waitFor()

@@ -78,7 +78,7 @@ test('[WEB-34] a connection closed with a code that passes is tried again, later
     await chip(page, 'reconnecting').waitFor()
     await typeAtEnd(page, 'two ')
     await page.locator('.chip', { hasText: /changes kept on this device/ }).waitFor()
-    await page.getByText('The server does not take your changes at the moment').waitFor()
+    await page.getByText('The server cannot save your changes right now').waitFor()
     await until(() => way.openedAt.length > from + 4, 'the fourth attempt')
     const waits = way.openedAt.slice(from + 1).map((at, index, all) => at - (all[index - 1] ?? at))
     // The fourth wait is 2048 ms, give or take a quarter.
@@ -95,7 +95,7 @@ test('[WEB-34] a connection closed with a code that passes is tried again, later
 })
 
 test.each([
-  [1009, 1, 'The document is larger than the server takes.'],
+  [1009, 1, 'The document is too large for the server.'],
   [4400, 3, 'The server refused a change of this page'],
   [4401, 1, 'Your link was revoked or has expired.'],
   [4403, 1, 'Your link no longer opens this document.'],

@@ -244,7 +244,7 @@ test('[WEB-26] the share dialog creates, lists and revokes links', async () => {
   const { page, context } = await person(document.url, 'Ana')
   await saved(page)
   await page.getByRole('button', { name: 'Share' }).click()
-  await page.getByLabel('For whom').fill('Bea')
+  await page.getByLabel('Who is it for?').fill('Bea')
   await page.getByLabel('Role').selectOption('view')
   await page.getByRole('button', { name: 'Create link' }).click()
   const url = await page.getByLabel('New link').inputValue()

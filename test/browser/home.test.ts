@@ -91,7 +91,7 @@ test('[HOME-1] documents of this device are found by title, filtered and ordered
   await page.getByLabel('Search titles').fill('ahr')
   expect(await titles(page)).toEqual(['Ähren'])
   await page.getByLabel('Search titles').fill('nothing of that')
-  await page.getByText('No document fits.').waitFor()
+  await page.getByText('No documents match.').waitFor()
   expect(heard).toEqual([])
   await context.close()
 })

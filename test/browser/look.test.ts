@@ -67,7 +67,7 @@ for (const viewport of sizes) {
     await page.keyboard.press('Enter')
     await bring(page, 'paste', [{ name: 'A house by the sea.png', type: 'image/png', bytes: png() }])
     await bring(page, 'paste', [{ name: 'notes.pdf', type: 'application/pdf', bytes: png() }])
-    await page.getByText('This kind of file is not taken.', { exact: false }).first().waitFor()
+    await page.getByText('This kind of file is not supported.', { exact: false }).first().waitFor()
     await look(page, 'uploads')
     await page.getByRole('button', { name: 'Cancel: A house by the sea.png' }).click()
     await page.getByRole('button', { name: 'Remove: notes.pdf' }).click()

@@ -33,7 +33,7 @@ for (const viewport of sizes) {
     const heard = complaints(page)
     const lookAt = async (name: string, title: string): Promise<void> => {
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
-      await page.getByRole('link', { name: 'Go to the first page' }).waitFor()
+      await page.getByRole('link', { name: 'Go to your documents' }).waitFor()
       await look(page, `refused-${name}`)
       expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth), name).toBe(true)
     }

@@ -66,7 +66,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
 
   // She invites Bea, who may edit.
   await ana.page.getByRole('button', { name: 'Share', exact: true }).click()
-  await ana.page.getByLabel('For whom').fill('Bea')
+  await ana.page.getByLabel('Who is it for?').fill('Bea')
   await ana.page.getByLabel('Role').selectOption({ label: 'Can edit' })
   await ana.page.getByRole('button', { name: 'Create link' }).click()
   await ana.page.getByRole('button', { name: 'Copy link: Bea' }).click()

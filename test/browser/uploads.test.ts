@@ -136,7 +136,7 @@ test('[WEB-43] pictures, sound and film that are dropped or chosen enter the tex
   await bring(page, 'drop', [picture, sound, film])
   const [asked] = await Promise.all([
     page.waitForEvent('filechooser'),
-    page.getByRole('button', { name: 'Picture, sound or film' }).click()
+    page.getByRole('button', { name: 'Picture, sound or video' }).click()
   ])
   expect(asked.isMultiple()).toBe(true)
   await until(async () => /Sea\]\(.*\.mp4\)/.test(await editorText(page)), 'the three that were dropped')
@@ -245,15 +245,15 @@ test('[WEB-45] a refusal is told where the file would stand: another kind, too l
   const words = (text: RegExp): Promise<void> => page.locator('.upload .upload-words').filter({ hasText: text }).first().waitFor()
   await page.locator('.cm-content').click()
   await bring(page, 'paste', [{ name: 'page.html', type: 'text/html', bytes: foreign['html'] as Uint8Array }])
-  await words(/This kind of file is not taken/)
+  await words(/This kind of file is not supported/)
   await page.getByRole('button', { name: 'Remove: page.html' }).click()
   await bring(page, 'paste', [{ name: 'fake.png', type: 'image/png', bytes: foreign['html'] as Uint8Array }])
-  await words(/not what its name says/)
+  await words(/does not match its name/)
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Remove: fake.png' }).click()
   const [asked] = await Promise.all([
     page.waitForEvent('filechooser'),
-    page.getByRole('button', { name: 'Picture, sound or film' }).click()
+    page.getByRole('button', { name: 'Picture, sound or video' }).click()
   ])
   await asked.setFiles([{ name: 'large.mp3', mimeType: 'audio/mpeg', buffer: Buffer.alloc(10 * 1024 * 1024 + 1) }])
   await words(/Larger than 10 MiB/)
@@ -344,7 +344,7 @@ test.each(['view', 'comment', 'suggest'])('[WEB-48] whoever may %s has no upload
   const document = await createDocument(world.url, 'text')
   const { context, page, heard } = await person((await createLink(world.url, document, role)).url)
   await page.locator('.chip[data-state=readonly]').waitFor()
-  expect(await page.getByRole('button', { name: 'Picture, sound or film' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Picture, sound or video' }).count()).toBe(0)
   await bring(page, 'drop', [picture])
   await page.getByText('Your link does not allow adding files to this document.').waitFor()
   expect(await page.locator('.upload').count()).toBe(0)

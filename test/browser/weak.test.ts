@@ -155,14 +155,14 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
     await page.goto(address)
     await page.getByRole('heading', { name: title }).waitFor()
     await page.getByText(text).waitFor()
-    await page.getByRole('link', { name: 'Go to the first page' }).waitFor()
+    await page.getByRole('link', { name: 'Go to your documents' }).waitFor()
     await context.close()
   }
   const { id } = document
   await shown(`${world.url}/d/${id}`, 'This document is private', 'Ask its owner for a link.')
   await shown(link.url, 'This link no longer works', 'Ask the owner of the document for a new one.')
   await shown(`${world.url}/d/${id}?key=${other.key}`, 'There is no such document', 'Check the address.')
-  await shown(deleted.url, 'This document was deleted', 'It cannot be brought back.')
+  await shown(deleted.url, 'This document was deleted', 'It cannot be restored.')
 
   // What no test can make the server say at will.
   const refuse = (status: number, headers: Record<string, string> = {}): void =>
@@ -180,7 +180,7 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
   refuse(500)
   await shown(there, 'Something went wrong on our side', 'r-123')
   refuse(503)
-  await shown(there, 'The server is restarting', 'The page opens by itself.')
+  await shown(there, 'The server is restarting', 'The page opens automatically.')
   await way.stop()
 })
 

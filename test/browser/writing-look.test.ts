@@ -67,7 +67,7 @@ for (const viewport of sizes) {
     await page.locator('.cm-line', { hasText: 'A line with' }).click()
     await page.keyboard.press('Home')
     await page.keyboard.press('Shift+End')
-    await page.getByRole('toolbar', { name: 'What to do with the selection' }).waitFor()
+    await page.getByRole('toolbar', { name: 'Actions for the selection' }).waitFor()
     await look(page, 'bubble')
 
     await page.keyboard.press('Control+Alt+f')

@@ -367,10 +367,10 @@ test('[WRITE-14] text is found and replaced: counted, by case, whole words and e
   await status('1 of 3')
   await page.getByRole('button', { name: 'Regular expression' }).click()
   await page.getByRole('textbox', { name: 'Find', exact: true }).fill('o(n')
-  await status('Not an expression')
+  await status('Invalid expression')
   await page.getByRole('textbox', { name: 'Find', exact: true }).fill('o(n)e')
   await status('1 of 3')
-  // What is selected over several lines is what is searched in.
+  // Selected lines are what is searched in.
   await press('Escape', 'Control+Home', 'ArrowDown', 'Control+Shift+End', 'Control+Alt+f')
   await page.getByRole('textbox', { name: 'Replace with' }).fill('a$1')
   await page.getByRole('textbox', { name: 'Find', exact: true }).fill('o(n)e')
@@ -409,7 +409,7 @@ test('[WRITE-16] the outline goes to headings in every view and copies their lin
   await press('Control+Home', 'Shift+End')
   await page.getByRole('button', { name: /^1 of [\d,]+ words$/ }).click()
   const about = page.getByRole('dialog', { name: 'Length of the text' })
-  await about.getByText('What is selected').waitFor()
+  await about.getByText('Selection').waitFor()
   expect(await about.locator('dd').allTextContents()).toEqual(['1', '5', '1', '1 minute'])
   await press('Escape')
   await page.goto('about:blank')
@@ -459,7 +459,7 @@ test('[WRITE-18] formulas and diagrams show in the live view, and their source w
 test('[WRITE-19] a selection gets a few buttons above it, which keep it', async () => {
   const { page, press, text, leave } = await writer('some words')
   await press('Control+Shift+ArrowLeft')
-  const bubble = page.getByRole('toolbar', { name: 'What to do with the selection' })
+  const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
   await bubble.getByRole('button', { name: 'Italic' }).click()
   await text('some *words*')
   await bubble.getByRole('button', { name: 'Bold' }).click()

@@ -51,7 +51,7 @@ test('[ACCOUNT-2] a wrong password and an address without an account are answere
     expect((await me(visitor)).status).toBe(401)
     answers.push({ status: page.status, text: said(visitor) })
   }
-  expect(answers[0]).toMatchObject({ status: 422, text: expect.stringContaining('Email and password do not belong together.') })
+  expect(answers[0]).toMatchObject({ status: 422, text: expect.stringContaining('Wrong email or password.') })
   expect(answers[1]).toEqual(answers[0])
   expect(answers[2]).toEqual(answers[0])
 })

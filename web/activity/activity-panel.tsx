@@ -120,7 +120,7 @@ export function ActivityPanel({ view }: { view: View }): JSX.Element | null {
           </p>
         )}
       </div>
-      {events?.length === 0 && <p class='side-panel-empty'>{t('Nothing has happened here yet.')}</p>}
+      {events?.length === 0 && <p class='side-panel-empty'>{t('No activity yet.')}</p>}
       {days.map(({ start, entries }) => (
         <section key={start} class='deeds' aria-labelledby={`day-${start}`}>
           <h3 id={`day-${start}`}>{dayTitle(start)}</h3>
@@ -128,7 +128,7 @@ export function ActivityPanel({ view }: { view: View }): JSX.Element | null {
             {entries.flatMap((entry) => [
               hasNew && entry.latest.seq === firstOld.seq && (
                 <li key='mark' class='deeds-mark'>
-                  <span>{t('New above')}</span>
+                  <span>{t('New')}</span>
                 </li>
               ),
               <Row key={entry.latest.seq} view={view} feed={feed} entry={entry} />

@@ -47,7 +47,7 @@ const ofJob =
   (sentences: Readonly<Record<JobKind, string>>) =>
   ({ kind }: Payload): string => {
     const known = jobKinds.find((name) => name === kind)
-    return t(known === undefined ? term('had a job done') : sentences[known])
+    return t(known === undefined ? term('finished a media job') : sentences[known])
   }
 
 const mentioned =
@@ -63,7 +63,7 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
   'doc.created': plain(term('created the document')),
   'doc.claimed': plain(term('took the document into an account')),
   'doc.published': plain(term('published the document')),
-  'doc.unpublished': plain(term('ended the publication')),
+  'doc.unpublished': plain(term('unpublished the document')),
   'doc.deleted': plain(term('deleted the document')),
   'content.changed': plain(term('wrote')),
   'content.replaced': plain(term('replaced text')),
@@ -74,7 +74,7 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
   'comment.replied': plain(term('replied to a comment')),
   'comment.edited': plain(term('changed a comment')),
   'comment.resolved': plain(term('resolved a comment')),
-  'comment.reopened': plain(term('opened a comment again')),
+  'comment.reopened': plain(term('reopened a comment')),
   'comment.deleted': plain(term('deleted a comment')),
   'suggestion.created': plain(term('suggested a change')),
   'suggestion.accepted': decided(term('accepted a suggestion by {name}'), term('accepted a suggestion')),
@@ -83,16 +83,16 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
   'share.revoked': linked(term('revoked the link of {name}'), term('revoked a link: {role}')),
   'asset.created': (payload) => t('added the file {name}', { name: isolated(textOf(payload, 'name')) }),
   'media.done': ofJob({
-    image: term('had a picture made'),
-    speech: term('had a text spoken'),
-    transcription: term('had a recording written down'),
-    ocr: term('had a picture read')
+    image: term('generated a picture'),
+    speech: term('read a text aloud'),
+    transcription: term('transcribed a recording'),
+    ocr: term('read text from a picture')
   }),
   'media.failed': ofJob({
-    image: term('asked for a picture, which failed'),
-    speech: term('asked for a text to be spoken, which failed'),
-    transcription: term('asked for a recording to be written down, which failed'),
-    ocr: term('asked for a picture to be read, which failed')
+    image: term('could not generate a picture'),
+    speech: term('could not read a text aloud'),
+    transcription: term('could not transcribe a recording'),
+    ocr: term('could not read text from a picture')
   }),
   'task.created': titled(term('asked for a review: {title}')),
   'task.started': titled(term('started the review: {title}')),

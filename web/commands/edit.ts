@@ -31,7 +31,7 @@ const undoOwn: Command['run'] = ({ editor, dialog }) => {
   undoIn(view)
   // The binding says that it did something even where it did not.
   if (view.state.doc !== doc) return true
-  toast(t('There is nothing of yours to undo here. Earlier versions are in the history.'), {
+  toast(t('You have nothing to undo here. Earlier versions are in the history.'), {
     name: t('History'),
     run: () => (dialog.value = 'history'),
     milliseconds: 10_000

@@ -8,7 +8,7 @@ import type { Command } from './command.ts'
 const fetched =
   (work: (page: View) => Promise<void>) =>
   (page: View): void => {
-    work(page).catch(() => toast(t('This part of the page could not be fetched. It comes with the connection.')))
+    work(page).catch(() => toast(t('This part of the page could not be loaded. It loads when you are back online.')))
   }
 
 export const exportCommands: readonly Command[] = [

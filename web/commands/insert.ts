@@ -77,7 +77,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.file',
-    title: term('Picture, sound or film'),
+    title: term('Picture, sound or video'),
     words: term('image audio video upload file'),
     group: 'insert',
     icon: 'image',
@@ -102,7 +102,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.date',
-    title: term('Date of today'),
+    title: term('Today’s date'),
     words: term('now calendar'),
     group: 'insert',
     icon: 'calendar',
@@ -110,7 +110,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.rule',
-    title: term('Dividing line'),
+    title: term('Divider'),
     words: term('horizontal rule separator'),
     group: 'insert',
     icon: 'minus',

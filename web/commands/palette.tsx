@@ -117,9 +117,9 @@ export function Palette({ view }: { view: View }): JSX.Element {
       <div id='palette-list' class='palette-list' role='listbox' aria-label={t('Commands')} tabIndex={-1} ref={list}>
         {found.map(option)}
       </div>
-      {found.length === 0 && <p class='palette-none muted'>{t('Nothing is called that.')}</p>}
+      {found.length === 0 && <p class='palette-none muted'>{t('No matching command.')}</p>}
       <span class='sr-only' role='status'>
-        {query !== '' && found.length === 0 ? t('Nothing is called that.') : ''}
+        {query !== '' && found.length === 0 ? t('No matching command.') : ''}
       </span>
     </dialog>
   )

@@ -17,9 +17,9 @@ interface Row {
 const whileWriting: readonly Row[] = [
   { title: term('Blocks to insert'), keys: ['/'] },
   { title: term('Emoji by name'), keys: [':'] },
-  { title: term('Deeper and back in lists; next and previous cell in tables'), keys: ['Tab', 'Shift-Tab'] },
+  { title: term('Indent and outdent list items; next and previous table cell'), keys: ['Tab', 'Shift-Tab'] },
   { title: term('Paste without formatting'), keys: ['Mod-Shift-v'] },
-  { title: term('Leave the text by Tab: press Escape before'), keys: ['Escape', 'Tab'] }
+  { title: term('Leave the text with Tab: press Escape first'), keys: ['Escape', 'Tab'] }
 ]
 
 /** Keys that mean a command of the text where there is a selection, and another one elsewhere, stand with the first. */

@@ -52,7 +52,7 @@ export function drawCard({ card, place, mayChange, isCurrent, holder, isRepeated
   const tab = isCurrent ? 0 : -1
   const isFree = mayChange && holder === undefined
   const details = detailsOf(card)
-  const name = card.title.text || t('Card without words')
+  const name = card.title.text || t('Empty card')
   const state = stateName(card.state)
   return (
     <li

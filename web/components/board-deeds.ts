@@ -138,7 +138,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     input.act((now) => {
       const there = parseBoard(now)
       const place = findCard(there, card)
-      if (place === undefined) toast(t('Somebody changed this card meanwhile, and nothing was done. Look at it, then do it again.'))
+      if (place === undefined) toast(t('Someone changed this card, so nothing was done. Check it, then try again.'))
       return place === undefined ? [] : edits(there, place)
     })
 
@@ -203,7 +203,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
   }
 
   const edit: Deeds['edit'] = (card) => {
-    if (draft.peek()?.written.isTouched === true) return toast(t('Save or cancel the card that is open first.'))
+    if (draft.peek()?.written.isTouched === true) return toast(t('Save or cancel the open card first.'))
     const place = findCard(board.peek(), card)
     if (place !== undefined) draft.value = { begun: card, card, place, isGone: false, written: { said: undefined, isTouched: false } }
   }

@@ -90,7 +90,7 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
   /** Fields keep what is typed without being drawn anew. */
   const now = (): Said => written.said ?? saidBy(begun)
   const said = now()
-  const partNames = { title: t('Card'), person: t('Who has it'), tags: t('Tags'), details: t('Details') }
+  const partNames = { title: t('Card'), person: t('Assignee'), tags: t('Tags'), details: t('Details') }
   /** What I changed and others did, too. */
   const [before, theirs] = [saidBy(begun), saidBy(card)]
   const contested = (mine: Said): (keyof Said)[] =>
@@ -156,7 +156,7 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
         <input class='field' name='title' dir='auto' defaultValue={said.title} required />
       </label>
       <label>
-        {t('Who has it')}
+        {t('Assignee')}
         <input class='field' name='person' list={id} defaultValue={said.person} />
         <datalist id={id}>
           {people.map((name) => (

@@ -7,7 +7,7 @@ import type { Deeds } from './board-deeds.ts'
 import type { ComponentInput } from './input.ts'
 import { Pop, PopItem } from './pop.tsx'
 
-export const columnName = ({ title }: Column): string => title.text || t('Column without a name')
+export const columnName = ({ title }: Column): string => title.text || t('Untitled column')
 
 export function CardMenu({ deeds, columns }: { deeds: Deeds; columns: readonly Column[] }): JSX.Element | null {
   const menu = deeds.menu.value

@@ -51,7 +51,7 @@ export function ChartDataTable({ table, input }: TableInput): JSX.Element {
     if (text === before) return
     const done = change((now) => {
       if ((now.rows[row]?.[column] ?? '') === before) return now.setCell(row, column, text)
-      toast(t('Somebody changed this cell meanwhile.'))
+      toast(t('Someone changed this cell in the meantime.'))
       return []
     })
     if (done && !input.suggests()) shownTexts.current.set(name, text)

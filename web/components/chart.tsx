@@ -58,11 +58,11 @@ const remarkWords = ({ remark, count, name }: ChartRemark): string => {
 
 const problemWords = ({ problem, name, others = [] }: ChartProblem): string => {
   if (problem === 'none') return t('There is no data yet.')
-  if (problem === 'elsewhere') return t('The data is in {name}, which is no file of this service.', { name })
+  if (problem === 'elsewhere') return t('The data is in {name}, which is not a file on this server.', { name })
   if (problem === 'sheet' && others.length > 0)
     return t('There is no sheet {name}. There is {others}.', { name, others: others.join(', ') })
   if (problem === 'sheet') return t('There is no sheet {name}.', { name })
-  if (problem === 'json') return t('The data is no JSON list.')
+  if (problem === 'json') return t('The data is not a JSON list.')
   return problem === 'column' ? t('There is no column “{name}”.', { name }) : t('There are no numbers to draw.')
 }
 
@@ -158,7 +158,7 @@ function Drawing({ chart, data, input }: DrawingInput): JSX.Element {
     <div
       class='chart-plot'
       role='group'
-      aria-label={t('Points of the chart: arrow keys go along them')}
+      aria-label={t('Chart points: move along them with the arrow keys')}
       tabIndex={0}
       ref={plot}
       onKeyDown={keyDown}
@@ -246,7 +246,11 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
   return (
     <div class='chart-live'>
       {isOddType && (
-        <Fault words={t('“{type}” is no kind of chart; bars are drawn.', { type: asked.value.text })} line={asked.line} input={input} />
+        <Fault
+          words={t('“{type}” is not a chart type. Bars are drawn instead.', { type: asked.value.text })}
+          line={asked.line}
+          input={input}
+        />
       )}
       {isWaiting && <p class='component-note'>{t('Fetching the data…')}</p>}
       {!isWaiting && isProblem(data.value) && (

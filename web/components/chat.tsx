@@ -189,7 +189,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       const there = parseChat(now)
       const found = find(there, message)
       isThere = found !== undefined
-      if (found === undefined) toast(t('Somebody changed this message meanwhile.'))
+      if (found === undefined) toast(t('Someone changed this message in the meantime.'))
       return found === undefined ? [] : editMessage(there, found, text)
     })
     const isDeleted = text.trim() === ''
@@ -342,7 +342,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       )}
       {mayChange && isShared && !isUnnamed && (
         <p class='component-rest'>
-          {t('Somebody else here is called {name}, too: messages under this name cannot be changed meanwhile.', { name: me })}
+          {t('Someone else here is also called {name}. Messages under this name cannot be changed for now.', { name: me })}
         </p>
       )}
       <Writing label={t('Message as {name}', { name: me })} disabled={!mayChange} names={names} say={say} name={t('Send')} onSend={send} />

@@ -39,10 +39,8 @@ const isSheet = ({ kind }: Fence): boolean => kind === 'sheet'
 
 const reasonOf = ({ canType, session }: View): string | undefined => {
   if (canType.value) return undefined
-  if (session.link.ended.value !== undefined) return t('Nothing can be changed here any more.')
-  return includesRole(session.role.value, 'comment')
-    ? t('You may comment, but not change this.')
-    : t('You may view this, but not change it.')
+  if (session.link.ended.value !== undefined) return t('This can no longer be changed.')
+  return includesRole(session.role.value, 'comment') ? t('You can comment but not edit this.') : t('You can view but not edit this.')
 }
 
 export function inputFor({ page, fence, fences, name, fresh, leave }: Place): ComponentInput {

@@ -112,7 +112,7 @@ export function createInstances(page: View, around: TextAround): Instances {
       },
       () => {
         host.textContent = fence.source.slice(fence.from, fence.to)
-        toast(t('This part of the page could not be fetched. It comes with the connection.'))
+        toast(t('This part of the page could not be loaded. It loads when you are back online.'))
       }
     )
     made.stop = () => {

@@ -14,8 +14,8 @@ const stateOf = (json: string | undefined): unknown => (json === undefined ? nul
 const faultWords = (fault: WidgetFault, message: string): string => {
   if (fault === 'error') return t('It says: {message}', { message })
   return fault === 'left'
-    ? t('It was stopped, because it left its page or does not answer.')
-    : t('It was stopped, because it sent too many messages.')
+    ? t('It was stopped because it left its page or stopped responding.')
+    : t('It was stopped because it sent too many messages.')
 }
 
 export function Widget({ input }: { input: ComponentInput }): JSX.Element {
@@ -48,7 +48,7 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
       state: stateOf(now.state?.json),
       onState(state) {
         if (!fitsState(state))
-          fault.value = t('Its state is too large to be kept: {count} bytes are the most.', { count: limits.widgetStateBytesMax })
+          fault.value = t('Its state is too large to keep. The limit is {count} bytes.', { count: limits.widgetStateBytesMax })
         else if (keeps.peek()) input.act((current) => setWidgetState(parseWidget(current), state), 'program')
       },
       onFault(what, message) {
@@ -103,10 +103,10 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
         )}
         {running.value !== undefined && running.value !== html && (
           <button type='button' class='link' onClick={run}>
-            {t('Its source has changed: run it again')}
+            {t('The source has changed: run it again')}
           </button>
         )}
-        {running.value !== undefined && !keeps.value && <span class='component-note'>{t('What you do in it is not kept.')}</span>}
+        {running.value !== undefined && !keeps.value && <span class='component-note'>{t('Changes in it are not kept.')}</span>}
         <span class='chart-fault' role='status'>
           {fault.value}
         </span>

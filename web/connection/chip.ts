@@ -46,16 +46,16 @@ function keptLabel(state: string, { unsent, unwritten, kept }: ChipInput): strin
 }
 
 function draftDetail({ drafts }: ChipInput): string {
-  const when = t('What you propose is sent once you go on elsewhere in the text.')
-  const where = drafts === 'kept' ? t('Until then this device keeps it.') : t('Keep this page open until then.')
+  const when = t('A suggestion is sent when you move to another place in the text.')
+  const where = drafts === 'kept' ? t('Until then it is kept on this device.') : t('Keep this page open until then.')
   return `${when} ${where}`
 }
 
 function keptDetail(input: ChipInput): string {
   const { unsent, unwritten, kept, drafts } = input
-  if (unsent === 0) return drafts === 'none' ? t('Everything written here so far is saved.') : draftDetail(input)
+  if (unsent === 0) return drafts === 'none' ? t('All changes so far are saved.') : draftDetail(input)
   return kept && unwritten === 0
-    ? t('They are sent when the connection is back. You can close this page.')
+    ? t('They are sent when you are back online. You can close this page.')
     : t('Keep this page open until the connection is back.')
 }
 
@@ -72,7 +72,7 @@ function connected({ kept, durable }: ChipInput): Chip {
       label: kept ? t('Saving…') : t('Saving…, not kept on this device'),
       detail: t('Your last changes are on their way to the server.')
     }
-  const everything = t('Everything is on the server’s disk.')
+  const everything = t('All changes are saved on the server.')
   if (kept) return { state: 'saved', label: t('Saved'), detail: everything }
   const detail = `${everything} ${t('This browser does not store the text, so it cannot be opened offline.')}`
   return { state: 'saved', label: t('Saved, not kept on this device'), detail }
@@ -80,16 +80,15 @@ function connected({ kept, durable }: ChipInput): Chip {
 
 function readOnly({ remarks }: ChipInput): Chip {
   if (remarks === 'suggestions')
-    return { state: 'readonly', label: t('Suggesting'), detail: t('What you type is proposed; others decide whether it enters the text.') }
-  if (remarks === 'comments')
-    return { state: 'readonly', label: t('Commenting'), detail: t('Your link allows comments, and no changes of the text.') }
-  return { state: 'readonly', label: t('Read only'), detail: t('You see changes as they happen, but your link does not allow editing.') }
+    return { state: 'readonly', label: t('Suggesting'), detail: t('Your edits become suggestions. Others decide whether to accept them.') }
+  if (remarks === 'comments') return { state: 'readonly', label: t('Commenting'), detail: t('Your link allows comments but no edits.') }
+  return { state: 'readonly', label: t('Read only'), detail: t('You see changes live, but your link does not allow editing.') }
 }
 
 /** What the chip says in a state. */
 export function chip(input: ChipInput): Chip {
   if (input.ended === 'too_big')
-    return { state: 'ended', label: t('Too large to save'), detail: t('Delete some of the text; then it is sent by itself.') }
+    return { state: 'ended', label: t('Too large to save'), detail: t('Delete some text, and the rest is sent automatically.') }
   if (input.ended !== undefined)
     return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }
   if (input.socket !== 'synced') return disconnected(input)

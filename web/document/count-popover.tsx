@@ -51,7 +51,7 @@ export function CountPopover({ view }: { view: View }): JSX.Element {
       >
         {shown !== undefined && (
           <>
-            <p class='muted'>{shown.selected ? t('What is selected') : t('All of the text')}</p>
+            <p class='muted'>{shown.selected ? t('Selection') : t('Whole text')}</p>
             <dl class='tabular'>
               {row(t('Words'), t('{count}', { count: shown.words }))}
               {row(t('Characters'), t('{count}', { count: shown.characters }))}

@@ -23,7 +23,7 @@ export function Later({ load, view }: { load: () => Promise<Part>; view: View })
         view.dialog.value = undefined
         view.panel.value = undefined
         endEarly()
-        toast(t('This part of the page could not be fetched. It comes with the connection.'))
+        toast(t('This part of the page could not be loaded. It loads when you are back online.'))
       }
     )
   }, [])

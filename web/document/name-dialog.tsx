@@ -15,7 +15,7 @@ export function NameDialog({ onClose }: { onClose: () => void }): JSX.Element {
   return (
     <Dialog
       title={t('Your name')}
-      about={t('Others see it beside your cursor, and with the comments and messages that you write. This device remembers it.')}
+      about={t('Others see it at your cursor and on your comments and messages. This device remembers it.')}
       onClose={onClose}
     >
       <form onSubmit={submit}>

@@ -12,12 +12,12 @@ const endedWords: Readonly<Record<Ended, string>> = {
   not_found: term('The server no longer has this document.'),
   deleted: term('The owner deleted this document.'),
   bad_message: term('The server refused a change of this page and closed the connection.'),
-  too_big: term('The document is larger than the server takes. Delete some of its text: then it is sent by itself.')
+  too_big: term('The document is too large for the server. Delete some text, and the rest is sent automatically.')
 }
 
 function ended(session: Session, reason: Ended): string {
   const unsent = session.unsent.value
-  const lost = unsent === 0 ? t('The text you see is the last you received.') : lostWords(unsent)
+  const lost = unsent === 0 ? t('You see the text as you last received it.') : lostWords(unsent)
   return `${t(endedWords[reason])} ${lost}`
 }
 
@@ -66,7 +66,7 @@ function HeldNotice({ session, text }: { session: Session; text: string }): JSX.
 function MoreAccessNotice({ session, isSure }: { session: Session; isSure: boolean }): JSX.Element {
   return (
     <div class={isSure ? 'notice' : 'notice unsure'}>
-      <p>{t('This link may do less than the one that this device keeps for the document.')}</p>
+      <p>{t('This link can do less than the one kept on this device.')}</p>
       <p class='actions'>
         <a class='button' href={`/d/${session.id}`}>
           {t('Use my own link')}
@@ -100,7 +100,7 @@ function Current({ session }: { session: Session }): JSX.Element | null {
       {session.link.struggling.value && unsent > 0 && (
         <HeldNotice
           session={session}
-          text={`${t('The server does not take your changes at the moment; they are tried again by themselves.')} ${where}`}
+          text={`${t('The server cannot save your changes right now. It tries again automatically.')} ${where}`}
         />
       )}
       {session.hasMoreAccess.value !== false && <MoreAccessNotice session={session} isSure={session.hasMoreAccess.value === true} />}

@@ -94,7 +94,7 @@ export function createParts(session: Session): Parts {
     try {
       part = await open()
     } catch {
-      toast(t('This part of the page could not be fetched. It comes with the connection.'))
+      toast(t('This part of the page could not be loaded. It loads when you are back online.'))
       endEarly()
       return
     }

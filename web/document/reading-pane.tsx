@@ -43,7 +43,7 @@ export function ReadingPane({ view }: { view: View }): JSX.Element {
     <>
       {failed.value && (
         <p class='notice warn' role='alert'>
-          {t('The reading view could not be fetched. It comes with the connection.')}
+          {t('The reading view could not be loaded. It loads when you are back online.')}
         </p>
       )}
       {/* It scrolls, so the keyboard must reach it. */}

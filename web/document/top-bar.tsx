@@ -76,8 +76,8 @@ interface ModeButton {
 }
 
 const modeButtons: readonly ModeButton[] = [
-  { mode: 'read', name: term('Read'), about: term('Read the text as it is published'), icon: 'book-open' },
-  { mode: 'source', name: term('Source'), about: term('Show the Markdown as it is stored'), icon: 'code' }
+  { mode: 'read', name: term('Read'), about: term('Read the text as published'), icon: 'book-open' },
+  { mode: 'source', name: term('Source'), about: term('Show the stored Markdown'), icon: 'code' }
 ]
 
 /** Neither pressed: the live view. */

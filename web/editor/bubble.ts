@@ -23,7 +23,7 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
   const dom = document.createElement('div')
   dom.className = 'bubble'
   dom.setAttribute('role', 'toolbar')
-  dom.setAttribute('aria-label', t('What to do with the selection'))
+  dom.setAttribute('aria-label', t('Actions for the selection'))
   for (const { title, about, icon, isPossible, run } of buttons) {
     if (!isPossible()) continue
     const button = dom.appendChild(document.createElement('button'))

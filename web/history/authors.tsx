@@ -9,7 +9,7 @@ import { dayOf, named, timeOf } from './timeline.tsx'
 
 function Author({ lines: { author, authorKind, authors, at } }: { lines: AttributedLines }): JSX.Element {
   const others = authors.filter((name) => name !== author)
-  const name = author === null ? t('Nobody by name') : named(author)
+  const name = author === null ? t('Unknown author') : named(author)
   return (
     <div class='author'>
       <span class={`avatar hue-${hueOfName(author ?? '')} ${authorKind ?? ''}`} aria-hidden='true'>

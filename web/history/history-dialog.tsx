@@ -15,7 +15,7 @@ import { nameOf, namesOf, Timeline } from './timeline.tsx'
 
 const words = (error: unknown): string => {
   if (!(error instanceof RequestError)) return t('That did not work.')
-  if (error.status === 0) return t('The server cannot be reached. The history comes with the connection.')
+  if (error.status === 0) return t('The server cannot be reached. The history loads when you are back online.')
   return error.status === 403 ? t('Your link does not allow this.') : `${error.message} ${error.hint}`
 }
 
@@ -151,9 +151,9 @@ function Looks({ history }: { history: History }): JSX.Element {
     </button>
   )
   return (
-    <div class='history-looks' role='group' aria-label={t('What is shown')}>
+    <div class='history-looks' role='group' aria-label={t('View of the version')}>
       {look('changes', t('Changes'))}
-      {look('authors', t('Who wrote it'))}
+      {look('authors', t('Authors'))}
     </div>
   )
 }
@@ -191,14 +191,16 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
       dialog.current?.close()
       if (undo === undefined) toast(t('The text is that of this version already.'))
       else
-        offer(t('The version is restored. What was there before is in the history.'), t('Undo'), () => {
+        offer(t('Version restored. The earlier text is in the history.'), t('Undo'), () => {
           undo().then(
             ({ merged }) =>
-              toast(merged === true ? t('The text is back as it was, with what others wrote since.') : t('The text is back as it was.')),
+              toast(
+                merged === true ? t('The text is back as it was. Text that others wrote since is kept.') : t('The text is back as it was.')
+              ),
             (error: unknown) =>
               toast(
                 error instanceof RequestError && error.status === 409
-                  ? t('Others have changed the same lines since. What was there before is in the history.')
+                  ? t('Others have changed these lines since. The earlier text is in the history.')
                   : words(error)
               )
           )

@@ -40,7 +40,7 @@ export const named = (name: string): string => (name === 'guest' ? t('Guest') : 
 
 function writersOf(revision: Revision): string {
   const names = revision.authors.length > 0 ? revision.authors : revision.author === null ? [] : [revision.author]
-  return names.length === 0 ? t('Nobody by name') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names.map(named))
+  return names.length === 0 ? t('Unknown author') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names.map(named))
 }
 
 /** As they are called side by side: those of one minute by their second and who wrote them. */

@@ -160,7 +160,7 @@ export function Documents({ library, deletions }: DocumentsInput): JSX.Element {
         {tn(entries.length, '1 document', '{count} documents')}
       </p>
       {entries.length === 0 ? (
-        <p class='empty'>{t('No document fits.')}</p>
+        <p class='empty'>{t('No documents match.')}</p>
       ) : (
         <ul class='recents'>
           {entries.map((entry) => (

@@ -150,7 +150,7 @@ function Head({ library }: { library: Library }): JSX.Element {
   return (
     <header class='home-head'>
       <h1>{t('Markdown that people and agents write together.')}</h1>
-      <p class='lead'>{t('Plain text underneath, live for everyone, on your device when there is no network.')}</p>
+      <p class='lead'>{t('Plain text underneath. Live for everyone, and on your device when you are offline.')}</p>
       <Actions />
     </header>
   )
@@ -160,8 +160,8 @@ function Foot(): JSX.Element {
   return (
     <footer class='muted home-foot'>
       <p>
-        {t('No account needed: a document belongs to whoever holds its link. Agents use the same links.')}{' '}
-        <a href='/agents.md'>{t('The guide for agents')}</a> · <a href='/openapi.json'>{t('The interface')}</a>
+        {t('No account needed: the owner link makes a document yours. Agents use the same links.')}{' '}
+        <a href='/agents.md'>{t('Agent guide')}</a> · <a href='/openapi.json'>{t('API')}</a>
       </p>
       <p class='languages'>
         {languages.map(({ tag, name }) => (
@@ -207,7 +207,7 @@ export function HomePage(): JSX.Element {
       <Failures />
       <Documents library={library} deletions={deletions} />
       <Foot />
-      {over && <div class='drop-hint'>{t('Drop files to make them documents')}</div>}
+      {over && <div class='drop-hint'>{t('Drop files to create documents')}</div>}
     </main>
   )
 }
@@ -224,7 +224,7 @@ export function NewPage(): JSX.Element {
     <main class='plain'>
       <Logo size={40} />
       <h1>{t('Create a new document?')}</h1>
-      <p>{t('It gets a private link that only you have, until you share it.')}</p>
+      <p>{t('Only you have its private link until you share it.')}</p>
       <form method='post' action='/new' onSubmit={submit}>
         <p class='actions'>
           <button class='button primary large' disabled={busy.value}>

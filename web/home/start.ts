@@ -78,7 +78,7 @@ export async function importFiles(files: readonly File[]): Promise<Imported> {
       refused.push(error.message)
     }
   }
-  if (files.length > filesMax) refused.push(t('Only {count} files are taken at once.', { count: filesMax }))
+  if (files.length > filesMax) refused.push(t('You can add up to {count} files at once.', { count: filesMax }))
   const [only] = ids
   if (ids.length === 1 && refused.length === 0) location.assign(`/d/${only}`)
   return { ids, refused }

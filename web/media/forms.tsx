@@ -110,7 +110,7 @@ function ImageForm({ media, wish }: WishInput): JSX.Element {
     granted()
   }
   return (
-    <WordsForm label={t('What is to be seen')} action={t('Generate')} value='' charsMax={limits.promptCharsMax} onSubmit={submit}>
+    <WordsForm label={t('Describe the picture')} action={t('Generate')} value='' charsMax={limits.promptCharsMax} onSubmit={submit}>
       <label class='field'>
         {t('Shape')}
         <select value={shape} onChange={(event: Event) => setShape(Number((event.target as HTMLSelectElement).value))}>
@@ -149,7 +149,7 @@ function SpeechForm({ media, wish }: WishInput): JSX.Element {
         <label class='field'>
           {t('Voice')}
           <select value={voice} onChange={(event: Event) => (lastVoice.value = (event.target as HTMLSelectElement).value)}>
-            <option value=''>{t('As the compute node chooses')}</option>
+            <option value=''>{t('Default voice')}</option>
             {voices.map((name) => (
               <option key={name} value={name}>
                 {voiceName(name)}
@@ -258,7 +258,7 @@ function DictationForm({ media, wish }: WishInput): JSX.Element {
     () => () => {
       if (recording.peek() === undefined) return
       end(true).then(
-        () => toast(t('The recording was stopped. It is kept beside the text.')),
+        () => toast(t('The recording was stopped. It is kept next to the text.')),
         (error: unknown) => toast(wordsOfError(error))
       )
     },
@@ -278,7 +278,7 @@ function DictationForm({ media, wish }: WishInput): JSX.Element {
         </p>
         <p class='actions'>
           <button type='button' class='button primary' autoFocus onClick={stop}>
-            {t('Stop and write down')}
+            {t('Stop and transcribe')}
           </button>
           <button type='button' class='button quiet' onClick={discard}>
             {t('Discard')}
@@ -288,7 +288,7 @@ function DictationForm({ media, wish }: WishInput): JSX.Element {
     )
   return (
     <div class='media-form'>
-      <p class='muted'>{t('What is said is written down and shown here, to be put in at the place of the cursor.')}</p>
+      <p class='muted'>{t('Your speech is transcribed and shown here, ready to insert at the cursor.')}</p>
       <p class='actions'>
         <button ref={start} type='button' class='button primary' disabled={busy} onClick={begin}>
           <Icon name='mic' size={18} />
@@ -345,7 +345,7 @@ function ReadingForm({ view, media, wish }: WishInput): JSX.Element {
         if (!busy) takeFile(file)
       }}
     >
-      <p class='muted'>{t('Paste a picture here, or choose one. Its text is shown here before it enters the document.')}</p>
+      <p class='muted'>{t('Paste or choose a picture. You see its text here before it goes into the document.')}</p>
       <p class='actions'>
         <ChooseButton name={t('Choose a picture')} accept='image/*' busy={busy} onFile={takeFile} />
       </p>

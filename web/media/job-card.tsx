@@ -20,7 +20,7 @@ function progressWords(state: JobState): string {
   if (state.phase === 'waiting') return state.words
   if (state.phase !== 'running') return ''
   if (state.queued) return t('Waiting for a compute node…')
-  return state.progress === undefined ? t('Under way…') : t('Under way: {percent} %', { percent: Math.floor(state.progress * 100) })
+  return state.progress === undefined ? t('Running…') : t('Running: {percent} %', { percent: Math.floor(state.progress * 100) })
 }
 
 /** Enters the text, and the writing goes on there. */
@@ -72,7 +72,7 @@ function Written(input: CardInput & { readonly text: string; readonly segments: 
   if (text.trim() === '')
     return (
       <>
-        <p>{job.kind === 'ocr' ? t('There is no text in the picture that could be read.') : t('No words were heard in the recording.')}</p>
+        <p>{job.kind === 'ocr' ? t('No readable text was found in the picture.') : t('No words were recognised in the recording.')}</p>
         <p class='actions'>
           <button type='button' class='button quiet' onClick={discard}>
             {t('Remove')}
@@ -85,14 +85,14 @@ function Written(input: CardInput & { readonly text: string; readonly segments: 
       <textarea
         rows={Math.min(10, Math.max(3, Math.ceil(text.length / 40), text.split('\n').length))}
         dir='auto'
-        aria-label={job.kind === 'ocr' ? t('Text of the picture') : t('Words of the recording')}
+        aria-label={job.kind === 'ocr' ? t('Text of the picture') : t('Transcript')}
         value={value}
         onInput={(event: Event) => setValue((event.target as HTMLTextAreaElement).value)}
       />
       {segments.length > 0 && (
         <label class='media-times'>
           <input type='checkbox' checked={timed} disabled={!isUntouched} onChange={turnTimes} />
-          {t('With the time of each part')}
+          {t('With timestamps')}
         </label>
       )}
       <Buttons main={t('Insert')} other={t('Discard')} busy={busy} onMain={() => insert(value)} onOther={discard} />
@@ -136,7 +136,7 @@ function Held({ media, job }: CardInput): JSX.Element {
     <>
       <p>{t('Kept on this device; it was not sent.')}</p>
       <audio controls src={address} aria-label={job.name} />
-      <Buttons main={t('Write it down')} other={t('Discard')} onMain={() => media.send(job)} onOther={() => media.drop(job)} />
+      <Buttons main={t('Transcribe')} other={t('Discard')} onMain={() => media.send(job)} onOther={() => media.drop(job)} />
     </>
   )
 }
@@ -175,7 +175,7 @@ function Body(input: CardInput): JSX.Element {
 /** Said once to those who do not see it. */
 const spoken: Readonly<Partial<Record<JobState['phase'], string>>> = {
   sending: term('Being sent…'),
-  running: term('Under way…'),
+  running: term('Running…'),
   done: term('Done')
 }
 

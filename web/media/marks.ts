@@ -40,7 +40,7 @@ class Sign extends WidgetType {
     sign.contentEditable = 'false'
     // By keyboard: the panel has a command of its own.
     sign.tabIndex = -1
-    sign.title = t('Show beside the text: {name}', { name })
+    sign.title = t('Show next to the text: {name}', { name })
     sign.setAttribute('aria-label', sign.title)
     sign.append(drawIcon(iconPath(icons[kind])))
     sign.addEventListener('mousedown', (event) => event.preventDefault())

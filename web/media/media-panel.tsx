@@ -30,7 +30,7 @@ function ObstacleNote({ view, media, obstacle }: { view: View; media: Media; obs
           {obstacle.remedy === 'node' && (
             <>
               <button type='button' class='button' onClick={() => void media.look()}>
-                {t('Look again')}
+                {t('Check again')}
               </button>
               <a class='button quiet' href='/account' target='_blank' rel='noopener'>
                 {t('Your account')}
@@ -93,7 +93,7 @@ export function MediaPanel({ view }: { view: View }): JSX.Element {
   }
   return (
     <SidePanel title={t('Pictures and speech')} onClose={close}>
-      <div class={kind === undefined ? 'media-kinds' : 'media-kinds chosen'} role='group' aria-label={t('What is to be done')} ref={root}>
+      <div class={kind === undefined ? 'media-kinds' : 'media-kinds chosen'} role='group' aria-label={t('Media task')} ref={root}>
         {jobKinds.map((name) => (
           <button
             key={name}
@@ -111,7 +111,7 @@ export function MediaPanel({ view }: { view: View }): JSX.Element {
       {kind !== undefined && <Wish view={view} media={media} kind={kind} />}
       {media.list.value.length > 0 && (
         <section class='media-jobs' aria-labelledby='media-jobs'>
-          <h3 id='media-jobs'>{t('Under way and done')}</h3>
+          <h3 id='media-jobs'>{t('Running and finished')}</h3>
           <ul>
             {media.list.value.map((job) => (
               <JobCard key={job.id} view={view} media={media} job={job} />
@@ -120,7 +120,7 @@ export function MediaPanel({ view }: { view: View }): JSX.Element {
         </section>
       )}
       {media.list.value.length === 0 && kind === undefined && (
-        <p class='side-panel-empty'>{t('A compute node does the work. What comes of it is shown here before it enters the text.')}</p>
+        <p class='side-panel-empty'>{t('A compute node does the work. You see the result here before it goes into the text.')}</p>
       )}
     </SidePanel>
   )

@@ -18,16 +18,16 @@ const lookMs = 100
 function refusal(error: unknown): NoMicrophone {
   const name = error instanceof DOMException ? error.name : ''
   if (name === 'NotAllowedError' || name === 'SecurityError')
-    return new NoMicrophone(t('The browser does not give this page the microphone. Allow it in its settings, or choose a file.'))
+    return new NoMicrophone(t('The browser blocks the microphone on this page. Allow it in the browser settings, or choose a file.'))
   if (name === 'NotFoundError') return new NoMicrophone(t('No microphone was found. Connect one, or choose a file.'))
-  return new NoMicrophone(t('The microphone cannot be used now. Another program may have it.'))
+  return new NoMicrophone(t('The microphone is not available. Another program may be using it.'))
 }
 
 /** Begins to record. Calls `onFull` when it is to be stopped: after `secondsMax`, or when the microphone went. Errors: `NoMicrophone`. */
 export async function record(secondsMax: number, onFull: () => void): Promise<Recording> {
   // Browsers give it to secure pages only; elsewhere there is not even the object.
   const { mediaDevices } = navigator as { mediaDevices?: MediaDevices }
-  if (mediaDevices === undefined) throw new NoMicrophone(t('Browsers give the microphone only to pages with https. Choose a file instead.'))
+  if (mediaDevices === undefined) throw new NoMicrophone(t('Browsers allow the microphone only on https pages. Choose a file instead.'))
   let stream: MediaStream
   try {
     stream = await mediaDevices.getUserMedia({ audio: true })

@@ -13,7 +13,7 @@ const fileBytesMax = 100 * 1024 * 1024
 export class UnusableFile extends Error {}
 
 const tooLong = (): UnusableFile =>
-  new UnusableFile(t('Longer than {minutes} minutes. Take a part of it.', { minutes: Math.floor(soundSecondsMax / 60) }))
+  new UnusableFile(t('Longer than {minutes} minutes. Choose a shorter part.', { minutes: Math.floor(soundSecondsMax / 60) }))
 
 /** All channels as one. */
 function mixed(sound: AudioBuffer): Float32Array {

@@ -19,15 +19,15 @@ export const icons: Readonly<Record<JobKind, IconName>> = { image: 'sparkles', s
 export const ready: Readonly<Record<JobKind, string>> = {
   image: term('The picture is ready.'),
   speech: term('The speech is ready.'),
-  transcription: term('The recording is written down.'),
+  transcription: term('The transcript is ready.'),
   ocr: term('The picture is read.')
 }
 
 const noEngine: Readonly<Record<JobKind, string>> = {
-  image: term('The compute nodes that are connected cannot generate pictures.'),
-  speech: term('The compute nodes that are connected cannot speak.'),
-  transcription: term('The compute nodes that are connected cannot write down recordings.'),
-  ocr: term('The compute nodes that are connected cannot read pictures.')
+  image: term('The connected compute nodes cannot generate pictures.'),
+  speech: term('The connected compute nodes cannot speak.'),
+  transcription: term('The connected compute nodes cannot transcribe recordings.'),
+  ocr: term('The connected compute nodes cannot read pictures.')
 }
 
 /** What a person may do about it. */
@@ -39,29 +39,29 @@ export interface Obstacle {
 }
 
 export const noAccount = (): Obstacle => ({
-  words: t('This is done for people with an account; a link alone is not enough. Sign in, and come back here.'),
+  words: t('You need an account for this. Sign in, then come back here.'),
   remedy: 'sign in'
 })
 export const noRight = (): Obstacle => ({ words: t('Your link does not allow changing this document.'), remedy: 'none' })
 export const noNode = (): Obstacle => ({
-  words: t('No compute node is connected that works for you. Start one with a token of your account, or ask who runs this server.'),
+  words: t('No compute node is connected for you. Start one with a token from your account, or ask the person who runs this server.'),
   remedy: 'node'
 })
 export const engineMissing = (kind: JobKind): Obstacle => ({ words: t(noEngine[kind]), remedy: 'node' })
 
 const byCode: Readonly<Record<string, () => string>> = {
   account_required: () => noAccount().words,
-  node_offline: () => t('The compute node was lost, and no other came. Try again when one is connected.'),
-  node_lost: () => t('Several compute nodes were lost over this. Try again later.'),
+  node_offline: () => t('The compute node disconnected, and no other took over. Try again when one is connected.'),
+  node_lost: () => t('Several compute nodes disconnected during this job. Try again later.'),
   media_queue_full: () => t('You have {max} jobs under way already. Wait for one to end, or cancel one.', { max: limits.mediaOpenJobsMax }),
   timed_out: () => t('It took too long.'),
   bad_input: () => t('The compute node could not use this.'),
-  engine_failed: () => t('The compute node failed at it.'),
-  result_refused: () => t('What the compute node answered was not usable.'),
+  engine_failed: () => t('The compute node could not do it.'),
+  result_refused: () => t('The answer of the compute node was not usable.'),
   access_ended: () => t('Your link was revoked, or has expired, before it was done.'),
-  asset_quota_exceeded: () => t('The files of this document have no room left.'),
-  unsupported_media_type: () => t('The service does not take this kind of file.'),
-  not_found: () => t('It is no longer kept: results stay for {hours} hours.', { hours: limits.mediaKeptHours })
+  asset_quota_exceeded: () => t('This document has no room left for files.'),
+  unsupported_media_type: () => t('This kind of file is not supported.'),
+  not_found: () => t('The result has expired. Results are kept for {hours} hours.', { hours: limits.mediaKeptHours })
 }
 
 /** Of a job that ended without a result. */

@@ -47,7 +47,7 @@ function offer(figure: HTMLElement): void {
       state: stateOf(state),
       // Readers change nothing.
       onState() {
-        note.textContent ||= 'What you do in it is not kept.'
+        note.textContent ||= 'Changes in it are not kept.'
       },
       dataOf: (sheet) => rowsOf(sheet.replace(/^#/, '')),
       onFault(fault, message) {

@@ -3,13 +3,13 @@ import { RequestError } from '../api.ts'
 import { t, term } from '../text/t.ts'
 
 const ended = term('Your link was revoked or has expired. Ask the owner of the document for a new one.')
-const tooLarge = term('It is larger than the server takes.')
+const tooLarge = term('It is too large for the server.')
 
 const byStatus: Readonly<Record<number, string>> = {
   0: term('The server cannot be reached. Nothing is lost: try again when the connection is back.'),
   401: ended,
   403: term('Your link does not allow this.'),
-  404: term('It is no longer there.'),
+  404: term('It no longer exists.'),
   410: term('The owner deleted this document.'),
   413: tooLarge,
   503: term('The server is restarting. Try again in a few seconds.'),

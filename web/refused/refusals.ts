@@ -45,23 +45,27 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   not_found: { title: term('There is no such document'), text: term('Check the address. Part of the link may be missing.') },
   deleted: {
     title: term('This document was deleted'),
-    text: term('Its owner deleted it, with everything in it. It cannot be brought back.')
+    text: term('The owner deleted it with everything in it. It cannot be restored.')
   },
   rate_limited: { title: term('Too many requests'), text: term('The server asks for a short pause.'), retries: true },
   server_error: {
     title: term('Something went wrong on our side'),
-    text: term('The document is safe. This page tries again by itself.'),
+    text: term('The document is safe. This page tries again automatically.'),
     retries: true
   },
-  restarting: { title: term('The server is restarting'), text: term('This takes a few seconds. The page opens by itself.'), retries: true },
+  restarting: {
+    title: term('The server is restarting'),
+    text: term('This takes a few seconds. The page opens automatically.'),
+    retries: true
+  },
   never_opened: {
     title: term('You are offline'),
     text: term(
-      'This document has not been opened on this device before, so there is no copy to show. It opens by itself when the connection is back.'
+      'You have not opened this document on this device before, so there is no copy to show. It opens automatically when you are back online.'
     ),
     retries: true
   },
-  no_page: { title: term('There is nothing at this address'), text: term('Check the address, or start from the first page.') }
+  no_page: { title: term('There is nothing at this address'), text: term('Check the address, or go to your documents.') }
 }
 
 /** The refusal that an answer of the server means. */

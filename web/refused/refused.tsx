@@ -55,7 +55,7 @@ export function Refused({ refusal }: { refusal: Refusal }): JSX.Element {
           </button>
         )}
         <a class={words.retries === true ? 'button' : 'button primary'} href='/'>
-          {t('Go to the first page')}
+          {t('Go to your documents')}
         </a>
         {words.signIn === true && (
           <a class='button' href={`/sign-in?return_to=${encodeURIComponent(location.pathname)}`}>

@@ -199,7 +199,7 @@ export function WaitingNote({ review, waiting }: { review: Review; waiting: Wait
   const { outbox, isConnected } = review.store
   const words = wordsIn(waiting)
   if (waiting.refusal === undefined)
-    return isConnected.value ? null : <p class='card-note'>{t('Kept on this device. It is sent when the connection is back.')}</p>
+    return isConnected.value ? null : <p class='card-note'>{t('Kept on this device. It is sent when you are back online.')}</p>
   return (
     <div class='card-refusal' role='alert'>
       <p>{waiting.refusal}</p>

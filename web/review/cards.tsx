@@ -64,7 +64,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
   const gone = whereGone(item)
   const resolve = (): void => {
     store.act({ kind: 'resolve', comment: comment.id, resolved: !comment.resolved })
-    store.said.value = comment.resolved ? t('Comment opened again') : t('Comment resolved')
+    store.said.value = comment.resolved ? t('Comment reopened') : t('Comment resolved')
   }
   const edit = (body: string): void => {
     setEditing(false)

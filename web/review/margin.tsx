@@ -113,7 +113,7 @@ export function Margin({ review }: { review: Review }): null {
   useEffect(() => {
     const host = document.createElement('section')
     host.className = 'margin'
-    host.setAttribute('aria-label', t('Comments and suggestions beside the text'))
+    host.setAttribute('aria-label', t('Comments and suggestions next to the text'))
     review.editor.scrollDOM.append(host)
     render(<Cards review={review} host={host} />, host)
     return () => {

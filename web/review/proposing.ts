@@ -68,7 +68,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
 
   const tellUprooted = (): void => {
     const show = (): void => void (panel.value = 'remarks')
-    toast(t('Somebody changed the words that you were replacing. What you typed is kept.'), {
+    toast(t('Someone changed the words you were replacing. Your text is kept.'), {
       name: t('Show'),
       run: show,
       milliseconds: 15_000
@@ -106,7 +106,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     }
     asked.value = !asked.value
     writeDevice(askedKey, asked.value ? '1' : null)
-    const words = asked.value ? t('Suggesting: what you type is proposed') : t('Editing: what you type changes the text')
+    const words = asked.value ? t('Suggesting: your edits become proposals') : t('Editing: your edits change the text')
     store.said.value = words
     toast(words)
     view.focus()

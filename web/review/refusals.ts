@@ -7,14 +7,14 @@ const ended = term('Your access to this document has ended.')
 const tooLarge = term('This is longer than the service takes.')
 
 const byCode: Readonly<Record<string, string>> = {
-  already_decided: term('Somebody else has decided it the other way.'),
-  target_changed: term('The text that it was made on has changed, so it cannot be applied.'),
-  target_not_found: term('The text that it was made on is no longer there.'),
-  target_ambiguous: term('The text that it was made on stands in several places now.'),
-  not_author: term('Only who wrote it can change it.'),
+  already_decided: term('Someone else decided differently.'),
+  target_changed: term('The text has changed, so the suggestion cannot be applied.'),
+  target_not_found: term('The original text is gone.'),
+  target_ambiguous: term('The original text now appears in several places.'),
+  not_author: term('Only its author can change it.'),
   text_too_large: tooLarge,
-  content_too_large: term('The document would be larger than the service takes.'),
-  not_found: term('It is no longer there.'),
+  content_too_large: term('The document would be too large.'),
+  not_found: term('It no longer exists.'),
   document_deleted: term('The owner deleted this document.'),
   forbidden: noRight,
   credential_required: ended,

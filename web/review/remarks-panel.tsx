@@ -51,7 +51,7 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
   if (!store.canDecide.value || open.length < 2) return null
   return (
     <fieldset class='decide-all'>
-      <legend class='sr-only'>{t('Decide several suggestions')}</legend>
+      <legend class='sr-only'>{t('Accept or reject several suggestions')}</legend>
       {authors.length > 1 && (
         <select aria-label={t('Of whom')} value={chosen} onChange={(event: Event) => setAuthor((event.target as HTMLSelectElement).value)}>
           <option value=''>{t('Everybody’s')}</option>
@@ -79,13 +79,15 @@ function Empty({ review }: { review: Review }): JSX.Element {
   if (state.value === 'failed')
     return (
       <div class='side-panel-empty'>
-        <p>{t('Comments could not be read. They come with the connection.')}</p>
+        <p>{t('Comments could not be loaded. They load when you are back online.')}</p>
         <button type='button' class='button' onClick={review.store.read}>
           {t('Try again')}
         </button>
       </div>
     )
-  if (review.filter.value !== 'open') return <p class='side-panel-empty'>{t('None here.')}</p>
+  if (review.filter.value !== 'open') return <p class='side-panel-empty'>{t('Nothing here.')}</p>
+  // With resolved ones elsewhere, "yet" would be wrong.
+  if (review.items.value.length > 0) return <p class='side-panel-empty'>{t('No open comments.')}</p>
   return (
     <p class='side-panel-empty'>{canComment.value ? t('No comments yet. Select some text and comment on it.') : t('No comments yet.')}</p>
   )
@@ -116,7 +118,7 @@ function AsOf({ review }: { review: Review }): JSX.Element | null {
   const at = review.store.asOf.value
   if (at === undefined) return null
   const when = new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
-  return <p class='card-note'>{t('As of {when}. New ones come with the connection.', { when })}</p>
+  return <p class='card-note'>{t('Last updated {when}. New comments load when you are back online.', { when })}</p>
 }
 
 export function RemarksPanel({ review, onClose }: { review: Review; onClose: () => void }): JSX.Element {
@@ -130,7 +132,7 @@ export function RemarksPanel({ review, onClose }: { review: Review; onClose: () 
     <SidePanel title={t('Comments')} onClose={onClose} onKeyDown={(event) => listKeys(review, [...shown, ...goneShown], event)}>
       <div class='panel-tools'>
         <fieldset class='segments'>
-          <legend class='sr-only'>{t('Which comments')}</legend>
+          <legend class='sr-only'>{t('Filter comments')}</legend>
           {filters.map(([name, words]) => (
             <label key={name}>
               <input type='radio' name='remarks' checked={review.filter.value === name} onChange={() => (review.filter.value = name)} />
@@ -149,8 +151,8 @@ export function RemarksPanel({ review, onClose }: { review: Review; onClose: () 
         <input
           type='text'
           maxLength={200}
-          aria-label={t('Reason for what you suggest')}
-          placeholder={t('Reason for what you suggest')}
+          aria-label={t('Reason for your suggestion')}
+          placeholder={t('Reason for your suggestion')}
           value={review.reason.value}
           onInput={(event: Event) => (review.reason.value = (event.target as HTMLInputElement).value)}
         />

@@ -16,7 +16,7 @@ import type { Waiting } from './waiting.ts'
 
 const stateWords: Readonly<Record<Task['status'], string>> = {
   open: term('Waiting for the reviewer'),
-  started: term('Under way'),
+  started: term('In progress'),
   reported: term('Reported'),
   closed: term('Closed')
 }
@@ -56,7 +56,7 @@ function Report({ review, task }: { review: Review; task: Task }): JSX.Element |
       {first !== undefined && (
         <p class='actions'>
           <button type='button' class='button' onClick={() => review.show(first, 'card')}>
-            {t('Go to the first of them')}
+            {t('Go to the first one')}
           </button>
         </p>
       )}
@@ -91,7 +91,7 @@ function Work({ review, task }: { review: Review; task: Task }): JSX.Element | n
       const outputs = { commentIds: of('comment'), suggestionIds: of('proposal') }
       store.act({ kind: 'report', task: task.id, reviewedVersion: version, summary, ...outputs })
     } catch {
-      toast(t('The report needs the connection. Your words were copied.'))
+      toast(t('You must be online to send the report. Your text was copied.'))
       await navigator.clipboard.writeText(summary).catch(() => undefined)
     }
   }
@@ -129,7 +129,7 @@ function TaskCard({ review, task, waiting }: { review: Review; task: Task; waiti
       {isOwner.value && task.status !== 'closed' && (
         <p class='actions end'>
           <button type='button' class='button quiet' onClick={() => act({ kind: 'close', task: task.id })}>
-            {task.report === null ? t('Cancel the assignment') : t('Close the assignment')}
+            {task.report === null ? t('Cancel assignment') : t('Close assignment')}
           </button>
         </p>
       )}
@@ -154,7 +154,7 @@ function Ask({ review }: { review: Review }): JSX.Element {
   return (
     <form class='task-form' onSubmit={submit}>
       <label class='field'>
-        <span>{t('What is to be reviewed')}</span>
+        <span>{t('What to review')}</span>
         <input
           type='text'
           maxLength={limits.titleCharsMax}
@@ -175,7 +175,7 @@ function Ask({ review }: { review: Review }): JSX.Element {
       </label>
       <p class='actions end'>
         <button class='button primary' disabled={title.trim() === ''}>
-          {t('Create the assignment')}
+          {t('Create assignment')}
         </button>
       </p>
     </form>

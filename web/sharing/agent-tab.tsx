@@ -15,10 +15,10 @@ import { roleWords } from './role-words.ts'
 
 /** What an agent may be asked to be: never owner. The words are terms. */
 const offers: readonly (readonly [Role, string])[] = [
-  ['suggest', term('It proposes changes; you accept or reject them.')],
-  ['edit', term('It writes in the text, while you watch.')],
-  ['comment', term('It reads and remarks.')],
-  ['view', term('It reads.')]
+  ['suggest', term('Can suggest changes. You accept or reject them.')],
+  ['edit', term('Can edit the text while you watch.')],
+  ['comment', term('Can read and comment.')],
+  ['view', term('Can read.')]
 ]
 
 function Block({ title, about, text, first }: Instruction & { readonly first: boolean }): JSX.Element {
@@ -54,7 +54,7 @@ function Invited({ id, share, onBack }: { id: string; share: Share; onBack: () =
     <>
       <div class='invited-head'>
         <h3 tabIndex={-1} ref={title}>
-          {share.label ?? t('Link without a name')} · {t(roleWords[role])}
+          {share.label ?? t('Unnamed link')} · {t(roleWords[role])}
         </h3>
         <button type='button' class='button quiet' onClick={onBack}>
           {t('Invite another')}
@@ -92,9 +92,7 @@ export function AgentTab({ view, disabled }: TabInput): JSX.Element {
   }
   return (
     <>
-      <p class='muted'>
-        {t('An agent needs nothing but a link of its own. Choose what it may do: the link is made, with all that you give to it.')}
-      </p>
+      <p class='muted'>{t('An agent only needs its own link. Choose what it can do, then copy the instructions for it.')}</p>
       <label class='field'>
         <span>{t('Name of the link')}</span>
         <input

@@ -78,10 +78,10 @@ const mcp = ({ origin, id, secret }: Invitation): string =>
 export const instructions = (invitation: Invitation): readonly Instruction[] => [
   {
     title: term('Prompt'),
-    about: term('For any agent that can open addresses: paste it into the conversation.'),
+    about: term('For any agent that can open web links. Paste it into the chat.'),
     text: prompt(invitation)
   },
-  { title: term('MCP'), about: term('For the configuration of an MCP client. No installation, no account.'), text: mcp(invitation) },
-  { title: term('curl'), about: term('For a shell, or to see that it works.'), text: curl(invitation) },
+  { title: term('MCP'), about: term('For an MCP client. No installation or account needed.'), text: mcp(invitation) },
+  { title: term('curl'), about: term('For a terminal, or to test the link.'), text: curl(invitation) },
   { title: term('Command line'), about: term('For the agmd client.'), text: commandLine(invitation) }
 ]

@@ -27,7 +27,7 @@ function Ask({ name, onRevoke, onKeep }: { name: string; onRevoke: () => void; o
   useLayoutEffect(() => keep.current?.focus(), [])
   return (
     <div class='share-ask' role='group' aria-label={t('Revoke: {name}', { name })}>
-      <p>{t('Whoever uses this link is disconnected at once and cannot open the document again.')}</p>
+      <p>{t('Anyone using this link is disconnected at once and cannot open the document again.')}</p>
       <div class='share-actions'>
         <button type='button' class='button danger' onClick={onRevoke}>
           {t('Revoke link')}
@@ -45,7 +45,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
   const links = linksOf(session)
   const open = useSignal<'qr' | 'ask' | undefined>(undefined)
   const row = useRef<HTMLLIElement>(null)
-  const name = share.label ?? t('Link without a name')
+  const name = share.label ?? t('Unnamed link')
   // To revoke the link that one holds would shut oneself out.
   const own = share.secret === session.key
   const about = [t(roleWords[share.role]), own ? t('your own link') : useWords(share), endWords(share)].filter((part) => part !== undefined)

@@ -46,7 +46,7 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
       }}
     >
       <label class='field grow'>
-        <span>{t('For whom')}</span>
+        <span>{t('Who is it for?')}</span>
         <input
           type='text'
           maxLength={limits.labelCharsMax}
@@ -127,12 +127,12 @@ export function LinksTab({ view, disabled }: TabInput): JSX.Element {
   const list = links.list.value
   return (
     <>
-      <p class='muted'>{t('Give everyone a link of their own, people and agents alike. Each can be revoked alone.')}</p>
+      <p class='muted'>{t('Give each person or agent their own link. You can revoke any of them separately.')}</p>
       <CreateForm view={view} disabled={disabled} />
       <Made links={links} />
       {list !== undefined && (owner || list.length > 0) && (
         <section class='share-list' aria-labelledby='share-list-title'>
-          <h3 id='share-list-title'>{owner ? t('Links') : t('Links that you made just now')}</h3>
+          <h3 id='share-list-title'>{owner ? t('Links') : t('Links you just created')}</h3>
           {list.length === 0 ? (
             <p class='muted'>{t('No links yet. Only you can open this document.')}</p>
           ) : (

@@ -61,12 +61,12 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
         <span class='switch-track' aria-hidden='true' />
         <span>
           <strong>{t('Publish this document')}</strong>
-          <span class='muted'>{t('Anyone who has the address can read the text, without an account. It follows what is saved.')}</span>
+          <span class='muted'>{t('Anyone with the address can read the text without an account. The page follows the saved text.')}</span>
         </span>
       </button>
       {asking.value && published && (
         <div class='share-ask' role='group' aria-label={t('Unpublish')}>
-          <p>{t('Readers will find nothing at this address any more, at once. Published again it has the same address.')}</p>
+          <p>{t('The page goes offline at once. It keeps its address if you publish again.')}</p>
           <div class='share-actions'>
             <button
               type='button'
@@ -91,8 +91,7 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
   const owner = view.session.role.value === 'owner'
   const locked = disabled || publishing.busy.value
   const publication = publishing.state.value
-  if (publication === undefined)
-    return <p class='muted'>{disabled ? t('Whether it is published is not known here yet.') : t('One moment …')}</p>
+  if (publication === undefined) return <p class='muted'>{disabled ? t('Publishing status not known yet.') : t('One moment …')}</p>
   const since = publication.publishedAt === null ? undefined : dayWords(Date.parse(publication.publishedAt))
   return (
     <>
@@ -107,7 +106,7 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
       )}
       {publication.published && (
         <>
-          {since !== undefined && <p class='muted share-note'>{t('Published since {day}', { day: since })}</p>}
+          {since !== undefined && <p class='muted share-note'>{t('Published {day}', { day: since })}</p>}
           <Address publication={publication} />
           {owner && (
             <label class='check'>
@@ -118,7 +117,7 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
                 onClick={(event: Event) => locked && event.preventDefault()}
                 onChange={(event: Event) => void publishing.set({ published: true, indexed: (event.target as HTMLInputElement).checked })}
               />
-              <span>{t('Search engines may list it')}</span>
+              <span>{t('Let search engines index it')}</span>
             </label>
           )}
         </>

@@ -29,7 +29,7 @@ export function QrCode({ text, label }: { text: string; label: string }): JSX.El
       () => (failed.value = true)
     )
   }, [text])
-  if (failed.value) return <p class='muted share-qr'>{t('The QR code could not be fetched. It comes with the connection.')}</p>
+  if (failed.value) return <p class='muted share-qr'>{t('The QR code could not be loaded. It loads when you are back online.')}</p>
   if (drawn.value === undefined) return <div class='share-qr qr-space' />
   const { size, path } = drawn.value
   return (

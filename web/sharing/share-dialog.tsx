@@ -24,10 +24,9 @@ const tabs = [
 /** Why nothing can be changed here now. */
 function standing(session: Session): string | undefined {
   if (session.link.ended.value !== undefined)
-    return t('Your access to this document has ended. What you see here is the last that this page knew.')
+    return t('Your access to this document has ended. You see the text as this page last received it.')
   if (!includesRole(session.role.value, 'edit')) return t('Your link no longer lets you share this document.')
-  if (session.chip.value.state === 'offline')
-    return t('You are offline. Links that exist can be copied; changes can be made when the connection is back.')
+  if (session.chip.value.state === 'offline') return t('You are offline. You can copy existing links. To change links, go back online.')
   return undefined
 }
 

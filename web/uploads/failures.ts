@@ -19,21 +19,21 @@ interface Meaning {
 
 const noRight: Meaning = { says: term('Your link does not allow adding files to this document.'), again: 'by hand' }
 const tooLarge: Meaning = { says: term('Larger than {mebibytes} MiB.'), again: 'never' }
-const gone: Meaning = { says: term('The document is no longer there.'), again: 'never' }
-const busy: Meaning = { says: term('The server is busy. Tried again by itself.'), again: 'by itself' }
+const gone: Meaning = { says: term('The document no longer exists.'), again: 'never' }
+const busy: Meaning = { says: term('The server is busy. It is tried again automatically.'), again: 'by itself' }
 const notReached: Meaning = { says: term('Waiting for the connection.'), again: 'by itself' }
 const wrongType: Meaning = {
-  says: term('This kind of file is not taken. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.'),
+  says: term('This kind of file is not supported. You can add pictures (PNG, JPEG, GIF, WebP, AVIF), sound and video.'),
   again: 'never'
 }
 
 const byCode: Readonly<Record<string, Meaning>> = {
   unsupported_media_type: {
-    says: term('The file is not what its name says, or is damaged. Pictures (PNG, JPEG, GIF, WebP, AVIF), sound and film are taken.'),
+    says: term('The file does not match its name, or it is damaged. You can add pictures (PNG, JPEG, GIF, WebP, AVIF), sound and video.'),
     again: 'never'
   },
   body_too_large: tooLarge,
-  asset_quota_exceeded: { says: term('The files of this document have no room left.'), again: 'by hand' },
+  asset_quota_exceeded: { says: term('This document has no room left for files.'), again: 'by hand' },
   not_found: gone,
   document_deleted: gone,
   credential_required: noRight,

@@ -49,7 +49,7 @@ const options: readonly Option[] = [
 
 function countWords({ wanted: { search: text }, valid, found }: Shown): string {
   if (text === '') return ''
-  if (!valid) return t('Not an expression')
+  if (!valid) return t('Invalid expression')
   if (found === undefined || found.total === 0) return t('Nothing found')
   const total = found.more ? t('{count}+', { count: found.total }) : t('{count}', { count: found.total })
   return found.current === 0 ? t('{total} found', { total }) : t('{current} of {total}', { current: found.current, total })
