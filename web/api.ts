@@ -1,5 +1,6 @@
 /** Requests to the service, and its errors as the pages need them. */
 import type { Role } from '../shared/roles.ts'
+import { personName } from './person.ts'
 import { t } from './text/t.ts'
 
 /** What the server refused, or `status: 0` when it was not reached. */
@@ -43,7 +44,7 @@ export interface Call {
   readonly key?: string
   /** A file as it is; anything else as JSON. */
   readonly body?: unknown
-  /** Name of a guest. Accounts write under their own. */
+  /** Name of a guest; by default the one that this device remembers. Accounts write under their own. */
   readonly author?: string
   /** Makes the request safe to send again (api.md, Retries). */
   readonly idempotencyKey?: string
@@ -67,7 +68,9 @@ async function problem(response: Response): Promise<RequestError> {
 }
 
 async function ask(path: string, options: Call): Promise<Response> {
-  const { method = 'GET', key = '', body, author = '', idempotencyKey, keepalive = false } = options
+  const { method = 'GET', key = '', body, idempotencyKey, keepalive = false } = options
+  // Whatever a guest does is done under one name.
+  const author = options.author ?? (method === 'GET' ? '' : personName.value)
   const headers: Record<string, string> = { accept: 'application/json' }
   if (key !== '') headers['x-share-key'] = key
   if (author !== '') headers['x-agent-author'] = headerValue(author)

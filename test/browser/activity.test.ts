@@ -71,6 +71,14 @@ test('[ACTIVITY-1] the panel tells who did what, newest first, by day, and follo
 
 test('[ACTIVITY-2] what others did since the last look is marked; one’s own is no news', async () => {
   const document = await createDocument(world.url, '# News\n')
+  const nameless = await open(document.url, '')
+  await typeAtEnd(nameless.page, 'mine too')
+  await saved(nameless.page)
+  const told = async (): Promise<string> =>
+    (await fetch(`${world.url}/api/docs/${document.id}/events?since=0&wait=5`, { headers: { 'x-share-key': document.key } })).text()
+  await until(async () => (await told()).includes('content.changed'), 'the event of what was typed')
+  expect(await nameless.page.getByRole('button', { name: 'Activity: something new' }).count()).toBe(0)
+  await nameless.context.close()
   const { context, page } = await open(document.url, 'Ana')
   const news = page.getByRole('button', { name: 'Activity: something new' })
   await typeAtEnd(page, 'mine')

@@ -4,6 +4,8 @@ import type { Output } from '../../shared/operations/index.ts'
 import { call } from '../api.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import type { View } from '../document/page.tsx'
+import type { Person } from '../presence/people.ts'
+import { t } from '../text/t.ts'
 
 type Answer = Output<'listEvents'>
 export type FeedEvent = Answer['events'][number]
@@ -40,10 +42,14 @@ export function openFeed({ session, here }: View): Feed {
   const seen = signal(Number(stored) || 0)
   const latest = signal(seen.value)
   const unread = computed(() => latest.value > seen.value)
-  const ownName = computed(() => here.value.find(({ self }) => self)?.name)
+  const self = computed(() => here.value.find((person) => person.self))
+  const isNameless = ({ kind, name }: Person): boolean => kind === 'guest' && name === t('Guest')
+  // The feed names no guest without a name: such an event is one's own as long as nobody else here is nameless.
+  const isOnlyNameless = computed(() => self.value !== undefined && isNameless(self.value) && here.value.filter(isNameless).length === 1)
 
   const list = (since: number | 'latest'): Promise<Answer> => call<Answer>(`/api/docs/${id}/events?since=${since}`, { key })
-  const isOwn = ({ actor, actorKind }: FeedEvent): boolean => actorKind !== 'agent' && actor !== null && actor === ownName.value
+  const isOwn = ({ actor, actorKind }: FeedEvent): boolean =>
+    actor === null ? actorKind === 'guest' && isOnlyNameless.value : actorKind !== 'agent' && actor === self.value?.name
 
   const mark = (seq: number): void => {
     seen.value = seq
