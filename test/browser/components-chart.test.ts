@@ -150,7 +150,7 @@ test('[COMP-22] a chart draws a sheet of its document as it is computed, and a f
   await change('data: #budget', 'data: #other')
   await page.locator('.chart-fault', { hasText: 'There is no sheet #other.' }).waitFor()
   await change('y: Sum', 'y: Sum\ntype: cake')
-  await page.locator('.chart-fault', { hasText: '“cake” is no kind of chart' }).waitFor()
+  await page.locator('.chart-fault', { hasText: '“cake” is not a chart type' }).waitFor()
   // No file comes in as CSV today: one is put where files are.
   const id = 'A'.repeat(24)
   const bytes = Buffer.from('Day;Hits\r\nMon;5\r\nTue;9\r\n')

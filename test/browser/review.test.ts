@@ -476,7 +476,7 @@ test('[REVIEW-31] without a connection remarks are read as this device saw them 
   expect(await page.locator('.cm-line', { has: comment }).textContent()).toContain('reads every file')
   await page.locator('.rm-del', { hasText: ', which is slow' }).waitFor()
   await page.locator('.remarks-button').click()
-  await page.locator('.side-panel').getByText('As of', { exact: false }).waitFor()
+  await page.locator('.side-panel').getByText('Last updated', { exact: false }).waitFor()
   await page.locator('.side-panel .card', { hasText: 'A holiday!' }).getByText('The text was deleted.').waitFor()
   await page.locator('.side-panel .card', { hasText: 'Really every one?' }).click()
   await page.getByLabel('Reply').fill('I mean it.')
@@ -487,7 +487,7 @@ test('[REVIEW-31] without a connection remarks are read as this device saw them 
     async () => (await comments(document)).comments.find((each) => each.id === id)?.replies.length === 1,
     'the reply at the server'
   )
-  await page.getByText('As of', { exact: false }).waitFor({ state: 'detached' })
+  await page.getByText('Last updated', { exact: false }).waitFor({ state: 'detached' })
 
   await page.goto(world.url)
   await page.getByTitle('Remove from this device').click()

@@ -45,7 +45,9 @@ export function openFeed({ session, here }: View): Feed {
   const self = computed(() => here.value.find((person) => person.self))
   const isNameless = ({ kind, name }: Person): boolean => kind === 'guest' && name === t('Guest')
   // The feed names no guest without a name: such an event is one's own as long as nobody else here is nameless.
-  const isOnlyNameless = computed(() => self.value !== undefined && isNameless(self.value) && here.value.filter(isNameless).length === 1)
+  const isOnlyNameless = computed(
+    () => (self.value === undefined || isNameless(self.value)) && !here.value.some((person) => !person.self && isNameless(person))
+  )
 
   const list = (since: number | 'latest'): Promise<Answer> => call<Answer>(`/api/docs/${id}/events?since=${since}`, { key })
   const isOwn = ({ actor, actorKind }: FeedEvent): boolean =>
