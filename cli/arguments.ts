@@ -84,7 +84,7 @@ interface Token {
 }
 
 // Ids may begin with a dash: a long word with a capital, a digit or a low line in it is one, not an option. No word of a command line holds NUL.
-const isId = (word: string): boolean => /^-(?=.*[A-Z\d_])[\w-]{11,}$/.test(word)
+const isId = (word: string): boolean => /^-[\w-]{11,}$/.test(word) && /[A-Z\d_]/.test(word)
 const shield = (word: string): string => (isId(word) ? `\0${word}` : word)
 const unshield = (token: Token): Token => (token.value?.startsWith('\0') === true ? { ...token, value: token.value.slice(1) } : token)
 

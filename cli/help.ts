@@ -12,7 +12,7 @@ const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ')
 const section = (paint: Paint, title: string, body: string): string => `${paint('bold', title)}\n${indented(body)}`
 
 /** The first sentence, without its end. */
-const brief = (summary: string): string => summary.replace(/\.(\s.*)?$/s, '')
+const brief = (summary: string): string => summary.slice(0, /\.(?:\s|$)/.exec(summary)?.index)
 
 const groupOf = ({ words }: Command): string => words.split(' ')[0] ?? ''
 

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -22,7 +22,7 @@ const commands = {
   start: { run: start, tools: false, help: 'install what is missing, build what is stale, serve on http://localhost:8080' },
   build: { run: build, tools: false, help: 'build the web pages and the client into dist' },
   test: { run: test, tools: true, help: 'set up and run the whole suite; with file names, only those tests' },
-  check: { run: check, tools: true, help: 'format, types, lint, dead code, fast tests' },
+  check: { run: check, tools: true, help: 'format, types, lint, dead code, regular expressions, fast tests' },
   fuzz: { run: (...words) => runScripts('fuzz', words), tools: true, help: '[name] run the scripts in scripts/fuzz, or one of them' },
   bench: { run: (...words) => runScripts('bench', words), tools: true, help: '[name] run the scripts in scripts/bench, or one of them' }
 }
@@ -236,7 +236,8 @@ const staticChecks = {
   format: ['oxfmt/bin/oxfmt', '--check', '.'],
   types: ['typescript/bin/tsc', '--noEmit'],
   lint: ['oxlint/bin/oxlint', '--type-aware'],
-  'dead code': ['knip/bin/knip.js']
+  'dead code': ['knip/bin/knip.js'],
+  'regular expressions': [inRoot('scripts/check-regexes.ts')]
 }
 
 async function check() {
@@ -262,7 +263,7 @@ async function runStaticChecks() {
   const failed = []
   for (const [name, [path, ...rest]] of Object.entries(staticChecks)) {
     const started = Date.now()
-    const code = await runQuietly(node, [tool(path), ...rest])
+    const code = await runQuietly(node, [isAbsolute(path) ? path : tool(path), ...rest])
     say(`${name}: ${code === 0 ? 'ok' : 'FAILED'} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
     if (code > 128) throw new Failure(`${name} was stopped.`, code)
     if (code !== 0) failed.push(name)

@@ -116,7 +116,7 @@ const secretParameters = new Set(['key', 'token', 'code'])
 
 // Also with a prefix (access_token, share-key) and percent-encoded, as inside ?return=%2Fd%2Fx%3Fkey%3D…
 const parameter = /([?&#]|%3f|%26|%23)((?:[\w-]*[_-])?(?:key|token|code|secret))(=|%3d)(?:(?!%26|%23)[^\s&#"'<>])*/gi
-const headerLine = /\b(authorization|x-share-key|(?:set-)?cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi
+const headerLine = /\b(authorization|x-share-key|cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi
 const jsonToken = /("(?:\w*_)?(?:token|secret|password)"\s*:\s*")[^"]*/gi
 const bearer = /\bbearer\s+[^\s"',;]+/gi
 const token = /\b(asess|anode|ai)_[A-Za-z0-9_-]{8,}/g

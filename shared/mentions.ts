@@ -1,8 +1,9 @@
 /** Who is mentioned in what people write: `@Ana-Lena`, in messages of chats and in comments. */
+import { withoutEnd } from './text/scan.ts'
 
 /** A name as it is mentioned: `@Ana-Lena`. */
 export const mentionOf = (name: string): string =>
-  name.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, '-').replaceAll(/^[^\p{L}\p{N}_]+|[-.]+$/gu, '')
+  withoutEnd(name.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, '-').replace(/^[^\p{L}\p{N}_]+/u, ''), '-.')
 
 /** A line with its code spans blank (CommonMark 0.31.2, §6.1), as long as before, in time that grows with its length alone. */
 const withoutCode = (line: string): string => {
@@ -20,7 +21,10 @@ const withoutCode = (line: string): string => {
   return left + line.slice(at)
 }
 
-const mention = /(?<![\p{L}\p{M}\p{N}_@/.])@([\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}_])?)/gu
+const mention = /@[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*/gu
+
+/** Whether an @ at this place of a line may begin a mention: within words and addresses it does not. */
+export const mayMention = (line: string, at: number): boolean => !/[\p{L}\p{M}\p{N}_@/.]$/u.test(line.slice(Math.max(0, at - 2), at))
 
 export interface Mention {
   readonly name: string
@@ -34,8 +38,12 @@ export function mentionPlaces(text: string): Mention[] {
   const found: Mention[] = []
   let start = 0
   for (const line of text.split('\n')) {
-    for (const { 0: whole, 1: name = '', index } of withoutCode(line).matchAll(mention))
-      found.push({ name, from: start + index, to: start + index + whole.length })
+    const plain = withoutCode(line)
+    for (const { 0: written, index } of plain.matchAll(mention)) {
+      if (!mayMention(plain, index)) continue
+      const name = withoutEnd(written.slice(1), '.-')
+      found.push({ name, from: start + index, to: start + index + 1 + name.length })
+    }
     start += line.length + 1
   }
   return found

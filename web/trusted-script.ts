@@ -12,7 +12,8 @@ const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
 
 const policy = trustedTypes?.createPolicy('agmd-worker', {
   createScriptURL(path) {
-    if (path !== '/sw.js' && !/^\/assets\/[\w-]+-worker-[\w-]+\.js$/.test(path)) throw new TypeError('not a worker of agmd')
+    if (path !== '/sw.js' && !(/^\/assets\/[\w-]+\.js$/.test(path) && /[\w-]-worker-[\w-]/.test(path)))
+      throw new TypeError('not a worker of agmd')
     return path
   }
 })

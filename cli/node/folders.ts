@@ -19,7 +19,7 @@ const isAlive = (pid: number): boolean => {
 /** Removes what nodes left behind that were killed. Of other users it cannot, and need not. */
 export const removeLeftFolders = async (): Promise<void> => {
   for (const name of await readdir(tmpdir())) {
-    const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
+    const pid = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined
     if (pid !== undefined && !isAlive(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined)
   }
 }

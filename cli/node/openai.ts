@@ -3,6 +3,7 @@
  * with `/v1`), AGMD_NODE_OPENAI_KEY, AGMD_NODE_OPENAI_KINDS (image when not set), and AGMD_NODE_OPENAI_IMAGE_MODEL, _SPEECH_MODEL and
  * _TRANSCRIPTION_MODEL where the server wants one named.
  */
+import { withoutEnd } from '../../shared/text/scan.ts'
 import { readFileSync } from 'node:fs'
 import { type JobKind, jobKinds, type Segment } from '../../shared/media-jobs.ts'
 import { Failure } from '../failure.ts'
@@ -153,7 +154,7 @@ export const openaiEngines = async (warn: (words: string) => void): Promise<Engi
   if (given === undefined) return []
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw new Failure('usage', 'AGMD_NODE_OPENAI_URL is no address.', 'Give one like http://localhost:8000/v1.')
-  const base = given.replace(/\/+$/, '')
+  const base = withoutEnd(given, '/')
   const kinds = (setting('KINDS') ?? 'image').split(/[\s,]+/).filter((kind) => kind !== '')
   const unknown = kinds.find((kind) => !isRemote(kind))
   if (unknown !== undefined)

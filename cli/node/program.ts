@@ -53,11 +53,17 @@ export const run = (program: string, words: readonly string[], signal: AbortSign
     child.once('close', (code) => resolve({ code, ...output }))
   })
 
+/** A path by its last part. */
+const withoutFolders = (path: string): string => {
+  const [from, to] = [path.indexOf('/'), path.lastIndexOf('/')]
+  return from < to ? path.slice(0, from) + path.slice(to + 1) : path
+}
+
 /** The last words of a program that failed, without the places on this machine. */
 export const lastWords = ({ code, stderr, stdout }: Ran): string =>
   (stderr.trim() || stdout.trim())
     .split('\n')
     .slice(-3)
     .join(' ')
-    .replaceAll(/(?:\/[\w.+-]+)+\//g, '')
+    .replaceAll(/[\w.+/-]+/g, withoutFolders)
     .slice(0, 300) || `it ended with ${code}`

@@ -97,7 +97,7 @@ export const readFiles = async (folder: string): Promise<Files> => {
   // It names every source file: of no use to browsers.
   files.delete('/.vite/manifest.json')
   return {
-    stylesheet: /<link[^>]+href="(\/assets\/[\w.-]+\.css)"/.exec(files.get('/index.html')?.plain.toString() ?? '')?.[1],
+    stylesheet: / href="(\/assets\/[^"\s]+\.css)"/.exec(files.get('/index.html')?.plain.toString() ?? '')?.[1],
     built: (source) => (manifest[source] === undefined ? undefined : `/${manifest[source].file}`),
     scripts: (source) => [...scriptsOf(manifest, source)].map((file) => `/${file}`),
     async serve(ctx, path) {

@@ -2,6 +2,7 @@
  * What people do on a board. Columns and cards are named by their index in the board that was parsed; what is not there changes nothing.
  * A card that moves leaves its line end behind and enters as whole lines (edits.ts).
  */
+import { withoutEnds } from '../text/scan.ts'
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import { isBoardLine, type Board, type Card, type CardPlace, type CardState, type Column, letters, stateOfColumn } from './board.ts'
@@ -104,12 +105,8 @@ export const setDetails = (board: Board, place: CardPlace, text: string): Edits 
 
 /** A name as it may stand behind @ or #; undefined when nothing is left of it. */
 const labelName = (name: string): string | undefined => {
-  const plain = name
-    .trim()
-    .replace(/^[@#]+/, '')
-    .replaceAll(/\s+/g, '-')
-    .replaceAll(/[^\p{L}\p{N}_./-]/gu, '')
-    .replace(/^[./-]+|[./-]+$/g, '')
+  const written = name.trim().replace(/^[@#]+/, '')
+  const plain = withoutEnds(written.replaceAll(/\s+/g, '-').replaceAll(/[^\p{L}\p{N}_./-]/gu, ''), './-')
   return plain === '' ? undefined : plain.slice(0, limits.labelCharsMax)
 }
 

@@ -1,6 +1,7 @@
 /**
  * The data within a chart, as a table that people edit: a cell that changes is replaced alone, in a CSV as in JSON. Row 0 names the columns.
  */
+import { trimBlanks } from '../text/scan.ts'
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import { bodyRows, type Chart, isProblem, type Rows, valueOf } from './chart.ts'
@@ -173,8 +174,9 @@ const jsonTable = (chart: Chart, rows: Rows): ChartTable => {
       const written = isLists ? `[${cells}]` : `{${cells}}`
       const last = items.at(-1)
       if (last === undefined) return within(fence, [edit(list.from + 1, list.from + 1, written)])
-      const lead = /(?:^|\n)([ \t]*)$/.exec(text.slice(0, last.from))?.[1]
-      const gap = lead === undefined ? ' ' : `\n${fence.prefix}${lead}`
+      const start = trimBlanks(text, 0, last.from)
+      const isFirst = start === 0 || text[start - 1] === '\n'
+      const gap = isFirst ? `\n${fence.prefix}${text.slice(start, last.from)}` : ' '
       return within(fence, [edit(last.to, last.to, `,${gap}${written}`)])
     },
     deleteRow(row) {

@@ -75,7 +75,7 @@ const growth = (fence: Fence, edits: readonly Edit[]): Edit[] => {
     at = edit.to
   }
   const lines = [...parts, source.slice(at, bodyTo)].join('').split('\n')
-  const longest = Math.max(...lines.map((line) => closingLength(fence, line)))
+  const longest = lines.reduce((most, line) => Math.max(most, closingLength(fence, line)), 0)
   if (longest === 0) return []
   const more = char.repeat(longest + 1 - (mark.to - mark.from))
   return [mark, closing].flatMap((range) => (range === undefined ? [] : [{ from: range.to, to: range.to, insert: more }]))

@@ -48,7 +48,9 @@ export interface Fence extends Range, Info {
   readonly lines: readonly Line[]
 }
 
-const attribute = /(?:^|\s)(?:#([\p{L}\p{N}_-]+)|([\p{L}_][\p{L}\p{N}_-]*)(?:=("[^"]*"|'[^']*'|\S*))?)(?=\s|$)/gu
+const nameOfId = /^#([\p{L}\p{N}_-]+)$/u
+const keyStart = /^([\p{L}_][\p{L}\p{N}_-]*)(=|$)/u
+const quoted = /"[^"]*"|'[^']*'/y
 
 const isQuoted = (value: string): boolean => value.length > 1 && /^["']/.test(value) && value.at(-1) === value[0] && !breaksLine(value)
 const unquoted = (value: string): string => (isQuoted(value) ? value.slice(1, -1) : value)
@@ -58,9 +60,17 @@ export const parseInfo = (info: string): Info => {
   const rest = info.trimStart().slice(kind.length)
   const attributes = new Map<string, string>()
   let id: string | undefined
-  for (const [, named, key, value = ''] of rest.matchAll(attribute)) {
-    if (named !== undefined) id ??= named
-    else if (key !== undefined) attributes.set(key.toLowerCase(), unquoted(value))
+  let end = 0
+  for (const { 0: word, index } of rest.matchAll(/\S+/g)) {
+    // Words of a value in quotes.
+    if (index < end) continue
+    id ??= nameOfId.exec(word)?.[1]
+    const [start = '', key] = keyStart.exec(word) ?? []
+    if (key === undefined) continue
+    quoted.lastIndex = index + start.length
+    const isQuote = start.endsWith('=') && quoted.test(rest) && !/\S/.test(rest.charAt(quoted.lastIndex))
+    end = isQuote ? quoted.lastIndex : index + word.length
+    attributes.set(key.toLowerCase(), unquoted(rest.slice(index + start.length, end)))
   }
   return { kind, id, attributes }
 }

@@ -285,14 +285,32 @@ export const alignColumns = (sheet: Sheet): Edits => {
 
 // ——— the clipboard ———
 
+/** Offset behind the quotes that a cell is in; undefined: it is in none. */
+const quoteEnd = (text: string, at: number): number | undefined => {
+  if (text[at] !== '"') return undefined
+  let end = text.indexOf('"', at + 1)
+  while (end !== -1 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
+  return end !== -1 && /^[\t\r\n]?$/.test(text.charAt(end + 1)) ? end + 1 : undefined
+}
+
+const cellBreak = /[\t\r\n]/g
+
+const cellEnd = (text: string, at: number): number => {
+  const end = quoteEnd(text, at)
+  if (end !== undefined) return end
+  cellBreak.lastIndex = at
+  return cellBreak.exec(text)?.index ?? text.length
+}
+
 /** Rows of cells as spreadsheets copy them: tabs and line ends between, cells that hold one of these in quotes. */
 export const parseTsv = (text: string): string[][] => {
   const rows: string[][] = [[]]
-  const pattern = /(?:"((?:[^"]|"")*)"(?=[\t\r\n]|$)|([^\t\r\n]*))(\t|\r?\n|\r|$)/g
-  for (const [, quoted, plain = '', end] of text.matchAll(pattern)) {
-    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
-    if (end === '') break
-    if (end !== '\t') rows.push([])
+  for (let at = 0; at <= text.length;) {
+    const end = cellEnd(text, at)
+    const cell = text.slice(at, end)
+    rows.at(-1)?.push(end === quoteEnd(text, at) ? cell.slice(1, -1).replaceAll('""', '"') : cell)
+    if (end < text.length && text[end] !== '\t') rows.push([])
+    at = end + (text.startsWith('\r\n', end) ? 2 : 1)
   }
   // A line end behind the last row begins none.
   return rows.at(-1)?.every((cell) => cell === '') === true && rows.length > 1 ? rows.slice(0, -1) : rows

@@ -83,7 +83,7 @@ const toldOfChat = (before: Fence, after: Fence): Told | undefined => {
 type Texts = readonly (readonly string[])[]
 
 const toldOfTable = (before: Texts, after: Texts, nameOf: (row: number, column: number) => string): Told | undefined => {
-  const width = (rows: Texts): number => Math.max(0, ...rows.map(({ length }) => length))
+  const width = (rows: Texts): number => rows.reduce((most, { length }) => Math.max(most, length), 0)
   const [rows, columns] = [after.length - before.length, width(after) - width(before)]
   const joined = (row: readonly string[]): string => row.join('\t').trimEnd()
   if (rows !== 0 && columns === 0) {

@@ -2,9 +2,8 @@
 import type MarkdownIt from 'markdown-it'
 import type { Token } from './tokens.ts'
 
-const kinds = ['note', 'tip', 'important', 'warning', 'caution'] as const
 /** The beginning of the text of a quote that is a callout: its kind, and its own title or ''. */
-export const calloutMarker = new RegExp(`^\\[!(${kinds.join('|')})\\][ \\t]*([^\\n]*)(?:\\n|$)`, 'i')
+export const calloutMarker = /^\[!(note|tip|important|warning|caution)\][ \t]*([^\n]*)(?:\n|$)/i
 
 /** Opening of each quote → its end. */
 const closesOf = (tokens: readonly Token[]): ReadonlyMap<Token, Token> => {

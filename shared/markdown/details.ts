@@ -1,9 +1,17 @@
 /** `<details>` with a `<summary>`: folded text, whose contents are Markdown. Each tag stands on a line of its own or with the summary. */
 import type MarkdownIt from 'markdown-it'
 
-const opening = /^<details( open)?>\s*(?:<summary>(.*?)<\/summary>)?\s*$/i
+const tag = /^<details( open)?>/i
 const summaryLine = /^<summary>(.*?)<\/summary>\s*$/i
 const closing = /^<\/details>\s*$/i
+
+/** Of a line that opens folded text: whether it is open at first, and the summary on the same line. */
+const openingOf = (line: string): { readonly isOpen: boolean; readonly summary: string | undefined } | undefined => {
+  const found = tag.exec(line)
+  const rest = found === null ? '' : line.slice(found[0].length).trimStart()
+  const summary = summaryLine.exec(rest)?.[1]
+  return found === null || (rest !== '' && summary === undefined) ? undefined : { isOpen: found[1] !== undefined, summary }
+}
 
 export const details = (markdown: MarkdownIt): void => {
   markdown.block.ruler.before(
@@ -12,19 +20,19 @@ export const details = (markdown: MarkdownIt): void => {
     (state, startLine, endLine, silent) => {
       const lineOf = (line: number): string => state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line])
       if ((state.sCount[startLine] ?? 0) - state.blkIndent >= 4) return false
-      const found = opening.exec(lineOf(startLine))
-      if (found === null) return false
+      const found = openingOf(lineOf(startLine))
+      if (found === undefined) return false
       const close = pairsOf(state).get(startLine)
       // Its end must lie in the same quote or list item.
       if (close === undefined || close >= endLine || !closing.test(lineOf(close)) || (state.sCount[close] ?? 0) < state.blkIndent)
         return false
       if (silent) return true
       const own = summaryLine.exec(lineOf(startLine + 1))
-      const summary = found[2] ?? own?.[1] ?? 'Details'
-      const first = startLine + 1 + (found[2] === undefined && own !== null ? 1 : 0)
+      const summary = found.summary ?? own?.[1] ?? 'Details'
+      const first = startLine + 1 + (found.summary === undefined && own !== null ? 1 : 0)
       const token = state.push('details_open', 'details', 1)
       token.map = [startLine, close + 1]
-      if (found[1] !== undefined) token.attrSet('open', '')
+      if (found.isOpen) token.attrSet('open', '')
       state.push('summary_open', 'summary', 1)
       const inline = state.push('inline', '', 0)
       inline.content = summary.trim()
@@ -55,7 +63,7 @@ const pairsOf = (state: { readonly src: string }): ReadonlyMap<number, number> =
   const open: number[] = []
   state.src.split('\n').forEach((raw, line) => {
     const text = raw.replace(/^[>\s]*/, '')
-    if (opening.test(text)) open.push(line)
+    if (openingOf(text) !== undefined) open.push(line)
     else if (closing.test(text)) {
       const start = open.pop()
       if (start !== undefined) found.set(start, line)

@@ -3,8 +3,7 @@ import type MarkdownIt from 'markdown-it'
 import type { Token } from './tokens.ts'
 
 /** Pairs. None of them can load, run or navigate. */
-const paired = ['kbd', 'sub', 'sup', 'mark', 'ins', 'u', 'small', 'abbr', 'samp', 'var', 'cite', 'q'] as const
-const tag = new RegExp(`^<(/?)(${paired.join('|')})>`, 'i')
+const tag = /^<(\/?)(kbd|sub|sup|mark|ins|u|small|abbr|samp|var|cite|q)>/i
 const lineBreak = /^<br ?\/?>/i
 
 export const inlineHtml = (markdown: MarkdownIt): void => {

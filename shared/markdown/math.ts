@@ -26,18 +26,36 @@ export const setFormula = (setter: FormulaSetter | undefined, tex: string, displ
 type ToHtml = ((tex: string, display: boolean) => string) | undefined
 
 /** Declarations as a formula needs them, and nothing that could leave a rule or load anything. */
-const plainStyle = /^(?!.*url)[\w\s:;.,%#()!-]*$/i
+const isPlain = (style: string): boolean => /^[\w\s:;.,%#()!-]*$/.test(style) && !/url/i.test(style)
+
+const styleMark = ' style="'
+
+/** A tag with a class in place of its style; without either where the style is not plain. */
+const classedTag = (name: string, others: string, style: string, styles: Map<string, string>): string => {
+  if (!isPlain(style)) return `<${name}${others}>`
+  const own = styles.get(style) ?? `math-${styles.size + 1}`
+  styles.set(style, own)
+  const merged = others.replace(/ class="([^"]*)"/, ` class="$1 ${own}"`)
+  return merged === others ? `<${name} class="${own}"${others}>` : `<${name}${merged}>`
+}
 
 /** Style attributes become classes: the policy of our pages allows no style attributes. `styles` maps declarations to their class. */
-const styleByClass = (html: string, styles: Map<string, string>): string =>
-  html.replaceAll(/<(\w+)([^<>]*?) style="([^"]*)"([^<>]*)>/g, (_tag, name: string, before: string, style: string, after: string) => {
-    const others = `${before}${after}`
-    if (!plainStyle.test(style)) return `<${name}${others}>`
-    const own = styles.get(style) ?? `math-${styles.size + 1}`
-    styles.set(style, own)
-    const merged = others.replace(/ class="([^"]*)"/, ` class="$1 ${own}"`)
-    return merged === others ? `<${name} class="${own}"${others}>` : `<${name}${merged}>`
-  })
+const styleByClass = (html: string, styles: Map<string, string>): string => {
+  const parts: string[] = []
+  let kept = 0
+  for (let at = html.indexOf(styleMark); at !== -1; at = html.indexOf(styleMark, Math.max(kept, at + 1))) {
+    const open = kept + html.slice(kept, at).lastIndexOf('<')
+    const head = html.slice(open, at)
+    const name = /[<>]/.test(head.slice(1)) ? undefined : /^<(\w+)/.exec(head)?.[1]
+    const to = html.indexOf('"', at + styleMark.length)
+    const end = html.indexOf('>', to)
+    if (name === undefined || to === -1 || end === -1) continue
+    const others = head.slice(1 + name.length) + html.slice(to + 1, end)
+    parts.push(html.slice(kept, open), classedTag(name, others, html.slice(at + styleMark.length, to), styles))
+    kept = end + 1
+  }
+  return parts.join('') + html.slice(kept)
+}
 
 /** HTML of a formula, its styles as classes; undefined for one that is shown as it is written. */
 export const formulaHtml = (toHtml: ToHtml, tex: string, display: boolean, styles: Map<string, string>): string | undefined => {

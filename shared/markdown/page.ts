@@ -25,14 +25,25 @@ const highlightCharsMax = 50_000
 const highlightLineCharsMax = 1000
 /** In these languages highlight.js reads a row of words once for every two of its words. */
 const wordyLanguages = new Set(['C', 'C++', 'C#', 'Arduino'])
-/** Rows of words without any punctuation that such code does not have: prose, or worse. */
-const wordy = /\w{200}|(?:\w+[\s*&]+){50}/
+/** Words in a row without any punctuation, and letters of one word, that such code does not have: prose, or worse. */
+const [rowWordsMax, wordCharsMax] = [50, 200]
+
+const isWordy = (code: string): boolean => {
+  let [words, end] = [0, -1]
+  for (const { 0: all, 1: word = '', index } of code.matchAll(/(\w+)[\s*&]*/g)) {
+    words = index === end ? words + 1 : 1
+    // A word that nothing follows is the last of its row.
+    end = all.length > word.length ? index + all.length : -1
+    if (word.length >= wordCharsMax || (words >= rowWordsMax && end !== -1)) return true
+  }
+  return false
+}
 
 /** Whether colouring the code ends in bounded time. */
 const mayColour = (code: string, language: string | undefined): boolean =>
   code.length <= highlightCharsMax &&
   code.split('\n').every((line) => line.length <= highlightLineCharsMax) &&
-  !(wordyLanguages.has(language ?? '') && wordy.test(code))
+  !(wordyLanguages.has(language ?? '') && isWordy(code))
 
 /** Fences that are more than code; without what shows them, their source, under their name. */
 const components = new Set(['board', 'chat', 'sheet', 'chart', 'widget', 'mermaid'])

@@ -41,7 +41,7 @@ const commonSuffix = (one: string, other: string, lengthMax: number): number => 
 }
 
 /** Lines with their ends, so that joining them gives the text again. */
-export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+export const splitLines = (text: string): string[] => text.match(/[^\n]+\n?|\n/g) ?? []
 
 /** A run of lines that changed: counted from 0, in lines of the old text. */
 export interface LineChange {
@@ -125,7 +125,7 @@ const differingLines = (before: string, after: string): { from: number; old: str
 }
 
 // A line with the empty lines after it: empty ones alone would match anywhere and pull their neighbours apart.
-const blocksOf = (text: string): string[] => text.match(/[^\n]*\n+|[^\n]+$/g) ?? []
+const blocksOf = (text: string): string[] => text.match(/[^\n]+\n*|\n+/g) ?? []
 // A word with the space after it, for the same reason.
 const wordsOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? []
 

@@ -28,7 +28,7 @@ for (const quote of '“”„‟') fates[code(quote)] = code('"')
 for (const dash of '‐‑–—−') fates[code(dash)] = code('-')
 
 // What may stand before the words of a line: quote, list, heading and task marks, in any order.
-const lineMarks = /(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t\n]|$)|\[[ xX]\](?=[ \t])))+/y
+const lineMark = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t\n]|$)|\[[ xX]\](?=[ \t]))/y
 
 /** Where the link target that opens at `open` ends: after its closing bracket; undefined when it does not close on this line. */
 const targetEnd = (text: string, open: number): number | undefined => {
@@ -61,8 +61,9 @@ export const fold = (text: string): Folded => {
     sources[length++] = source
   }
   const skipLineMarks = (at: number): number => {
-    lineMarks.lastIndex = at
-    return lineMarks.test(text) ? lineMarks.lastIndex : at
+    let end = at
+    for (lineMark.lastIndex = at; lineMark.test(text);) end = lineMark.lastIndex
+    return end
   }
   const skipTarget = (open: number): number => {
     if (open < scanned) return open

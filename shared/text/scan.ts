@@ -19,27 +19,25 @@ export const trimBlanks = (text: string, from: number, end = text.length): numbe
   return offset
 }
 
-/** Offset behind the run of one character that begins at `at`, which may be empty. */
-export const runEnd = (text: string, character: string, at: number): number => {
-  const unit = character.charCodeAt(0)
+/** Offset behind the run of some characters that begins at `at`, which may be empty. */
+export const runEnd = (text: string, characters: string, at: number): number => {
   let offset = at
-  while (offset < text.length && text.charCodeAt(offset) === unit) offset += 1
+  while (offset < text.length && characters.includes(text.charAt(offset))) offset += 1
   return offset
 }
 
-/** Offset at which the run of one character begins that ends at `end`, at least `from`. */
-export const runStart = (text: string, character: string, end: number, from = 0): number => {
-  const unit = character.charCodeAt(0)
+/** Offset at which the run of some characters begins that ends at `end`, at least `from`. */
+export const runStart = (text: string, characters: string, end: number, from = 0): number => {
   let offset = end
-  while (offset > from && text.charCodeAt(offset - 1) === unit) offset -= 1
+  while (offset > from && characters.includes(text.charAt(offset - 1))) offset -= 1
   return offset
 }
 
-/** The text without a run of one character at its end. */
-export const withoutEnd = (text: string, character: string): string => text.slice(0, runStart(text, character, text.length))
+/** The text without a run of some characters at its end. */
+export const withoutEnd = (text: string, characters: string): string => text.slice(0, runStart(text, characters, text.length))
 
-/** The text without runs of one character at its ends. */
-export const withoutEnds = (text: string, character: string): string => withoutEnd(text.slice(runEnd(text, character, 0)), character)
+/** The text without runs of some characters at its ends. */
+export const withoutEnds = (text: string, characters: string): string => withoutEnd(text.slice(runEnd(text, characters, 0)), characters)
 
 /** Whether the text holds a unit that ends a line in JavaScript's sense (`.` of a regular expression does not match it). */
 export const breaksLine = (text: string): boolean => /[\n\r\u2028\u2029]/.test(text)

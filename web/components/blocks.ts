@@ -34,7 +34,7 @@ const closeSource = StateEffect.define<null>()
 /** So long after a change outside of fences they are looked for anew, in milliseconds: in all of a long text, for which no key should wait. */
 const lookMs = 200
 
-const mayHold = /^[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*(?:board|chat|sheet|chart|widget)/m
+const mayHold = /(?:```|~~~)[ \t]*(?:board|chat|sheet|chart|widget)/
 
 /** Fences that take the place of whole lines: closed ones that stand in no list and no quote. */
 const drawable = ({ kind, closing, prefix, source, from }: Fence): boolean =>

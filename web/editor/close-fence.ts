@@ -4,7 +4,7 @@ import { EditorView } from '@codemirror/view'
 import { isInCode } from './in-code.ts'
 
 /** Quote marks, indentation and list marker; the run of the fence; what the block is called. */
-const opening = /^((?:[ \t]{0,3}>)*[ \t]{0,12})((?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?(`{3,}|~{3,})([^`]*)$/
+const opening = /^((?:[ \t]{0,3}>)*[ \t]{0,12})((?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?(`{3,}|~{3,})/
 
 interface OpeningFence {
   /** What every line of the block begins with. */
@@ -13,21 +13,23 @@ interface OpeningFence {
 }
 
 function openingFence(text: string): OpeningFence | undefined {
-  const [, lead = '', marker = '', run] = opening.exec(text) ?? []
-  return run === undefined ? undefined : { lead: lead + ' '.repeat(marker.length), run }
+  const [all = '', lead = '', marker = '', run] = opening.exec(text) ?? []
+  return run === undefined || text.includes('`', all.length) ? undefined : { lead: lead + ' '.repeat(marker.length), run }
 }
 
 /** Lines below that are looked at for a fence that is waiting to be closed. */
 const linesMax = 20_000
 
-const runOf = (text: string): RegExpExecArray | null => /^[ \t>]*(`{3,}|~{3,})(.*)$/.exec(text)
+const runStart = /^[ \t>]*(`{3,}|~{3,})/
 
 /** Whether every fence below a line is closed below it: if so, none of them closes a fence that is opened on the line. */
 function isBalancedBelow({ doc }: EditorState, line: number): boolean {
   let run: string | undefined
   for (let number = line + 1; number <= Math.min(doc.lines, line + linesMax); number++) {
-    const [, found, rest = ''] = runOf(doc.line(number).text) ?? []
+    const { text } = doc.line(number)
+    const [all = '', found] = runStart.exec(text) ?? []
     if (found === undefined) continue
+    const rest = text.slice(all.length)
     if (run === undefined) run = found[0] === '`' && rest.includes('`') ? undefined : found
     else if (found.startsWith(run) && rest.trim() === '') run = undefined
   }

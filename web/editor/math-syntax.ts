@@ -4,15 +4,21 @@ import { closingMark } from '../../shared/markdown/math.ts'
 
 const dollar = 36
 
+/** Whether a formula stands on one line, with its marks. */
+const isOneLine = (content: string): boolean => {
+  const text = content.includes('\n') ? '' : content.trimEnd()
+  return text.length > 4 && text.startsWith('$$') && text.endsWith('$$')
+}
+
 const mathBlock: LeafBlockParser = {
   nextLine(cx, line, leaf) {
-    if (/^\$\$.*\S.*\$\$\s*$/.test(leaf.content) || !/\$\$\s*$/.test(line.text)) return false
+    if ((isOneLine(leaf.content) && leaf.content.slice(2).trim() !== '$$') || !/\$\$\s*$/.test(line.text)) return false
     cx.nextLine()
     cx.addLeafElement(leaf, cx.elt('BlockMath', leaf.start, cx.prevLineEnd()))
     return true
   },
   finish(cx, leaf) {
-    if (!/^\$\$.+\$\$\s*$/.test(leaf.content)) return false
+    if (!isOneLine(leaf.content)) return false
     cx.addLeafElement(leaf, cx.elt('BlockMath', leaf.start, leaf.start + leaf.content.length))
     return true
   }

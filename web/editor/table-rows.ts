@@ -1,5 +1,6 @@
 /** Rows of Markdown tables as text: cells between bars, wherever the bars are. Nothing here changes how the text is written. */
 import { type ChangeSpec, type Line, Text } from '@codemirror/state'
+import { runEnd, trimBlanks } from '../../shared/text/scan.ts'
 
 /** What stands between two bars, spaces included. */
 export interface Cell {
@@ -35,8 +36,12 @@ export function rowOf(line: Line): Row {
   return { line, lead, cells, closed }
 }
 
-export const isDelimiter = (text: string): boolean =>
-  /-/.test(text) && /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/.test(text)
+export const isDelimiter = (text: string): boolean => {
+  const from = runEnd(text, ' \t>', 0)
+  const to = trimBlanks(text, from)
+  const cells = text.slice(text[from] === '|' ? from + 1 : from, text[to - 1] === '|' && to - 1 > from ? to - 1 : to)
+  return cells.split('|').every((cell) => /^[ \t]*:?-+:?[ \t]*$/.test(cell))
+}
 
 /** What is written in a cell; an empty range after one space where nothing is. */
 export function content(doc: Text, { from, to }: Cell): Cell {
@@ -134,12 +139,12 @@ export const escapeCell = (text: string): string =>
   text
     .trim()
     .replaceAll(/\\?\|/g, '\\|')
-    .replaceAll(/\s*\n\s*/g, '<br>')
+    .replaceAll(/\s+/g, (space) => (space.includes('\n') ? '<br>' : space))
     .replaceAll('\t', ' ')
 
 /** A Markdown table of rows of cells, the first its head. Short rows are filled up. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
-  const columns = Math.max(1, ...rows.map((row) => row.length))
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), 1)
   const line = (cells: readonly string[]): string =>
     `| ${Array.from({ length: columns }, (_, at) => escapeCell(cells[at] ?? '')).join(' | ')} |`
   const [head = [], ...body] = rows

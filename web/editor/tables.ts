@@ -1,4 +1,5 @@
 /** Moving and writing in tables. Rows are read as lines where they are needed: a table of 20,000 rows is as quick as one of two. */
+import { runStart } from '../../shared/text/scan.ts'
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
 import { EditorView, type Command } from '@codemirror/view'
@@ -207,7 +208,7 @@ export const barInCell = EditorView.inputHandler.of((view, from, to, text) => {
   const { line, lead } = place.row
   const before = line.text.slice(lead.length, from - line.from)
   const isEdge = before.trim() === '' || line.text.slice(to - line.from).trim() === ''
-  const isEscaped = (/\\*$/.exec(before)?.[0].length ?? 0) % 2 === 1
+  const isEscaped = (before.length - runStart(before, '\\', before.length)) % 2 === 1
   if (from < line.from || to > line.to || isEdge || isEscaped || isDelimiter(line.text)) return false
   view.dispatch({
     changes: { from, to, insert: '\\|' },

@@ -52,7 +52,7 @@ async function settle(article: HTMLElement, key: string): Promise<void> {
 
 /** The style with its typeface inside; what cannot be had is left to what the reader's machine has. */
 async function wholeStyle(): Promise<string> {
-  const names = [...new Set([...published.matchAll(/url\(["']?(\/[^"')]+)["']?\)/g)].map(([, name]) => name ?? ''))]
+  const names = [...new Set([...published.matchAll(/url\(["']?(\/[^"'()]+)["']?\)/g)].map(([, name]) => name ?? ''))]
   const inside = await Promise.all(names.map(async (name) => [name, await embedded(name, '')] as const))
   return inside.reduce((css, [name, data]) => (data === undefined ? css : css.replaceAll(name, data)), published)
 }

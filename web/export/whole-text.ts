@@ -19,7 +19,7 @@ export interface Sheet {
 }
 
 /** The tokens of the light theme, whatever the page shows: the first rule of the style. */
-export const paperColours = (): string => /:root\s*\{([^}]*)\}/.exec(tokens)?.[1] ?? ''
+export const paperColours = (): string => /:root\s*\{([^{}]*)\}/.exec(tokens)?.[1] ?? ''
 
 const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)
 

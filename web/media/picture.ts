@@ -31,12 +31,16 @@ export interface PictureInText {
 
 /** Pictures kept here that a text shows, each once, those nearest to a place first. */
 export function picturesIn(text: string, at: number): PictureInText[] {
-  const found = [...text.matchAll(/!\[([^\]\n]*)\]\((\/f\/[\w-]+\.(?:png|jpe?g|gif|webp|avif))\)/g)]
-    .map(({ index, 0: { length }, 1: words = '', 2: url = '' }) => ({
-      url,
-      words,
-      distance: Math.max(0, index - at, at - index - length)
-    }))
-    .toSorted((one, other) => one.distance - other.distance)
-  return found.filter(({ url }, index) => found.findIndex((other) => other.url === url) === index).map(({ url, words }) => ({ url, words }))
+  const found = [...text.matchAll(/\]\((\/f\/[\w-]+\.(?:png|jpe?g|gif|webp|avif))\)/g)]
+    .flatMap(({ index, 0: { length }, 1: url = '' }) => {
+      // The words begin on the same line, and behind the last bracket that was closed.
+      const from = index === 0 ? 0 : 1 + Math.max(text.lastIndexOf(']', index - 1), text.lastIndexOf('\n', index - 1))
+      const open = text.slice(from, index).indexOf('![')
+      const words = text.slice(from + open + 2, index)
+      return open === -1 ? [] : [{ url, words, distance: Math.max(0, from + open - at, at - index - length) }]
+    })
+    .toSorted((one, other) => other.distance - one.distance)
+  // Of those with one address the last that is entered, the nearest, stays.
+  const nearest = new Map(found.map(({ url, words, distance }) => [url, { url, words, distance }]))
+  return [...nearest.values()].toSorted((one, other) => one.distance - other.distance).map(({ url, words }) => ({ url, words }))
 }

@@ -21,7 +21,7 @@ export function spokenWords(markdown: string): string {
   skip(markdown.length, markdown.length)
   return words
     .replaceAll(/[ \t]+/g, ' ')
-    .replaceAll(/ *\n */g, '\n')
+    .replaceAll(/[ \n]+/g, (space) => (space.includes('\n') ? space.replaceAll(' ', '') : space))
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
 }

@@ -1,5 +1,5 @@
 /** Whom one can name in a chat or a comment: those who are here, and those who did something here. No user interface. */
-import { mentionOf } from '../../shared/mentions.ts'
+import { mayMention, mentionOf } from '../../shared/mentions.ts'
 import type { View } from '../document/page.tsx'
 
 /** As they are mentioned, each once: present first, then those of the component or comment itself, then those whom the page knows of. */
@@ -29,5 +29,8 @@ export function namesLike(names: readonly string[], typed: string): string[] {
 }
 
 /** What stands behind an @ right before a place in a text; undefined: no @. */
-export const typedName = (text: string, place: number): string | undefined =>
-  /(?<![\p{L}\p{M}\p{N}_@/.])@([\p{L}\p{M}\p{N}_.-]*)$/u.exec(text.slice(0, place))?.[1]
+export const typedName = (text: string, place: number): string | undefined => {
+  const at = text.slice(0, place).lastIndexOf('@')
+  const name = text.slice(at + 1, place)
+  return at !== -1 && mayMention(text, at) && /^[\p{L}\p{M}\p{N}_.-]*$/u.test(name) ? name : undefined
+}

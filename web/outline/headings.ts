@@ -1,6 +1,7 @@
 /** The headings of a text, with the ids that the reading view and the published page give them. */
 import type { Text } from '@codemirror/state'
 import { slugOf } from '../../shared/markdown/headings.ts'
+import { atxOf, withoutTargets } from '../../shared/text/scan.ts'
 
 export interface Heading {
   /** 1–6. */
@@ -15,12 +16,50 @@ export interface Heading {
 /** More headings are no outline. */
 const headingsMax = 2000
 
+/** Where what a mark opens ends; undefined: it opens nothing. `from` is behind the mark. */
+type Closer = (text: string, mark: string, from: number) => number | undefined
+
+const closeOfPair: Closer = (text, mark, from) => {
+  const close = text.indexOf(mark, from + 1)
+  return close === -1 ? undefined : close
+}
+
+const isLetter = (text: string, at: number): boolean => /^[\p{L}\p{N}]/u.test(text.slice(at, at + 2))
+const isBehindLetter = (text: string, at: number): boolean => /[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at))
+
+const closeOfSingle: Closer = (text, mark, from) => {
+  let close = text.indexOf(mark, from + 1)
+  while (close !== -1 && isLetter(text, close + 1)) close = text.indexOf(mark, close + 1)
+  return close === -1 ? undefined : close
+}
+
+/** The text without marks that open and close. */
+const withoutMarks = (text: string, marks: RegExp, opens: (at: number) => boolean, closeOf: Closer): string => {
+  const parts: string[] = []
+  // A mark that is not closed from one place on is closed from none behind it.
+  const unclosed = new Set<string>()
+  let [kept, end] = [0, 0]
+  for (const { 0: mark, index } of text.matchAll(marks)) {
+    const from = index + mark.length
+    if (index < end || unclosed.has(mark) || !/\S/.test(text.charAt(from)) || !opens(index)) continue
+    const close = closeOf(text, mark, from)
+    if (close === undefined) unclosed.add(mark)
+    else {
+      parts.push(text.slice(kept, index), text.slice(from, close))
+      kept = end = close + mark.length
+    }
+  }
+  return parts.join('') + text.slice(kept)
+}
+
+const withoutEmphasis = (text: string): string => {
+  const paired = withoutMarks(text, /\*\*|__|~~|`+/g, () => true, closeOfPair)
+  return withoutMarks(paired, /[*_]/g, (at) => !isBehindLetter(paired, at), closeOfSingle)
+}
+
 /** Marks that are not read: emphasis, code, links, escapes. */
 const plain = (text: string): string =>
-  text
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/(\*\*|__|~~|`+)(?=\S)(.+?)\1/g, '$2')
-    .replaceAll(/(?<![\p{L}\p{N}])([*_])(?=\S)(.+?)\1(?![\p{L}\p{N}])/gu, '$2')
+  withoutEmphasis(withoutTargets(text))
     .replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
     .trim()
 
@@ -46,9 +85,9 @@ export function headingsOf(doc: Text): Heading[] {
       if (mark.startsWith(fence) && line.trim() === mark) fence = ''
     } else if (mark !== '') fence = mark
     else {
-      const heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(line)
+      const heading = atxOf(line)
       const under = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)
-      if (heading !== null) add(heading[1]?.length ?? 1, heading[2] ?? '', at)
+      if (heading !== undefined) add(heading.level, heading.title, at)
       else if (under !== null && above !== '') add(under[1]?.startsWith('=') === true ? 1 : 2, above, at - above.length - 1)
     }
     // What stands above dashes is a heading only if it is a line of text.

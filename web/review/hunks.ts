@@ -34,7 +34,7 @@ export function trimmed(hunk: Hunk): Hunk | undefined {
   const start = isInsertion ? common : (/^[^]*\s/.exec(original.slice(0, common))?.[0].length ?? 0)
   const rest = Math.min(original.length, text.length) - start
   const tail = original.slice(original.length - commonEnd(original, text, rest))
-  const end = tail.length === rest ? tail.length : (/\s[^]*$/.exec(tail)?.[0].length ?? 0)
+  const end = tail.length === rest ? tail.length : tail.length - (/\s/.exec(tail)?.index ?? tail.length)
   return {
     from: hunk.from + start,
     to: hunk.to - end,

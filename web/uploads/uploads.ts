@@ -149,7 +149,7 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
   }
 
   const finish = (entry: Entry, { markdown }: Output<'uploadAsset'>): void => {
-    const address = /\((.*)\)$/.exec(markdown)?.[1] ?? markdown
+    const address = markdown.endsWith(')') ? markdown.slice(markdown.indexOf('(') + 1, -1) : markdown
     const there = text.toString().includes(address)
     const at = placeOf(entry)
     // Those that came later and stand at the same place go behind it.

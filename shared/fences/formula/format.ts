@@ -7,6 +7,7 @@
  *
  * Text in quotation marks, and behind a backslash, is taken as it is.
  */
+import { withoutEnd } from '../../text/scan.ts'
 import { dateOf, Day, Failure, type Scalar, textOf, toNumber } from './values.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
@@ -41,26 +42,59 @@ const fixed = (number: number, places: number): string => {
   return Number.isSafeInteger(whole) ? Number(`${whole}e${-places}`).toFixed(places) : number.toFixed(places)
 }
 
+/** Digits in groups of three, counted from the end. */
+const groupsOf = (digits: string): string[] => {
+  const first = digits.length % 3
+  const groups = first === 0 ? [] : [digits.slice(0, first)]
+  for (let at = first; at < digits.length; at += 3) groups.push(digits.slice(at, at + 3))
+  return groups
+}
+
 const formatDigits = (number: number, pattern: string): string => {
   const [whole = '', fraction = ''] = pattern.replaceAll(',', '').split('.')
   const places = Math.min(fraction.length, 20)
   const least = whole.replaceAll('#', '').length
   const [before = '', after = ''] = fixed(number, places).split('.')
-  const required = fraction.replace(/#+$/, '').length
-  const decimals = after.slice(0, required) + after.slice(required).replace(/0+$/, '')
+  const required = withoutEnd(fraction, '#').length
+  const decimals = after.slice(0, required) + withoutEnd(after.slice(required), '0')
   const padding = before === '0' && least === 0 ? '' : before.padStart(least, '0')
-  const grouped = pattern.includes(',') ? padding.replaceAll(/\B(?=(?:\d{3})+$)/g, ',') : padding
+  const grouped = pattern.includes(',') ? groupsOf(padding).join(',') : padding
   return decimals === '' ? grouped : `${grouped}.${decimals}`
 }
 
-/** Where a pattern's digits stand, quoted text aside. */
-const numberPattern = /^((?:"[^"]*"|\\.|[^0#"\\])*?)([0#][0#,]*(?:\.[0#]*)?|\.[0#]+)((?:"[^"]*"|\\.|[^"\\])*)$/s
+const digitsAt = /[0#][0#,]*(?:\.[0#]*)?|\.[0#]+/y
+
+/** A pattern's digits and what stands around them, quoted text aside; undefined: it has none, or a quote is not closed. */
+const partsOf = (section: string): readonly [before: string, digits: string, after: string] | undefined => {
+  let found: { readonly from: number; readonly to: number } | undefined
+  for (const { 0: piece, index } of section.matchAll(/"[^"]*"|\\.|[^]/gs)) {
+    if (piece === '"' || piece === '\\') return undefined
+    if (found !== undefined || piece.length > 1) continue
+    digitsAt.lastIndex = index
+    if (digitsAt.test(section)) found = { from: index, to: digitsAt.lastIndex }
+  }
+  return found && [section.slice(0, found.from), section.slice(found.from, found.to), section.slice(found.to)]
+}
 
 const formatNumber = (number: number, section: string): string => {
-  const [, before = '', digits = '', after = ''] = numberPattern.exec(section) ?? []
+  const [before, digits, after] = partsOf(section) ?? ['', '', '']
   if (digits === '') return literal(section)
   const scale = `${before}${after}`.includes('%') ? 100 : 1
   return literal(before) + formatDigits(Math.abs(number) * scale, digits) + literal(after)
+}
+
+/** A pattern up to the first semicolon that stands in no quotes, counted from the end, and what follows up to the second. */
+const sectionsOf = (pattern: string): string[] => {
+  const sections: string[] = []
+  let quotes = 0
+  let end = pattern.length
+  for (let at = pattern.length - 1; at >= 0; at--) {
+    if (pattern[at] === '"') quotes += 1
+    if (pattern[at] !== ';' || quotes % 2 === 1) continue
+    sections.push(pattern.slice(at + 1, end))
+    end = at
+  }
+  return [...sections, pattern.slice(0, end)].toReversed()
 }
 
 const isDatePattern = (pattern: string): boolean => /[ymd]/i.test(pattern.replaceAll(/"[^"]*"|\\./gs, '')) && !/[0#]/.test(pattern)
@@ -74,7 +108,7 @@ export const format = (value: Scalar, pattern: string): string => {
     if (number < 1 || number >= 2_958_466) throw new Failure('#VALUE!', 'That is no date.')
     return formatDate(number, pattern)
   }
-  const [first = '', second] = pattern.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/)
+  const [first = '', second] = sectionsOf(pattern)
   if (number >= 0) return formatNumber(number, first)
   if (second !== undefined) return formatNumber(number, second)
   const shown = formatNumber(number, first)

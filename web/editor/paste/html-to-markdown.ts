@@ -20,21 +20,31 @@ const skipped = new Set(
 
 /** Characters that would be Markdown where they stand. */
 const escapeText = (text: string): string =>
-  text.replaceAll(/[\\`*[\]]|<(?=[a-z/!?])|~~|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=[a-z#][a-z0-9]*;)/giu, String.raw`\$&`)
+  text.replaceAll(/[\\`*[\]<_&]|~~/g, (mark, at: number) => (isMark(text, mark, at) ? `\\${mark}` : mark))
+
+const entity = /&[a-z#][a-z0-9]*;/iy
+
+const isMark = (text: string, mark: string, at: number): boolean => {
+  if (mark === '<') return /[a-z/!?]/i.test(text.charAt(at + 1))
+  if (mark === '_') return !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at)) || !/^[\p{L}\p{N}]/u.test(text.slice(at + 1, at + 3))
+  entity.lastIndex = at
+  return mark !== '&' || entity.test(text)
+}
 /** What would make a line a heading, an item or a quote. */
 const escapeLine = (line: string): string =>
   line.replace(
-    /^(\s*)([#>+-]|\d{1,9}[.)])(?=\s|$)/,
-    (_, space: string, mark: string) => `${space}${mark.length > 1 ? `${mark.slice(0, -1)}\\${mark.slice(-1)}` : `\\${mark}`}`
+    /^(\s*)([#>+-]|\d{1,9}[.)])(\s|$)/,
+    (_, space: string, mark: string, end: string) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}${end}`
   )
 
 const wrap = (text: string, mark: string): string => {
-  const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? []
-  return inner === '' ? text : `${before}${mark}${inner}${mark}${after}`
+  const inner = text.trim()
+  const before = text.length - text.trimStart().length
+  return inner === '' ? text : `${text.slice(0, before)}${mark}${inner}${mark}${text.slice(before + inner.length)}`
 }
 
 const fenceFor = (text: string, mark: string, least: number): string =>
-  mark.repeat(Math.max(least, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)))
+  mark.repeat((text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length + 1), least))
 
 function inlineCode(text: string): string {
   if (text.trim() === '') return text
@@ -68,7 +78,9 @@ function styled(element: Element, text: string): string {
   const style = element.getAttribute('data-style') ?? ''
   const bold = /font-weight:\s*(bold|[6-9]00)/i.test(style)
   const italic = /font-style:\s*italic/i.test(style)
-  const struck = /text-decoration[^;]*line-through/i.test(style)
+  const struck = style
+    .split(';')
+    .some((each) => /line-through/i.test(each.slice(Math.max(0, each.search(/text-decoration/i)))) && /text-decoration/i.test(each))
   return [bold && '**', italic && '*', struck && '~~'].reduce<string>((sum, mark) => (mark === false ? sum : wrap(sum, mark)), text)
 }
 
@@ -167,9 +179,16 @@ const blockRules: Readonly<Record<string, (element: Element) => string>> = {
   BLOCKQUOTE: (element) => blocks(element).join('\n\n').replaceAll(/^/gm, '> ').replaceAll(/^> $/gm, '>')
 }
 
+/** The text without white space and line breaks at its ends. */
+const withoutBreaks = (text: string): string => {
+  const bare = text.replace(/^(?:\s|\\\n)+/, '')
+  let end = bare.length
+  while (end > 0 && /\s/.test(bare.charAt(end - 1))) end -= bare.startsWith('\\\n', end - 2) ? 2 : 1
+  return bare.slice(0, end)
+}
+
 const paragraph = (text: string): string =>
-  text
-    .replace(/^(?:\s|\\\n)+|(?:\s|\\\n)+$/g, '')
+  withoutBreaks(text)
     .split('\n')
     .map((line) => escapeLine(line.trim()))
     .join('\n')

@@ -13,7 +13,7 @@ const policy = trustedTypes?.createPolicy('agmd-paste', { createHTML: (html) => 
  * `style` says is read as `data-style`.
  */
 const renamed = (html: string): string =>
-  html.replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/([\s"'/])(style|on\w+)(?=\s*=)/gi, '$1data-$2'))
+  html.replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/([\s"'/])(style|on\w+)(\s*=)/gi, '$1data-$2$3'))
 
 export function inertDocument(html: string): Document {
   const clean = renamed(html)

@@ -19,7 +19,7 @@ function endOfBlock({ state }: EditorView, place: number): number {
 
 async function enter(view: EditorView, files: readonly File[], { clientX: x, clientY: y }: MouseEvent): Promise<void> {
   const texts = await Promise.all(files.map(readTextFile))
-  const text = texts.map((each) => each.replaceAll(/^(?:[ \t]*\n)+|\s+$/g, '')).join('\n\n')
+  const text = texts.map((each) => each.replace(/^(?:[ \t]*\n)+/, '').trimEnd()).join('\n\n')
   if (text === '') return
   const end = { from: text.length, to: text.length }
   view.state.facet(endStep)()

@@ -1,0 +1,168 @@
+/**
+ * A regular expression as the automaton of its positions (Glushkov): a state for each place in the pattern that reads a character. Loops of the
+ * pattern are loops of the automaton; what stands in no loop is there a few times at most.
+ */
+import { type AST, RegExpParser } from '@eslint-community/regexpp'
+
+/** A way through one top-level alternative of a pattern. */
+export interface Automaton {
+  /** For each state the probes that it reads, as bits. */
+  readonly reads: readonly bigint[]
+  /** For each state those that may follow it. */
+  readonly next: readonly ReadonlySet<number>[]
+  /** States behind which the expression has matched, whatever comes. */
+  readonly accepting: ReadonlySet<number>
+  /** Edges that two nested loops make alike: `from,to`. */
+  readonly doubled: ReadonlySet<string>
+}
+
+/** A part of a pattern: where it may begin and end, and whether it may be empty. */
+interface Part {
+  readonly first: readonly number[]
+  readonly last: readonly number[]
+  readonly empty: boolean
+}
+
+/** More repetitions than these are a loop. */
+const repetitionsMax = 32
+/** Copies of what is repeated: more of them tell nothing new. */
+const copiesMax = 2
+
+/** Characters that stand for the others: one in a set that two places read shows that they meet. */
+const probesOf = (source: string): string[] => [
+  ...new Set([
+    ...Array.from({ length: 128 }, (_code, code) => String.fromCharCode(code)),
+    ...Array.from('\u0080\u0085\u00a0\u00b2éßſK\u0300\u0663ж\u200b\u2028\u2029\ufeff中あ\ud800😀𝒜‘“–'),
+    ...Array.from(source)
+  ])
+]
+
+type Leaf = AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass
+
+const emptyPart: Part = { first: [], last: [], empty: true }
+
+/** Why an expression cannot be judged. */
+export class Unjudged extends Error {}
+
+const createBuilder = (source: string, flags: string) => {
+  const probes = probesOf(source)
+  const setFlags = flags.replace(/[^iusv]/g, '')
+  const reads: bigint[] = []
+  const next: Set<number>[] = []
+  const doubled = new Set<string>()
+
+  const bitsOf = (raw: string): bigint => {
+    const one = new RegExp(`^(?:${raw})$`, setFlags)
+    return probes.reduce((bits, probe, index) => (one.test(probe) ? bits | (1n << BigInt(index)) : bits), 0n)
+  }
+
+  const state = (bits: bigint): Part => {
+    reads.push(bits)
+    next.push(new Set())
+    const own = [reads.length - 1]
+    return { first: own, last: own, empty: false }
+  }
+
+  const join = (from: readonly number[], to: readonly number[], isLoop = false): void => {
+    for (const one of from)
+      for (const other of to) {
+        if (isLoop && next[one]?.has(other) === true) doubled.add(`${one},${other}`)
+        next[one]?.add(other)
+      }
+  }
+
+  const sequence = (parts: readonly Part[]): Part =>
+    parts.reduce((before, after) => {
+      join(before.last, after.first)
+      return {
+        first: before.empty ? [...before.first, ...after.first] : before.first,
+        last: after.empty ? [...before.last, ...after.last] : after.last,
+        empty: before.empty && after.empty
+      }
+    }, emptyPart)
+
+  const either = (parts: readonly Part[]): Part => ({
+    first: parts.flatMap(({ first }) => first),
+    last: parts.flatMap(({ last }) => last),
+    empty: parts.some(({ empty }) => empty)
+  })
+
+  const loop = (make: () => Part): Part => {
+    const body = make()
+    join(body.last, body.first, true)
+    return { ...body, empty: true }
+  }
+
+  /** Each but the first may follow the one before only: `x{0,2}` reads one `x` in one way. */
+  const optional = (parts: readonly Part[]): Part =>
+    parts.toReversed().reduce((after, before) => ({ ...sequence([before, after]), empty: true }), emptyPart)
+
+  const repeated = ({ min, max, element }: AST.Quantifier): Part => {
+    const make = (): Part => partOf(element)
+    const isLoop = max > repetitionsMax
+    // `x+` is one state, not `xx*`, or every loop would be ambiguous with its own beginning.
+    if (isLoop && min > 0) return { ...loop(make), empty: make().empty }
+    const wanted = Array.from({ length: Math.min(min, copiesMax) }, make)
+    const others = isLoop ? loop(make) : optional(Array.from({ length: Math.min(max - min, copiesMax) }, make))
+    return sequence([...wanted, others])
+  }
+
+  const partOf = (node: AST.Element): Part => {
+    switch (node.type) {
+      case 'Character':
+      case 'CharacterSet':
+      case 'CharacterClass':
+      case 'ExpressionCharacterClass':
+        return state(bitsOf((node as Leaf).raw))
+      case 'Group':
+      case 'CapturingGroup':
+        return alternativesOf(node.alternatives)
+      case 'Quantifier':
+        return repeated(node)
+      case 'Assertion':
+        if (node.kind === 'lookahead' || node.kind === 'lookbehind') refuseLoops(node)
+        return emptyPart
+      case 'Backreference':
+        throw new Unjudged('it refers back to a group')
+    }
+  }
+
+  const alternativesOf = (alternatives: readonly AST.Alternative[]): Part =>
+    either(alternatives.map(({ elements }) => sequence(elements.map(partOf))))
+
+  return { reads, next, doubled, state, join, sequence, partOf, anything: (1n << BigInt(probes.length)) - 1n, bitsOf }
+}
+
+const isLook = (node: AST.Node): boolean => node.type === 'Assertion' && (node.kind === 'lookahead' || node.kind === 'lookbehind')
+
+/** What is looked at around a place is read again at each. Errors: `Unjudged` when that may be long. */
+const refuseLoops = (assertion: AST.LookaroundAssertion): void => {
+  if (/[*+]|\{\d+,\}/.test(assertion.raw.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/g, ''))) throw new Unjudged('it looks around without a bound')
+}
+
+/** Whether an alternative can fail behind its last state. */
+const mayFailAtEnd = ({ elements }: AST.Alternative): boolean => elements.at(-1)?.type === 'Assertion'
+
+/** The automata of the top-level alternatives. Errors: `Unjudged`. */
+export const automataOf = (source: string, flags: string): Automaton[] => {
+  const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
+    unicode: flags.includes('u'),
+    unicodeSets: flags.includes('v')
+  })
+  return pattern.alternatives.map((alternative): Automaton => {
+    const builder = createBuilder(source, flags)
+    const [head] = alternative.elements
+    const isStart = head?.type === 'Assertion' && head.kind === 'start'
+    const whole = builder.sequence(alternative.elements.map(builder.partOf))
+    // Without an anchor the expression is tried from every place: as if anything stood before it.
+    if (!flags.includes('y') && !(isStart && !flags.includes('m'))) {
+      const before = builder.state(builder.anything)
+      builder.join(before.last, before.last)
+      const entry = isStart ? builder.state(builder.bitsOf('\n')) : before
+      if (isStart) builder.join(before.last, entry.first)
+      builder.join(entry.last, whole.first)
+    }
+    const accepting = new Set(mayFailAtEnd(alternative) || alternative.elements.some(isLook) ? [] : whole.last)
+    return { reads: builder.reads, next: builder.next, accepting, doubled: builder.doubled }
+  })
+}
