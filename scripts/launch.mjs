@@ -24,7 +24,8 @@ const commands = {
   test: { run: test, tools: true, help: 'set up and run the whole suite; with file names, only those tests' },
   check: { run: check, tools: true, help: 'format, types, lint, dead code, regular expressions, fast tests' },
   fuzz: { run: (...words) => runScripts('fuzz', words), tools: true, help: '[name] run the scripts in scripts/fuzz, or one of them' },
-  bench: { run: (...words) => runScripts('bench', words), tools: true, help: '[name] run the scripts in scripts/bench, or one of them' }
+  bench: { run: (...words) => runScripts('bench', words), tools: true, help: '[name] run the scripts in scripts/bench, or one of them' },
+  soak: { run: (...words) => runScripts('soak', words), tools: true, help: '[name] run the scripts in scripts/soak, or one of them' }
 }
 
 class Failure extends Error {

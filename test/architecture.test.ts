@@ -39,7 +39,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
   { of: /^cli\/vite\.config\.ts$/, files: /^(shared|cli)\//, packages: [builtin, /^vite$/] },
   { of: /^cli\//, files: /^(shared|cli)\//, packages: [builtin, /^image-size$/] },
   // What measures or tries the server runs the real one.
-  { of: /^scripts\/(bench|fuzz|golden)/, files: /^(shared|server|scripts|test)\//, packages: [/^[^.]/] },
+  { of: /^scripts\/(bench|fuzz|soak|golden)/, files: /^(shared|server|scripts|test)\//, packages: [/^[^.]/] },
   { of: /^scripts\//, files: /^(shared|scripts)\//, packages: [/^[^.]/] }
 ]
 

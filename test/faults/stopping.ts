@@ -1,0 +1,88 @@
+/** A stop in the middle of work: people type and programs write, and the server is told to end. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startProcess } from '../support/start.ts'
+import {
+  countTokens,
+  createDocument,
+  pause,
+  putMarkdown,
+  readMarkdown,
+  seeded,
+  type Target,
+  TokenLedger,
+  Typist
+} from '../support/typist.ts'
+
+export interface StopLoad {
+  readonly typists: number
+  readonly requestsPerSecond: number
+  /** How long they work before the stop. */
+  readonly seconds: number
+}
+
+export interface Stopped {
+  /** Exit code or signal. */
+  readonly code: number | string | null
+  readonly stopSeconds: number
+  readonly acknowledged: number
+  /** Acknowledged and not in any document after the next start. */
+  readonly lost: readonly string[]
+}
+
+const documentsCount = 5
+
+/** Reads, and appends a token; what is answered with 200 is acknowledged. */
+const request = async (target: Target, ledger: TokenLedger, name: string): Promise<void> => {
+  try {
+    const { content, version } = await readMarkdown(target)
+    const token = ledger.make(name)
+    const { status } = await putMarkdown(target, `${content}${token}\n`, version, name)
+    if (status === 200) ledger.acknowledged.add(token)
+  } catch {
+    // The server is about to end, and says so or hangs up.
+  }
+}
+
+export const stopUnderLoad = async ({ typists: count, requestsPerSecond, seconds }: StopLoad): Promise<Stopped> => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-stop-'))
+  let server = await startProcess({ folder })
+  const ledger = new TokenLedger()
+  const random = seeded(1)
+  const targets: Target[] = []
+  for (let made = 0; made < documentsCount; made++) targets.push(await createDocument(server.url, ''))
+  // The documents of people and of programs are not the same: a program that always loses against typing acknowledges nothing.
+  const programs = await Promise.all(Array.from({ length: documentsCount }, () => createDocument(server.url, '')))
+  const typists = Array.from({ length: count }, (_, at) => new Typist(`c${at}`, targets[at % documentsCount] as Target, ledger))
+  for (const typist of typists) typist.connect()
+  for (const typist of typists) await typist.whenSynced(60)
+  let isRunning = true
+  const typing = typists.map(async (typist) => {
+    while (isRunning) {
+      if (typist.synced) typist.typeToken(random(typist.text.length + 1))
+      await pause(150 + random(200))
+    }
+  })
+  const requests: Promise<void>[] = []
+  const asking = setInterval(
+    () => requests.push(request(programs[requests.length % documentsCount] as Target, ledger, `p${requests.length}`)),
+    1000 / requestsPerSecond
+  )
+  await pause(seconds * 1000)
+  const begun = performance.now()
+  const code = await server.kill('SIGTERM')
+  const stopSeconds = (performance.now() - begun) / 1000
+  isRunning = false
+  clearInterval(asking)
+  await Promise.all([...typing, ...requests])
+  for (const typist of typists) typist.destroy()
+  const acknowledged = new Set(ledger.acknowledged)
+  server = await startProcess({ folder })
+  const found = new Set<string>()
+  for (const { doc, key } of [...targets, ...programs])
+    for (const [token] of countTokens((await readMarkdown({ url: server.url, doc, key })).content)) found.add(token)
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+  return { code, stopSeconds, acknowledged: acknowledged.size, lost: [...acknowledged].filter((token) => !found.has(token)) }
+}
