@@ -144,7 +144,7 @@ export const wordsFor = (masked: boolean): Words => {
         'No links.'
       ),
     createShare: ({ url }) => url,
-    revokeShare: () => 'Revoked.',
+    revokeShare: ({ ended }) => (ended.length === 0 ? 'Revoked.' : `Revoked, with ${ended.length} made through it.`),
     listRevisions: ({ revisions }) =>
       list(
         revisions.map(({ id, createdAt, cause, added, removed, author, label }) => [

@@ -114,6 +114,12 @@ const meanings = {
     message: 'This document belongs to another account already.',
     hint: 'Ask its owner for a link.'
   },
+  last_owner_link: {
+    status: 409,
+    exit: 5,
+    message: 'Nobody could open this document as its owner afterwards: it belongs to no account, and this is its last owner link.',
+    hint: 'Keep the links made through it (keep=links), make another owner link first, or sign in and claim the document.'
+  },
   version_conflict: {
     status: 409,
     exit: 5,

@@ -120,7 +120,9 @@ export const createDocument = async (
   return service.ledger.create(head, caller, (draft) => {
     const snapshot = putFirstContent(draft, content, actor)
     const link =
-      owner.kind === 'anonymous' ? putShare(service, draft, head.id, { role: 'owner', label: 'Owner', expiresAt: null }) : undefined
+      owner.kind === 'anonymous'
+        ? putShare(service, draft, head.id, { maker: undefined, role: 'owner', label: 'Owner', expiresAt: null })
+        : undefined
     const owned = ownedKey(draft.head)
     if (owned !== undefined) draft.put(owned, encodeRecord({ doc: head.id } satisfies Owned))
     draft.event('doc.created', actor, { title: titleOf(draft.head, snapshot) }, snapshot.version)

@@ -94,6 +94,8 @@ export interface Head {
   readonly announcedSeq: number
   /** Live links. */
   readonly shares: number
+  /** Links made so far; absent: none since this is counted. */
+  readonly sharesMade?: number
   readonly unsaved: Unsaved
   /** Bytes of its assets; absent: none. */
   readonly assetBytes?: number
@@ -112,6 +114,8 @@ export interface Share {
   readonly revokedAt: number | null
   /** The review assignment that it was made for. */
   readonly task?: string
+  /** The link that it was made through, with which it ends; absent: none. */
+  readonly maker?: string
 }
 
 export interface KeyIndex {

@@ -6,11 +6,12 @@ import { actorOf, type Caller } from './caller.ts'
 import { currentContent, titleOf } from './content.ts'
 import { ownedKey, ownerOf, presentDocument } from './documents.ts'
 import { remember } from './idempotency.ts'
-import { decodeRecord, encodeRecord, keys, type Owned } from './keys.ts'
+import { decodeRecord, encodeRecord, keys, type Owned, type Share } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import { changeLinks } from './lineage.ts'
 import type { Entry, Key } from './ports.ts'
 import type { Service } from './service.ts'
-import { putRevocation } from './shares.ts'
+import { putRevocationOfClaim } from './shares.ts'
 
 type Listed = Output<'listDocuments'>['docs'][number]
 
@@ -108,9 +109,8 @@ export const claimDocument = async (
 ): Promise<Output<'claimDocument'>> => {
   const owner = ownerOf(caller)
   const link = input.revokeKey === true ? caller.share : null
-  const reads = link === null ? [] : [keys.share(doc, link)]
   const snapshot = await currentContent(service, doc)
-  const claim = (draft: Draft): Output<'claimDocument'> => {
+  const claim = (draft: Draft, links: readonly Share[]): Output<'claimDocument'> => {
     const before = draft.head.owner
     if (before.kind !== 'anonymous' && (before.kind !== owner.kind || before.id !== owner.id)) throw new ServiceError('already_claimed')
     if (before.kind === 'anonymous') {
@@ -119,11 +119,11 @@ export const claimDocument = async (
       if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
       draft.event('doc.claimed', actorOf(caller), { owner })
     }
-    for (const key of reads) putRevocation(draft, caller, doc, key)
+    if (link !== null) putRevocationOfClaim(draft, caller, doc, links, link)
     const presented = presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
     return remember(service, draft, caller, doc, { ok: true, claimed: true, doc: presented })
   }
-  const answer = await service.ledger.write(doc, caller, claim, { reads })
+  const answer = await changeLinks(service, caller, doc, claim)
   if (link !== null) service.live.end(doc, link, 'credential_invalid')
   return answer
 }

@@ -8,7 +8,7 @@ import { actorOf, type Caller, requireRole } from './caller.ts'
 import { remember } from './idempotency.ts'
 import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from './keys.ts'
 import type { Draft } from './ledger.ts'
-import type { Key } from './ports.ts'
+import { changeLinks, endWithin, lineageOf, makerOf, requireOwnerLeft } from './lineage.ts'
 import { hashSecret, newId, newShareKey } from './secrets.ts'
 import type { Service } from './service.ts'
 
@@ -32,12 +32,15 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
     label: share.label,
     createdAt: instant(share.createdAt),
     expiresAt: instantOrNull(share.expiresAt),
+    madeThrough: share.maker ?? null,
     lastUsedAt: instantOrNull(lastUsedAt),
     revoked: share.revokedAt !== null
   }
 }
 
 interface NewShare {
+  /** The link that it is made through, with which it ends; undefined: none. */
+  readonly maker: Share | undefined
   readonly role: Role
   readonly label: string | null
   readonly expiresAt: number | null
@@ -45,12 +48,12 @@ interface NewShare {
   readonly task?: string
 }
 
-/** Puts a new link and its index into the draft. Errors: `invalid_request` when the document has as many as it may. */
+/** Puts a new link and its index into the draft. Errors: `invalid_request` when the document has as many as it may, or for an end after its maker's. */
 export const putShare = (
   service: Service,
   draft: Draft,
   doc: string,
-  { role, label, expiresAt, task }: NewShare
+  { maker, role, label, expiresAt, task }: NewShare
 ): { share: Share; secret: string } => {
   if (draft.head.shares >= limits.sharesMax)
     throw new ServiceError('invalid_request', { message: `A document may have ${limits.sharesMax} links; revoke one first.` })
@@ -63,13 +66,14 @@ export const putShare = (
     hash: hashSecret(secret),
     sealed: service.vault.seal(secret, id),
     createdAt: draft.now,
-    expiresAt,
+    expiresAt: endWithin(maker, expiresAt),
     revokedAt: null,
-    ...(task === undefined ? {} : { task })
+    ...(task === undefined ? {} : { task }),
+    ...(maker === undefined ? {} : { maker: maker.id })
   }
   draft.put(keys.share(doc, id), encodeRecord(share))
-  draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt, revoked: false } satisfies KeyIndex))
-  draft.head = { ...draft.head, shares: draft.head.shares + 1 }
+  draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: false } satisfies KeyIndex))
+  draft.head = { ...draft.head, shares: draft.head.shares + 1, sharesMade: (draft.head.sharesMade ?? 0) + 1 }
   return { share, secret }
 }
 
@@ -90,8 +94,10 @@ export const createShare = async (
   if (input.role === 'owner') requireRole(caller, 'owner')
   const expiresAt = expiry(service, input.expiresAt)
   return service.ledger.write(doc, caller, (draft) => {
-    const { share } = putShare(service, draft, doc, { role: input.role, label: input.label ?? null, expiresAt })
-    draft.event('share.created', actorOf(caller), { shareId: share.id, role: share.role, label: share.label })
+    const maker = makerOf(draft, caller)
+    const { share } = putShare(service, draft, doc, { maker, role: input.role, label: input.label ?? null, expiresAt })
+    const { id: shareId, role, label } = share
+    draft.event('share.created', actorOf(caller), { shareId, role, label, ...(maker && { madeThrough: maker.id }) })
     const answer = present(service, doc, share, null)
     return remember(service, draft, caller, doc, { ...answer, share: answer })
   })
@@ -113,36 +119,55 @@ const getShare = async ({ storage }: Service, doc: string, name: string): Promis
   return decodeRecord<Share>(entry.value)
 }
 
-/** Revokes the link at `key`, which the change reads. False when it is revoked already. */
-export const putRevocation = (draft: Draft, caller: Caller, doc: string, key: Key): boolean => {
-  const share = draft.read<Share>(key)
-  if (share === undefined || share.revokedAt !== null) return false
-  const { id, hash, role, label, expiresAt } = share
-  draft.put(key, encodeRecord({ ...share, revokedAt: draft.now }))
+/** Revokes a link as the change has read it, and its review assignment with it. `through`: the link that it ends with. */
+const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, through?: string): void => {
+  const { id, hash, role, label, expiresAt, task } = share
+  draft.put(keys.share(doc, id), encodeRecord({ ...share, revokedAt: draft.now } satisfies Share))
   draft.put(keys.key(hash), encodeRecord({ doc, share: id, expiresAt, revoked: true } satisfies KeyIndex))
   draft.head = { ...draft.head, shares: draft.head.shares - 1 }
-  draft.event('share.revoked', actorOf(caller), { shareId: id, role, label })
-  return true
+  draft.event('share.revoked', actorOf(caller), { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
+  const reviewed = task === undefined ? undefined : draft.read<Task>(keys.task(doc, task))
+  // The assignment shows its link: it must not show a dead one as if it were alive.
+  if (reviewed !== undefined)
+    draft.put(keys.task(doc, reviewed.id), encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
 }
 
+/** Makes the links that were made through a link count as made through another, or through none. */
+const passOn = (draft: Draft, doc: string, links: readonly Share[], from: string, to: string | undefined): void => {
+  for (const { maker, ...link } of links)
+    if (maker === from)
+      draft.put(keys.share(doc, link.id), encodeRecord({ ...link, ...(to === undefined ? {} : { maker: to }) } satisfies Share))
+}
+
+/** Revokes the link that a document was claimed by; links made through it are the account's now. */
+export const putRevocationOfClaim = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string): void => {
+  const link = links.find((each) => each.id === id)
+  if (link !== undefined) putRevocation(draft, caller, doc, link)
+  passOn(draft, doc, links, id, undefined)
+}
+
+/** Revokes a link with those made through it, or without them. Errors: `last_owner_link`. Answers the ids of all that ended. */
+const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string, keep: boolean): string[] => {
+  const lineage = lineageOf(links, id)
+  const ended = keep ? lineage.slice(0, 1) : lineage
+  requireOwnerLeft(draft, links, ended)
+  for (const link of ended) putRevocation(draft, caller, doc, link, link.id === id ? undefined : id)
+  if (keep) passOn(draft, doc, links, id, lineage[0]?.maker)
+  return ended.map((link) => link.id)
+}
+
+/** Revokes a link and ends who uses it, and all that was made through it unless that is kept. Errors: `not_found`, `last_owner_link`. */
 export const revokeShare = async (
   service: Service,
   caller: Caller,
   doc: string,
   input: Input<'revokeShare'>
 ): Promise<Output<'revokeShare'>> => {
-  const { id, task } = await getShare(service, doc, input.share)
-  const key = keys.share(doc, id)
-  const taskKey = task === undefined ? undefined : keys.task(doc, task)
-  const revoke = (draft: Draft): Output<'revokeShare'> => {
-    const revoked = putRevocation(draft, caller, doc, key)
-    const reviewed = taskKey && draft.read<Task>(taskKey)
-    // The assignment shows its link: it must not show a dead one as if it were alive.
-    if (revoked && taskKey !== undefined && reviewed !== undefined)
-      draft.put(taskKey, encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
-    return remember(service, draft, caller, doc, { ok: true, revoked: true })
-  }
-  const answer = await service.ledger.write(doc, caller, revoke, { reads: taskKey === undefined ? [key] : [key, taskKey] })
-  service.live.end(doc, id, 'credential_invalid')
+  const { id } = await getShare(service, doc, input.share)
+  const answer = await changeLinks(service, caller, doc, (draft, links): Output<'revokeShare'> => {
+    const ended = putRevocations(draft, caller, doc, links, id, input.keep === 'links')
+    return remember(service, draft, caller, doc, { ok: true, revoked: true, ended: ended.filter((each) => each !== id) })
+  })
+  for (const each of [id, ...answer.ended]) service.live.end(doc, each, 'credential_invalid')
   return answer
 }

@@ -13,6 +13,7 @@ import { remember } from './idempotency.ts'
 import { formatVersion } from './journal.ts'
 import { type Author, decodeRecord, encodeRecord, keys, type Task, type TaskReport } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import { makerOf } from './lineage.ts'
 import type { Service } from './service.ts'
 import { agentUrl, putShare, shareUrl } from './shares.ts'
 import { examineReport, isRetry } from './task-reports.ts'
@@ -162,7 +163,7 @@ const taskIdOf = (doc: string, requestId: string): string => hash('sha256', `${d
 
 const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, id: string, input: Input<'createTask'>): Task => {
   const label = `Review: ${input.title}`.slice(0, limits.labelCharsMax).toWellFormed()
-  const { share } = putShare(service, draft, doc, { role: 'suggest', label, expiresAt: null, task: id })
+  const { share } = putShare(service, draft, doc, { maker: makerOf(draft, caller), role: 'suggest', label, expiresAt: null, task: id })
   const startingVersion = formatVersion(draft.head)
   const payload = { taskId: id, title: input.title, shareId: share.id }
   const { seq: number } = draft.event('task.created', actorOf(caller), payload, startingVersion)

@@ -52,7 +52,7 @@ curl -fsS -X POST "${baseUrl}/api/docs/$ID/edits" -H "X-Share-Key: $KEY" -H 'X-A
 \`\`\`
 
 \`\`\`sh
-# Give somebody a link of their own: view, comment, suggest, edit or owner.
+# Give somebody a link of their own: view, comment, suggest, edit or owner. A link made through a link ends with it.
 curl -fsS -X POST "${baseUrl}/api/docs/$ID/shares" -H "X-Share-Key: $KEY" -H 'Content-Type: application/json' -d '{"role":"edit","label":"Ana"}'
 \`\`\``
 

@@ -313,7 +313,7 @@ export const operationTools: readonly Tool[] = [
     repeats: true
   }),
   derived('createShare', {
-    description: 'Makes a new link with one role. One for each participant, with the least role that will do; tell it to nobody else.',
+    description: 'Makes a link with one role, the least that will do. One each; tell nobody else. Links made through a link end with it.',
     makesLink: true
   }),
   derived('publishDocument', {

@@ -110,6 +110,7 @@ const share = {
   label: z.string().nullable(),
   createdAt: Instant,
   expiresAt: Instant.nullable(),
+  madeThrough: z.string().nullable().meta({ description: 'Id of the link that it was made through, with which it ends.' }),
   lastUsedAt: Instant.nullable(),
   revoked: z.boolean()
 }

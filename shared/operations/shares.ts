@@ -16,7 +16,9 @@ export const listShares = operation({
 
 export const createShare = operation({
   summary: 'Creates a share link with one role. Give each participant a link of their own.',
-  description: 'Always a new secret. Links with the owner role can be made by an owner only.',
+  description:
+    'Always a new secret. Links with the owner role can be made by an owner only. A link made through a link ends with that link: it is ' +
+    'revoked with it, and expires no later. Without expiresAt it takes the end of the link that made it; the answer shows it.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/shares', status: 201 },
@@ -28,12 +30,22 @@ export const createShare = operation({
 })
 
 export const revokeShare = operation({
-  summary: 'Revokes a share link, named by its secret or its id. Whoever uses it is disconnected.',
+  summary: 'Revokes a share link, named by its secret or its id, and all links made through it. Whoever uses them is disconnected.',
+  description:
+    '`keep=links` keeps the links made through it; they then count as made through the link that made this one. The last owner link of a ' +
+    'document without an account cannot be revoked.',
   on: 'document',
   role: 'owner',
-  rest: { method: 'DELETE', path: '/api/docs/{id}/shares/{share}' },
+  rest: { method: 'DELETE', path: '/api/docs/{id}/shares/{share}', query: ['keep'] },
   cli: 'share revoke',
-  input: z.object({ share: z.string().max(100) }),
-  output: z.object({ ok: z.literal(true), revoked: z.literal(true) }),
-  errors: []
+  input: z.object({
+    share: z.string().max(100),
+    keep: z.literal('links').optional().meta({ description: '`links`: keeps the links made through it.' })
+  }),
+  output: z.object({
+    ok: z.literal(true),
+    revoked: z.literal(true),
+    ended: z.array(z.string()).meta({ description: 'Ids of the links made through it that ended with it.' })
+  }),
+  errors: ['last_owner_link']
 })

@@ -7,15 +7,18 @@ import { createComment } from '../../server/domain/comments.ts'
 import { replaceContent } from '../../server/domain/content.ts'
 import { decideDevice } from '../../server/domain/devices.ts'
 import { createDocument } from '../../server/domain/documents.ts'
-import { keys } from '../../server/domain/keys.ts'
+import { encodeRecord, keys, type Share } from '../../server/domain/keys.ts'
+import type { Draft } from '../../server/domain/ledger.ts'
 import { createNode } from '../../server/domain/nodes.ts'
 import { openSession, revokeSession } from '../../server/domain/sessions.ts'
-import { createShare, putRevocation } from '../../server/domain/shares.ts'
+import { createShare } from '../../server/domain/shares.ts'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { openDeaf } from '../support/deaf-socket.ts'
 import { heldStorage } from '../support/held-storage.ts'
-import { startWorld, until, updateFrame, type World } from '../support/world.ts'
+import { rpc } from '../support/mcp.ts'
+import { assign } from '../support/reviews.ts'
+import { type Json, settledWithin, startWorld, until, updateFrame, type World } from '../support/world.ts'
 
 const clock = turnedClock()
 let world: World
@@ -85,10 +88,11 @@ test.each(['revoke', 'expire'] as const)(
     else await owner.ask('DELETE', `/shares/${guest.link.id}`)
     await expect(replaceContent(service, caller, owner.doc, { content: 'late' })).rejects.toMatchObject(invalid)
     expect(service.live.find(owner.doc)?.snapshot().content).toBe('text')
-    const { shares } = (await owner.ask('GET', '/shares')).json
+    const idsOfLinks = async (): Promise<string[]> => (await owner.ask('GET', '/shares')).json.shares.map(({ id }: Json) => id)
+    const before = await idsOfLinks()
     await expect(createShare(service, caller, owner.doc, { role: 'edit' })).rejects.toMatchObject(invalid)
     await expect(createComment(service, caller, owner.doc, { body: 'Hm.' })).rejects.toMatchObject(invalid)
-    expect((await owner.ask('GET', '/shares')).json.shares).toEqual(shares)
+    expect(await idsOfLinks()).toEqual(before)
     expect(editor.text()).toBe('text')
   }
 )
@@ -101,10 +105,11 @@ test('[AUTHORITY-3] of a revocation and a change that wait for the same turn, th
   const key = keys.share(owner.doc, guest.link.id)
   const { write } = service.ledger
   // Both are queued before either is drawn.
-  const revoking = write(owner.doc, first as Caller, (draft) => putRevocation(draft, first as Caller, owner.doc, key), { reads: [key] })
+  const revoke = (draft: Draft): void => draft.put(key, encodeRecord({ ...(draft.read<Share>(key) as Share), revokedAt: draft.now }))
+  const revoking = write(owner.doc, first as Caller, revoke, { reads: [key] })
   const late = write(owner.doc, second as Caller, (draft) => draft.event('doc.published', 'guest:', {}))
   await expect(late).rejects.toMatchObject(invalid)
-  expect(await revoking).toBe(true)
+  await revoking
 })
 
 test('[AUTHORITY-3] a session that ended makes no document, node token or approval, though it was let in before', async () => {
@@ -118,4 +123,118 @@ test('[AUTHORITY-3] a session that ended makes no document, node token or approv
   await expect(createNode(service, caller, {})).rejects.toMatchObject(invalid)
   await expect(decideDevice(service, caller, json.user_code, true)).rejects.toMatchObject(invalid)
   expect(await service.storage.list(keys.accountNodes(account.id))).toEqual([])
+})
+
+// ——— links made through links ———
+
+const inSeconds = (seconds: number): string => new Date(clock.now() + seconds * 1000).toISOString()
+
+test('[AUTHORITY-4] a link ends all links made through it, through any number of links, with an event each, and nothing else', async () => {
+  const owner = await world.create('text')
+  const [parent, other] = [await owner.share('edit'), await owner.share('edit')]
+  const child = await parent.share('edit')
+  const grandchild = await child.share('view')
+  expect(grandchild.link.madeThrough).toBe(child.link.id)
+  const editor = await grandchild.connect()
+  const poll = child.ask('GET', '/events', { query: { since: 'latest', wait: 50 } })
+  expect(await settledWithin(poll, 50)).toBe('waiting')
+  const since = (await owner.events()).latest
+  const { status, json } = await owner.ask('DELETE', `/shares/${parent.link.id}`)
+  expect({ status, json }).toEqual({ status: 200, json: { ok: true, revoked: true, ended: [child.link.id, grandchild.link.id] } })
+  await until(() => editor.closes.length > 0, 'the close', 1)
+  expect(editor.closes[0]?.code).toBe(4401)
+  expect(await settledWithin(poll, 1000)).toMatchObject({ status: 401 })
+  for (const person of [parent, child, grandchild]) expect((await person.ask('GET', '')).status).toBe(401)
+  expect((await other.ask('GET', '')).status).toBe(200)
+  const { events } = await owner.events({ since, types: 'share.revoked' })
+  expect(events.map(({ payload }: Json) => [payload.shareId, payload.endedWith])).toEqual([
+    [parent.link.id, undefined],
+    [child.link.id, parent.link.id],
+    [grandchild.link.id, parent.link.id]
+  ])
+})
+
+test('[AUTHORITY-4] a link that is made at the moment of the revocation ends too', async () => {
+  const owner = await world.create('text')
+  const parent = await owner.share('edit')
+  const making = Array.from({ length: 10 }, () => parent.ask('POST', '/shares', { json: { role: 'edit' } }))
+  const revoking = owner.ask('DELETE', `/shares/${parent.link.id}`)
+  const made = (await Promise.all(making)).filter(({ status }) => status === 201)
+  expect((await revoking).status).toBe(200)
+  for (const { json } of made) expect((await world.person(owner.doc, json.key).ask('GET', '')).status).toBe(401)
+})
+
+test('[AUTHORITY-5] a link ends no later than the one it was made through', async () => {
+  const owner = await world.create('text')
+  const parent = await owner.share('edit', { expiresAt: inSeconds(60) })
+  const [none, sooner] = [await parent.share('edit'), await parent.share('view', { expiresAt: inSeconds(30) })]
+  expect(none.link.expiresAt).toBe(parent.link.expiresAt)
+  expect((await none.share('view', { expiresAt: null })).link.expiresAt).toBe(parent.link.expiresAt)
+  expect(sooner.link.expiresAt).toBe(inSeconds(30))
+  const later = await parent.ask('POST', '/shares', { json: { role: 'view', expiresAt: inSeconds(61) } })
+  expect(later).toMatchObject({ status: 400, json: { code: 'invalid_request', details: [{ path: 'expiresAt' }] } })
+  clock.turn(60_000)
+  expect((await none.ask('GET', '')).status).toBe(401)
+})
+
+test('[AUTHORITY-6] an owner who revokes a link may keep what was made through it', async () => {
+  const owner = await world.create('text')
+  const parent = await owner.share('edit')
+  const child = await parent.share('edit')
+  const answer = await owner.ask('DELETE', `/shares/${parent.link.id}`, { query: { keep: 'links' } })
+  expect(answer).toMatchObject({ status: 200, json: { ended: [] } })
+  expect((await child.ask('GET', '')).status).toBe(200)
+  const { shares } = (await owner.ask('GET', '/shares')).json
+  const root = shares.find(({ key }: Json) => key === owner.key)
+  expect(shares.find(({ id }: Json) => id === child.link.id).madeThrough).toBe(root.id)
+})
+
+test('[AUTHORITY-7] links made through the owner key of a claimed document go on without it, and those of the account have no maker', async () => {
+  const owner = await world.create('text')
+  const guest = await owner.share('edit')
+  const account = (await createAccount(world.service, { email: 'bo@example.org', password: 'correct horse battery' })) as Account
+  const { token } = await openSession(world.service, account.id, 'app', 'a test')
+  const headers = { Authorization: `Bearer ${token}` }
+  expect((await owner.ask('POST', '/claim', { headers, json: { revokeKey: true } })).status).toBe(200)
+  expect((await owner.ask('GET', '')).status).toBe(401)
+  expect((await guest.ask('GET', '')).status).toBe(200)
+  const made = await world.ask('POST', `/api/docs/${owner.doc}/shares`, { headers, json: { role: 'owner' } })
+  expect(made.json.madeThrough).toBe(null)
+  const { shares } = (await world.ask('GET', `/api/docs/${owner.doc}/shares`, { headers })).json
+  expect(shares.find(({ id }: Json) => id === guest.link.id).madeThrough).toBe(null)
+  // The account opens it whatever becomes of its links.
+  expect((await world.ask('DELETE', `/api/docs/${owner.doc}/shares/${made.json.id}`, { headers })).status).toBe(200)
+})
+
+test('[AUTHORITY-8] the last owner link of a document without an account stays, its heirs counted', async () => {
+  const owner = await world.create('text')
+  const { shares } = (await owner.ask('GET', '/shares')).json
+  const second = await owner.share('owner')
+  const refused = await second.ask('DELETE', `/shares/${shares[0].id}`)
+  expect(refused).toMatchObject({ status: 409, json: { code: 'last_owner_link' } })
+  for (const person of [owner, second]) expect((await person.ask('GET', '')).status).toBe(200)
+  expect((await second.ask('DELETE', `/shares/${shares[0].id}`, { query: { keep: 'links' } })).status).toBe(200)
+  expect((await owner.ask('GET', '')).status).toBe(401)
+  expect((await second.ask('GET', '')).json.role).toBe('owner')
+  expect((await second.ask('DELETE', `/shares/${second.link.id}`)).status).toBe(409)
+})
+
+test('[AUTHORITY-9] the link of a review assignment ends with the owner link that asked for it, and the assignment shows that', async () => {
+  const owner = await world.create('text')
+  const second = await owner.share('owner')
+  const assignment = await assign(world, second)
+  expect((await assignment.by('Ada').ask('GET', '')).status).toBe(200)
+  await owner.ask('DELETE', `/shares/${second.link.id}`)
+  expect((await assignment.by('Ada').ask('GET', '')).status).toBe(401)
+  expect((await owner.ask('GET', `/tasks/${assignment.id}`)).json.task.share.revoked).toBe(true)
+})
+
+test('[AUTHORITY-10] it is said where links are made: guide, description, command and tool', async () => {
+  const said = /made through (a|another) link ends? with (it|that link)/
+  const { text } = await world.ask('GET', '/agents.md')
+  const description = (await world.ask('GET', '/openapi.json')).json.paths['/api/docs/{id}/shares'].post.description
+  const command = (await world.ask('GET', '/cli.md')).text
+  const tools = (await rpc(world.url, 'tools/list')).json.result.tools as Json[]
+  const tool = tools.find(({ name }) => name === 'svc.create_share').description
+  for (const words of [text, description, command, tool]) expect(words).toMatch(said)
 })

@@ -73,6 +73,10 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   unknown_version: () => owner.ask('GET', '/content', { query: { version: '9-000000000000' } }),
   method_not_allowed: () => owner.ask('DELETE', '/content'),
   not_acceptable: () => owner.ask('GET', '/content', { headers: { Accept: 'image/png' } }),
+  last_owner_link: async () => {
+    const last = await world.create('x')
+    return last.ask('DELETE', `/shares/${last.key}`)
+  },
   version_conflict: () => put({ headers: { 'If-Match': '9-000000000000' } }),
   document_deleted: async () => {
     const gone = await world.create('x')

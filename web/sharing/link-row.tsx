@@ -21,17 +21,31 @@ const endWords = ({ expiresAt }: Share): string | undefined => {
 const useWords = ({ lastUsedAt }: Share): string =>
   lastUsedAt === null ? t('never used') : t('last used {when}', { when: agoWords(Date.parse(lastUsedAt)) })
 
-function Ask({ name, onRevoke, onKeep }: { name: string; onRevoke: () => void; onKeep: () => void }): JSX.Element {
+interface AskInput {
+  readonly name: string
+  /** Whether links were made through it, which end with it. */
+  readonly hasLinks: boolean
+  readonly onRevoke: (keepsLinks: boolean) => void
+  readonly onKeep: () => void
+}
+
+function Ask({ name, hasLinks, onRevoke, onKeep }: AskInput): JSX.Element {
   const keep = useRef<HTMLButtonElement>(null)
   // Before anything else is pressed.
   useLayoutEffect(() => keep.current?.focus(), [])
   return (
     <div class='share-ask' role='group' aria-label={t('Revoke: {name}', { name })}>
       <p>{t('Anyone using this link is disconnected at once and cannot open the document again.')}</p>
+      {hasLinks && <p>{t('Other links were created with this one. They end with it unless you keep them.')}</p>}
       <div class='share-actions'>
-        <button type='button' class='button danger' onClick={onRevoke}>
-          {t('Revoke link')}
+        <button type='button' class='button danger' onClick={() => onRevoke(false)}>
+          {hasLinks ? t('Revoke all') : t('Revoke link')}
         </button>
+        {hasLinks && (
+          <button type='button' class='button' onClick={() => onRevoke(true)}>
+            {t('Revoke this link only')}
+          </button>
+        )}
         <button type='button' class='button' ref={keep} onClick={onKeep}>
           {t('Keep')}
         </button>
@@ -56,10 +70,11 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
     open.value = undefined
     row.current?.querySelector<HTMLElement>('.share-revoke')?.focus()
   }
-  const revoke = async (): Promise<void> => {
+  const hasLinks = links.list.value?.some(({ madeThrough }) => madeThrough === share.id) === true
+  const revoke = async (keepsLinks: boolean): Promise<void> => {
     // The row goes, and with it what has the focus.
     const list = row.current?.closest<HTMLElement>('.share-panel')?.querySelector<HTMLElement>('input')
-    await links.revoke(share)
+    await links.revoke(share, keepsLinks)
     list?.focus()
   }
   const invite = (): void => {
@@ -116,7 +131,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
         )}
       </div>
       {open.value === 'qr' && <QrCode text={share.url} label={t('QR code of the link: {name}', { name })} />}
-      {open.value === 'ask' && <Ask name={name} onRevoke={() => void revoke()} onKeep={keep} />}
+      {open.value === 'ask' && <Ask name={name} hasLinks={hasLinks} onRevoke={(keepsLinks) => void revoke(keepsLinks)} onKeep={keep} />}
     </li>
   )
 }

@@ -128,6 +128,7 @@ export function LinksTab({ view, disabled }: TabInput): JSX.Element {
   return (
     <>
       <p class='muted'>{t('Give each person or agent their own link. You can revoke any of them separately.')}</p>
+      {view.session.key !== '' && <p class='muted'>{t('Links you create here end when your own link does.')}</p>}
       <CreateForm view={view} disabled={disabled} />
       <Made links={links} />
       {list !== undefined && (owner || list.length > 0) && (

@@ -31,7 +31,8 @@ export interface Links {
   load(): Promise<void>
   /** Undefined when it did not work; `failure` says why. The same asked again makes one link, whatever was lost on the way. */
   create(wish: Wish): Promise<Share | undefined>
-  revoke(share: Share): Promise<void>
+  /** Revokes a link, with those made through it unless they are kept. */
+  revoke(share: Share, keepsLinks: boolean): Promise<void>
 }
 
 /** A link that was asked for, while no answer came. */
@@ -105,8 +106,12 @@ function createLinks(session: Session): Links {
           throw error
         }
       }),
-    async revoke(share) {
-      if ((await attempt(() => revokeShare(session, share.id))) !== undefined) drop(share.id)
+    async revoke(share, keepsLinks) {
+      const answer = await attempt(() => revokeShare(session, share.id, keepsLinks))
+      if (answer === undefined) return
+      for (const id of [share.id, ...answer.ended]) drop(id)
+      // Links that were kept tell of another maker now.
+      if (keepsLinks) await this.load()
     }
   }
 }

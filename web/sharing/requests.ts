@@ -19,8 +19,9 @@ export const listShares = async ({ id, key }: Access): Promise<readonly Share[]>
 export const createShare = ({ id, key }: Access, body: NewShare, idempotencyKey: string): Promise<Share> =>
   call(`/api/docs/${id}/shares`, { method: 'POST', key, body, idempotencyKey })
 
-export const revokeShare = ({ id, key }: Access, share: string): Promise<unknown> =>
-  call(`/api/docs/${id}/shares/${share}`, { method: 'DELETE', key })
+/** With the links made through it, unless they are kept. */
+export const revokeShare = ({ id, key }: Access, share: string, keepsLinks: boolean): Promise<Output<'revokeShare'>> =>
+  call(`/api/docs/${id}/shares/${share}${keepsLinks ? '?keep=links' : ''}`, { method: 'DELETE', key })
 
 export async function readPublication({ id, key }: Access): Promise<Publication> {
   const { published, publishedAt, indexed } = await call<Output<'readDocument'>>(`/api/docs/${id}`, { key })

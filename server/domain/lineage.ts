@@ -1,0 +1,81 @@
+/**
+ * Links that were made through links. A link ends with its maker and never later than it, else whoever holds a link could keep a way in
+ * beyond it. Links that the owner of a document made as an account or agent have no maker.
+ */
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { isLive, ownRole } from './authority.ts'
+import type { Caller } from './caller.ts'
+import { decodeRecord, keys, type Share } from './keys.ts'
+import type { Draft } from './ledger.ts'
+import type { Service } from './service.ts'
+
+/** The link that a caller makes links through; undefined: the caller owns the document without one. */
+export const makerOf = (draft: Draft, { rests, identity }: Caller): Share | undefined =>
+  rests.share === null || ownRole(draft.head, identity) !== null ? undefined : draft.read<Share>(rests.share)
+
+/** The end of a link that is made through another. Errors: `invalid_request` for an end that was asked for and is later. */
+export const endWithin = (maker: Share | undefined, asked: number | null): number | null => {
+  const latest = maker?.expiresAt ?? null
+  if (latest === null) return asked
+  if (asked !== null && asked > latest) {
+    const message = `must not be later than ${new Date(latest).toISOString()}, when the link ends through which you make this one`
+    throw new ServiceError('invalid_request', { details: [{ path: 'expiresAt', message }] })
+  }
+  return asked ?? latest
+}
+
+/** The link with this id and all that were made through it, their own included; the link itself first. */
+export const lineageOf = (links: readonly Share[], id: string): Share[] => {
+  const found = links.filter((link) => link.id === id)
+  // Grows while it is walked. A link is younger than its maker, so there are no circles.
+  for (const { id: maker } of found) found.push(...links.filter((link) => link.maker === maker))
+  return found
+}
+
+/** Errors: `last_owner_link` when these ends leave a document without an account to nobody. */
+export const requireOwnerLeft = ({ head, now }: Draft, links: readonly Share[], ended: readonly Share[]): void => {
+  const opens = (link: Share): boolean => link.role === 'owner' && isLive(link, now)
+  if (head.owner.kind !== 'anonymous' || !ended.some(opens)) return
+  if (!links.some((link) => opens(link) && !ended.includes(link))) throw new ServiceError('last_owner_link')
+}
+
+const listLinks = async ({ storage }: Service, doc: string): Promise<Share[]> => {
+  const links: Share[] = []
+  for (let after: string | undefined; ;) {
+    const page = await storage.list(keys.shares(doc), after === undefined ? {} : { after })
+    links.push(...page.map(({ value }) => decodeRecord<Share>(value)))
+    if (page.length < limits.listMax) return links
+    after = String(page.at(-1)?.key.at(-1))
+  }
+}
+
+/**
+ * A change that concerns all links of a document that are not revoked, and the review assignments that they were made for. None can be
+ * made between their listing and the change: the head counts those that were. Errors: those of `ledger.write`.
+ */
+export const changeLinks = async <T>(
+  service: Service,
+  caller: Caller,
+  doc: string,
+  change: (draft: Draft, links: readonly Share[]) => T
+): Promise<T> => {
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const { sharesMade } = await service.ledger.head(doc)
+    const listed = (await listLinks(service, doc)).filter(({ revokedAt }) => revokedAt === null)
+    const run = (draft: Draft): { result: T } | undefined => {
+      if (draft.head.sharesMade !== sharesMade) return undefined
+      const links = listed.flatMap(({ id }) => draft.read<Share>(keys.share(doc, id)) ?? [])
+      return {
+        result: change(
+          draft,
+          links.filter(({ revokedAt }) => revokedAt === null)
+        )
+      }
+    }
+    const reads = listed.flatMap(({ id, task }) => [keys.share(doc, id), ...(task === undefined ? [] : [keys.task(doc, task)])])
+    const done = await service.ledger.write(doc, caller, run, { reads })
+    if (done !== undefined) return done.result
+  }
+  throw new ServiceError('storage_unavailable')
+}
