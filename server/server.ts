@@ -32,6 +32,7 @@ import { createLive } from './live/hocuspocus.ts'
 import { createRegistry } from './live/registry.ts'
 import type { Log } from './log.ts'
 import { createRelay } from './relay/relay.ts'
+import { createTexts } from './threads/texts.ts'
 
 export interface ServerOptions {
   readonly config: Config
@@ -206,6 +207,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     ledger,
     live,
     relay,
+    texts: createTexts(),
     vault: createVault(options.secret),
     agents:
       config.agentIssuer === null

@@ -194,6 +194,12 @@ const meanings = {
     message: 'The text differs in more places than may be proposed at once.',
     hint: 'Propose it in parts of at most changesMax separate changes each, or write it with the edit role.'
   },
+  too_complex: {
+    status: 422,
+    exit: 2,
+    message: 'The text is too large or too intricate for this to be worked out in time.',
+    hint: 'Ask for a part: a section, some lines, or versions that lie closer together.'
+  },
   text_too_large: {
     status: 413,
     exit: 2,
@@ -340,6 +346,14 @@ const meanings = {
     message: 'The store cannot be written at the moment.',
     hint: 'Nothing was changed; try again in a few seconds.',
     retryable: true
+  },
+  busy: {
+    status: 503,
+    exit: 7,
+    message: 'Too much work on texts of this size waits at the moment.',
+    hint: 'Nothing was changed; wait retryAfterSeconds, then try again.',
+    retryable: true,
+    expected: true
   },
   shutting_down: { status: 503, exit: 7, message: 'The server is restarting.', hint: 'Try again in a few seconds.', retryable: true },
   storage_full: {

@@ -32,6 +32,8 @@ export const limits = {
   eventWaitersMax: 500,
   /** Size of the hunks in an event or of the diff in an error, in characters (api.md, Events and Documents). */
   diffCharsMax: 8 * 1024,
+  /** Size of the merge that an error tells, in UTF-16 units; a larger one is made by the service itself (onConflict=merge). */
+  mergeUnitsMax: 1024 * 1024,
   /** Entries on a page of any other list, when the caller names no number. */
   pageDefault: 50,
   /** Entries that any listing returns at most. */
@@ -300,11 +302,25 @@ export const limits = {
   /** Documents that took longer than this, in milliseconds, wait among the long texts from then on, and how many of them are remembered. */
   renderSlowMs: 1000,
   renderSlowMax: 1000,
-  /** Memory of a rendering thread, in MB, and longest HTML that it makes of a text, in UTF-16 units; beyond either the page shows the source. */
-  renderMegabytesMax: 1024,
+  /** Jobs that wait for a thread, in all; of one document for pages, and for work on its text (programs that write at once). */
+  laneWaitingMax: 500,
+  pagesWaitingOfDocumentMax: 4,
+  textWaitingOfDocumentMax: 100,
+  /** Time that a job may wait for its turn, and after which who was refused may try again, in seconds. */
+  laneWaitSecondsMax: 30,
+  laneRetrySeconds: 5,
+  /** Work on texts is done at once up to this size, in UTF-16 units, and in a thread beyond it (measured: at most about 15 ms for 32 KB). */
+  textInlineUnitsMax: 32 * 1024,
+  /** Time for one piece of work on texts, in seconds. */
+  textSecondsMax: 10,
+  /** Memory of a thread, in MB, and longest HTML that it makes of a text, in UTF-16 units; beyond either the page shows the source. */
+  laneMegabytesMax: 1024,
   renderedUnitsMax: 32 * 1024 * 1024,
-  /** How long a rendering thread is kept for the next text, in seconds. */
-  renderIdleSeconds: 60,
+  /** How long a thread is kept for the next job, in seconds. */
+  laneIdleSeconds: 60,
+  /** Headings, and runs of lines by the same people, on a page of an outline or attribution. */
+  outlinePageMax: 2000,
+  attributionPageMax: 2000,
   /** Published pages kept in memory, in bytes with their compressed forms; and as much of their Markdown. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 

@@ -95,8 +95,7 @@ export const refuseSlips = (given: Readonly<Record<string, unknown>>, fields: re
   const names = Object.keys(given)
   if (names.length > limits.fieldsMax)
     throw new ServiceError('invalid_request', {
-      message: `The request has ${names.length} fields; at most ${limits.fieldsMax} are taken.`,
-      hint: 'Send only the fields that the operation takes; GET /openapi.json lists them.'
+      details: [{ path: 'body', message: `has ${names.length} fields; at most ${limits.fieldsMax} are taken` }]
     })
   const free = fields.filter((field) => given[field] === undefined)
   for (const name of names) {

@@ -12,14 +12,14 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
   { of: /^shared\//, files: /^shared\//, packages: [/^(zod|markdown-it|markdown-it-footnote)$/, text] },
   { of: /^server\/domain\//, files: /^(shared|server\/domain)\//, packages: [builtin, /^zod$/, text] },
   {
-    of: /^server\/(storage|blobs|live|relay)\//,
+    of: /^server\/(storage|blobs|live|relay|threads)\//,
     files: /^(shared|server\/domain)\//,
     types: /^server\/log\.ts$/,
     packages: [builtin, text, /^(zod|lmdb|file-type|pg|ws|@hocuspocus\/.+|y-protocols\/.+)$/]
   },
   {
     of: /^server\/(auth|http|mcp)\//,
-    files: /^(shared|server\/(domain|auth|http|mcp))\//,
+    files: /^(shared|server\/(domain|auth|http|mcp|threads))\//,
     types: /^server\/(handlers|log)\.ts$/,
     packages: [
       builtin,

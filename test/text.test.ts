@@ -2,7 +2,7 @@ import { diffArrays } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { commonItems } from '../shared/text/common-lines.ts'
-import { applyEdits, diff, type Edit, hunks, unifiedDiff } from '../shared/text/diff.ts'
+import { applyEdits, coarseDiff, diff, type Edit, followed, hunks, hunksOf, rebased, unifiedDiff } from '../shared/text/diff.ts'
 import { markedLines, merge, mergeWithMarks } from '../shared/text/merge.ts'
 
 // Few letters, so that texts have much in common; surrogate pairs that share a half.
@@ -151,6 +151,39 @@ test('[LOOP-5] texts of which everything stands elsewhere are compared without a
   const start = process.threadCpuUsage()
   expect(diff(lines.join(''), lines.toReversed().join('')).length).toBeGreaterThan(0)
   expect(process.threadCpuUsage(start).user / 1000).toBeLessThan(1000)
+})
+
+test('[LOOP-6] edits lead to the same text, or follow what came between, when the text has changed meanwhile', () => {
+  fc.assert(
+    fc.property(someText, someText, someText, (before, wanted, now) => {
+      const edits = diff(before, wanted)
+      expect(applyEdits(now, rebased(edits, before, now))).toBe(wanted)
+      expect(applyEdits(before, coarseDiff(before, wanted))).toBe(wanted)
+    }),
+    runs
+  )
+  const edits = diff('one\ntwo\nthree\n', 'one\ntwo\nTHREE\n')
+  expect(applyEdits('zero\none\ntwo\nthree\n', followed(edits, 'one\ntwo\nthree\n', 'zero\none\ntwo\nthree\n') ?? [])).toBe(
+    'zero\none\ntwo\nTHREE\n'
+  )
+  expect(followed(edits, 'one\ntwo\nthree\n', 'one\ntwo\nthirty\n')).toBeUndefined()
+})
+
+test('[LOOP-6] hunks of known edits lead from one text to the other, as those of a comparison do', () => {
+  fc.assert(
+    fc.property(pair, ([before, after]) => {
+      const told = hunksOf(before, diff(before, after), Number.POSITIVE_INFINITY)
+      const lines = before.split('\n')
+      const ended = after.split('\n')
+      // From the last to the first, so that numbers of lines stay true.
+      for (const { line, removed, added } of told.toReversed()) {
+        expect(lines.slice(line - 1, line - 1 + removed.length)).toEqual(removed)
+        lines.splice(line - 1, removed.length, ...added)
+      }
+      expect(lines.filter((line) => line !== '').join('\n')).toBe(ended.filter((line) => line !== '').join('\n'))
+    }),
+    runs
+  )
 })
 
 test('[MERGE-1] merging with an unchanged side gives the other side', () => {

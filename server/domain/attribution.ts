@@ -5,6 +5,7 @@
 import * as Y from 'yjs'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
+import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 import { placesOf } from '../../shared/text/characters.ts'
 import { nameOfActor, splitActor, systemActor } from './caller.ts'
@@ -113,67 +114,93 @@ function* partsOf({ stretches }: Authors, spans: readonly number[]): Generator<{
   }
 }
 
-interface Line {
-  /** Who wrote in it last. */
-  actor: string
-  at: number
-  readonly actors: Set<string>
+/** Lines in a row by the same people. */
+interface Run {
+  readonly line: number
+  lastLine: number
+  /** Who wrote in them last. */
+  readonly actor: string
+  readonly at: number
+  readonly actors: readonly string[]
 }
 
 type Attribution = Output<'readAttribution'>
 
-/** Lines by who wrote in them last; a line end belongs to its line only when there is nothing else. */
-const linesBy = (content: string, parts: Iterable<{ length: number; actor: string; at: number }>): Line[] => {
-  const lines: Line[] = [{ actor: systemActor, at: -1, actors: new Set() }]
-  const note = (line: Line, actor: string, at: number): void => {
-    line.actors.add(actor)
-    if (at >= line.at) Object.assign(line, { actor, at })
+/** One line while its parts come by. */
+class Line {
+  actor = systemActor
+  at = -1
+  readonly actors: string[] = []
+
+  note({ actor, at }: { readonly actor: string; readonly at: number }): void {
+    if (!this.actors.includes(actor)) this.actors.push(actor)
+    if (at < this.at) return
+    this.actor = actor
+    this.at = at
   }
+}
+
+/** Lines by who wrote in them last; a line end belongs to its line only when there is nothing else. */
+function* linesBy(content: string, parts: Iterable<{ length: number; actor: string; at: number }>): Generator<Line> {
+  let line = new Line()
   let offset = 0
-  for (const { length, actor, at } of parts) {
-    const end = offset + length
+  for (const part of parts) {
+    const end = offset + part.length
     while (offset < end) {
       const found = content.indexOf('\n', offset)
       const stop = found === -1 || found >= end ? end : found
-      const line = lines.at(-1) as Line
-      if (stop > offset || line.at < 0) note(line, actor, at)
+      if (stop > offset || line.at < 0) line.note(part)
       offset = stop
-      if (stop < end) {
-        lines.push({ actor, at: -1, actors: new Set() })
-        offset++
-      }
+      if (stop === end) continue
+      yield line
+      line = new Line()
+      offset++
     }
   }
-  return lines
+  // What follows the last line end is a line only when there is nothing else.
+  if (!content.endsWith('\n')) yield line
 }
 
-const present = (lines: readonly Line[]): Attribution['lines'] => {
-  const shown: Attribution['lines'] = []
-  for (const [index, { actor, at, actors }] of lines.entries()) {
-    const last = shown.at(-1)
-    const isSystem = actor === systemActor || at <= 0
-    const entry = {
-      line: index + 1,
-      lastLine: index + 1,
-      author: isSystem ? null : nameOfActor(actor),
-      authorKind: isSystem ? null : (splitActor(actor).kind as 'guest' | 'account' | 'agent'),
-      authors: [...actors].filter((each) => each !== systemActor).map(nameOfActor),
-      at: at <= 0 ? null : new Date(at).toISOString()
-    }
-    const isSame =
-      last !== undefined &&
-      last.author === entry.author &&
-      last.authorKind === entry.authorKind &&
-      last.at === entry.at &&
-      last.authors.join('\n') === entry.authors.join('\n')
-    if (isSame) last.lastLine = index + 1
-    else shown.push(entry)
+const isSame = (run: Run, { actor, at, actors }: Line): boolean =>
+  run.actor === actor && run.at === at && run.actors.length === actors.length && run.actors.every((each, index) => each === actors[index])
+
+/** Lines that are looked at before others get their turn. */
+const linesAtOnce = 20_000
+
+/** Runs of lines after a line; the last of them may go on. At most `count`. */
+const runsAfter = async (lines: Iterable<Line>, after: number, count: number): Promise<Run[]> => {
+  const runs: Run[] = []
+  let number = 0
+  for (const line of lines) {
+    number++
+    if (number % linesAtOnce === 0) await nextTurn()
+    if (number <= after) continue
+    const last = runs.at(-1)
+    if (last !== undefined && isSame(last, line)) last.lastLine = number
+    else if (runs.length === count) return runs
+    else runs.push({ line: number, lastLine: number, actor: line.actor, at: line.at, actors: line.actors })
   }
-  return shown
+  return runs
+}
+
+const present = ({ line, lastLine, actor, at, actors }: Run): Attribution['lines'][number] => {
+  const isSystem = actor === systemActor || at <= 0
+  return {
+    line,
+    lastLine,
+    author: isSystem ? null : nameOfActor(actor),
+    authorKind: isSystem ? null : (splitActor(actor).kind as 'guest' | 'account' | 'agent'),
+    authors: actors.filter((each) => each !== systemActor).map(nameOfActor),
+    at: at <= 0 ? null : new Date(at).toISOString()
+  }
 }
 
 /** Errors: `unknown_version`. */
-export const readAttribution = async (service: Service, doc: string, { version }: Input<'readAttribution'>): Promise<Attribution> => {
+export const readAttribution = async (
+  service: Service,
+  doc: string,
+  { version, after = 0, limit = limits.attributionPageMax }: Input<'readAttribution'>
+): Promise<Attribution> => {
   const { storage, ledger } = service
   const head = await ledger.head(doc)
   const point: Point | undefined =
@@ -186,10 +213,10 @@ export const readAttribution = async (service: Service, doc: string, { version }
     const text = ydoc.getText(textRootName)
     const content = text.toString()
     const [place] = placesOf(text, content, [{ from: 0, to: content.length }])
-    const lines = linesBy(content, partsOf(authors, place?.spans ?? []))
-    // What follows the last line end is a line only when there is nothing else.
-    const count = content.endsWith('\n') ? lines.length - 1 : lines.length
-    return { version: formatVersion(point), lines: present(lines.slice(0, count)) }
+    const runs = await runsAfter(linesBy(content, partsOf(authors, place?.spans ?? [])), after, limit + 1)
+    const page = runs.slice(0, limit)
+    const nextAfter = runs.length > limit ? (page.at(-1)?.lastLine ?? null) : null
+    return { version: formatVersion(point), lines: page.map(present), nextAfter }
   } finally {
     ydoc.destroy()
   }

@@ -8,8 +8,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
-import { diff, type Edit, hunks, unifiedDiff } from '../../shared/text/diff.ts'
-import { merge } from '../../shared/text/merge.ts'
+import { coarseDiff, type Edit, followed, hunksOf, rebased } from '../../shared/text/diff.ts'
 import { actorOf, type Caller, nameOfActor } from './caller.ts'
 import type { Announcement, ContentPayload } from './follow.ts'
 import { remember } from './idempotency.ts'
@@ -93,10 +92,40 @@ const baseOf = async (service: Service, doc: string, base: string): Promise<stri
   return point && contentAt(service.storage, doc, point)
 }
 
-/** Both changes of a text, when they do not touch. */
-const joinOf = (base: string | undefined, mine: string, theirs: string): string | undefined => {
-  const result = base === undefined ? undefined : merge(base, mine, theirs)
-  return result?.clean === true ? result.content : undefined
+/** Work that took too long, or has too much waiting before it, is left out: the answer is good without it. */
+const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ServiceError && (error.code === 'too_complex' || error.code === 'busy')) return undefined
+    throw error
+  }
+}
+
+/** The difference and the merge, as far as they are worth sending. */
+const reconciled = async (service: Service, doc: string, before: string, mine: string, now: string): Promise<Record<string, unknown>> => {
+  const found = await unlessTooMuch(service.texts.do(doc, 'reconciliation', before, mine, now, limits.diffCharsMax))
+  if (found === undefined)
+    return {
+      diffOmitted: true,
+      mergeOmitted: true,
+      hint: 'The texts differ in too much to be compared here: read the document, and change it in parts.'
+    }
+  const { diff, merge } = found
+  const units = merge.clean
+    ? merge.content.length
+    : merge.conflicts.reduce((sum, { base, mine: one, theirs }) => sum + base.length + one.length + theirs.length, 0)
+  if (units > limits.mergeUnitsMax)
+    return {
+      diff,
+      mergeOmitted: true,
+      ...(merge.clean ? { hint: 'The changes do not touch: send the same again with onConflict=merge.' } : {})
+    }
+  return {
+    ...(merge.clean ? { hint: 'The changes do not touch: send merge.content with currentVersion as its version.' } : {}),
+    diff,
+    merge
+  }
 }
 
 /** What the caller needs to reconcile: the difference, and the merge where the base is known (api.md, Documents). */
@@ -113,13 +142,7 @@ export const conflict = async (service: Service, room: Room, base: string, mine:
       hint: 'Read the document, make your change in its text, and send it with the version in its ETag.'
     })
   const before = await contentAt(service.storage, doc, point)
-  const merged = merge(before, mine, now.content)
-  return new ServiceError('version_conflict', {
-    ...facts,
-    ...(merged.clean ? { hint: 'The changes do not touch: send merge.content with currentVersion as its version.' } : {}),
-    diff: unifiedDiff(before, now.content, limits.diffCharsMax),
-    merge: merged
-  })
+  return new ServiceError('version_conflict', { ...facts, ...(await reconciled(service, doc, before, mine, now.content)) })
 }
 
 /** Errors: `content_too_large` for a text with these edits made. */
@@ -186,7 +209,7 @@ const record = (
     const payload: ContentPayload = {
       fromVersion: before.version,
       toVersion: after.version,
-      hunks: hunks(before.content, after.content, limits.diffCharsMax),
+      hunks: hunksOf(before.content, change.edits, limits.diffCharsMax),
       actors: [nameOfActor(actor)]
     }
     draft.event(change.event, actor, { ...payload, revisionId: revision.id, ...change.facts }, after.version)
@@ -242,42 +265,78 @@ interface Replacement extends Omit<TextChange, 'edits' | 'isCompared'> {
 
 type Replaced = Output<'replaceContent'>
 
+/** A text that is to take the place of the present one, and how to get there from the text that was looked at. */
+interface Plan {
+  readonly seen: Snapshot
+  readonly content: string
+  readonly edits: readonly Edit[]
+  readonly isMerged: boolean
+}
+
+/** The minimal edits; where finding them would take too long, the middle that differs is replaced. */
+const editsTo = async ({ texts }: Service, doc: string, before: string, after: string): Promise<readonly Edit[]> =>
+  (await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseDiff(before, after)
+
+/** Errors: `version_conflict`, unless the changes are to be merged and do not touch. */
+const planOf = async (service: Service, room: Room, what: Replacement): Promise<Plan> => {
+  const { content, baseVersion, onConflict } = what
+  const doc = room.id
+  const base =
+    matches(baseVersion, room.snapshot().version) || onConflict !== 'merge' ? undefined : await baseOf(service, doc, baseVersion ?? '')
+  const seen = room.snapshot()
+  if (matches(baseVersion, seen.version))
+    return { seen, content, edits: await editsTo(service, doc, seen.content, content), isMerged: false }
+  const merged = base === undefined ? undefined : await service.texts.do(doc, 'merge', base, content, seen.content)
+  if (merged?.clean !== true) throw await conflict(service, room, baseVersion ?? '', content, seen)
+  checkSize(merged.content)
+  return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true }
+}
+
+/** Times that a merge is made again because others wrote where it would. */
+const mergesMax = 5
+
+/**
+ * The edits of a plan for the text of now, which may have changed while they were found. A merge keeps what came between; a replacement
+ * without a version replaces that, too, as if it had come a moment later. Undefined: what came between is in the way. Synchronous.
+ */
+const editsNow = ({ seen, edits, isMerged }: Plan, room: Room, baseVersion: string | undefined): readonly Edit[] | undefined => {
+  const now = room.snapshot()
+  if (now.seq === seen.seq) return edits
+  if (isMerged) return followed(edits, seen.content, now.content)
+  return matches(baseVersion, now.version) ? rebased(edits, seen.content, now.content) : undefined
+}
+
 const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
   withRemarks(service, doc, async (opened) => {
     const { room } = opened
-    const stale = !matches(what.baseVersion, room.snapshot().version)
-    const base = stale && what.onConflict === 'merge' ? await baseOf(service, doc, what.baseVersion ?? '') : undefined
-    // From here to the change nothing waits: an edit between them would be lost.
-    const before = room.snapshot()
-    const joined = joinOf(base, what.content, before.content)
-    if (stale && joined === undefined) throw await conflict(service, room, what.baseVersion ?? '', what.content, before)
-    const content = joined ?? what.content
-    const cause = joined === undefined ? what.cause : 'merge'
-    const facts = joined === undefined ? {} : { merged: true as const }
-    checkSize(content)
-    const changed = before.content !== content
-    if (what.dryRun === true) {
-      await room.durable(before.seq)
-      return {
-        ok: true,
-        version: before.version,
-        revisionId: null,
-        changed,
-        ...facts,
-        diff: unifiedDiff(before.content, content, limits.diffCharsMax)
+    for (let left = mergesMax; ; left--) {
+      const plan = await planOf(service, room, what)
+      const { seen, content, isMerged } = plan
+      const facts = isMerged ? { merged: true as const } : {}
+      const cause = isMerged ? 'merge' : what.cause
+      checkSize(content)
+      if (what.dryRun === true) {
+        await room.durable(seen.seq)
+        const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffCharsMax)
+        return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
       }
+      // From here to the change nothing waits: an edit between them would be lost.
+      const edits = editsNow(plan, room, what.baseVersion)
+      if (edits === undefined && left > 0) continue
+      if (edits === undefined) throw await conflict(service, room, what.baseVersion ?? '', what.content, room.snapshot())
+      const changed = edits.length > 0
+      return changeText(
+        opened,
+        caller,
+        { ...what, cause, edits, isCompared: true },
+        {
+          also: (draft, { after, revisionId }) => ({
+            written: [],
+            answer: remember(service, draft, caller, doc, { ok: true as const, version: after.version, revisionId, changed, ...facts })
+          })
+        }
+      )
     }
-    return changeText(
-      opened,
-      caller,
-      { ...what, cause, edits: diff(before.content, content), isCompared: true },
-      {
-        also: (draft, { after, revisionId }) => ({
-          written: [],
-          answer: remember(service, draft, caller, doc, { ok: true as const, version: after.version, revisionId, changed, ...facts })
-        })
-      }
-    )
   })
 
 export const replaceContent = async (service: Service, caller: Caller, doc: string, input: Input<'replaceContent'>): Promise<Replaced> => {

@@ -3,6 +3,7 @@ import type { Ledger } from './ledger.ts'
 import type { Live } from './live.ts'
 import type { Agents, Blobs, Clock, Relay, SignInHost, Storage } from './ports.ts'
 import type { Vault } from './secrets.ts'
+import type { Texts } from './text-work.ts'
 
 export interface Service {
   readonly storage: Storage
@@ -11,6 +12,8 @@ export interface Service {
   readonly ledger: Ledger
   readonly live: Live
   readonly relay: Relay
+  /** Where large texts are compared, searched and merged. */
+  readonly texts: Texts
   readonly vault: Vault
   /** Null: no issuer of agent tokens is configured, and none is accepted. */
   readonly agents: Agents | null

@@ -100,7 +100,7 @@ const refuseManyFields = (bytes: Buffer): void => {
   let fields = 1
   for (let at = bytes.indexOf('&'); at !== -1 && fields <= limits.fieldsMax; at = bytes.indexOf('&', at + 1)) fields++
   if (fields > limits.fieldsMax)
-    throw new ServiceError('invalid_request', { message: `The form has more than ${limits.fieldsMax} fields.` })
+    throw new ServiceError('invalid_request', { details: [{ path: 'body', message: `has more than ${limits.fieldsMax} fields` }] })
 }
 
 /** The fields of a form. Errors: `invalid_request` when one is given twice, or there are too many. */

@@ -14,8 +14,7 @@ const backslash = 0x5c
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-const refused = (message: string): ServiceError =>
-  new ServiceError('invalid_request', { message, hint: 'Send only the fields that the operation takes; GET /openapi.json lists them.' })
+const refused = (message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path: 'body', message }] })
 
 /** What was counted so far, and where the bytes go on. */
 interface Shape {
@@ -58,7 +57,7 @@ export const checkJsonShape = async (bytes: Buffer): Promise<void> => {
   while (shape.at < bytes.length) {
     if (shape.at > 0) await nextTurn()
     shape = counted(bytes, shape)
-    if (shape.values > limits.jsonValuesMax) throw refused(`The body has more than ${limits.jsonValuesMax} values.`)
-    if (shape.depth > limits.jsonDepthMax) throw refused(`The body is nested more than ${limits.jsonDepthMax} deep.`)
+    if (shape.values > limits.jsonValuesMax) throw refused(`has more than ${limits.jsonValuesMax} values`)
+    if (shape.depth > limits.jsonDepthMax) throw refused(`is nested more than ${limits.jsonDepthMax} deep`)
   }
 }

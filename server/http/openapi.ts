@@ -44,7 +44,9 @@ const commonErrors = (operation: Operation): ErrorCode[] => [
   'internal',
   'storage_unavailable',
   'credential_invalid',
-  ...(operation.on === 'document' ? (['credential_required', 'forbidden', 'not_found', 'document_deleted'] as const) : []),
+  ...(operation.on === 'document'
+    ? (['credential_required', 'forbidden', 'not_found', 'document_deleted', 'too_complex', 'busy'] as const)
+    : []),
   ...(operation.on === 'account' ? (['credential_required', 'account_required'] as const) : []),
   ...(operation.rest.method === 'GET'
     ? []

@@ -88,13 +88,19 @@ export const readContent = operation({
   errors: ['unknown_version', 'not_acceptable', 'target_not_found', 'target_ambiguous']
 })
 
+const After = z.coerce.number().int().min(0).optional().meta({ description: 'Go on after this line: nextAfter of the page before.' })
+
 export const readOutline = operation({
-  summary: 'Lists the headings with the lines and sizes of their sections.',
+  summary: 'Lists the headings with the lines and sizes of their sections, in pages.',
   on: 'document',
   role: 'view',
-  rest: { method: 'GET', path: '/api/docs/{id}/outline', query: ['version'] },
+  rest: { method: 'GET', path: '/api/docs/{id}/outline', query: ['version', 'after', 'limit'] },
   cli: 'docs outline',
-  input: z.object({ version: BaseVersion.optional() }),
+  input: z.object({
+    version: BaseVersion.optional(),
+    after: After,
+    limit: z.coerce.number().int().min(1).max(limits.outlinePageMax).optional()
+  }),
   output: z.object({
     version: Version,
     title: z.string(),
@@ -108,7 +114,9 @@ export const readOutline = operation({
         lastLine: z.int().meta({ description: 'Last line of the section that is not empty.' }),
         units: z.int().meta({ description: 'Size of the section in UTF-16 units.' })
       })
-    )
+    ),
+    total: z.int().meta({ description: 'Headings of the text, on all pages.' }),
+    nextAfter: z.int().nullable().meta({ description: 'Ask for the next page with this as after; null: this is the last.' })
   }),
   errors: ['unknown_version']
 })
@@ -135,9 +143,19 @@ export const readAttribution = operation({
   description: 'A line belongs to who wrote in it last; `authors` names all whose words stand in it.',
   on: 'document',
   role: 'view',
-  rest: { method: 'GET', path: '/api/docs/{id}/attribution', query: ['version'] },
+  rest: { method: 'GET', path: '/api/docs/{id}/attribution', query: ['version', 'after', 'limit'] },
   cli: 'docs blame',
-  input: z.object({ version: BaseVersion.optional().meta({ description: 'The present version when absent.' }) }),
+  input: z.object({
+    version: BaseVersion.optional().meta({ description: 'The present version when absent.' }),
+    after: After,
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(limits.attributionPageMax)
+      .optional()
+      .meta({ description: 'Entries; each is a run of lines.' })
+  }),
   output: z.object({
     version: Version,
     lines: z.array(
@@ -149,7 +167,8 @@ export const readAttribution = operation({
         authors: z.array(z.string()),
         at: Instant.nullable()
       })
-    )
+    ),
+    nextAfter: z.int().nullable().meta({ description: 'Ask for the next page with this as after; null: this is the last.' })
   }),
   errors: ['unknown_version']
 })

@@ -115,8 +115,7 @@ const trimmed = (from: number, removed: string, insert: string): Edit | undefine
 /** The middle that differs, widened to whole lines. */
 const differingLines = (before: string, after: string): { from: number; old: string; young: string } => {
   const prefix = commonPrefix(before, after)
-  // `lastIndexOf` takes -1 for 0.
-  const from = prefix === 0 ? 0 : before.lastIndexOf('\n', prefix - 1) + 1
+  const from = lineStart(before, prefix)
   const suffix = commonSuffix(before, after, Math.min(before.length, after.length) - prefix)
   // The first line end inside the common suffix closes the last line that may differ.
   const lineEnd = before.indexOf('\n', before.length - suffix)
@@ -169,13 +168,99 @@ export const applyEdits = (before: string, edits: readonly Edit[]): string => {
   return parts.join('')
 }
 
+/** The middle that differs, as one edit: what a difference comes to when finding a smaller one would take too long. */
+export const coarseDiff = (before: string, after: string): readonly Edit[] => {
+  if (before === after) return []
+  const from = commonPrefix(before, after)
+  const suffix = commonSuffix(before, after, Math.min(before.length, after.length) - from)
+  return [{ from, to: before.length - suffix, insert: after.slice(from, after.length - suffix) }]
+}
+
+const moved = (edits: readonly Edit[], by: number): Edit[] =>
+  edits.map(({ from, to, insert }) => ({ from: from + by, to: to + by, insert }))
+
+/** Edits of a text beside what happened to it meanwhile: before it, in touch with it, and behind it. */
+const beside = (
+  edits: readonly Edit[],
+  { from, to }: Edit
+): { readonly ahead: Edit[]; readonly within: Edit[]; readonly behind: Edit[] } => ({
+  ahead: edits.filter((edit) => edit.to < from),
+  within: edits.filter((edit) => edit.to >= from && edit.from <= to),
+  behind: edits.filter((edit) => edit.from > to)
+})
+
+/** Edits of `before` made in `now`, which came of it, so that both changes stand; undefined when they touch. */
+export const followed = (edits: readonly Edit[], before: string, now: string): readonly Edit[] | undefined => {
+  const [change] = coarseDiff(before, now)
+  if (change === undefined) return edits
+  const { ahead, within, behind } = beside(edits, change)
+  return within.length > 0 ? undefined : [...ahead, ...moved(behind, now.length - before.length)]
+}
+
+/** Edits that lead from `now` to the text that `edits` make of `before`: what else happened between the two is undone. */
+export const rebased = (edits: readonly Edit[], before: string, now: string): readonly Edit[] => {
+  const [change] = coarseDiff(before, now)
+  if (change === undefined) return edits
+  const shift = now.length - before.length
+  const { ahead, within, behind } = beside(edits, change)
+  const from = Math.min(change.from, within[0]?.from ?? change.from)
+  const to = Math.max(change.to, within.at(-1)?.to ?? change.to)
+  const insert = applyEdits(before.slice(from, to), moved(within, -from))
+  const [middle] = coarseDiff(now.slice(from, to + shift), insert)
+  return [...ahead, ...(middle === undefined ? [] : moved([middle], from)), ...moved(behind, shift)]
+}
+
+/** The hunks of an event for edits that are known: nothing is compared. As `hunks`. */
+export const hunksOf = (before: string, edits: readonly Edit[], charsMax: number): Hunk[] => {
+  const result: Hunk[] = []
+  let left = charsMax
+  let [line, counted] = [1, 0]
+  for (let index = 0; index < edits.length;) {
+    const first = edits[index] as Edit
+    const from = lineStart(before, first.from)
+    let to = lineEndFrom(before, first)
+    const own = [first]
+    for (index++; index < edits.length && lineStart(before, (edits[index] as Edit).from) < to; index++) {
+      own.push(edits[index] as Edit)
+      to = Math.max(to, lineEndFrom(before, edits[index] as Edit))
+    }
+    const old = before.slice(from, to)
+    if ((left -= old.length + own.reduce((sum, { insert }) => sum + insert.length, 0)) < 0) break
+    line += countLines(before, counted, from)
+    counted = from
+    // Lines that stay as they are do not belong to the hunk.
+    result.push(...hunks(old, applyEdits(old, moved(own, -from)), charsMax).map((hunk) => ({ ...hunk, line: line + hunk.line - 1 })))
+  }
+  return result
+}
+
+// `lastIndexOf` takes -1 for 0.
+const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)
+
+/** Where the last line ends that an edit changes, with its end; an edit of whole lines leaves the line after them as it is. */
+const lineEndFrom = (text: string, { from, to, insert }: Edit): number => {
+  const isWhole = lineStart(text, to) === to && (insert === '' ? lineStart(text, from) === from : insert.endsWith('\n'))
+  if (isWhole) return to
+  const end = text.indexOf('\n', to)
+  return end === -1 ? text.length : end + 1
+}
+
+const lineFeed = 10
+
+/** Line ends between two offsets. */
+const countLines = (text: string, from: number, to: number): number => {
+  let count = 0
+  for (let at = from; at < to; at++) if (text.charCodeAt(at) === lineFeed) count++
+  return count
+}
+
 const bare = (lines: readonly string[]): string[] => lines.map((line) => (line.endsWith('\n') ? line.slice(0, -1) : line))
 
 /** The changes as hunks of an event: lines counted from 1, at most `charsMax` characters in all; what does not fit is left out. */
 export const hunks = (before: string, after: string, charsMax: number): Hunk[] => {
   if (before === after) return []
   const middle = differingLines(before, after)
-  const firstLine = before.slice(0, middle.from).split('\n').length
+  const firstLine = countLines(before, 0, middle.from) + 1
   const result: Hunk[] = []
   let left = charsMax
   for (const change of lineChanges(splitLines(middle.old), splitLines(middle.young))) {
@@ -245,12 +330,6 @@ const linesOn = (text: string, at: number, count: number): number => {
   return to
 }
 
-const countLines = (text: string): number => {
-  let count = 0
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
-  return count
-}
-
 /** A unified diff with three lines of context, cut at `charsMax` characters at a line end. */
 export const unifiedDiff = (before: string, after: string, charsMax: number): string => {
   if (before === after) return ''
@@ -260,11 +339,11 @@ export const unifiedDiff = (before: string, after: string, charsMax: number): st
   const end = linesOn(before, from + old.length, contextLines)
   const head = before.slice(start, from)
   const lines = splitLines(before.slice(start, end))
-  const first = countLines(before.slice(0, start))
+  const first = countLines(before, 0, start)
   const shown: string[] = []
   let shift = 0
   let chars = 0
-  const ahead = countLines(head)
+  const ahead = countLines(head, 0, head.length)
   const all = lineChanges(splitLines(old), splitLines(young)).map((change) => ({ ...change, at: change.at + ahead }))
   for (const changes of neighbours(all)) {
     const hunk = unifiedHunk(lines, first, shift, changes)

@@ -1,5 +1,7 @@
 /** What callers send and store may be as large and odd as it likes: others are answered meanwhile. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lane } from '../../server/threads/lane.ts'
+import { createTexts, type TextJob } from '../../server/threads/texts.ts'
 import { limits } from '../../shared/limits.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { post } from '../support/mcp.ts'
@@ -28,7 +30,7 @@ test('[LOOP-1] a JSON body of too many values, or nested too deep, is 400 on eve
     ]
     for (const { status, json: problem } of answers) {
       expect(status).toBe(400)
-      expect(problem).toMatchObject({ code: 'invalid_request', message: expect.stringMatching(/values|deep/) })
+      expect(problem).toMatchObject({ code: 'invalid_request', details: [{ path: 'body', message: expect.stringMatching(/values|deep/) }] })
     }
     expect((await post(world.url, body, { 'X-Share-Key': owner.key })).status).toBe(400)
   }
@@ -64,4 +66,132 @@ test('[LOOP-3] a name as long as a document means no field, and is answered at o
 test('[LOOP-4] line ends of every kind become LF, whatever stands around them', () => {
   for (const text of ['', 'a', '\r', '\r\n', '\n\r', 'a\r\rb', '\r\r\n\n', 'a\r\n😀\rb\uFEFF\r'])
     expect(withLineFeeds(text)).toBe(text.replaceAll(/\r\n?/g, '\n'))
+})
+
+// ——— answers ———
+
+/** Every page of a list, by `nextAfter`. */
+const pages = async (read: (after: number) => Promise<Answer>): Promise<Answer['json'][]> => {
+  const all = []
+  for (let after: number | null = 0; after !== null; after = all.at(-1)?.nextAfter ?? null) all.push((await read(after)).json)
+  return all
+}
+
+test('[LOOP-7] an outline comes in pages, each heading on one of them; the last page says so', async () => {
+  const owner = await world.create('# a\n\ntext\n\n'.repeat(2500))
+  const read = (after: number): Promise<Answer> => owner.ask('GET', '/outline', { query: { after } })
+  const all = await pages(read)
+  expect(all.map(({ headings, total }) => [headings.length, total])).toEqual([
+    [2000, 2500],
+    [500, 2500]
+  ])
+  const lines = all.flatMap(({ headings }) => headings.map(({ line }: { line: number }) => line))
+  expect(lines).toEqual(Array.from({ length: 2500 }, (_none, index) => 1 + 4 * index))
+  expect((await owner.ask('GET', '/outline', { query: { limit: 1 } })).json).toMatchObject({ headings: [{ line: 1 }], nextAfter: 1 })
+  expect((await owner.ask('GET', '/outline', { query: { limit: 2001 } })).status).toBe(400)
+})
+
+test('[LOOP-8] an attribution comes in pages of runs of lines, each line on one of them', async () => {
+  const owner = await world.create({ content: 'Ana\n'.repeat(6), author: 'Ana' })
+  await owner.ask('PUT', '/content', { json: { content: 'Ana\nBen\n'.repeat(6), author: 'Ben' } })
+  const all = await pages((after) => owner.ask('GET', '/attribution', { query: { after, limit: 5 } }))
+  expect(all.length).toBeGreaterThan(1)
+  const whole = (await owner.ask('GET', '/attribution')).json
+  expect(whole.nextAfter).toBeNull()
+  expect(all.flatMap(({ lines }) => lines)).toEqual(whole.lines)
+  expect(whole.lines.at(-1).lastLine).toBe(12)
+})
+
+// ——— large texts ———
+
+const manyLines = (from: number): string => Array.from({ length: 20_000 }, (_none, index) => `line ${from + index}\n`).join('')
+
+test('[LOOP-9] a large text that is replaced while somebody types is the one that was sent; guarded by a version it is 409, or merged', async () => {
+  const owner = await world.create(manyLines(0))
+  const editor = await owner.connect()
+  const typed = (word: string): void => editor.type(editor.text().length, word)
+  const reversed = manyLines(0).split('\n').toReversed().join('\n')
+  const replacing = owner.replace(reversed)
+  typed('while it was compared')
+  await replacing
+  await editor.saved()
+  const { content, version } = await owner.read()
+  // What was typed came before the replacement or after it, whole.
+  expect([reversed, `${reversed}while it was compared`]).toContain(content)
+  typed('since then')
+  await editor.saved()
+  const stale = await owner.ask('PUT', '/content', { json: { content: manyLines(7), baseVersion: version } })
+  expect(stale).toMatchObject({ status: 409, json: { code: 'version_conflict' } })
+  expect(stale.json.diff).toContain('since then')
+  const merged = await owner.replace(`first\n${content}`, { baseVersion: version, onConflict: 'merge' })
+  expect(merged).toMatchObject({ ok: true, merged: true })
+  expect((await owner.read()).content).toBe(`first\n${content}since then`)
+})
+
+test('[LOOP-9] a large text of which everything stands elsewhere is replaced, and its neighbours in the loop hardly notice', async () => {
+  const owner = await world.create(manyLines(0).repeat(5))
+  const other = manyLines(0).split('\n').toReversed().join('\n').repeat(5)
+  await owner.replace(other)
+  expect((await owner.read()).content).toBe(other)
+})
+
+test('[LOOP-9] a merge that is too large for an answer is left out of it, and said', async () => {
+  const owner = await world.create('x\n'.repeat(600_000))
+  const { version } = await owner.read()
+  await owner.ask('POST', '/edits', { json: { operations: [{ op: 'append', markdown: 'end' }] } })
+  const { status, json: problem } = await owner.ask('PUT', '/content', {
+    json: { content: `start\n${'x\n'.repeat(600_000)}`, baseVersion: version }
+  })
+  expect(status).toBe(409)
+  expect(problem).toMatchObject({ mergeOmitted: true, hint: expect.stringContaining('onConflict=merge') })
+  expect(problem.merge).toBeUndefined()
+  const merged = await owner.replace(`start\n${'x\n'.repeat(600_000)}`, { baseVersion: version, onConflict: 'merge' })
+  expect(merged.merged).toBe(true)
+})
+
+// ——— lanes ———
+
+const lane = (waitingMax = 100, waitingOfHolderMax = 100): Lane<TextJob, unknown> =>
+  new Lane({ entry: new URL('../../server/threads/text-worker.ts', import.meta.url), secondsMax: 20, waitingMax, waitingOfHolderMax })
+const job = (before: string, after: string): TextJob => ({ name: 'diff', input: [before, after] })
+
+test('[LOOP-10] holders take turns: who sends many jobs waits for his own', async () => {
+  const own = lane()
+  const order: string[] = []
+  const run = (holder: string, number: number): Promise<unknown> =>
+    own.run(holder, job('a', `b${number}`)).then(() => order.push(`${holder}${number}`))
+  await Promise.all([run('many', 0), run('many', 1), run('many', 2), run('many', 3), run('other', 0), run('third', 0)])
+  expect(order.slice(0, 4).toSorted()).toEqual(['many0', 'many1', 'other0', 'third0'])
+})
+
+test('[LOOP-10] a queue is bounded, for each holder and in all', async () => {
+  const own = lane(3, 2)
+  const runs = [1, 2, 3, 4].map((number) => own.run('a', job('a', String(number))))
+  const others = [own.run('b', job('a', 'b')), own.run('c', job('a', 'b'))]
+  const results = await Promise.allSettled([...runs, ...others])
+  // One runs, two wait of one holder, one of another.
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'rejected'])
+  expect(results[3]).toMatchObject({ reason: { why: 'full' } })
+})
+
+test('[LOOP-10] what finds the queue of its document full is refused with busy and the time to wait', async () => {
+  const texts = createTexts()
+  const runs = Array.from({ length: limits.textWaitingOfDocumentMax + 2 }, (_none, index) =>
+    texts.do('a document', 'diff', 'a'.repeat(limits.textInlineUnitsMax), String(index))
+  )
+  const results = await Promise.allSettled(runs)
+  expect(results.filter(({ status }) => status === 'rejected')).toMatchObject([
+    { reason: { code: 'busy', details: { retryAfterSeconds: 5 } } }
+  ])
+})
+
+test('[LOOP-10] jobs of one name share a run, and a newer job takes the place of the one that waits', async () => {
+  const own = lane()
+  const first = own.run('a', job('1', '2'), { name: 'a 1', slot: 'a' })
+  expect(own.run('a', job('1', '2'), { name: 'a 1', slot: 'a' })).toBe(first)
+  const second = own.run('a', job('1', '3'), { name: 'a 2', slot: 'a' })
+  const third = own.run('a', job('1', '4'), { name: 'a 3', slot: 'a' })
+  await expect(second).rejects.toMatchObject({ why: 'replaced' })
+  expect(await third).toEqual([{ from: 0, to: 1, insert: '4' }])
+  await first
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CannotRender, Lane } from '../../server/http/published/rendering.ts'
+import type { Job, Page } from '../../server/http/published/worker.ts'
+import { Lane } from '../../server/threads/lane.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -179,31 +180,12 @@ test('[PUBLISH-7] a large text is rendered aside; a reader who asks for Markdown
   expect(markdown.headers.get('content-type')).toContain('text/markdown')
 })
 
-test('[PUBLISH-10] the server goes on while a text is rendered, however small; one that becomes too large is shown as its source', async () => {
-  const owner = await world.create(`# Brackets\n\n${'['.repeat(190_000)}`)
-  await owner.ask('POST', '/publish')
-  const order: string[] = []
-  const shown = page(owner.doc).then(async (answer) => {
-    order.push('page')
-    return answer.text()
-  })
-  for (let count = 0; count < 100; count++) {
-    await fetch(`${world.url}/api/health`)
-    order.push('health')
-  }
-  expect(await shown).toContain('[[[[')
-  expect(order.indexOf('page')).toBe(100)
-
-  const huge = await world.create(`${'a[^1]\n'.repeat(180_000)}\n[^1]: note\n`)
-  await huge.ask('POST', '/publish')
-  expect(await (await page(huge.doc)).text()).toContain('<pre tabindex="0"><code>a[^1]\na[^1]')
-})
-
 test('[PUBLISH-10] a thread that takes too long is ended, and the next text has another', async () => {
-  const lane = new Lane(2)
+  const entry = new URL('../../server/http/published/worker.ts', import.meta.url)
+  const lane = new Lane<Job, Page>({ entry, secondsMax: 2, waitingMax: 10, waitingOfHolderMax: 10 })
   // Hours of work.
-  const hostile = lane.render({ source: '['.repeat(4_000_000), baseUrl: world.url })
-  const next = lane.render({ source: '*so*', baseUrl: world.url })
-  await expect(hostile).rejects.toThrow(CannotRender)
+  const hostile = lane.run('a', { source: '['.repeat(4_000_000), baseUrl: world.url })
+  const next = lane.run('b', { source: '*so*', baseUrl: world.url })
+  await expect(hostile).rejects.toMatchObject({ why: 'slow' })
   await expect(next).resolves.toMatchObject({ html: '<p><em>so</em></p>\n' })
 })

@@ -67,7 +67,9 @@ test('[READ-4] the outline lists headings with lines and sizes', async () => {
       { level: 1, title: 'Plan', line: 1, lastLine: 12, units: plan.length },
       { level: 2, title: 'Risks', line: 5, lastLine: 8, units: 23 },
       { level: 2, title: 'Costs', line: 10, lastLine: 12, units: 16 }
-    ]
+    ],
+    total: 3,
+    nextAfter: null
   })
   await owner.replace('none')
   expect((await owner.ask('GET', '/outline')).json.headings).toEqual([])

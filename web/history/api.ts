@@ -70,9 +70,22 @@ export const takeBack = async (
   return call(`/api/docs/${id}/content`, { method: 'PUT', key, body })
 }
 
-export const readAttribution = (
+interface AttributionPage {
+  readonly lines: readonly AttributedLines[]
+  readonly nextAfter: number | null
+}
+
+/** Who wrote each line of a version, page by page. */
+export const readAttribution = async (
   id: string,
   key: string,
   version: string
-): Promise<{ readonly version: string; readonly lines: readonly AttributedLines[] }> =>
-  call(`/api/docs/${id}/attribution?version=${version}`, { key })
+): Promise<{ readonly lines: readonly AttributedLines[] }> => {
+  const lines: AttributedLines[] = []
+  for (let after: number | null = 0; after !== null;) {
+    const page: AttributionPage = await call(`/api/docs/${id}/attribution?version=${version}&after=${after}`, { key })
+    lines.push(...page.lines)
+    after = page.nextAfter
+  }
+  return { lines }
+}

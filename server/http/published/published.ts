@@ -14,7 +14,7 @@ import { html, showPage } from '../html.ts'
 import { mediaSources } from '../media-sources.ts'
 import { asksForHtml } from '../pages.ts'
 import type { Routers } from '../routers.ts'
-import { CannotRender, createRender, type Render } from './rendering.ts'
+import { CannotRender, createRender, Outdated, type Render } from './rendering.ts'
 
 /** No script at all, but on a page with diagrams the one that draws them, and with widgets the one that runs them when asked to. */
 const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedia: boolean): string =>
@@ -106,7 +106,7 @@ interface Built {
 
 const prepare = async (document: PublishedDocument, { service, log }: Http, built: Built, render: Render): Promise<Prepared> => {
   const { id, title, indexed, updatedAt, snapshot } = document
-  const rendered = await render(id, snapshot.content).catch((error: unknown) => {
+  const rendered = await render({ doc: id, version: snapshot.version, source: snapshot.content }).catch((error: unknown) => {
     if (!(error instanceof CannotRender)) throw error
     log.warn('a published page shows its source', { doc: id, version: snapshot.version, reason: error.message, error: error.cause })
     return { html: sourceHtml(snapshot.content), css: '', headings: [], description: '' }
@@ -186,7 +186,13 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
   const page = async (ctx: Context, document: PublishedDocument): Promise<void> => {
     const { id, title, indexed, snapshot } = document
     const name = JSON.stringify([id, snapshot.version, title, indexed])
-    sendPage(ctx, await pages.get(name, () => prepare(document, http, built, render)), document, http.foreignMedia)
+    try {
+      sendPage(ctx, await pages.get(name, () => prepare(document, http, built, render)), document, http.foreignMedia)
+    } catch (error) {
+      if (!(error instanceof Outdated)) throw error
+      // Whoever waited for an older version gets the one that took its place.
+      await page(ctx, await find(id))
+    }
   }
   const { of } = routers
   of('/pub').get('/pub/:id.md', async (koa) => {

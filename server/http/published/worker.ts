@@ -1,8 +1,8 @@
 /** Renders texts in a thread of its own, one by one, so that a large or hostile one holds nobody else up. */
-import { parentPort } from 'node:worker_threads'
 import { isOwnLink } from '../../../shared/markdown/links.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
 import { limits } from '../../../shared/limits.ts'
+import { serve } from '../../threads/serve.ts'
 import { createPageRenderer } from './renderer.ts'
 
 export interface Job {
@@ -11,16 +11,10 @@ export interface Job {
   readonly baseUrl: string
 }
 
-export interface Answer {
-  /** Undefined when it became too large. */
-  readonly rendered?: Rendered
-}
+/** The page; undefined when it became too large. */
+export type Page = Rendered | undefined
 
-const port = parentPort
-port?.on('message', ({ source, baseUrl }: Job) => {
+serve(({ source, baseUrl }: Job): Page => {
   const rendered = createPageRenderer((href) => isOwnLink(href, baseUrl)).render(source)
-  const answer: Answer = rendered.html.length > limits.renderedUnitsMax ? {} : { rendered }
-  port.postMessage(answer)
+  return rendered.html.length > limits.renderedUnitsMax ? undefined : rendered
 })
-// Whoever started the thread waits for this before the first text.
-port?.postMessage('ready')

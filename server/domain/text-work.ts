@@ -1,0 +1,97 @@
+/**
+ * Work on whole texts, by name: everything here takes text and answers data, so that it can be done in a thread as well as at once.
+ * Which of the two is decided by size (server/threads/texts.ts); each may take as long as a text makes it.
+ */
+import { ServiceError } from '../../shared/errors.ts'
+import { withValues } from '../../shared/fences/document-sheets.ts'
+import { linesOf } from '../../shared/text/anchors.ts'
+import { diff, hunks, unifiedDiff } from '../../shared/text/diff.ts'
+import { merge } from '../../shared/text/merge.ts'
+import { isUnresolved, sectionOf, sourceOf } from '../../shared/text/operations.ts'
+import { similarLines } from '../../shared/text/similar.ts'
+
+/** A heading as the outline lists it. */
+interface Heading {
+  readonly level: number
+  readonly title: string
+  readonly line: number
+  readonly lastLine: number
+  readonly units: number
+}
+
+interface Outline {
+  readonly units: number
+  readonly lines: number
+  readonly headings: Heading[]
+  /** Headings of the text in all. */
+  readonly total: number
+}
+
+/** Headings after a line, at most `count`. */
+const outline = (text: string, after: number, count: number): Outline => {
+  const { outline: all, lines } = sourceOf(text)
+  const first = all.findIndex(({ line }) => line > after)
+  const shown = first === -1 ? [] : all.slice(first, first + count)
+  const headings = shown.map(({ level, title, line, from, to }) => {
+    let end = to
+    while (end > from && isSpace(text.charCodeAt(end - 1))) end--
+    return { level, title, line, lastLine: lines.at(Math.max(from, end - 1)), units: to - from }
+  })
+  return { units: text.length, lines: lines.count, headings, total: all.length }
+}
+
+const isSpace = (unit: number): boolean => unit <= 0x20 || (unit >= 0x80 && String.fromCharCode(unit).trim() === '')
+
+/** The section of a name. Errors: `target_not_found`, `target_ambiguous`. */
+const section = (text: string, name: string): string => {
+  const found = sectionOf(sourceOf(text), name)
+  if (!isUnresolved(found)) return text.slice(found.from, found.to)
+  const { code, sought = '', ...facts } = found
+  const nearest = sought === '' ? [] : similarLines(text, sought)
+  throw new ServiceError(code, { ...facts, ...(nearest.length === 0 ? {} : { nearest }) })
+}
+
+/** A range of lines. Errors: `target_not_found`. */
+const lines = (text: string, range: string): string => {
+  const [first = '', last = first] = range.split('-')
+  const found = linesOf(text)
+  const [start, end] = [found.range(Number(first)), found.range(Math.min(Number(last), found.count))]
+  if (start === undefined || end === undefined || end.to < start.from)
+    throw new ServiceError('target_not_found', { message: `The text has lines 1 to ${found.count}, not ${range}.`, lines: found.count })
+  return text.slice(start.from, end.to)
+}
+
+/** What two versions differ in, for people and for programs. */
+const comparison = (before: string, after: string, charsMax: number): { diff: string; hunks: ReturnType<typeof hunks> } => ({
+  diff: unifiedDiff(before, after, charsMax),
+  hunks: hunks(before, after, charsMax)
+})
+
+/** What a stale writer needs: how the text of now differs from the one that was read, and both changes together. */
+const reconciliation = (
+  base: string,
+  mine: string,
+  theirs: string,
+  charsMax: number
+): { diff: string; merge: ReturnType<typeof merge> } => ({ diff: unifiedDiff(base, theirs, charsMax), merge: merge(base, mine, theirs) })
+
+export const textWork = { outline, section, lines, comparison, reconciliation, diff, hunks, unifiedDiff, merge, withValues } as const
+
+export type TextWork = typeof textWork
+
+/** Does work on the texts of a document, where it holds nobody up. */
+export interface Texts {
+  /**
+   * Errors: those of the work; `too_complex` when it took too long or too much memory, `busy` when too much waits already. Others may
+   * change the document meanwhile.
+   */
+  readonly do: <Name extends keyof TextWork>(
+    doc: string,
+    name: Name,
+    ...input: Parameters<TextWork[Name]>
+  ) => Promise<ReturnType<TextWork[Name]>>
+}
+
+/** Size of the texts in an input, in UTF-16 units. */
+export const unitsOf = (input: readonly unknown[]): number =>
+  input.reduce<number>((sum, each) => sum + (typeof each === 'string' ? each.length : 0), 0)

@@ -1,0 +1,179 @@
+/**
+ * Threads for work that no text may make long for others: one thread, one job at a time, with a deadline and a limit of memory.
+ *
+ * Jobs wait in bounded queues, one for each holder (a document), and holders take turns: who sends many waits for his own. Jobs of one name
+ * share a run; a newer job takes the place of an older one that waits in the same slot.
+ */
+import { Worker } from 'node:worker_threads'
+import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+
+/** `full`: too many jobs wait. `late`: the turn did not come in time. `replaced`: by a newer one. The others are of the job itself. */
+export type RefusedWhy = 'full' | 'late' | 'replaced' | 'slow' | 'failed'
+
+/** A job that was not done. */
+export class WorkRefused extends Error {
+  readonly why: RefusedWhy
+
+  constructor(why: RefusedWhy, options?: ErrorOptions) {
+    super(`the work was not done: ${why}`, options)
+    this.name = 'WorkRefused'
+    this.why = why
+  }
+}
+
+/** What a thread answers. */
+export type Reply<Answer> =
+  | { readonly kind: 'done'; readonly answer: Answer }
+  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly details: Readonly<Record<string, unknown>> }
+
+export interface LaneOptions {
+  /** The module of the thread; it calls `serve`. */
+  readonly entry: URL
+  /** Time for one job, from the moment it begins, in seconds. */
+  readonly secondsMax: number
+  /** Jobs that wait, in all and of one holder. */
+  readonly waitingMax: number
+  readonly waitingOfHolderMax: number
+}
+
+export interface JobOptions {
+  /** Jobs of the same name are the same. */
+  readonly name?: string
+  /** A newer job of a slot replaces an older one that waits. */
+  readonly slot?: string
+  /** Called when the job took long by itself. */
+  readonly onSlow?: () => void
+}
+
+interface Waiting<Job, Answer> extends JobOptions {
+  readonly job: Job
+  readonly since: number
+  readonly promise: Promise<Answer>
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Thread {
+  readonly worker: Worker
+  /** Resolves once it takes jobs. */
+  readonly ready: Promise<void>
+}
+
+/** It starts its thread with the first job, and again after the thread was ended. */
+export class Lane<Job, Answer> {
+  readonly #options: LaneOptions
+  /** By holder, in the order of their turns. */
+  readonly #queues = new Map<string, Waiting<Job, Answer>[]>()
+  #waiting = 0
+  #running: Waiting<Job, Answer> | undefined
+  #thread: Thread | undefined
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+  }
+
+  /** Waits for its turn. Errors: `WorkRefused`, and what the job itself refuses as `ServiceError`. */
+  run(holder: string, job: Job, options: JobOptions = {}): Promise<Answer> {
+    const queue = this.#queues.get(holder) ?? []
+    const same = [this.#running, ...queue].find((each) => each?.name !== undefined && each.name === options.name)
+    if (same !== undefined) return same.promise
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const waiting = { ...options, job, since: performance.now(), promise, resolve, reject }
+    const older = queue.findIndex(({ slot }) => slot !== undefined && slot === options.slot)
+    if (older !== -1) {
+      queue.splice(older, 1, waiting)[0]?.reject(new WorkRefused('replaced'))
+      return promise
+    }
+    const isFull = this.#waiting >= this.#options.waitingMax || queue.length >= this.#options.waitingOfHolderMax
+    if (isFull) return Promise.reject(new WorkRefused('full'))
+    queue.push(waiting)
+    this.#queues.set(holder, queue)
+    this.#waiting++
+    void this.#work()
+    return promise
+  }
+
+  /** The next job; its holder then waits until all others had a turn. */
+  #next(): Waiting<Job, Answer> | undefined {
+    const [first] = this.#queues
+    if (first === undefined) return undefined
+    const [holder, queue] = first
+    const next = queue.shift()
+    this.#queues.delete(holder)
+    if (queue.length > 0) this.#queues.set(holder, queue)
+    this.#waiting--
+    return next
+  }
+
+  async #work(): Promise<void> {
+    if (this.#running !== undefined) return
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#running = next
+      await this.#do(next)
+    }
+    this.#running = undefined
+  }
+
+  async #do({ job, since, resolve, reject, onSlow }: Waiting<Job, Answer>): Promise<void> {
+    const start = performance.now()
+    try {
+      if (start - since > limits.laneWaitSecondsMax * 1000) throw new WorkRefused('late')
+      resolve(await this.#inThread(job))
+    } catch (error) {
+      reject(error)
+    } finally {
+      if (performance.now() - start > limits.renderSlowMs) onSlow?.()
+    }
+  }
+
+  #start(): Thread {
+    const worker = new Worker(this.#options.entry, { resourceLimits: { maxOldGenerationSizeMb: limits.laneMegabytesMax } })
+    // It never keeps the process alive by itself: who asked for the job does.
+    worker.unref()
+    const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+    worker.once('message', () => resolve())
+    worker.once('error', reject)
+    worker.once('exit', () => {
+      reject(new Error('the thread ended'))
+      if (this.#thread?.worker === worker) this.#thread = undefined
+    })
+    return { worker, ready }
+  }
+
+  #end(): void {
+    void this.#thread?.worker.terminate()
+    this.#thread = undefined
+  }
+
+  async #inThread(job: Job): Promise<Answer> {
+    clearTimeout(this.#idle)
+    const { worker, ready } = (this.#thread ??= this.#start())
+    const { promise, resolve, reject } = Promise.withResolvers<Reply<Answer>>()
+    const failed = (cause: unknown): void => reject(new WorkRefused('failed', { cause }))
+    let timer: NodeJS.Timeout | undefined
+    ready.then(() => {
+      // The time to start is not the job's.
+      timer = setTimeout(() => reject(new WorkRefused('slow')), this.#options.secondsMax * 1000)
+      worker.once('message', resolve).once('error', failed).once('exit', failed)
+      worker.postMessage(job)
+    }, failed)
+    try {
+      return answerOf(await promise)
+    } catch (error) {
+      if (error instanceof WorkRefused) this.#end()
+      throw error
+    } finally {
+      clearTimeout(timer)
+      worker.off('message', resolve).off('error', failed).off('exit', failed)
+      this.#idle = setTimeout(() => this.#end(), limits.laneIdleSeconds * 1000)
+      this.#idle.unref()
+    }
+  }
+}
+
+const answerOf = <Answer>(reply: Reply<Answer>): Answer => {
+  if (reply.kind === 'refused') throw new ServiceError(reply.code, reply.details)
+  return reply.answer
+}

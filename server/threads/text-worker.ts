@@ -1,0 +1,6 @@
+/** Does the work on large texts, one after the other, in a thread of its own. */
+import { textWork } from '../domain/text-work.ts'
+import { serve } from './serve.ts'
+import type { TextJob } from './texts.ts'
+
+serve(({ name, input }: TextJob) => (textWork[name] as (...input: readonly unknown[]) => unknown)(...input))
