@@ -9,6 +9,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import { coarseDiff, type Edit, followed, hunksOf, rebased } from '../../shared/text/diff.ts'
+import { requireRightNow } from './authority.ts'
 import { actorOf, type Caller, nameOfActor } from './caller.ts'
 import type { Announcement, ContentPayload } from './follow.ts'
 import { remember } from './idempotency.ts'
@@ -21,6 +22,7 @@ import { settle } from './remarks-shown.ts'
 import { getRevision, saveRevision, saveUnsaved } from './revisions.ts'
 import type { Room } from './room.ts'
 import type { Service } from './service.ts'
+import { unitsOf } from './text-work.ts'
 
 /** The title given at creation, else the first heading, else "Untitled" (api.md, Documents). */
 export const titleOf = (head: Head, { heading }: { readonly heading: string | undefined }): string => head.title ?? heading ?? 'Untitled'
@@ -320,6 +322,8 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
         const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffCharsMax)
         return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
       }
+      // Comparing large texts takes a while, in which a right may end.
+      if (unitsOf([seen.content, content]) > limits.textInlineUnitsMax) await requireRightNow(service, doc, caller)
       // From here to the change nothing waits: an edit between them would be lost.
       const edits = editsNow(plan, room, what.baseVersion)
       if (edits === undefined && left > 0) continue
