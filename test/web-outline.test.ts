@@ -10,7 +10,11 @@ const own = `# One *two* \`three\`\n\n## Same\n\n### Same ###\n\n~~~\n# code\n~~
 
 test('[WRITE-15] the outline has the headings of the published page, with their ids', () => {
   const renderer = createRenderer()
-  const samples = [own, ...['sample.md', 'published.md'].map((name) => readFileSync(join(import.meta.dirname, 'browser', name), 'utf8'))]
+  const samples = [
+    own,
+    `---\ntitle: Plan\n---\n\n${own}`,
+    ...['sample.md', 'published.md'].map((name) => readFileSync(join(import.meta.dirname, 'browser', name), 'utf8'))
+  ]
   for (const sample of samples) {
     const headings = headingsOf(Text.of(sample.split('\n')))
     expect(headings.map(({ level, id }) => ({ level, id }))).toEqual(

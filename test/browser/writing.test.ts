@@ -212,10 +212,13 @@ test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an addr
 })
 
 test('[WRITE-39] marks of blocks leave the rows of a table as they are; a selection of code is seen', async () => {
-  const table = '| a | b |\n| - | - |\n| c | d |'
+  const table = '---\ntitle: Plan\n---\n\n| a | b |\n| - | - |\n| c | d |'
   const { page, press, text, type, leave } = await writer(table)
   await press('Control+Alt+Digit1', 'Control+Shift+Digit8')
   await text(table)
+  // Front matter is no heading.
+  expect(await page.locator('.md-heading').count()).toBe(0)
+  expect(await page.locator('.md-front-matter').count()).toBe(3)
   await press('Control+End', 'Enter', 'Enter')
   await type('```')
   await press('Enter')

@@ -1,5 +1,6 @@
 /** The headings of a text, with the ids that the reading view and the published page give them. */
 import type { Text } from '@codemirror/state'
+import { frontMatterEnd } from '../editor/front-matter.ts'
 import { slugOf } from '../../shared/markdown/headings.ts'
 import { atxOf, withoutTargets } from '../../shared/text/scan.ts'
 
@@ -79,7 +80,12 @@ export function headingsOf(doc: Text): Heading[] {
     if (times > 0) taken.set(id, (taken.get(id) ?? 0) + 1)
     found.push({ level, text, id, at: start })
   }
+  const front = frontMatterEnd(doc)
   for (const line of doc.iterLines()) {
+    if (front > 0 && at <= front) {
+      at += line.length + 1
+      continue
+    }
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? ''
     if (fence !== '') {
       if (mark.startsWith(fence) && line.trim() === mark) fence = ''

@@ -10,6 +10,7 @@ import { BlockWrapper, Decoration, EditorView, ViewPlugin, type DecorationSet, t
 import type { SyntaxNode } from '@lezer/common'
 import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading, table } from './blocks.ts'
 import { LiveContext, type Reveal } from './context.ts'
+import { frontMatterEnd } from '../front-matter.ts'
 import { barInCell } from '../tables.ts'
 import { autolink, emphasis, escape, footnote, inlineCode, link, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
@@ -53,10 +54,14 @@ const closed = new Set(['Table'])
 
 function decorateRange(view: EditorView, visible: Reveal, reveal: readonly Reveal[]): LiveContext {
   const live = new LiveContext(view.state, visible, reveal)
+  const front = frontMatterEnd(view.state.doc)
+  if (front > 0) for (const line of live.lines(0, front)) live.lineClass(line.from, 'md-front-matter')
   syntaxTree(view.state).iterate({
     from: visible.from,
     to: visible.to,
     enter: (ref) => {
+      // What Markdown would make of settings is not meant.
+      if (ref.from < front && !ref.type.isTop) return false
       rules[ref.name]?.(ref.node, live)
       return !closed.has(ref.name)
     }

@@ -1,0 +1,24 @@
+/** Front matter at the top of the editor's text: settings for programs, which the published page does not show. */
+import type { Text } from '@codemirror/state'
+import { afterFrontMatter } from '../../shared/text/front-matter.ts'
+
+/** Front matter of more lines is taken for text. */
+const linesMax = 1000
+
+const ends = new WeakMap<Text, number>()
+
+function endIn(doc: Text): number {
+  if (doc.line(1).text.trimEnd() !== '---') return 0
+  const lines = Array.from({ length: Math.min(doc.lines, linesMax) }, (_line, at) => doc.line(at + 1).text)
+  const after = afterFrontMatter(lines)
+  return after === 0 ? 0 : doc.line(after).to
+}
+
+/** Where the front matter of a text ends, in UTF-16 units; 0 when it has none. */
+export function frontMatterEnd(doc: Text): number {
+  const known = ends.get(doc)
+  if (known !== undefined) return known
+  const end = endIn(doc)
+  ends.set(doc, end)
+  return end
+}
