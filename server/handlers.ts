@@ -27,7 +27,7 @@ import { createNode, listNodes, readRelayStatus, revokeNode } from './domain/nod
 import { publishDocument } from './domain/publishing.ts'
 import { labelRevision, listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
-import { listSessions, readMe, revokeSession, revokeSessions } from './domain/sessions.ts'
+import { listSessions, readMe, whoIsSignedIn, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
 import { decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
@@ -106,6 +106,7 @@ export const handlers = {
     const status = service.status()
     return Promise.resolve({ ok: status === 'ok', status, version: service.version, uptimeSeconds: secondsSince(service) })
   },
+  findSession: ({ service, caller }) => whoIsSignedIn(service, caller),
   readMe: ({ service, caller }) => readMe(service, caller),
   listDocuments: ({ service, caller, input }) => listDocuments(service, caller, input),
   claimDocument: ({ service, caller, doc, input }) => claimDocument(service, caller, doc, input),

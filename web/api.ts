@@ -109,8 +109,9 @@ export const createDocument = (
   idempotencyKey: string
 ): Promise<CreatedDocument> => call('/new', { method: 'POST', body: input, author, idempotencyKey })
 
-/** Who is signed in in this browser. Throws a RequestError with status 401 when nobody is. */
-export const readMe = (): Promise<{ readonly user: { readonly name: string } }> => call('/api/me')
+/** Who is signed in in this browser; null: nobody. */
+export const findUser = async (): Promise<{ readonly name: string } | null> =>
+  (await call<{ readonly user: { readonly name: string } | null }>('/api/session')).user
 
 /** Moves an anonymous document into the account of who is signed in. */
 export const claimDocument = (id: string, key: string): Promise<unknown> => call(`/api/docs/${id}/claim`, { method: 'POST', key, body: {} })

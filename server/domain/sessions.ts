@@ -245,6 +245,9 @@ export const revokeSessions = async (service: Service, caller: Caller): Promise<
   revoked: await endSessionsOf(service, accountOf(caller))
 })
 
+export const whoIsSignedIn = async (service: Service, caller: Caller): Promise<Output<'findSession'>> =>
+  caller.identity.kind === 'guest' ? { kind: 'guest', user: null } : readMe(service, caller)
+
 export const readMe = async (service: Service, { identity }: Caller): Promise<Output<'readMe'>> => {
   if (identity.kind === 'guest') throw new ServiceError('account_required')
   const account = identity.kind === 'account' ? await findAccount(service, identity.id) : undefined

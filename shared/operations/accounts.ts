@@ -17,6 +17,15 @@ export const readMe = operation({
   errors: []
 })
 
+export const findSession = operation({
+  summary: 'Tells whether somebody is signed in: no error when nobody is, as pages ask at every visit.',
+  on: 'account',
+  rest: { method: 'GET', path: '/api/session' },
+  input: z.object({}),
+  output: z.object({ kind: z.enum(['guest', 'account', 'agent']), user: User.nullable() }),
+  errors: []
+})
+
 export const listDocuments = operation({
   summary: 'Lists the documents that the caller owns, newest first.',
   description:

@@ -54,8 +54,10 @@ const drop = (page: Page, files: readonly { name: string; bytes: readonly number
 
 const bytesOf = (text: string): number[] => [...new TextEncoder().encode(text)]
 
-test('[HOME-1] documents of this device are found by title, filtered and ordered', async () => {
+test('[HOME-1] [HOME-9] documents of this device are found by title, filtered and ordered', async () => {
   const { context, page, heard } = await visit()
+  const refused: string[] = []
+  page.on('response', (response) => response.status() >= 400 && refused.push(response.url()))
   await page.goto(world.url)
   await page.getByText('Nothing here yet. Start writing, or drop a Markdown file.').waitFor()
   const own = await createDocument(world.url, '# Zebra notes')
@@ -92,6 +94,8 @@ test('[HOME-1] documents of this device are found by title, filtered and ordered
   expect(await titles(page)).toEqual(['Ähren'])
   await page.getByLabel('Search titles').fill('nothing of that')
   await page.getByText('No documents match.').waitFor()
+  // A visit without an account is no error.
+  expect(refused).toEqual([])
   expect(heard).toEqual([])
   await context.close()
 })

@@ -1,7 +1,7 @@
 /** What the menu offers to people with an account: to sign in, to keep a document found by its link, to go to their own. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { claimDocument, readMe, RequestError } from '../api.ts'
+import { claimDocument, findUser } from '../api.ts'
 import { failureWords } from '../refused/failure.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -14,10 +14,9 @@ export const signedIn = signal<boolean | undefined>(undefined)
 /** Asks anew: another page may have signed in or out. */
 export async function askWho(): Promise<void> {
   try {
-    await readMe()
-    signedIn.value = true
-  } catch (error) {
-    if (error instanceof RequestError && error.status === 401) signedIn.value = false
+    signedIn.value = (await findUser()) !== null
+  } catch {
+    // It is asked again when the menu is opened the next time.
   }
 }
 

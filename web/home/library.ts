@@ -2,7 +2,7 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'
-import { call, RequestError } from '../api.ts'
+import { call, findUser, RequestError } from '../api.ts'
 import { fit } from '../commands/match.ts'
 import { recentDocuments, type RecentDocument } from '../recent.ts'
 import { locale, t, term } from '../text/t.ts'
@@ -106,6 +106,11 @@ export function openLibrary(): Library {
     const wanted = query.peek().trim()
     const fields = { sort: 'updated', ...(wanted !== '' && { query: wanted.slice(0, 200) }), ...(before !== null && { before }) }
     try {
+      // Asking for documents of nobody would be an error in the console at every visit.
+      if (signedIn.peek() !== true && (await findUser()) === null) {
+        signedIn.value = false
+        return
+      }
       const { docs, nextBefore } = await call<Listed>(`/api/docs?${new URLSearchParams(fields).toString()}`)
       // Somebody typed on meanwhile.
       if (mine !== asked) return

@@ -6,7 +6,7 @@ import { batch, computed, effect, signal, type ReadonlySignal, type Signal } fro
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { includesRole } from '../../shared/roles.ts'
-import { readMe } from '../api.ts'
+import { findUser } from '../api.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import type { Session } from '../document/session.ts'
 import { personName } from '../person.ts'
@@ -359,8 +359,8 @@ export function openStore(
         })
       ]
       if (key === '')
-        void readMe().then(
-          ({ user }) => (account.value = user.name),
+        void findUser().then(
+          (user) => (account.value = user?.name ?? account.value),
           () => undefined
         )
       readSoon()
