@@ -105,3 +105,23 @@ test('[SOCKET-4] a socket that reads nothing for half a minute while something w
   expect(slow.closed()).toBeUndefined()
   await own.stop()
 })
+
+test('[SOCKET-18] what is told to a reader that does not read adds up to a bound, then it is dropped', async () => {
+  const owner = await world.create('')
+  const [lazy, reader] = [await world.socket(), await owner.connect()]
+  await lazy.open(owner.doc, (await owner.share('view')).key)
+  lazy.pause()
+  let most = 0
+  const contents = Array.from({ length: 16 }, (_, at) => String.fromCharCode(97 + at).repeat(2 * megabyte))
+  for (const content of contents) {
+    await owner.replace(content)
+    most = Math.max(most, world.counts().waitingBytes)
+    if (world.counts().sockets === 1) break
+  }
+  expect(most).toBeGreaterThan(megabyte)
+  expect(most).toBeLessThan(limits.socketBufferBytesMax + 3 * megabyte)
+  await until(() => world.counts().waitingBytes === 0, 'the end of what waits')
+  lazy.resume()
+  await lazy.end()
+  expect(reader.closes).toEqual([])
+})

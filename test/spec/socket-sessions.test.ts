@@ -31,6 +31,10 @@ const answersOf = (socket: RawSocket): { address: string; refused: string | unde
     ]
   })
 
+/** Whether a frame tells this session its role, which is the first thing that a document says. */
+const isRole = (frame: Uint8Array, address: string): boolean =>
+  frame[address.length + 1] === 5 && Buffer.from(frame.subarray(1, address.length + 1)).toString() === address
+
 const open = async (doc: string, key: string, address: string): Promise<string | undefined> => {
   const socket = await from(address)
   await socket.open(doc, key)
@@ -57,10 +61,12 @@ test('[SOCKET-5] a session that is closed makes room for the next one of its doc
   const owner = await world.create('text')
   const socket = await from('192.0.2.1')
   for (let session = 0; session < 10; session++) {
+    // All at once: the first is still being handled when the goodbye of the former session and the token of the next one arrive.
+    const former = `${owner.doc}\0${session - 1}`
+    if (session > 0) for (const type of [5, 7]) socket.send(frameOf(former, type, (encoder) => encoding.writeVarString(encoder, 'bye')))
     socket.send(token(`${owner.doc}\0${session}`, owner.key))
-    socket.send(frameOf(`${owner.doc}\0${session}`, 7, (encoder) => encoding.writeVarString(encoder, 'bye')))
     await until(() => answersOf(socket).length === session + 1, 'an answer')
-    await until(() => socket.frames.filter((frame) => frame[(frame[0] ?? 0) + 1] === 7).length === session + 1, 'the goodbye')
+    await until(() => socket.frames.some((frame) => isRole(frame, `${owner.doc}\0${session}`)), 'the connection')
   }
   expect(answersOf(socket).every(({ refused }) => refused === undefined)).toBe(true)
   socket.close()
@@ -156,7 +162,8 @@ test('[SOCKET-9] presence goes to others at a bounded rate, and the last state a
   }
   const shows = (text: string): boolean => ben.frames.some((frame) => isPresence(frame) && Buffer.from(frame).includes(text))
   await until(() => shows('"at":1499'), 'the last state')
-  const most = (performance.now() - begun) / limits.presenceMs + 2
+  // Twenty a second.
+  const most = (performance.now() - begun) / 50 + 2
   expect(ben.frames.filter(isPresence).length).toBeLessThanOrEqual(most)
   expect(ana.closed()).toBeUndefined()
 })
