@@ -5,13 +5,15 @@
  *   ['oidc', 'uid', hash]                  session of a uid → hash of its id
  *   ['oidc', 'user-code', hash]            device code of a user code → hash of its id
  *   ['oidc', 'grant', hash, model, hash]   what was issued under a grant
- *   ['oidc', 'of', account, model, hash]   sessions of an account, and grants, without which nothing issued under them is good
+ *   ['oidc', 'of', account, model, hash]   all that is for an account: sessions, sign-ins under way, grants and what was issued under them
  *
  * Ids are bearer secrets (codes, tokens, cookies), so they are kept by their hash and the payloads sealed.
  */
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
 import { limits } from '../../shared/limits.ts'
+import { findAccount } from '../domain/accounts.ts'
+import { epochOf } from '../domain/authority.ts'
 import { type Expiring, expiring, findLive } from '../domain/expiry.ts'
 import { encodeRecord, keys } from '../domain/keys.ts'
 import type { Key, Put } from '../domain/ports.ts'
@@ -20,6 +22,8 @@ import type { Service } from '../domain/service.ts'
 
 interface BrokerRecord extends Expiring {
   readonly account: string | null
+  /** Epoch of the account when it was first kept (domain/authority.ts); absent: 0. It counts in no other. */
+  readonly epoch?: number
   readonly sealed: string
   /** Seconds since 1970; null: not used yet. */
   readonly consumed: number | null
@@ -33,6 +37,12 @@ const dayMs = 24 * 3600 * 1000
 
 /** What has no lifetime of its own: a client that registered itself. */
 const lifetimeMs = (seconds: number | undefined): number => (seconds === undefined ? limits.brokerClientDays * dayMs : seconds * 1000)
+
+/** Whom a record is for: an interaction says so once somebody has signed in there. */
+const accountOf = ({ accountId, result, session }: AdapterPayload): string | null => {
+  const { login } = (result ?? {}) as { login?: { accountId?: string } }
+  return accountId ?? login?.accountId ?? session?.accountId ?? null
+}
 
 export interface BrokerStore {
   adapter(model: string): Adapter
@@ -58,7 +68,18 @@ export const createBrokerStore = (service: Service): BrokerStore => {
 
   const findByHash = async (model: string, hash: string): Promise<AdapterPayload | undefined> => {
     const found = await findLive<BrokerRecord>(service, recordKey(model, hash))
-    return found && open(model, hash, found.record)
+    return found !== undefined && (await counts(found.record)) ? open(model, hash, found.record) : undefined
+  }
+
+  /** Whether the access of the account was not ended since. */
+  const counts = async ({ account, epoch = 0 }: BrokerRecord): Promise<boolean> => account === null || (await epochNow(account)) === epoch
+
+  const epochNow = async (account: string): Promise<number> => epochOf((await findAccount(service, account)) ?? {})
+
+  /** What is kept again keeps the epoch that it had: a request may have read it before an end and write it after. */
+  const epochFor = async (key: Key, account: string): Promise<number> => {
+    const known = await findLive<BrokerRecord>(service, key)
+    return known?.record.account === account ? (known.record.epoch ?? 0) : epochNow(account)
   }
 
   const findByIndex = async (model: string, index: Key): Promise<AdapterPayload | undefined> => {
@@ -68,13 +89,12 @@ export const createBrokerStore = (service: Service): BrokerStore => {
 
   const indexesOf = (model: string, hash: string, payload: AdapterPayload, expiresAt: number): Put[] => {
     const index = { id: hash, expiresAt }
+    const account = accountOf(payload)
     return [
       ...(payload.uid !== undefined && model === 'Session' ? expiring(keys.broker('uid', hashSecret(payload.uid)), index) : []),
       ...(payload.userCode === undefined ? [] : expiring(keys.broker('user-code', hashSecret(payload.userCode)), index)),
       ...(payload.grantId === undefined ? [] : expiring(keys.broker('grant', hashSecret(payload.grantId), model, hash), index)),
-      ...(payload.accountId !== undefined && (model === 'Session' || model === 'Grant')
-        ? expiring(keys.broker('of', payload.accountId, model, hash), index)
-        : [])
+      ...(account === null ? [] : expiring(keys.broker('of', account, model, hash), index))
     ]
   }
 
@@ -92,9 +112,11 @@ export const createBrokerStore = (service: Service): BrokerStore => {
       const hash = hashSecret(id)
       const expiresAt = clock.now() + lifetimeMs(seconds)
       const { consumed, ...rest } = payload
+      const account = accountOf(payload)
       const record: BrokerRecord = {
         expiresAt,
-        account: payload.accountId ?? null,
+        account,
+        ...(account === null ? {} : { epoch: await epochFor(recordKey(model, hash), account) }),
         consumed: typeof consumed === 'number' ? consumed : null,
         sealed: vault.seal(JSON.stringify(rest), context(model, hash))
       }
@@ -132,9 +154,12 @@ export const createBrokerStore = (service: Service): BrokerStore => {
   return {
     adapter,
     async endSessions(account) {
-      const entries = await storage.list(keys.broker('of', account))
-      const ended = entries.map(({ key }) => recordKey(String(key.at(-2)), String(key.at(-1))))
-      if (entries.length > 0) await storage.commit({ deletes: [...entries.map(({ key }) => key), ...ended] })
+      for (;;) {
+        const entries = await storage.list(keys.broker('of', account))
+        if (entries.length === 0) return
+        const ended = entries.map(({ key }) => recordKey(String(key.at(-2)), String(key.at(-1))))
+        await storage.commit({ deletes: [...entries.map(({ key }) => key), ...ended] })
+      }
     },
     async endSession(id) {
       await storage.commit({ deletes: [recordKey('Session', hashSecret(id))] })

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
+import { epochOf } from './authority.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import type { Check, Put } from './ports.ts'
@@ -92,7 +93,29 @@ export const findAccountByPassword = async (service: Service, email: string, pas
   return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
 }
 
-/** Sets the password of an account. False when the account, or what is put beside it, was overtaken. */
+const changeAccount = async ({ storage }: Service, id: string, change: (account: Account) => Account): Promise<void> => {
+  const key = keys.account(id)
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const entry = await storage.get(key)
+    if (entry === undefined) return
+    const value = encodeRecord(change(decodeRecord<Account>(entry.value)))
+    if (await storage.commit({ checks: [{ key, version: entry.version }], puts: [{ key, value }] })) return
+  }
+  throw new ServiceError('storage_unavailable')
+}
+
+/** Begins the next epoch of an account: whatever counted in the one before counts no more. */
+export const nextEpoch = (service: Service, id: string): Promise<void> =>
+  changeAccount(service, id, (account) => ({ ...account, epoch: epochOf(account) + 1 }))
+
+/** Notes that somebody vouched for the address of an account. */
+export const verifyEmail = (service: Service, id: string): Promise<void> =>
+  changeAccount(service, id, (account) => ({ ...account, emailVerified: true }))
+
+/**
+ * Sets the password of an account and begins its next epoch. The address is not verified by that: first all must end that was made by who
+ * knew the former password. False when the account, or what is put beside it, was overtaken.
+ */
 export const setPassword = async (service: Service, account: Account, password: string, beside: Beside = {}): Promise<boolean> => {
   const key = keys.account(account.id)
   const hashed = await hashPassword(password)
@@ -100,7 +123,7 @@ export const setPassword = async (service: Service, account: Account, password: 
   const found = entry && decodeRecord<Account>(entry.value)
   // Of two links that are used at once one comes too late.
   if (found === undefined || found.password !== account.password) return false
-  const next: Account = { ...found, password: hashed, emailVerified: true }
+  const next: Account = { ...found, password: hashed, epoch: epochOf(found) + 1 }
   return service.storage.commit({
     checks: [{ key, version: entry?.version ?? null }, ...(beside.checks ?? [])],
     puts: [{ key, value: encodeRecord(next) }, ...(beside.puts ?? [])]
@@ -130,7 +153,8 @@ export const accountOfIdentity = async (service: Service, identity: IssuedIdenti
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const entry = await service.storage.get(index)
     const found = entry && (await findAccount(service, decodeRecord<string>(entry.value)))
-    const account = fromIssuer(found?.id ?? newId(), identity, found?.createdAt ?? service.clock.now())
+    const made = fromIssuer(found?.id ?? newId(), identity, found?.createdAt ?? service.clock.now())
+    const account: Account = { ...made, ...(found?.epoch === undefined ? {} : { epoch: found.epoch }) }
     if (found !== undefined && JSON.stringify(found) === JSON.stringify(account)) return found
     const written = await service.storage.commit({
       checks: [{ key: index, version: entry?.version ?? null }],

@@ -5,7 +5,7 @@ import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { findAccount } from './accounts.ts'
-import { commitFor } from './authority.ts'
+import { commitFor, epochOf } from './authority.ts'
 import { accountOf, type Caller } from './caller.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
 import { keys } from './keys.ts'
@@ -21,6 +21,8 @@ export interface Device extends Expiring {
   readonly startedAt: number
   readonly status: 'pending' | 'approved' | 'denied'
   readonly account: string | null
+  /** Epoch of the account when it approved (authority.ts); absent: 0. The approval counts in no other. */
+  readonly epoch?: number
   /** Seconds that must lie between polls. */
   readonly interval: number
   /** Milliseconds since 1970; 0: never. */
@@ -99,7 +101,12 @@ export const decideDevice = async (service: Service, caller: Caller, userCode: s
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const found = await findLive<Device>(service, key)
     if (found === undefined || found.record.status !== 'pending') return false
-    const decided: Device = { ...found.record, status: approve ? 'approved' : 'denied', account: approve ? account : null }
+    const decided: Device = {
+      ...found.record,
+      status: approve ? 'approved' : 'denied',
+      account: approve ? account : null,
+      epoch: caller.rests.epoch
+    }
     const written = await commitFor(service, caller, {
       checks: [{ key, version: found.version }],
       puts: expiring(key, decided),
@@ -122,8 +129,8 @@ export const pollDeviceLogin = async (service: Service, input: Input<'pollDevice
     if (device.status === 'denied') throw new ServiceError('access_denied')
     if (device.status === 'approved') {
       const account = await findAccount(service, device.account ?? '')
-      if (account === undefined) throw new ServiceError('access_denied')
-      const { token, puts, session } = draftSession(service, account.id, 'app', device.name)
+      if (account === undefined || epochOf(account) !== (device.epoch ?? 0)) throw new ServiceError('access_denied')
+      const { token, puts, session } = draftSession(service, account, 'app', device.name)
       if (!(await service.storage.commit({ checks, puts, deletes: [key] }))) continue
       return {
         access_token: token,

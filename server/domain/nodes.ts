@@ -7,7 +7,7 @@ import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { type Account, findAccount } from './accounts.ts'
-import { commitFor } from './authority.ts'
+import { commitFor, epochOf } from './authority.ts'
 import { accountOf, type Caller } from './caller.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import { hashSecret, isToken, newId, newToken } from './secrets.ts'
@@ -23,6 +23,8 @@ export interface NodeToken {
   readonly createdAt: number
   /** When the node was connected last, in milliseconds since 1970; null: never. */
   readonly lastSeenAt: number | null
+  /** Epoch of the account when it was made (authority.ts); absent: 0. It counts in no other. */
+  readonly epoch?: number
 }
 
 type Presented = Output<'listNodes'>['nodes'][number]
@@ -66,7 +68,7 @@ export const createNode = async (service: Service, caller: Caller, input: Input<
   const token = newToken(prefix)
   const hash = hashSecret(token)
   const name = plainName(input.name ?? '', limits.mediaNameCharsMax) || 'A node'
-  const node: NodeToken = { id: newId(), account, name, createdAt: service.clock.now(), lastSeenAt: null }
+  const node: NodeToken = { id: newId(), account, name, createdAt: service.clock.now(), lastSeenAt: null, epoch: caller.rests.epoch }
   await commitFor(service, caller, {
     puts: [
       { key: keys.nodeToken(hash), value: encodeRecord(node) },
@@ -92,6 +94,17 @@ export const revokeNode = async (service: Service, caller: Caller, id: string): 
   return { ok: true, revoked: true }
 }
 
+/** Ends all tokens of an account, and the sockets of the nodes that use them. */
+export const endNodesOf = async (service: Service, account: string): Promise<void> => {
+  for (;;) {
+    const entries = await service.storage.list(keys.accountNodes(account))
+    if (entries.length === 0) return
+    const tokens = entries.map(({ value }) => keys.nodeToken(decodeRecord<string>(value)))
+    await service.storage.commit({ deletes: [...entries.map(({ key }) => key), ...tokens] })
+    for (const { key } of entries) service.relay.endNode(String(key.at(-1)))
+  }
+}
+
 /** Who dials in with a token, and whether for everybody; undefined when the token is not good. */
 export const findNode = async (service: Service, token: string): Promise<{ node: NodeToken; shared: boolean } | undefined> => {
   if (!isToken(prefix, token)) return undefined
@@ -100,6 +113,7 @@ export const findNode = async (service: Service, token: string): Promise<{ node:
   const node = entry && decodeRecord<NodeToken>(entry.value)
   const account = node && (await findAccount(service, node.account))
   if (entry === undefined || node === undefined || account === undefined) return undefined
+  if (epochOf(account) !== (node.epoch ?? 0)) return undefined
   const now = service.clock.now()
   if (now - (node.lastSeenAt ?? 0) >= limits.nodeTouchSeconds * 1000) {
     const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies NodeToken) }

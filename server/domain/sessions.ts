@@ -2,10 +2,12 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
-import { type Account, findAccount } from './accounts.ts'
+import { type Account, findAccount, nextEpoch } from './accounts.ts'
+import { epochOf } from './authority.ts'
 import { accountOf, type Caller } from './caller.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
+import { endNodesOf } from './nodes.ts'
 import type { Check, Key, Put } from './ports.ts'
 import { hashSecret, isToken, newId, newToken } from './secrets.ts'
 import type { Service } from './service.ts'
@@ -26,6 +28,8 @@ export interface Session extends Expiring {
   readonly replaces?: string
   /** Names the session of the same browser at the sign-in host, through which this one was opened; absent: through none. */
   readonly atHost?: string
+  /** Epoch of the account when it was opened (authority.ts); absent: 0. It counts in no other. */
+  readonly epoch?: number
   /** On the record of a former secret: hash of the one that took its place. The session itself stands there. */
   readonly replacedBy?: string
 }
@@ -43,13 +47,20 @@ export interface NewSession {
 }
 
 /** A session to be put in a commit of the caller's. */
-export const draftSession = ({ clock }: Service, account: string, kind: SessionKind, name: string, atHost?: string): NewSession => {
+export const draftSession = (
+  { clock }: Service,
+  account: Pick<Account, 'id' | 'epoch'>,
+  kind: SessionKind,
+  name: string,
+  atHost?: string
+): NewSession => {
   const now = clock.now()
   const token = newToken(prefixes[kind])
   const hash = hashSecret(token)
   const session: Session = {
     id: newId(),
-    account,
+    account: account.id,
+    epoch: epochOf(account),
     kind,
     name: name.slice(0, limits.labelCharsMax),
     createdAt: now,
@@ -57,7 +68,7 @@ export const draftSession = ({ clock }: Service, account: string, kind: SessionK
     expiresAt: now + limits.sessionDaysMax * dayMs,
     ...(atHost !== undefined && { atHost })
   }
-  const index = { key: keys.accountSession(account, session.id), value: encodeRecord(hash) }
+  const index = { key: keys.accountSession(account.id, session.id), value: encodeRecord(hash) }
   return { token, session, puts: [...expiring(keys.session(hash), session), index] }
 }
 
@@ -83,10 +94,23 @@ const sessionsOf = async (service: Service, account: string): Promise<Kept[]> =>
 
 const isIdle = ({ clock }: Service, session: Session): boolean => session.lastUsedAt + limits.sessionIdleDaysMax * dayMs <= clock.now()
 
+/** Removes a session where it stands now: its secret may be changed at this very moment. */
+const remove = async ({ storage }: Service, { account, id }: Session): Promise<void> => {
+  const index = keys.accountSession(account, id)
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const entry = await storage.get(index)
+    if (entry === undefined) return
+    const deletes = [keys.session(decodeRecord<string>(entry.value)), index]
+    if (await storage.commit({ checks: [{ key: index, version: entry.version }], deletes })) return
+  }
+  throw new ServiceError('storage_unavailable')
+}
+
 const end = async (service: Service, ended: readonly Kept[]): Promise<void> => {
-  const deletes = ended.flatMap(({ hash, session }) => [keys.session(hash), keys.accountSession(session.account, session.id)])
-  if (deletes.length > 0) await service.storage.commit({ deletes })
-  for (const { session } of ended) service.live.endSession(session.id, 'credential_invalid')
+  for (const { session } of ended) {
+    await remove(service, session)
+    service.live.endSession(session.id, 'credential_invalid')
+  }
 }
 
 /** What ties a new session to the browser that opens it. */
@@ -94,17 +118,19 @@ interface Opened {
   /** The secret the browser came with, which ends (no session is fixed beforehand). */
   readonly replaces?: string | undefined
   readonly atHost?: string | undefined
+  readonly epoch?: number
 }
 
-/** Opens a session. */
+/** Opens a session. `epoch` of the account: as it was when the person showed who they are. */
 export const openSession = async (
   service: Service,
   account: string,
   kind: SessionKind,
   name: string,
-  { replaces, atHost }: Opened = {}
+  { replaces, atHost, epoch }: Opened = {}
 ): Promise<{ token: string; session: Session }> => {
-  const { token, session, puts } = draftSession(service, account, kind, name, atHost)
+  const known = epoch ?? (await findAccount(service, account))?.epoch ?? 0
+  const { token, session, puts } = draftSession(service, { id: account, epoch: known }, kind, name, atHost)
   await service.storage.commit({ puts })
   const before = replaces === undefined ? undefined : await findCurrent(service, hashSecret(replaces))
   const others = await sessionsOf(service, account)
@@ -162,7 +188,7 @@ export const findSession = async (service: Service, kind: SessionKind, token: st
   if (found === undefined || isIdle(service, found.session)) return undefined
   const { session, version } = found
   const account = await findAccount(service, session.account)
-  if (account === undefined) return undefined
+  if (account === undefined || epochOf(account) !== (session.epoch ?? 0)) return undefined
   if (found.hash === hash && session.replaces !== undefined) await confirm(service, hash, session, version)
   else touch(service, found.hash, session, version)
   return { session, account }
@@ -226,11 +252,21 @@ export const revokeSession = async (service: Service, caller: Caller, id: string
   return { ok: true, revoked: true }
 }
 
-/** Ends all sessions of an account, those at the broker first: none may be opened anew by one that is left. */
-export const endSessionsOf = async (service: Service, account: string): Promise<number> => {
-  await service.signInHost?.endSessions(account)
+/**
+ * Ends all that lets somebody in as an account: what counted in its epoch counts no more as soon as the next one begins, sign-ins under way,
+ * approved logins and node tokens included. Then what is left is removed and who uses it disconnected. Answers how many sessions ended.
+ */
+export const endAccess = async (service: Service, account: string): Promise<number> => {
+  await nextEpoch(service, account)
+  return removeAccess(service, account)
+}
+
+/** Removes what let somebody in before the epoch of an account began, and disconnects who uses it. */
+export const removeAccess = async (service: Service, account: string): Promise<number> => {
   const all = await sessionsOf(service, account)
   await end(service, all)
+  await endNodesOf(service, account)
+  await service.signInHost?.endSessions(account)
   return all.length
 }
 
@@ -242,7 +278,7 @@ export const endBrowserSession = async (service: Service, token: string): Promis
 
 export const revokeSessions = async (service: Service, caller: Caller): Promise<Output<'revokeSessions'>> => ({
   ok: true,
-  revoked: await endSessionsOf(service, accountOf(caller))
+  revoked: await endAccess(service, accountOf(caller))
 })
 
 export const whoIsSignedIn = async (service: Service, caller: Caller): Promise<Output<'findSession'>> =>

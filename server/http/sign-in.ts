@@ -5,11 +5,20 @@ import type { Broker } from '../auth/broker.ts'
 import { callbackPath } from '../auth/broker.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
 import { type RelyingParty, safeReturnTo, type SignedIn } from '../auth/oidc.ts'
-import { type Account, accountOfIdentity, createAccount, findAccount, findAccountByEmail, setPassword } from '../domain/accounts.ts'
+import {
+  type Account,
+  accountOfIdentity,
+  createAccount,
+  findAccount,
+  findAccountByEmail,
+  setPassword,
+  verifyEmail
+} from '../domain/accounts.ts'
+import { epochOf } from '../domain/authority.ts'
 import { findLink, type Link, type LinkKind, linkPath, useOf } from '../domain/links.ts'
 import { removePasskeysOf } from '../domain/passkeys.ts'
 import { passwordProblem } from '../domain/passwords.ts'
-import { endBrowserSession, endSessionsOf, findSession, openSession } from '../domain/sessions.ts'
+import { endAccess, endBrowserSession, findSession, openSession, removeAccess } from '../domain/sessions.ts'
 import { freshCookie } from './bind.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
@@ -68,7 +77,11 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
 
   const open = async (ctx: Context, account: Account, atHost?: string): Promise<void> => {
     const replaces = readCookie(ctx.req.headers, cookies.session)
-    const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), { replaces, atHost })
+    const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), {
+      replaces,
+      atHost,
+      epoch: epochOf(account)
+    })
     writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
   }
 
@@ -122,7 +135,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
       // A browser that names its origin needs no token: requests of other origins were refused before.
       if (ctx.get('Origin') === '') checkFormToken(formKey, current.session.id, fields['token'])
       await endBrowserSession(service, readCookie(ctx.req.headers, cookies.session) ?? '')
-      if (fields['everywhere'] === 'yes') await endSessionsOf(service, current.account.id)
+      if (fields['everywhere'] === 'yes') await endAccess(service, current.account.id)
     }
     writeCookie(ctx.res, cookies, cookies.session, '', 0)
     const atBroker = readCookie(ctx.req.headers, cookies.broker.session)
@@ -147,7 +160,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   const showLink = (ctx: Context, link: Link, token: string, text?: string): void => {
     const invited = link.kind === 'invite'
     const body = html`${problem(text)}
-<p>${invited ? 'You are invited to write here' : 'Set a new password'} as <strong>${link.email}</strong>.${invited ? '' : ' All your sessions and passkeys end.'}</p>
+<p>${invited ? 'You are invited to write here' : 'Set a new password'} as <strong>${link.email}</strong>.${invited ? '' : ' All your sessions, passkeys and node tokens end.'}</p>
 <form class="form" method="post" action="${linkPath[link.kind]}">
 <input type="hidden" name="token" value="${token}">
 <input type="hidden" name="username" value="${link.email}" autocomplete="username">
@@ -167,10 +180,13 @@ ${newPasswordField}
     const account = await findAccountByEmail(service, email)
     if (account === undefined || !(await setPassword(service, account, password, useOf(token, link)))) return undefined
     await removePasskeysOf(service, account.id)
-    await endSessionsOf(service, account.id)
+    await removeAccess(service, account.id)
+    // Only now: the address of a stranger's account must not vouch for what the stranger made.
+    await verifyEmail(service, account.id)
     // Tries at the former password say nothing about this one.
     http.limiter.clear('password', countedAs(email))
-    return account
+    // As it is now: a session of the epoch that has just ended would be none.
+    return findAccount(service, account.id)
   }
 
   for (const kind of ['invite', 'reset'] as const) {

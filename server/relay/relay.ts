@@ -243,6 +243,10 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
 
   // ——— dialling in ———
 
+  const endNode = (id: string): void => {
+    for (const node of nodes) if (node.token.id === id) node.close(relayCloseCodes.tokenEnded, 'the token was revoked')
+  }
+
   const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
     const found = token === undefined ? undefined : await findNode(service(), token)
@@ -259,6 +263,8 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       before?.close(relayCloseCodes.tooMany, 'the same token dialled in again')
       nodes.add(new Node(service(), ws, found, events))
     })
+    // An end of the token that came while it was looked up found no socket to end.
+    if ((await findNode(service(), token ?? '')) === undefined) endNode(found.node.id)
     return undefined
   }
 
@@ -303,9 +309,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       for (const open of jobs.values()) if (open.doc === doc) forget(open)
     },
     isConnected: (id) => [...nodes].some((node) => node.token.id === id && node.isReady),
-    endNode(id) {
-      for (const node of nodes) if (node.token.id === id) node.close(relayCloseCodes.tokenEnded, 'the token was revoked')
-    },
+    endNode,
     async recover() {
       const { storage } = service()
       for (let after: string | undefined; ;) {

@@ -92,7 +92,7 @@ export const revokeSession = operation({
 })
 
 export const revokeSessions = operation({
-  summary: 'Ends all sessions of the account, this one too.',
+  summary: 'Ends all sessions of the account, this one too, and the tokens of its compute nodes.',
   on: 'account',
   needs: 'account',
   rest: { method: 'DELETE', path: '/api/me/sessions' },

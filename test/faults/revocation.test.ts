@@ -45,7 +45,7 @@ const headersOf = ({ key, bearer, cookie }: Sent): Record<string, string> => ({
 const session = async (kind: 'app' | 'browser', expires = false): Promise<string> => {
   ana = (await findAccount(world.service, ana.id)) as Account
   if (!expires) return (await openSession(world.service, ana.id, kind, 'a test')).token
-  const { token, session: made, puts } = draftSession(world.service, ana.id, kind, 'a test')
+  const { token, session: made, puts } = draftSession(world.service, ana, kind, 'a test')
   const short = { ...made, expiresAt: clock.now() + secondsLeft * 1000 }
   const others = puts.filter(({ key }) => key[0] === 'account')
   await world.service.storage.commit({ puts: [...expiring(keys.session(hashSecret(token)), short), ...others] })

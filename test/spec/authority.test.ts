@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { callerOfDocument, callerOfService } from '../../server/domain/access.ts'
-import { type Account, createAccount } from '../../server/domain/accounts.ts'
+import { createBrokerStore } from '../../server/auth/broker-store.ts'
+import { type Account, createAccount, findAccount, nextEpoch } from '../../server/domain/accounts.ts'
 import type { Caller } from '../../server/domain/caller.ts'
 import { createComment } from '../../server/domain/comments.ts'
 import { replaceContent } from '../../server/domain/content.ts'
@@ -10,13 +11,16 @@ import { createDocument } from '../../server/domain/documents.ts'
 import { encodeRecord, keys, type Share } from '../../server/domain/keys.ts'
 import type { Draft } from '../../server/domain/ledger.ts'
 import { createNode } from '../../server/domain/nodes.ts'
-import { openSession, revokeSession } from '../../server/domain/sessions.ts'
+import { createLink } from '../../server/domain/links.ts'
+import { endBrowserSession, findSession, openSession, revokeSession, rotateSession } from '../../server/domain/sessions.ts'
 import { createShare } from '../../server/domain/shares.ts'
 import { limits } from '../../shared/limits.ts'
+import { relayCloseCodes } from '../../shared/relay.ts'
 import { turnedClock } from '../support/clock.ts'
 import { openDeaf } from '../support/deaf-socket.ts'
 import { heldStorage } from '../support/held-storage.ts'
 import { rpc } from '../support/mcp.ts'
+import { dialIn } from '../support/nodes.ts'
 import { assign } from '../support/reviews.ts'
 import { type Json, settledWithin, startWorld, until, updateFrame, type World } from '../support/world.ts'
 
@@ -25,7 +29,7 @@ let world: World
 beforeAll(async () => {
   // Hocuspocus prints each refused frame with its stack.
   for (const level of ['log', 'warn', 'error'] as const) console[level] = () => undefined
-  world = await startWorld({ clock })
+  world = await startWorld({ clock, env: { AGMD_NODE_ACCOUNTS: 'operator@example.org' } })
 })
 afterAll(() => world.stop())
 
@@ -237,4 +241,118 @@ test('[AUTHORITY-10] it is said where links are made: guide, description, comman
   const tools = (await rpc(world.url, 'tools/list')).json.result.tools as Json[]
   const tool = tools.find(({ name }) => name === 'svc.create_share').description
   for (const words of [text, description, command, tool]) expect(words).toMatch(said)
+})
+
+// ——— the end of an account's access ———
+
+const password = 'correct horse battery'
+
+/** A new account, whose address nobody has vouched for. */
+const newAccount = async (email: string): Promise<Account> => (await createAccount(world.service, { email, password })) as Account
+
+/** Sets a new password by the link that an administrator hands out. */
+const reset = async ({ id }: Account): Promise<void> => {
+  const account = (await findAccount(world.service, id)) as Account
+  const link = createLink(world.service.vault, world.url, clock.now(), { kind: 'reset', account })
+  const body = new URLSearchParams({ token: new URL(link).searchParams.get('token') ?? '', password: 'another horse battery' }).toString()
+  const { status } = await world.ask('POST', '/auth/reset', { body, type: 'application/x-www-form-urlencoded' })
+  expect(status).toBe(303)
+}
+
+const everywhere = async ({ id }: Account): Promise<void> => {
+  const { token } = await openSession(world.service, id, 'app', 'a test')
+  const { status } = await world.ask('DELETE', '/api/me/sessions', { headers: { Authorization: `Bearer ${token}` } })
+  expect(status).toBe(200)
+}
+
+const ends = [
+  ['a new password', reset],
+  ['signing out everywhere', everywhere]
+] as const
+let accounts = 0
+
+test.each(ends)('[AUTHORITY-11] %s ends node tokens, with the sockets of their nodes', async (_what, end) => {
+  const account = await newAccount(`nodes-${++accounts}@example.org`)
+  const { token } = await openSession(world.service, account.id, 'app', 'a test')
+  const caller = await callerOfService(world.service, { bearer: token })
+  const made = await createNode(world.service, caller, {})
+  const node = await dialIn(world, made.token)
+  await end(account)
+  expect((await node.end()).code).toBe(relayCloseCodes.tokenEnded)
+  await expect(dialIn(world, made.token)).rejects.toThrow('401')
+})
+
+test.each(ends)('[AUTHORITY-11] %s ends logins that the account approved and that were not fetched yet', async (_what, end) => {
+  const account = await newAccount(`devices-${++accounts}@example.org`)
+  const { token } = await openSession(world.service, account.id, 'app', 'a test')
+  const { json } = await world.ask('POST', '/api/cli/device/start', { json: {} })
+  expect(await decideDevice(world.service, await callerOfService(world.service, { bearer: token }), json.user_code, true)).toBe(true)
+  await end(account)
+  const polled = await world.ask('POST', '/api/cli/device/token', { json: { device_code: json.device_code } })
+  expect(polled).toMatchObject({ status: 400, json: { error: 'access_denied' } })
+})
+
+test.each(ends)('[AUTHORITY-11] %s ends every page of what the broker keeps', { timeout: 60_000 }, async (_what, end) => {
+  const account = await newAccount(`broker-${++accounts}@example.org`)
+  const store = createBrokerStore(world.service)
+  const ids = Array.from({ length: limits.listMax + 5 }, (_each, index) => `session ${account.id} ${index}`)
+  await Promise.all(ids.map((id) => store.adapter('Session').upsert(id, { accountId: account.id, uid: id, exp: 0 }, 3600)))
+  // A sign-in that got as far as the password, and waits for its browser to come back.
+  await store.adapter('Interaction').upsert(account.id, { result: { login: { accountId: account.id } }, exp: 0 }, 3600)
+  await end(account)
+  expect(await world.service.storage.list(keys.broker('of', account.id))).toEqual([])
+  expect((await Promise.all(ids.map((id) => store.adapter('Session').find(id)))).filter((found) => found !== undefined)).toEqual([])
+  expect(await store.adapter('Interaction').find(account.id)).toBe(undefined)
+})
+
+test('[AUTHORITY-11] what a request at the broker read before the end and keeps after it does not count', async () => {
+  const account = await newAccount(`late-${++accounts}@example.org`)
+  const sessions = createBrokerStore(world.service).adapter('Session')
+  const payload = { accountId: account.id, uid: 'late', exp: 0 }
+  await sessions.upsert('late', payload, 3600)
+  await nextEpoch(world.service, account.id)
+  await sessions.upsert('late', payload, 3600)
+  expect(await sessions.find('late')).toBe(undefined)
+})
+
+test.each(ends)('[AUTHORITY-11] %s ends a session whose secret changes at that moment', async (_what, end) => {
+  const account = await newAccount(`rotated-${++accounts}@example.org`)
+  const { token } = await openSession(world.service, account.id, 'browser', 'a test')
+  clock.turn(limits.sessionRotateHours * 3600 * 1000)
+  const [next] = await Promise.all([rotateSession(world.service, token), end(account)])
+  for (const secret of [token, next ?? token]) expect(await findSession(world.service, 'browser', secret)).toBe(undefined)
+  // Whoever sets a new password is signed in with it.
+  const left = await world.service.storage.list(keys.accountSessions(account.id))
+  expect(left.length).toBe(end === reset ? 1 : 0)
+})
+
+test('[AUTHORITY-11] a session that is ended by itself while its secret changes stays ended', async () => {
+  const account = await newAccount(`single-${++accounts}@example.org`)
+  for (let round = 0; round < 10; round++) {
+    const { token } = await openSession(world.service, account.id, 'browser', 'a test')
+    clock.turn(limits.sessionRotateHours * 3600 * 1000)
+    const [next] = await Promise.all([rotateSession(world.service, token), endBrowserSession(world.service, token)])
+    for (const secret of [token, next ?? token]) expect(await findSession(world.service, 'browser', secret)).toBe(undefined)
+  }
+})
+
+test('[AUTHORITY-11] a sign-in that began before a new password opens no session after it', async () => {
+  const account = await newAccount(`early-${++accounts}@example.org`)
+  await reset(account)
+  const { token } = await openSession(world.service, account.id, 'browser', 'a test', { epoch: 0 })
+  expect(await findSession(world.service, 'browser', token)).toBe(undefined)
+})
+
+test('[AUTHORITY-12] a new password verifies the address once all else has ended: no node of a stranger serves everybody', async () => {
+  const account = await newAccount('operator@example.org')
+  const { token } = await openSession(world.service, account.id, 'app', 'a stranger')
+  const caller = await callerOfService(world.service, { bearer: token })
+  const made = await createNode(world.service, caller, {})
+  const node = await dialIn(world, made.token)
+  expect(made.node.shared).toBe(false)
+  await reset(account)
+  expect((await findAccount(world.service, account.id))?.emailVerified).toBe(true)
+  expect((await node.end()).code).toBe(relayCloseCodes.tokenEnded)
+  expect(world.service.relay.offer(null).nodes).toBe(0)
+  await expect(dialIn(world, made.token)).rejects.toThrow('401')
 })
