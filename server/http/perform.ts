@@ -71,13 +71,18 @@ export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimit
 const isAnonymous = ({ key, bearer, cookie }: Credentials): boolean => key === undefined && bearer === undefined && cookie === undefined
 
 /**
- * Counts a call by its address as far as that is known before its credentials were verified. Errors: `rate_limited`; guessers are refused
- * before they are heard.
+ * Refuses a guesser before an agent token is verified, which may take a question to its issuer. Keys and sessions are looked up at once: a
+ * good one counts whatever a neighbour behind the same address sends. Errors: `rate_limited`.
  */
+const refuseGuesser = (http: Http, ctx: Context, { bearer }: Credentials): void => {
+  if (bearer?.startsWith('ai_') === true) check(http, ctx, 'failedKey', ctx.state.address)
+}
+
+/** Counts a call by its address as far as that is known before its credentials were verified. Errors: `rate_limited`. */
 export const limit = ({ http, ctx, name, credentials }: Asked): void => {
   const { address, counted } = ctx.state
   if (!isAnonymous(credentials)) {
-    if (counted !== 'failedKey') check(http, ctx, 'failedKey', address)
+    if (counted !== 'failedKey') refuseGuesser(http, ctx, credentials)
   } else if (counted !== 'address') take(http, ctx, 'address', address)
   if (name === 'startDeviceLogin') take(http, ctx, 'deviceStart', address)
   if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', address)
@@ -122,7 +127,7 @@ export const isKnown = async (http: Http, ctx: Context, credentials: Credentials
     ctx.state.counted = 'address'
     return false
   }
-  check(http, ctx, 'failedKey', address)
+  refuseGuesser(http, ctx, credentials)
   try {
     take(http, ctx, 'read', counted(await callerOfService(http.service, credentials), address))
     ctx.state.counted = 'read'

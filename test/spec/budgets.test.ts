@@ -143,6 +143,18 @@ test('[BUDGET-5] a credential is found good before it chooses a bucket: nonsense
   await world.stop()
 })
 
+test('[BUDGET-12] wrong keys of a neighbour behind the same address hinder nobody who has a good one', async () => {
+  const world = await limited()
+  const owner = await world.create('text')
+  const ask = (key: string): Promise<Answer> => world.ask('GET', `/api/docs/${owner.doc}`, { key, headers: from('192.0.2.1') })
+  for (let n = 0; n <= rateLimits.failedKey.burst; n++) await ask(wrongKey)
+  expect((await ask(wrongKey)).status).toBe(429)
+  expect((await ask(owner.key)).status).toBe(200)
+  const call = await rpc(world.url, 'ping', {}, { headers: { 'X-Share-Key': owner.key, ...from('192.0.2.1') } })
+  expect(call.status).toBe(200)
+  await world.stop()
+})
+
 test('[BUDGET-6] reads count for who was admitted: a link for itself, an account once for all of its sessions', async () => {
   const world = await limited()
   const owner = await world.create('text')

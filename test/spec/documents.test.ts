@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAccount } from '../../server/domain/accounts.ts'
 import type { Entry, Key } from '../../server/domain/ports.ts'
 import { anonymous } from '../../server/domain/caller.ts'
 import { capabilities } from '../../server/domain/documents.ts'
+import { openSession } from '../../server/domain/sessions.ts'
 import { roles } from '../../shared/roles.ts'
 import { ask, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
@@ -118,6 +120,19 @@ test('[BUDGET-10] pages open sockets to their own service alone, and look no nam
     expect(headers.get('Content-Security-Policy'), path).not.toMatch(/ wss?:( |;|$)/)
   }
   await own.stop()
+})
+
+test('[DOC-19] to a valid session a name that is no document id is an unknown document, however long it is', async () => {
+  const account = await createAccount(world.service, { email: 'long@example.org', password: 'correct horse battery' })
+  const { token } = await openSession(world.service, account?.id ?? '', 'app', 'a test')
+  for (const id of ['x', 'x'.repeat(2000), '__proto__', '%20'])
+    for (const path of ['', '/content', '/outline', '/events', '/revisions/1'])
+      expect(
+        await world.ask('GET', `/api/docs/${id}${path}`, { headers: { Authorization: `Bearer ${token}` } }),
+        `${id.slice(0, 20)} ${path}`
+      ).toMatchObject({
+        status: 404
+      })
 })
 
 test('[DOC-6] a form that posts to /new is redirected to a new document', async () => {

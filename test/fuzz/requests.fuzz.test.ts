@@ -1,0 +1,15 @@
+/** 2,000 requests of the request fuzz. `AGMD_TEST_REQUESTS` and `AGMD_TEST_SEED` change the run; `npm run fuzz requests` goes on for longer. */
+import { expect, test } from 'vitest'
+import { fuzzRequests } from './requests.ts'
+
+const count = Number(process.env['AGMD_TEST_REQUESTS'] ?? 2_000)
+const seed = Number(process.env['AGMD_TEST_SEED'] ?? 1)
+
+test(`[BUDGET-11] requests of every role, valid and hostile, are answered as described, and refused ones write nothing (seed ${seed})`, async () => {
+  const { requests, refused, done, statuses } = await fuzzRequests(count, seed)
+  expect(requests).toBe(count)
+  // A fuzz that is always refused tries nothing.
+  expect(done).toBeGreaterThan(count / 10)
+  expect(refused).toBeGreaterThan(count / 10)
+  expect(Object.keys(statuses).filter((status) => Number(status) >= 500 && status !== '503')).toEqual([])
+})
