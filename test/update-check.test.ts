@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import * as encoding from 'lib0/encoding'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
+import { lengthAfter } from '../server/live/text-length.ts'
 import { checkUpdate, parseUpdate, UpdateRefused } from '../server/live/update-check.ts'
+import { textRootName } from '../shared/names.ts'
 
 const textOf = (ydoc: Y.Doc): Y.Text => ydoc.getText('content')
 
@@ -294,4 +296,34 @@ test('[UPDATE-6] an update tells whether it brings carriage returns or NUL', () 
     ['a\0', true]
   ] as const)
     expect(parseUpdate(inRoot((ydoc) => ydoc.getText('content').insert(0, text))).untidy).toBe(untidy)
+})
+
+test('[LOOP-11] the length of a text after an update is counted without a copy, and is exact', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(2), fc.boolean(), fc.nat(40), fc.integer({ min: 1, max: 6 })), { maxLength: 40 }),
+      fc.nat(40),
+      (steps, from) => {
+        const docs = [11, 7, 30].map((clientID) => Object.assign(new Y.Doc(), { clientID }))
+        const updates: Uint8Array[] = []
+        for (const [index, [who, inserts, at, length]] of steps.entries()) {
+          const doc = docs[who] as Y.Doc
+          const text = doc.getText(textRootName)
+          if (inserts || text.length === 0) text.insert(at % (text.length + 1), 'abcdef'.slice(0, length))
+          else text.delete(at % text.length, Math.min(length, text.length - (at % text.length)))
+          if (index % 5 === 4) for (const other of docs) Y.applyUpdate(other, Y.encodeStateAsUpdate(doc))
+          updates.push(Y.encodeStateAsUpdate(doc))
+        }
+        const server = new Y.Doc()
+        const seen = updates[from % Math.max(1, updates.length)]
+        if (seen !== undefined) Y.applyUpdate(server, seen)
+        for (const update of updates) {
+          const expected = lengthAfter(server, parseUpdate(update))
+          Y.applyUpdate(server, update)
+          expect(server.getText(textRootName).length).toBe(expected)
+        }
+      }
+    ),
+    { numRuns: 300 }
+  )
 })

@@ -5,8 +5,8 @@ import { removeAwarenessStates } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { textRootName } from '../../shared/names.ts'
-import { diff } from '../../shared/text/diff.ts'
+import { coarseDiff, type Edit } from '../../shared/text/diff.ts'
+import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { type Caller, systemActor } from '../domain/caller.ts'
 import { saveBeforeWipe } from '../domain/follow.ts'
 import type { Ledger } from '../domain/ledger.ts'
@@ -14,6 +14,7 @@ import type { Room } from '../domain/room.ts'
 import { guestWithoutName, presentState, removedClients } from './awareness.ts'
 import type { Context, LoadedDocument } from './documents.ts'
 import { closeCodes, type Peer } from './durable-acks.ts'
+import { lengthAfter } from './text-length.ts'
 import { checkUpdate, parseUpdate, type ParsedUpdate, UpdateRefused } from './update-check.ts'
 
 /** `WebSocket.OPEN`. */
@@ -63,26 +64,45 @@ const newsOf = (entry: LoadedDocument, peer: Peer, update: ParsedUpdate): number
     takenByOther: (client) => takenByOther(entry, client, peer)
   })
 
+/** More signs than this are replaced together with what stands between them. */
+const signsAtOnceMax = 1000
+
+/** Edits that leave no carriage return and no NUL in a text. */
+const tidyingEdits = (content: string): readonly Edit[] => {
+  const edits: Edit[] = []
+  for (const { 0: sign, index: from } of content.matchAll(/\r\n?|\0/g)) {
+    if (edits.length === signsAtOnceMax) return coarseDiff(content, withLineFeeds(content).replaceAll('\0', ''))
+    edits.push(sign === '\r' ? { from, to: from + 1, insert: '\n' } : { from, to: from + 1, insert: '' })
+  }
+  return edits
+}
+
 /** Carriage returns and NUL never stay in a document, whoever typed them (CodeMirror counts CR LF as one). */
 const tidy = (room: Room): void => {
   if (room.failed) return
-  const { content } = room.snapshot()
-  const clean = content.replace(/\r\n?/g, '\n').replaceAll('\0', '')
-  if (clean !== content) room.apply(diff(content, clean), systemActor)
+  const edits = tidyingEdits(room.snapshot().content)
+  if (edits.length > 0) room.apply(edits, systemActor)
+}
+
+/** Rooms that will be tidied, and how long the last time took, in milliseconds. */
+const tidying = new WeakMap<Room, { planned: boolean; took: number }>()
+
+/** Tidies soon. Of the time it takes the server spends a twentieth at most, however many updates ask for it. */
+const tidySoon = (room: Room): void => {
+  const state = tidying.get(room) ?? { planned: false, took: 0 }
+  tidying.set(room, state)
+  if (state.planned) return
+  state.planned = true
+  setTimeout(() => {
+    const start = performance.now()
+    state.planned = false
+    tidy(room)
+    state.took = performance.now() - start
+  }, state.took * 20)
 }
 
 const wipes = (update: ParsedUpdate, room: Room): boolean =>
   update.deleted > limits.wipeUnitsMin && update.deleted > room.text.length * limits.wipeShare
-
-/** Units of the text once the update is in it: what it deletes, and what it inserts deleted, counts too. Tried on a copy. */
-const lengthAfter = ({ ydoc }: Room, update: Uint8Array): number => {
-  const copy = new Y.Doc()
-  Y.applyUpdate(copy, Y.encodeStateAsUpdate(ydoc))
-  Y.applyUpdate(copy, update)
-  const { length } = copy.getText(textRootName)
-  copy.destroy()
-  return length
-}
 
 /** Errors: `credential_invalid` when the socket was told goodbye: what it had sent before and still waits is not applied. */
 export const requireOpen = (peer: Peer): void => {
@@ -101,7 +121,7 @@ export const takeUpdate = async (entry: LoadedDocument, ledger: Ledger, payload:
   const peer = peerOf(connection)
   requireOpen(peer)
   let news = newsOf(entry, peer, update)
-  if (room.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(room, payload) > limits.contentUnitsMax)
+  if (room.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(room.ydoc, update) > limits.contentUnitsMax)
     throw new ServiceError('content_too_large')
   if (wipes(update, room)) {
     await saveBeforeWipe(ledger, entry.id, room.snapshot())
@@ -109,7 +129,7 @@ export const takeUpdate = async (entry: LoadedDocument, ledger: Ledger, payload:
     news = newsOf(entry, peer, update)
   }
   for (const client of news) owners.set(client, peer)
-  if (update.untidy) setImmediate(() => tidy(room))
+  if (update.untidy) tidySoon(room)
 }
 
 /** Closes the socket of a refused update with the code that tells the client what to do; answers what to log. */

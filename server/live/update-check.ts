@@ -32,7 +32,7 @@ export class UpdateRefused extends Error {
   }
 }
 
-interface Span {
+export interface Span {
   readonly client: number
   readonly from: number
   readonly to: number
@@ -52,6 +52,8 @@ export interface ParsedUpdate {
   /** What stands beside structs of other clients, in the order of the update. */
   readonly dependencies: readonly Dependency[]
   readonly deletions: readonly Span[]
+  /** Structs that bring text; those in a row stand together. */
+  readonly texts: readonly Span[]
   /** Highest clock needed of each client beyond what the update brings itself. */
   readonly needs: ReadonlyMap<number, number>
   /** UTF-16 units inserted. */
@@ -116,6 +118,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
   const decoder = decoding.createDecoder(update)
   const spans: Span[] = []
   const deletions: Span[] = []
+  const texts: Span[] = []
   const dependencies: Dependency[] = []
   const needs = new Map<number, number>()
   const clients = new Set<number>()
@@ -124,6 +127,11 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
   let untidy = false
   const need = (client: number, clock: number): void => {
     if (clock >= (needs.get(client) ?? 0)) needs.set(client, clock + 1)
+  }
+  const noteText = (client: number, from: number, length: number): void => {
+    const last = texts.at(-1)
+    if (last?.client === client && last.to === from) texts[texts.length - 1] = { ...last, to: from + length }
+    else texts.push({ client, from, to: from + length })
   }
   const readOrigin = (client: number, clock: number): void => {
     const on = readClient(decoder)
@@ -143,6 +151,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
     if ((info & 0xc0) === 0) readParent(decoder, info)
     const { length, text } = readContent(decoder, kind)
     inserted += text.length
+    if (text !== '') noteText(client, clock, text.length)
     untidy ||= text.includes('\r') || text.includes('\0')
     return length
   }
@@ -173,7 +182,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
     throw new UpdateRefused('malformed', 'the update does not decode')
   }
   if (decoding.hasContent(decoder)) refuse('bytes follow the update')
-  return { spans, dependencies, deletions, needs, inserted, deleted, untidy }
+  return { spans, dependencies, deletions, texts, needs, inserted, deleted, untidy }
 }
 
 export interface DocumentState {

@@ -42,14 +42,26 @@ export interface Unresolved {
 
 export type Resolution = Resolved | Unresolved
 
-/** A text with what is asked of it often, made once. */
+/** A text with what is asked of it often, made once it is asked for. */
 export interface Source {
   readonly text: string
   readonly lines: Lines
   readonly outline: readonly Section[]
 }
 
-export const sourceOf = (text: string): Source => ({ text, lines: linesOf(text), outline: outlineOf(text) })
+export const sourceOf = (text: string): Source => {
+  let lines: Lines | undefined
+  let outline: readonly Section[] | undefined
+  return {
+    text,
+    get lines() {
+      return (lines ??= linesOf(text))
+    },
+    get outline() {
+      return (outline ??= outlineOf(text))
+    }
+  }
+}
 
 const words = ({ text }: Source, target: Words): Range | Unresolved => {
   const found = findWords(text, target)
@@ -67,7 +79,8 @@ const words = ({ text }: Source, target: Words): Range | Unresolved => {
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text)
 
 /** The one section that a name means. */
-export const sectionOf = ({ text, outline, lines }: Source, name: string, occurrence?: number): Section | Unresolved => {
+export const sectionOf = (source: Source, name: string, occurrence?: number): Section | Unresolved => {
+  const { text, outline } = source
   const found = sectionsNamed(outline, name)
   const only = occurrence === undefined ? (found.length === 1 ? found[0] : undefined) : found[occurrence - 1]
   if (only !== undefined) return only
@@ -80,7 +93,7 @@ export const sectionOf = ({ text, outline, lines }: Source, name: string, occurr
   const candidates = found.slice(0, 20).map((section) => {
     const range = { from: section.from, to: section.bodyFrom }
     const { prefix, suffix } = contextOf(text, range)
-    return { ...range, line: lines.at(section.from), before: prefix, after: suffix }
+    return { ...range, line: source.lines.at(section.from), before: prefix, after: suffix }
   })
   return { code: 'target_ambiguous', message: `The text has ${found.length} sections ${JSON.stringify(shortened(name))}.`, candidates }
 }
