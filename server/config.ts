@@ -233,6 +233,33 @@ export const configTable = {
     secret: false,
     schema: wholeNumber(0, 1048576)
   },
+  documentMegabytes: {
+    name: 'AGMD_DOCUMENT_MEGABYTES',
+    default: '256',
+    unit: 'MiB',
+    allowed: 'a whole number from 0 to 1048576',
+    docs: 'Space that the text, history, comments and suggestions of one document may take. 0: any.',
+    secret: false,
+    schema: wholeNumber(0, 1048576)
+  },
+  accountMegabytes: {
+    name: 'AGMD_ACCOUNT_MEGABYTES',
+    default: '10240',
+    unit: 'MiB',
+    allowed: 'a whole number from 0 to 1048576',
+    docs: 'Space that all documents of one account or agent may take, without assets. 0: any.',
+    secret: false,
+    schema: wholeNumber(0, 1048576)
+  },
+  anonymousMegabytes: {
+    name: 'AGMD_ANONYMOUS_MEGABYTES',
+    default: '1024',
+    unit: 'MiB',
+    allowed: 'a whole number from 0 to 1048576',
+    docs: 'Space that the documents made without an account from one address may take in all, without assets. Claiming one frees its space. 0: any.',
+    secret: false,
+    schema: wholeNumber(0, 1048576)
+  },
   nodeAccounts: {
     name: 'AGMD_NODE_ACCOUNTS',
     default: '',

@@ -19,6 +19,7 @@ import { sweep } from './domain/expiry.ts'
 import { sweepJobs } from './domain/media-jobs.ts'
 import { createLedger } from './domain/ledger.ts'
 import type { Blobs, Clock, Storage } from './domain/ports.ts'
+import { createQuotas } from './domain/quotas.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
 import { handlers } from './handlers.ts'
@@ -229,6 +230,11 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
         : null,
     baseUrl,
     version: options.version,
+    quotas: createQuotas(storage, {
+      documentBytesMax: config.documentMegabytes * 1024 * 1024,
+      accountBytesMax: config.accountMegabytes * 1024 * 1024,
+      anonymousBytesMax: config.anonymousMegabytes * 1024 * 1024
+    }),
     assetBytesMax: config.assetMegabytes * 1024 * 1024,
     nodeAccounts: config.nodeAccounts,
     startedAt: clock.now(),
@@ -265,6 +271,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     relay.stop()
     await live.stop()
     await ledger.idle()
+    service.quotas.stop()
     http.closeIdleConnections()
     // Answers under way get a moment; who still waits then is cut off.
     const cancel = clock.after((limits.stopSecondsMax / 4) * 1000, () => {

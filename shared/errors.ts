@@ -356,6 +356,12 @@ const meanings = {
     expected: true
   },
   shutting_down: { status: 503, exit: 7, message: 'The server is restarting.', hint: 'Try again in a few seconds.', retryable: true },
+  quota_exceeded: {
+    status: 507,
+    exit: 2,
+    message: 'There is no room left for this: a quota of the service is reached.',
+    hint: 'Nothing was changed. The answer names the quota, usedBytes and allowedBytes; make room and try again.'
+  },
   storage_full: {
     status: 507,
     exit: 1,

@@ -363,6 +363,14 @@ export const limits = {
   rateBucketsMax: 25_000,
   rateBucketsShared: 256,
 
+  /** How far the bytes of a document may move before the record for its owner is written, and entries that one page of a count reads. */
+  usageStepBytes: 64 * 1024,
+  usagePage: 32,
+  /** Bytes beyond a quota that changes which make a text shorter may take, at least: their history grows all the same. */
+  quotaMarginBytes: 1024 * 1024,
+  /** How many times as much as it inserts a change must remove to count as one that makes less. */
+  quotaLessFactor: 4,
+
   /** Time from a deletion to the begin of the erasing of its bytes in the store's file, in seconds; deletions until then share one run. */
   eraseQuietSeconds: 60,
   /** Bytes that a second of waiting allows the next erasing to write: with much free space in the file, runs come less often. */

@@ -50,6 +50,9 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       agentClientId: null,
       agentClientSecret: null,
       assetMegabytes: 200,
+      documentMegabytes: 256,
+      accountMegabytes: 10_240,
+      anonymousMegabytes: 1024,
       nodeAccounts: [],
       foreignMedia: true,
       idleUnloadSeconds: 60

@@ -11,7 +11,7 @@ const counter: Key = ['d', doc, 'counter']
 /** A ledger with one empty document. */
 const ledgerOn = async (storage: Storage): Promise<Ledger> => {
   const ledger = createLedger({ storage, clock: turnedClock(), onEvent: () => undefined })
-  await ledger.create({ id: doc, deletedAt: null, event: 0 } as Head, 'system', () => undefined)
+  await ledger.create({ id: doc, owner: { kind: 'anonymous' }, deletedAt: null, event: 0 } as Head, 'system', () => undefined)
   return ledger
 }
 

@@ -36,11 +36,12 @@ test('[WEB-34] pages do not come back all at once', () => {
 
 test('[WEB-35] what is over is not tried again', () => {
   const endOf = (code: number) => createRetries().closed(code, 100)
-  expect([1009, 4401, 4403, 4404].map(endOf)).toEqual([
+  expect([1009, 4401, 4403, 4404, 4413].map(endOf)).toEqual([
     { ended: 'too_big' },
     { ended: 'credential_ended' },
     { ended: 'forbidden' },
-    { ended: 'deleted' }
+    { ended: 'deleted' },
+    { ended: 'full' }
   ])
 })
 

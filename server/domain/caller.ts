@@ -35,6 +35,8 @@ export interface Caller {
   readonly rests: Rests
   /** The Idempotency-Key of the request, if any (idempotency.ts). */
   readonly request: RequestStamp | null
+  /** Keyed hash of the address of somebody without an account who makes a document: its quota counts there. */
+  readonly origin?: string
 }
 
 /** Names one retryable request: the same key and contents are one request (api.md, Retries). */

@@ -75,6 +75,7 @@ export const createComment = (
     }
     remarks.tie('comment', id, aimed?.pin ?? null, aimed?.range)
     const change = (draft: Draft): { written: Written; answer: Output<'createComment'> } => {
+      service.quotas.require(draft.head, Buffer.byteLength(input.body))
       room.journalInto(draft)
       const payload = { commentId: id, line: made.target.line, ...(made.task === null ? {} : { taskId: made.task }) }
       const { seq: number } = draft.event('comment.created', actorOf(caller), payload, made.version)
@@ -143,6 +144,7 @@ export const replyToComment = (
   const change = (draft: Draft, comment: Comment): Comment => {
     if (comment.replies.length >= limits.repliesMax)
       throw new ServiceError('invalid_request', { message: `A comment may have ${limits.repliesMax} replies; make a new comment.` })
+    service.quotas.require(draft.head, Buffer.byteLength(body))
     const payload = { ...payloadOf(comment), replyId: made.id }
     draft.event('comment.replied', actorOf(caller), payload)
     tellMentions(draft, actorOf(caller), payload, body)
@@ -189,6 +191,7 @@ export const editComment = (
   const change = (draft: Draft, comment: Comment): Comment => {
     requireAuthor(caller, comment)
     if (comment.body === body) return comment
+    service.quotas.require(draft.head, body.length - comment.body.length, body.length <= comment.body.length)
     draft.erase()
     draft.event('comment.edited', actorOf(caller), payloadOf(comment))
     const mentioned = tellMentions(draft, actorOf(caller), payloadOf(comment), body, comment.mentioned)

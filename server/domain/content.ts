@@ -219,11 +219,18 @@ const record = (
   return revision.id
 }
 
+/** Errors: `quota_exceeded` for edits that the document has no room for. */
+const requireSpace = ({ service, room }: Opened, edits: readonly Edit[]): void => {
+  const inserted = edits.reduce((sum, { insert }) => sum + insert.length, 0)
+  const removed = edits.reduce((sum, { from, to }) => sum + to - from, 0)
+  if (edits.length > 0) service.quotas.require(room.held(), inserted, inserted * limits.quotaLessFactor <= removed)
+}
+
 /**
  * Applies edits to the text of now, and writes all that belongs to it in one commit: updates, revisions, events, the pins of remarks
  * that it moved, and what else is said. Nothing waits before the edits are applied: check what they rest on just before the call.
  * The text of an open document changes before anything is committed, so the right of the caller is looked at here; what follows is written
- * by the service. Errors: those of a right that has ended, and nothing has changed then.
+ * by the service. Errors: those of a right that has ended, and `quota_exceeded`; nothing has changed then.
  */
 export const changeText = async <T>(
   opened: Opened,
@@ -233,6 +240,7 @@ export const changeText = async <T>(
 ): Promise<T> => {
   const { service, doc, room, follower, remarks } = opened
   service.live.requireRight(doc, caller)
+  requireSpace(opened, change.edits)
   for (const id of untied) remarks.untie(id)
   const before = room.snapshot()
   const actor = actorOf(caller)

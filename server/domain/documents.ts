@@ -72,7 +72,13 @@ const seed = (content: string): Uint8Array => {
   return update
 }
 
-const emptyHead = (id: string, tag: string, input: Input<'createDocument'>, owner: Owner, now: number): Head => ({
+const emptyHead = (
+  id: string,
+  tag: string,
+  input: Input<'createDocument'>,
+  { owner, origin }: Pick<Head, 'owner' | 'origin'>,
+  now: number
+): Head => ({
   id,
   title: input.title?.trim() || null,
   kind: input.kind ?? 'live',
@@ -89,7 +95,8 @@ const emptyHead = (id: string, tag: string, input: Input<'createDocument'>, owne
   revisionSeq: 0,
   announcedSeq: 0,
   shares: 0,
-  unsaved: { added: 0, removed: 0, actors: [] }
+  unsaved: { added: 0, removed: 0, actors: [] },
+  ...(origin !== undefined && { origin })
 })
 
 /** Writes the first text: journal, canonical text and the revision that shows it. */
@@ -116,8 +123,9 @@ export const createDocument = async (
   checkSize(content)
   const owner = ownerOf(caller)
   const actor = actorOf(caller)
-  const head = emptyHead(newId(), firstTag(), input, owner, service.clock.now())
-  return service.ledger.create(head, caller, (draft) => {
+  const payer = { owner, ...(caller.origin !== undefined && { origin: caller.origin }) }
+  const head = emptyHead(newId(), firstTag(), input, payer, service.clock.now())
+  const putAll = (draft: Draft): Output<'createDocument'> => {
     const snapshot = putFirstContent(draft, content, actor)
     const link =
       owner.kind === 'anonymous'
@@ -129,13 +137,21 @@ export const createDocument = async (
     const url = link === undefined ? `${service.baseUrl}/d/${head.id}` : shareUrl(service, head.id, link.secret)
     const doc = { ...presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, url), ...(link && { key: link.secret }) }
     return remember(service, draft, caller, null, { ...doc, doc })
-  })
+  }
+  // The text stands in the journal and as the canonical text.
+  const release = await service.quotas.reserve(payer, 2 * Buffer.byteLength(content))
+  return service.ledger.create(head, caller, putAll).finally(release)
 }
+
+/** What the document takes and may take; nothing for one that was not counted yet. */
+const usageOf = ({ quotas }: Service, { bytes }: Head): Pick<Output<'readDocument'>, 'usage'> =>
+  bytes === undefined ? {} : { usage: { bytes, bytesMax: quotas.settings.documentBytesMax || null } }
 
 export const readDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'readDocument'>> => {
   const snapshot = await currentContent(service, doc)
   const head = await service.ledger.head(doc)
-  const found = presentDocument(head, { ...caller, role: caller.role ?? 'view' }, snapshot, `${service.baseUrl}/d/${doc}`)
+  const presented = presentDocument(head, { ...caller, role: caller.role ?? 'view' }, snapshot, `${service.baseUrl}/d/${doc}`)
+  const found = { ...presented, ...usageOf(service, head) }
   return { ...found, doc: found }
 }
 

@@ -24,6 +24,7 @@ import { createMentions } from './mentions.ts'
 import type { Clock, Storage } from './ports.ts'
 import { saveRevision, saveUnsaved } from './revisions.ts'
 import type { Room } from './room.ts'
+import { measure } from './usage.ts'
 
 /** What a content event tells (api.md, Events). */
 export interface ContentPayload {
@@ -192,6 +193,14 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
     }
   }
 
+  /** Counts what the document takes, if it is of a version that did not. */
+  const count = async (): Promise<void> => {
+    const bytes = await measure(storage, doc)
+    await ledger.write(doc, 'system', (draft) => {
+      draft.head = { ...draft.head, bytes: draft.head.bytes ?? bytes }
+    })
+  }
+
   const due = (): boolean => room.tail.records >= limits.journalRecordsMax || room.tail.bytes >= limits.journalBytesMax
 
   const compactOnce = (): Promise<void> => (compacting ??= compact().finally(() => (compacting = undefined)))
@@ -211,13 +220,16 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
     saving.poke()
     if (due() && compacting === undefined) later(compactOnce)()
   })
+  const unfollow = ledger.follow(doc, room.written)
   const stop = (): void => {
     stopUpdates()
+    unfollow()
     for (const timer of [announcing, projecting, saving]) timer.stop()
     mentions.stop()
   }
 
   if (base.seq < room.seq) announcing.poke()
+  if (head.bytes === undefined) later(count)()
 
   return {
     takeAnnouncement,

@@ -32,6 +32,7 @@
  *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
  *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
  *   ['owned', kind, id, place]    documents of an account or agent (JSON, `Owned`); `place` sorts by creation
+ *   ['usage', kind, id, doc]      bytes that a document of an account, agent or address takes (JSON number, usage.ts)
  *   ['passkey', hash]             JSON, `Passkey` (passkeys.ts); ['account', id, 'passkey', hash] names it
  *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
  *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
@@ -99,6 +100,12 @@ export interface Head {
   readonly unsaved: Unsaved
   /** Bytes of its assets; absent: none. */
   readonly assetBytes?: number
+  /** Bytes of all else that counts (usage.ts); absent: not counted yet, in a document of an earlier version. */
+  readonly bytes?: number
+  /** The same as the record for its owner says; absent: there is none. */
+  readonly usage?: number
+  /** Keyed hash of the address that an anonymous document was made from. */
+  readonly origin?: string
 }
 
 export interface Share {
@@ -387,6 +394,8 @@ export const keys = {
   accountPasskeys: (account: string): Key => ['account', account, 'passkey'],
   owned: (kind: string, id: string, place: string): Key => ['owned', kind, id, place],
   ownedBy: (kind: string, id: string): Key => ['owned', kind, id],
+  usage: (kind: string, id: string, doc: string): Key => ['usage', kind, id, doc],
+  usages: (kind: string, id: string): Key => ['usage', kind, id],
   device: (hash: string): Key => ['device', hash],
   userCode: (hash: string): Key => ['user-code', hash],
   usedLink: (hash: string): Key => ['used-link', hash],

@@ -10,6 +10,7 @@ import type { EventKind } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
 import { type By, keysOfRight, requireRight } from './authority.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent } from './keys.ts'
+import { bytesMoved, countUsage } from './usage.ts'
 import type { Check, Clock, Entry, Key, Put, Storage } from './ports.ts'
 
 export interface Draft {
@@ -58,6 +59,8 @@ export interface Ledger {
   /** The head on disk. Errors: `not_found`, `document_deleted`. */
   head(doc: string): Promise<Head>
   findHead(doc: string): Promise<Head | undefined>
+  /** Tells of each head of a document that this process has written, for the last who asked. Returns the way to stop. */
+  follow(doc: string, onHead: (head: Head) => void): () => void
   /** Resolves when nothing waits to be written. */
   idle(): Promise<void>
 }
@@ -160,6 +163,7 @@ const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records:
 export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger => {
   const queues = new Map<string, Waiting[]>()
   const idlers: (() => void)[] = []
+  const followers = new Map<string, (head: Head) => void>()
 
   /** What the changes read. Read after the head: if it is newer than the head, the check of the head fails. */
   const findRecords = async (waiting: readonly Pick<Waiting, 'by' | 'reads'>[]): Promise<Records> => {
@@ -192,6 +196,12 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return { head, drafts, outcomes }
   }
 
+  /** The head with the bytes that its document takes after the changes. Nothing counts those of a deleted one while it is scrubbed. */
+  const weighed = async (old: Head, head: Head, puts: readonly Put[], deletes: readonly Key[]): Promise<Head> => {
+    if (old.bytes === undefined || old.deletedAt !== null) return head
+    return { ...head, bytes: Math.max(0, old.bytes + (await bytesMoved(storage, head.id, puts, deletes))) }
+  }
+
   const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean> => {
     const old = decodeRecord<Head>(entry.value)
     const records = await findRecords(waiting)
@@ -199,14 +209,17 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     const rights = checksOf(doc, waiting, records)
     const { head, drafts, outcomes } = draw(old, records, waiting)
     if (drafts.length > 0) {
-      const puts = new Map(drafts.flatMap((draft) => [...draft.puts]))
+      const puts = [...new Map(drafts.flatMap((draft) => [...draft.puts])).values()]
+      const deletes = drafts.flatMap((draft) => draft.deletes)
+      const usage = countUsage(old, await weighed(old, head, puts, deletes), puts)
       const written = await storage.commit({
         checks: [{ key: entry.key, version: entry.version }, ...rights],
-        puts: [{ key: entry.key, value: encodeRecord(head) }, ...puts.values()],
-        deletes: drafts.flatMap((draft) => draft.deletes),
+        puts: [{ key: entry.key, value: encodeRecord(usage.head) }, ...puts, ...usage.puts],
+        deletes: [...deletes, ...usage.deletes],
         erase: drafts.some((draft) => draft.erases)
       })
       if (!written) return false
+      followers.get(doc)?.(usage.head)
     }
     outcomes.forEach((outcome, index) => {
       const { resolve, reject } = waiting[index] as Waiting
@@ -264,9 +277,12 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
         const draft = new DraftOf(head, clock.now(), records)
         requireBy(by, draft, undefined)
         const result = change(draft)
+        const puts = [...draft.puts.values()]
+        const bytes = await bytesMoved(storage, head.id, puts, [])
+        const usage = countUsage(undefined, { ...draft.head, bytes }, puts)
         const written = await storage.commit({
           checks: [{ key: keys.head(head.id), version: null }, ...checksOf(head.id, [{ by }], records)],
-          puts: [{ key: keys.head(head.id), value: encodeRecord(draft.head) }, ...draft.puts.values()]
+          puts: [{ key: keys.head(head.id), value: encodeRecord(usage.head) }, ...puts, ...usage.puts]
         })
         if (!written) continue
         for (const event of draft.events) onEvent(head.id, event)
@@ -280,6 +296,12 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
       if (head === undefined) throw new ServiceError('not_found')
       if (head.deletedAt !== null) throw new ServiceError('document_deleted')
       return head
+    },
+    follow(doc, onHead) {
+      followers.set(doc, onHead)
+      return () => {
+        if (followers.get(doc) === onHead) followers.delete(doc)
+      }
     },
     async idle() {
       if (queues.size > 0) await new Promise<void>((resolve) => idlers.push(resolve))

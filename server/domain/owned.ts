@@ -114,7 +114,8 @@ export const claimDocument = async (
     const before = draft.head.owner
     if (before.kind !== 'anonymous' && (before.kind !== owner.kind || before.id !== owner.id)) throw new ServiceError('already_claimed')
     if (before.kind === 'anonymous') {
-      draft.head = { ...draft.head, owner }
+      const { origin: _, ...head } = draft.head
+      draft.head = { ...head, owner }
       const owned = ownedKey(draft.head)
       if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
       draft.event('doc.claimed', actorOf(caller), { owner })

@@ -55,6 +55,10 @@ const propose = async <T>(
     return putRemark(draft, 'suggestion', { ...made, ...undecided, set, task })
   }
   const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
+    service.quotas.require(
+      draft.head,
+      proposals.reduce((sum, { original, text }) => sum + original.length + text.length, 0)
+    )
     room.journalInto(draft)
     const written = proposals.map((proposal, index) => put(draft, ids[index] ?? '', proposal))
     const shown = written.map(({ record }) => showSuggestion(opened, record as Suggestion))

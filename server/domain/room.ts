@@ -12,6 +12,7 @@ import { applyEdits, type Edit } from '../../shared/text/diff.ts'
 import { encodeEntries, type JournalEntry, nextTag, type Point, type Tail, type Snapshot, snapshotOf } from './journal.ts'
 import { type Head, keys, type Unsaved } from './keys.ts'
 import type { Draft, Ledger } from './ledger.ts'
+import type { Held } from './quotas.ts'
 import type { Clock } from './ports.ts'
 
 /** Who made a transaction, as its Yjs origin says. */
@@ -30,6 +31,10 @@ export interface Room {
   /** Updates in the journal's tail and their bytes, since the last checkpoint. */
   readonly tail: Tail
   snapshot(): Snapshot
+  /** What it takes on disk and what is on the way there, for quotas. */
+  held(): Held
+  /** Tells of a head that was written. */
+  written(head: Head): void
   /** The newest update that put another text into the place of this one, so that characters may stand for others now; 0: none. */
   readonly replacedSeq: number
   /**
@@ -78,6 +83,7 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
   let point: Point = { seq: head.seq, tag: head.tag }
   let durableSeq = head.seq
   let replacedSeq = head.replacedSeq ?? 0
+  let newest: Held = head
   let failed = false
   let failure: unknown
   let pending: Pending[] = []
@@ -182,6 +188,20 @@ export const createRoom = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFai
       return { records, bytes }
     },
     snapshot,
+    written(written) {
+      newest = written
+    },
+    held() {
+      const { owner, origin, usage } = newest
+      const waiting = pending.reduce((sum, { update }) => sum + update.length, 0)
+      const bytes = newest.bytes === undefined ? undefined : newest.bytes + waiting
+      return {
+        owner,
+        ...(origin !== undefined && { origin }),
+        ...(usage !== undefined && { usage }),
+        ...(bytes !== undefined && { bytes })
+      }
+    },
     apply(edits, actor, isCompared = false) {
       // From the last edit to the first, so that offsets stay true. Nothing in here can throw: Yjs has no rollback.
       const apply = (): void => {

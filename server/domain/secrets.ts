@@ -1,6 +1,6 @@
 /** Secrets: how they are made, looked up (by hash) and kept (encrypted with the instance secret). */
 import { crc32 } from 'node:zlib'
-import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
 
 /** AES-256-GCM with keys derived from the instance secret. */
 export interface Vault {
@@ -8,14 +8,20 @@ export interface Vault {
   seal(text: string, context: string): string
   /** Throws when the text was sealed with another secret or context. */
   open(sealed: string, context: string): string
+  /** A name for a text that tells it apart and does not give it away: a hash that nobody can make without the instance secret. */
+  disguise(text: string): string
 }
 
 const ivBytes = 12
 const macBytes = 16
+/** 132 bits: no two texts meet by chance. */
+const disguiseChars = 22
 
 export const createVault = (instanceSecret: Uint8Array): Vault => {
   const key = Buffer.from(hkdfSync('sha256', instanceSecret, '', 'agmd vault 1', 32))
+  const disguiseKey = Buffer.from(hkdfSync('sha256', instanceSecret, '', 'agmd disguise 1', 32))
   return {
+    disguise: (text) => createHmac('sha256', disguiseKey).update(text).digest('base64url').slice(0, disguiseChars),
     seal(text, context) {
       const iv = randomBytes(ivBytes)
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context))

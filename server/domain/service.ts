@@ -2,6 +2,7 @@
 import type { Ledger } from './ledger.ts'
 import type { Live } from './live.ts'
 import type { Agents, Blobs, Clock, Relay, SignInHost, Storage } from './ports.ts'
+import type { Quotas } from './quotas.ts'
 import type { Vault } from './secrets.ts'
 import type { Texts } from './text-work.ts'
 
@@ -22,6 +23,8 @@ export interface Service {
   /** Address of the service without a trailing slash. */
   readonly baseUrl: string
   readonly version: string
+  /** Who may add how much text and history. */
+  readonly quotas: Quotas
   /** Bytes that the assets of one document may take. */
   readonly assetBytesMax: number
   /** Accounts, by id or vouched-for address of mail, whose compute nodes serve everybody. */

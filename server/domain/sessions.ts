@@ -287,5 +287,7 @@ export const whoIsSignedIn = async (service: Service, caller: Caller): Promise<O
 export const readMe = async (service: Service, { identity }: Caller): Promise<Output<'readMe'>> => {
   if (identity.kind === 'guest') throw new ServiceError('account_required')
   const account = identity.kind === 'account' ? await findAccount(service, identity.id) : undefined
-  return { kind: identity.kind, user: { id: identity.id, name: identity.name, email: account?.email ?? null } }
+  const bytes = await service.quotas.used([identity.kind, identity.id])
+  const usage = { bytes, bytesMax: service.quotas.settings.accountBytesMax || null }
+  return { usage, kind: identity.kind, user: { id: identity.id, name: identity.name, email: account?.email ?? null } }
 }

@@ -167,7 +167,8 @@ export const admit = async (asked: Asked, fields: URLSearchParams): Promise<Call
   if (role !== undefined) requireRole(caller, role)
   if (!mayCreate(http, name, caller))
     throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.', hint: signInHint })
-  return caller
+  if (name !== 'createDocument' || caller.identity.kind !== 'guest') return caller
+  return { ...caller, origin: http.service.vault.disguise(`address ${asked.ctx.state.address}`) }
 }
 
 /** The name in the body counts when no header or query names the author. */

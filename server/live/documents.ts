@@ -115,8 +115,9 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
   }
 
   const load = async (id: string, document: Document): Promise<void> => {
-    const { storage, ledger, clock } = service()
+    const { storage, ledger, clock, quotas } = service()
     const head = await ledger.head(id)
+    await quotas.load(head)
     document.clientID = serviceClientId()
     const tail = await rebuild(storage, id, document, head)
     // Nobody is connected yet: what loading left to be broadcast would reach the first one twice.

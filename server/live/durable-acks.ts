@@ -28,6 +28,8 @@ export const closeCodes = {
   credentialEnded: 4401,
   notAllowed: 4403,
   deleted: 4404,
+  /** A quota is reached: the client keeps its text, and may send it again once there is room. */
+  full: 4413,
   tooSlow: 4408,
   tooFast: 4429
 } as const

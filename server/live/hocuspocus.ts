@@ -226,7 +226,7 @@ export const createLive = ({
       }
       try {
         if (entry === undefined) throw new Error('the document is not open')
-        await takeUpdate(entry, service().ledger, payload, connection)
+        await takeUpdate(entry, service(), payload, connection)
       } catch (error) {
         const why = refuseUpdate(entry, (connection.context as Context).peer, error)
         log('debug', 'update refused', { doc: documentName, why })

@@ -3,14 +3,14 @@ import type { Connection } from '@hocuspocus/server'
 import * as decoding from 'lib0/decoding'
 import { removeAwarenessStates } from 'y-protocols/awareness'
 import * as Y from 'yjs'
-import { ServiceError } from '../../shared/errors.ts'
+import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { coarseDiff, type Edit } from '../../shared/text/diff.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { type Caller, systemActor } from '../domain/caller.ts'
 import { saveBeforeWipe } from '../domain/follow.ts'
-import type { Ledger } from '../domain/ledger.ts'
 import type { Room } from '../domain/room.ts'
+import type { Service } from '../domain/service.ts'
 import { guestWithoutName, presentState, removedClients } from './awareness.ts'
 import type { Context, LoadedDocument } from './documents.ts'
 import { closeCodes, type Peer } from './durable-acks.ts'
@@ -111,9 +111,14 @@ export const requireOpen = (peer: Peer): void => {
 
 /**
  * Checks an update that Hocuspocus is about to apply. From the last check to the return nothing waits.
- * Errors: `UpdateRefused`, `content_too_large`, `credential_invalid`.
+ * Errors: `UpdateRefused`, `content_too_large`, `quota_exceeded`, `credential_invalid`.
  */
-export const takeUpdate = async (entry: LoadedDocument, ledger: Ledger, payload: Uint8Array, connection: Connection): Promise<void> => {
+export const takeUpdate = async (
+  entry: LoadedDocument,
+  { ledger, quotas }: Pick<Service, 'ledger' | 'quotas'>,
+  payload: Uint8Array,
+  connection: Connection
+): Promise<void> => {
   const update = parseUpdate(payload)
   // Hocuspocus itself does not apply what a reader sends.
   if (connection.readOnly) return
@@ -123,6 +128,8 @@ export const takeUpdate = async (entry: LoadedDocument, ledger: Ledger, payload:
   let news = newsOf(entry, peer, update)
   if (room.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(room.ydoc, update) > limits.contentUnitsMax)
     throw new ServiceError('content_too_large')
+  // A page that opens sends what it lacks nothing of: that is never refused.
+  if (news.length > 0) quotas.require(room.held(), payload.length, update.inserted === 0)
   if (wipes(update, room)) {
     await saveBeforeWipe(ledger, entry.id, room.snapshot())
     requireOpen(peer)
@@ -131,6 +138,9 @@ export const takeUpdate = async (entry: LoadedDocument, ledger: Ledger, payload:
   for (const client of news) owners.set(client, peer)
   if (update.untidy) tidySoon(room)
 }
+
+/** Close codes by which a client hears that it keeps what it sent. */
+const endings: Partial<Record<ErrorCode, number>> = { content_too_large: closeCodes.tooBig, quota_exceeded: closeCodes.full }
 
 /** Closes the socket of a refused update with the code that tells the client what to do; answers what to log. */
 export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, error: unknown): string => {
@@ -141,8 +151,8 @@ export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, erro
     peer.close(honest ? closeCodes.syncAgain : closeCodes.badMessage, error.message)
     return `${error.reason}: ${error.message}`
   }
-  const tooLarge = error instanceof ServiceError && error.code === 'content_too_large'
-  peer.close(tooLarge ? closeCodes.tooBig : closeCodes.syncAgain, tooLarge ? error.message : 'sync again')
+  const code = error instanceof ServiceError ? endings[error.code] : undefined
+  peer.close(code ?? closeCodes.syncAgain, code === undefined || !(error instanceof Error) ? 'sync again' : error.message)
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { Instant, Label, Metadata } from './schemas.ts'
+import { Instant, Label, Metadata, Usage } from './schemas.ts'
 
 const User = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() }).meta({ id: 'User' })
 
@@ -13,7 +13,7 @@ export const readMe = operation({
   rest: { method: 'GET', path: '/api/me' },
   cli: 'auth status',
   input: z.object({}),
-  output: z.object({ kind: z.enum(['account', 'agent']), user: User }),
+  output: z.object({ kind: z.enum(['account', 'agent']), user: User, usage: Usage }),
   errors: []
 })
 

@@ -83,7 +83,7 @@ export const createComment = operation({
     author: AuthorName.optional()
   }),
   output: z.object({ id: z.string(), commentId: z.string(), anchored: z.boolean(), comment: CommentRecord }),
-  errors: ['target_ambiguous', 'target_not_found', 'unknown_version', 'versions_differ', 'text_too_large'],
+  errors: ['target_ambiguous', 'target_not_found', 'unknown_version', 'versions_differ', 'text_too_large', 'quota_exceeded'],
   normalise: renameWithTarget(bodyAliases)
 })
 
@@ -95,7 +95,7 @@ export const replyToComment = operation({
   cli: 'comments reply',
   input: z.object({ commentId, body: Body, author: AuthorName.optional() }),
   output: z.object({ id: z.string(), reply: ReplyRecord, comment: CommentRecord }),
-  errors: ['text_too_large'],
+  errors: ['text_too_large', 'quota_exceeded'],
   normalise: rename(bodyAliases)
 })
 
@@ -136,7 +136,7 @@ export const editComment = operation({
   cli: 'comments edit',
   input: z.object({ commentId, body: Body, author: AuthorName.optional() }),
   output: CommentAnswer,
-  errors: ['not_author', 'text_too_large'],
+  errors: ['not_author', 'text_too_large', 'quota_exceeded'],
   normalise: rename(bodyAliases)
 })
 

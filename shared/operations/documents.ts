@@ -31,7 +31,7 @@ export const createDocument = operation({
     author: AuthorName.optional()
   }),
   output: CreatedDocument,
-  errors: ['content_too_large'],
+  errors: ['content_too_large', 'quota_exceeded'],
   normalise: rename({ markdown: 'content' })
 })
 
@@ -216,7 +216,7 @@ export const replaceContent = operation({
     setId: z.string().optional().meta({ description: 'With as=suggestions: common to the suggestions.' }),
     suggestions: z.array(SuggestionRecord).optional()
   }),
-  errors: ['version_conflict', 'versions_differ', 'content_too_large', 'text_too_large', 'too_many_changes'],
+  errors: ['version_conflict', 'versions_differ', 'content_too_large', 'text_too_large', 'too_many_changes', 'quota_exceeded'],
   // Who reads JSON and sends it back changed has the version there.
   normalise: rename({ markdown: 'content', version: 'baseVersion' })
 })
@@ -274,7 +274,7 @@ export const restoreRevision = operation({
     changed: z.boolean(),
     diff: z.string().optional()
   }),
-  errors: ['version_conflict', 'versions_differ'],
+  errors: ['version_conflict', 'versions_differ', 'quota_exceeded'],
   normalise: rename({ revisionId: 'revision', id: 'revision' })
 })
 

@@ -104,6 +104,7 @@ const definition = {
     'unknown_version',
     'versions_differ',
     'content_too_large',
+    'quota_exceeded',
     'text_too_large'
   ],
   normalise

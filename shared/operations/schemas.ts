@@ -54,6 +54,11 @@ export const Owner = z
   .object({ kind: z.enum(['anonymous', 'account', 'agent']), id: z.string().optional(), name: z.string().optional() })
   .meta({ id: 'Owner' })
 
+/** Space, in bytes. */
+export const Usage = z
+  .object({ bytes: z.int(), bytesMax: z.int().nullable().meta({ description: 'Null: there is no quota.' }) })
+  .meta({ description: 'Bytes that are taken, and that may be. Assets are counted apart.' })
+
 const metadata = {
   id: z.string(),
   title: z.string(),
@@ -74,7 +79,12 @@ const metadata = {
 export const Metadata = z.object(metadata).meta({ id: 'Metadata' })
 
 /** Metadata, and the same again under `doc` (api.md, Documents). */
-export const DocumentAnswer = z.object({ ...metadata, doc: Metadata }).meta({ id: 'Document' })
+const read = {
+  ...metadata,
+  usage: Usage.optional().meta({ description: 'Of its text, history, comments and suggestions.' })
+}
+
+export const DocumentAnswer = z.object({ ...read, doc: z.object(read) }).meta({ id: 'Document' })
 
 const created = { ...metadata, key: z.string().optional().meta({ description: 'Owner key of an anonymous document. Keep it private.' }) }
 

@@ -70,7 +70,15 @@ export const createSuggestion = operation({
     author: AuthorName.optional()
   }),
   output: z.object({ id: z.string(), suggestionId: z.string(), suggestion: SuggestionRecord }),
-  errors: ['target_ambiguous', 'target_not_found', 'target_changed', 'unknown_version', 'versions_differ', 'text_too_large'],
+  errors: [
+    'target_ambiguous',
+    'target_not_found',
+    'target_changed',
+    'unknown_version',
+    'versions_differ',
+    'text_too_large',
+    'quota_exceeded'
+  ],
   normalise: renameWithTarget({ type: 'operation', op: 'operation', kind: 'operation', content: 'text', with: 'text', replacement: 'text' })
 })
 
@@ -99,7 +107,7 @@ export const decideSuggestion = operation({
   cli: 'suggestions decide',
   input: z.object({ suggestionId: RemarkId, action: Action, dryRun: z.boolean().optional(), author: AuthorName.optional() }),
   output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord, version: Version, diff: Diff.optional() }),
-  errors: ['already_decided', 'target_changed', 'content_too_large'],
+  errors: ['already_decided', 'target_changed', 'content_too_large', 'quota_exceeded'],
   normalise: (raw) => ({ ...raw, action: actionOf(raw) })
 })
 
@@ -175,6 +183,6 @@ export const decideSuggestions = operation({
       })
     )
   }),
-  errors: ['too_many_ids', 'content_too_large'],
+  errors: ['too_many_ids', 'content_too_large', 'quota_exceeded'],
   normalise: withDecisions
 })

@@ -146,8 +146,16 @@ test.each(Object.entries(ways))('[ERROR-1] %s is a problem document with its sta
   isProblem(await way(), code as ErrorCode)
 })
 
-// These need a broken store or process, or many requests.
-const elsewhere: ErrorCode[] = ['rate_limited', 'internal', 'storage_corrupt', 'storage_unavailable', 'storage_full', 'shutting_down']
+// These need a broken or full store or process, or many requests.
+const elsewhere: ErrorCode[] = [
+  'rate_limited',
+  'quota_exceeded',
+  'internal',
+  'storage_corrupt',
+  'storage_unavailable',
+  'storage_full',
+  'shutting_down'
+]
 // Those of signing in are told by pages and OAuth bodies (identity tests).
 const ofIdentity: ErrorCode[] = [
   'form_expired',

@@ -89,6 +89,12 @@ function readOnly({ remarks }: ChipInput): Chip {
 export function chip(input: ChipInput): Chip {
   if (input.ended === 'too_big')
     return { state: 'ended', label: t('Too large to save'), detail: t('Delete some text, and the rest is sent automatically.') }
+  if (input.ended === 'full')
+    return {
+      state: 'ended',
+      label: t('Full, not saved'),
+      detail: t('The document or its owner has no space left. What you wrote is sent automatically once there is space.')
+    }
   if (input.ended !== undefined)
     return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }
   if (input.socket !== 'synced') return disconnected(input)

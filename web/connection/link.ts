@@ -6,7 +6,7 @@ import type * as Y from 'yjs'
 import { roles, type Role } from '../../shared/roles.ts'
 import { closedWire, durableSocket, type WireState } from './durable-socket.ts'
 import { takeGaps } from './gaps.ts'
-import { createRetries, endedByRefusal, type Ended } from './retry.ts'
+import { createRetries, type Ended, endedByRefusal, fullRetryMs, keepsWriting } from './retry.ts'
 
 export interface Link {
   readonly awareness: Awareness
@@ -61,6 +61,7 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
   const role = signal<Role | undefined>(undefined)
   const retries = createRetries()
   let openedAt: number | undefined
+  let roomTimer: ReturnType<typeof setTimeout> | undefined
   let putGapsBack = (): void => undefined
 
   const transport = new HocuspocusProviderWebsocket({
@@ -102,10 +103,22 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
     batch(() => {
       ended.value ??= reason
       socket.value = 'closed'
-      if (reason !== 'too_big') canWrite.value = false
+      if (!keepsWriting(reason)) canWrite.value = false
       struggling.value = false
     })
     transport.disconnect()
+    // Somebody may have made room meanwhile.
+    if (reason === 'full') roomTimer = setTimeout(resume, fullRetryMs)
+  }
+
+  function resume(): void {
+    clearTimeout(roomTimer)
+    if (ended.value === undefined || closedHere) return
+    batch(() => {
+      ended.value = undefined
+      socket.value = 'connecting'
+    })
+    void transport.connect()
   }
 
   function receive(payload: string): void {
@@ -196,16 +209,10 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
     struggling,
     canWrite,
     role,
-    resume() {
-      if (ended.value === undefined || closedHere) return
-      batch(() => {
-        ended.value = undefined
-        socket.value = 'connecting'
-      })
-      void transport.connect()
-    },
+    resume,
     close() {
       closedHere = true
+      clearTimeout(roomTimer)
       removeEventListener('pagehide', leave, { capture: true })
       removeEventListener('pageshow', comeBack)
       removeEventListener('online', look)

@@ -1,10 +1,22 @@
 /** What follows a closed connection: another attempt, or the end. No timers, no user interface. */
 
 /** Why the server ended the connection for good: a close code, or the code of an error. */
-export type Ended = 'credential_ended' | 'forbidden' | 'deleted' | 'bad_message' | 'too_big' | 'credential_required' | 'not_found'
+export type Ended = 'credential_ended' | 'forbidden' | 'deleted' | 'bad_message' | 'too_big' | 'full' | 'credential_required' | 'not_found'
 
 // All other codes pass: 1001 the server restarts, 1006 no goodbye, 1011 its store failed, 1013 sync again, 4408 too slow, 4429 too fast.
-const endedByClose: Readonly<Record<number, Ended>> = { 1009: 'too_big', 4401: 'credential_ended', 4403: 'forbidden', 4404: 'deleted' }
+const endedByClose: Readonly<Record<number, Ended>> = {
+  1009: 'too_big',
+  4401: 'credential_ended',
+  4403: 'forbidden',
+  4404: 'deleted',
+  4413: 'full'
+}
+
+/** Whether the server refused what was written, and not the writer: it is kept here, and may be sent later. */
+export const keepsWriting = (ended: Ended | undefined): boolean => ended === 'too_big' || ended === 'full'
+
+/** Time after which a page tries again whether there is room for what it wrote, in milliseconds. */
+export const fullRetryMs = 30_000
 
 const badMessage = 4400
 

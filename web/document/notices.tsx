@@ -12,7 +12,10 @@ const endedWords: Readonly<Record<Ended, string>> = {
   not_found: term('The server no longer has this document.'),
   deleted: term('The owner deleted this document.'),
   bad_message: term('The server refused a change of this page and closed the connection.'),
-  too_big: term('The document is too large for the server. Delete some text, and the rest is sent automatically.')
+  too_big: term('The document is too large for the server. Delete some text, and the rest is sent automatically.'),
+  full: term(
+    'This document or its owner has no space left on the server. Your text stays on this device and is sent automatically once there is space. Delete old comments, or ask the owner to delete documents.'
+  )
 }
 
 function ended(session: Session, reason: Ended): string {

@@ -8,7 +8,7 @@ import { includesRole, type Role } from '../../shared/roles.ts'
 import { readDocument, RequestError } from '../api.ts'
 import { calmly, chip, type Chip, type Drafts } from '../connection/chip.ts'
 import { openLink, type Link } from '../connection/link.ts'
-import type { Ended } from '../connection/retry.ts'
+import { type Ended, keepsWriting } from '../connection/retry.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { afterPaint } from '../after-paint.ts'
 import { beginning } from './beginning.ts'
@@ -59,7 +59,8 @@ const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
   not_found: 'not_found',
   deleted: 'deleted',
   bad_message: 'server_error',
-  too_big: 'server_error'
+  too_big: 'server_error',
+  full: 'server_error'
 }
 
 /** How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. */
@@ -186,7 +187,7 @@ export function openSession(id: string): Session {
   )
   // Offline, what was known last holds; the server has the last word in any case.
   // Of a text that is too large some may be deleted, and then it is sent again.
-  const mayWrite = computed(() => link.ended.value === undefined || link.ended.value === 'too_big')
+  const mayWrite = computed(() => link.ended.value === undefined || keepsWriting(link.ended.value))
   const canEdit = computed(() => mayWrite.value && (link.canWrite.value ?? includesRole(role.value, 'edit')))
 
   const hasText = signal(false)

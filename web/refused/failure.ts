@@ -5,6 +5,8 @@ import { t, term } from '../text/t.ts'
 const ended = term('Your link was revoked or has expired. Ask the owner of the document for a new one.')
 const tooLarge = term('It is too large for the server.')
 
+const noRoom = term('The document or its owner has no space left. Delete what is no longer needed, then try again.')
+
 const byStatus: Readonly<Record<number, string>> = {
   0: term('The server cannot be reached. Nothing is lost: try again when the connection is back.'),
   401: ended,
@@ -23,8 +25,9 @@ export const mayPass = (error: unknown): boolean =>
 /** Errors of other kinds than `RequestError` are our own: they are told as that. */
 export function failureWords(error: unknown): string {
   if (!(error instanceof RequestError)) return t('That did not work. Try again.')
-  const { status, message, hint, retryAfterSeconds, requestId } = error
+  const { status, code, message, hint, retryAfterSeconds, requestId } = error
   if (status === 429) return t('Too many requests. Try again in {seconds} s.', { seconds: retryAfterSeconds ?? 60 })
+  if (code === 'quota_exceeded') return t(noRoom)
   const words = byStatus[status]
   if (words !== undefined) return t(words)
   if (status >= 500) return t('Something went wrong on the server. Request {request}.', { request: requestId ?? '–' })

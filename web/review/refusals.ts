@@ -19,6 +19,7 @@ const byCode: Readonly<Record<string, string>> = {
   forbidden: noRight,
   credential_required: ended,
   credential_invalid: ended,
+  quota_exceeded: term('The document or its owner has no space left. Delete what is no longer needed, then try again.'),
   storage_full: term('The disk of the server is full.')
 }
 

@@ -231,6 +231,7 @@ export const de: Catalogue = {
   Format: 'Format',
   Formatting: 'Formatierung',
   Formula: 'Formel',
+  'Full, not saved': 'Voll, nicht gespeichert',
   Generate: 'Erzeugen',
   'Generate a picture': 'Bild erzeugen',
   'Give each person or agent their own link. You can revoke any of them separately.':
@@ -687,6 +688,10 @@ export const de: Catalogue = {
     'Das Dokument ist zu groß für den Server. Lösche etwas Text, dann wird der Rest automatisch gesendet.',
   'The document no longer exists.': 'Das Dokument gibt es nicht mehr.',
   'The document is safe. This page tries again automatically.': 'Das Dokument ist sicher. Diese Seite versucht es automatisch noch einmal.',
+  'The document or its owner has no space left. Delete what is no longer needed, then try again.':
+    'Das Dokument oder sein Eigentümer hat keinen Platz mehr. Lösche, was nicht mehr gebraucht wird, und versuche es dann noch einmal.',
+  'The document or its owner has no space left. What you wrote is sent automatically once there is space.':
+    'Das Dokument oder sein Eigentümer hat keinen Platz mehr. Was du geschrieben hast, wird automatisch gesendet, sobald Platz ist.',
   'The document would be too large.': 'Das Dokument wäre zu groß.',
   'The document would be longer than {max} characters; the change was not made.':
     'Das Dokument wäre länger als {max} Zeichen; die Änderung wurde nicht gemacht.',
@@ -696,6 +701,8 @@ export const de: Catalogue = {
     'Die Datei passt nicht zu ihrem Namen oder ist beschädigt. Du kannst Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Video hinzufügen.',
   'The file {name} could not be fetched. Look at the connection.': 'Die Datei {name} ließ sich nicht holen. Bitte die Verbindung prüfen.',
   'The file {name} is too large for a chart.': 'Die Datei {name} ist zu groß für ein Diagramm.',
+  'This document or its owner has no space left on the server. Your text stays on this device and is sent automatically once there is space. Delete old comments, or ask the owner to delete documents.':
+    'Dieses Dokument oder sein Eigentümer hat auf dem Server keinen Platz mehr. Dein Text bleibt auf diesem Gerät und wird automatisch gesendet, sobald Platz ist. Lösche alte Kommentare, oder bitte den Eigentümer, Dokumente zu löschen.',
   'This document has no room left for files.': 'Dieses Dokument hat keinen Platz mehr für Dateien.',
   'Agent guide': 'Anleitung für Agenten',
   'The headings of the text appear here.': 'Hier erscheinen die Überschriften des Textes.',
