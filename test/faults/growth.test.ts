@@ -1,0 +1,205 @@
+/** The growth guard: each parser of text that others wrote, on each family of texts made to hurt. Twice the text takes about twice the time. */
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { Text } from '@codemirror/state'
+import { expect, test } from 'vitest'
+import { safeReturnTo } from '../../server/auth/oidc.ts'
+import { cookiesOf, readCookie } from '../../server/auth/cookies.ts'
+import { versionsNamed } from '../../server/domain/content.ts'
+import { redactText } from '../../server/log.ts'
+import { parseBoard, repeatedCards } from '../../shared/fences/board.ts'
+import { addTag } from '../../shared/fences/board-edits.ts'
+import { chartTableOf } from '../../shared/fences/chart-data.ts'
+import { chartData, chartRows, isProblem, parseChart } from '../../shared/fences/chart.ts'
+import { parseChat } from '../../shared/fences/chat.ts'
+import { withValues } from '../../shared/fences/document-sheets.ts'
+import { insertLines, linesOfText, oneLine, within } from '../../shared/fences/edits.ts'
+import { type Fence, fenceKinds, fenceOf, fencesOf, parseInfo } from '../../shared/fences/fences.ts'
+import { format } from '../../shared/fences/formula/format.ts'
+import { referencesIn, tokensOf } from '../../shared/fences/formula/parse.ts'
+import { formulaInRow } from '../../shared/fences/formula/rewrite.ts'
+import { numberOfText, valueOfCell } from '../../shared/fences/formula/values.ts'
+import { healEdits } from '../../shared/fences/heal.ts'
+import { parseTsv, setCell } from '../../shared/fences/sheet-edits.ts'
+import { parseSheet } from '../../shared/fences/sheet.ts'
+import { toldEdit } from '../../shared/fences/told.ts'
+import { parseWidget } from '../../shared/fences/widget.ts'
+import { slugOf } from '../../shared/markdown/headings.ts'
+import { mayLink } from '../../shared/markdown/links.ts'
+import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
+import { firstHeading, plainHeading, plainName } from '../../shared/names.ts'
+import { findWords, linesOf } from '../../shared/text/anchors.ts'
+import { commonItems } from '../../shared/text/common-lines.ts'
+import { diff, type Edit, hunks, unifiedDiff } from '../../shared/text/diff.ts'
+import { fold } from '../../shared/text/fold.ts'
+import { afterFrontMatter } from '../../shared/text/front-matter.ts'
+import { withLineFeeds } from '../../shared/text/line-ends.ts'
+import { markedLines, merge } from '../../shared/text/merge.ts'
+import { resolve, sourceOf } from '../../shared/text/operations.ts'
+import { outlineOf, sectionsNamed } from '../../shared/text/outline.ts'
+import { findAgain, findAround } from '../../shared/text/repin.ts'
+import { atxOf, withoutFootnotes, withoutTargets } from '../../shared/text/scan.ts'
+import { occurrences } from '../../shared/text/search.ts'
+import { similarLines } from '../../shared/text/similar.ts'
+import { surroundingsTaken } from '../../shared/text/surroundings.ts'
+import { isDelimiter } from '../../web/editor/table-rows.ts'
+import { headingsOf } from '../../web/outline/headings.ts'
+import { families, growthOf } from './growth.ts'
+
+type Read = (text: string) => unknown
+
+const fenced =
+  (kind: string, read: (fence: Fence) => unknown): Read =>
+  (text) =>
+    read(fenceOf(kind, text))
+
+/** The text with a line before it, and other words in its middle. */
+const changed = (text: string): string => `new\n${text.slice(0, text.length >> 1)}\nword ${text.slice((text.length >> 1) + 40)}`
+
+/** The edits that lead there. */
+const edits = (text: string): readonly Edit[] => {
+  const middle = text.length >> 1
+  return [
+    { from: 0, to: 0, insert: 'new\n' },
+    { from: middle, to: middle + 40, insert: '\nword ' }
+  ]
+}
+
+const formula =
+  (read: Read): Read =>
+  (text) => {
+    try {
+      return read(`=${text}`)
+    } catch {
+      return undefined
+    }
+  }
+
+/** What stands in each module, by its path. */
+const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
+  'shared/names.ts': { firstHeading, plainHeading, plainName: (text) => plainName(text, 80) },
+  'shared/mentions.ts': { mentionPlaces, mentionOf },
+  'shared/text/anchors.ts': {
+    linesOf,
+    'findWords, exact': (text) => findWords(text, { find: text.slice(-20) }),
+    'findWords, folded': (text) => findWords(text, { find: `${text.slice(100, 160)}?` })
+  },
+  'shared/text/common-lines.ts': { commonItems: (text) => commonItems(text.split('\n'), changed(text).split('\n'), 100) },
+  'shared/text/diff.ts': {
+    diff: (text) => diff(text, changed(text)),
+    hunks: (text) => hunks(text, changed(text), 10_000),
+    unifiedDiff: (text) => unifiedDiff(text, changed(text), 10_000)
+  },
+  'shared/text/fold.ts': { fold },
+  'shared/text/front-matter.ts': { afterFrontMatter: (text) => afterFrontMatter(`---\na: b\n${text}`.split('\n')) },
+  'shared/text/line-ends.ts': { withLineFeeds },
+  'shared/text/merge.ts': { merge: (text) => merge(text, changed(text), `${text}\nend`), markedLines },
+  'shared/text/operations.ts': {
+    append: (text) => resolve(sourceOf(`${text}\n# x\n${text}`), { op: 'append', section: 'x', occurrence: 1, markdown: text }),
+    replaceSection: (text) =>
+      resolve(sourceOf(`# x\n${text}`), { op: 'replace_section', section: 'x', occurrence: 1, markdown: `${text}x` })
+  },
+  'shared/text/outline.ts': { outlineOf, sectionsNamed: (text) => sectionsNamed(outlineOf(text), 'a > b') },
+  'shared/text/repin.ts': {
+    findAgain: (text) => {
+      const lost = Array.from({ length: 10 }, (_lost, at) => ({ quote: text.slice(at, at + 40), prefix: 'x', suffix: '', standing: true }))
+      return findAgain(lost, text, changed(text), edits(text))
+    },
+    findAround: (text) => findAround(text, text.slice(0, 200), { from: 20, to: 40 })
+  },
+  'shared/text/scan.ts': { atxOf: (text) => atxOf(`# ${text}`), withoutFootnotes, withoutTargets },
+  'shared/text/search.ts': { occurrences: (text) => [...occurrences(text, text.slice(0, 100))].length },
+  'shared/text/similar.ts': { similarLines: (text) => similarLines(text, text.slice(0, 200)) },
+  'shared/text/surroundings.ts': {
+    surroundingsTaken: (text) => surroundingsTaken(text, changed(text), edits(text))({ from: 50, to: 60 })
+  },
+  'shared/fences/fences.ts': { fencesOf, parseInfo, 'parseInfo of keys': (text) => parseInfo(`board ${text}`) },
+  'shared/fences/board.ts': { parseBoard: fenced('board', (fence) => repeatedCards(parseBoard(fence))) },
+  'shared/fences/board-edits.ts': { addTag: (text) => addTag(parseBoard(fenceOf('board', '## a\n- b')), { column: 0, card: 0 }, text) },
+  'shared/fences/chat.ts': { parseChat: fenced('chat', parseChat) },
+  'shared/fences/chart.ts': {
+    parseChart: fenced('chart', (fence) => {
+      const chart = parseChart(fence)
+      const rows = chartRows(chart, { rowsOf: () => undefined, ids: [] })
+      return isProblem(rows) ? rows : chartData(chart, rows)
+    })
+  },
+  'shared/fences/chart-data.ts': { chartTableOf: fenced('chart', (fence) => chartTableOf(parseChart(fence))) },
+  'shared/fences/document-sheets.ts': { withValues: (text) => withValues(text, 0) },
+  'shared/fences/edits.ts': {
+    linesOfText,
+    oneLine,
+    within: (text) => {
+      const [fence] = fencesOf(`\`\`\`board\n${text}`)
+      return fence === undefined ? undefined : within(fence, insertLines(fence, 0, ['```']))
+    }
+  },
+  'shared/fences/heal.ts': { healEdits: (text) => fenceKinds.map((kind) => healEdits(fenceOf(kind, text))) },
+  'shared/fences/sheet.ts': { parseSheet: fenced('sheet', parseSheet) },
+  'shared/fences/sheet-edits.ts': { parseTsv, setCell: fenced('sheet', (fence) => setCell(parseSheet(fence), 1, 1, 'x')) },
+  'shared/fences/told.ts': {
+    toldEdit: (text) => {
+      const whole = `\`\`\`board\n## a\n${text}`
+      return toldEdit(fencesOf(whole), { from: 14, to: 14, insert: '- x\n' })
+    }
+  },
+  'shared/fences/widget.ts': { parseWidget: fenced('widget', parseWidget) },
+  'shared/fences/formula/format.ts': { format: (text) => format(-1234.5, `${text};0`) },
+  'shared/fences/formula/parse.ts': { tokensOf: formula(tokensOf as Read), referencesIn: formula(referencesIn) },
+  'shared/fences/formula/rewrite.ts': { formulaInRow: formula((text) => formulaInRow(text, 1, 2)) },
+  'shared/fences/formula/values.ts': { numberOfText, valueOfCell },
+  'shared/markdown/headings.ts': { slugOf },
+  'shared/markdown/links.ts': { mayLink },
+  'server/auth/cookies.ts': {
+    readCookie: (text) => readCookie({ cookie: text.replaceAll('\n', ' ') }, cookiesOf('http://localhost').session)
+  },
+  'server/auth/oidc.ts': { safeReturnTo: (text) => safeReturnTo(`/${text}`, 'http://localhost') },
+  'server/domain/content.ts': { versionsNamed },
+  'server/log.ts': { redactText },
+  'web/editor/table-rows.ts': { isDelimiter },
+  'web/outline/headings.ts': { headingsOf: (text) => headingsOf(Text.of(`# ${text}`.split('\n'))) }
+}
+
+/** Modules of the folders of parsers that read no text of others themselves, and why. */
+const others: Readonly<Record<string, string>> = {
+  'shared/text/characters.ts': 'reads structures of Yjs',
+  'shared/text/client-ids.ts': 'reads numbers',
+  'shared/text/pins.ts': 'reads structures of Yjs; the text by repin.ts and surroundings.ts',
+  'shared/fences/chart-svg.ts': 'draws what chart.ts read',
+  'shared/fences/html.ts': 'shows what the parsers read',
+  'shared/fences/html-text.ts': 'replaces single characters',
+  'shared/fences/formula/criteria.ts': 'counts its steps, and ends at a number of them',
+  'shared/fences/formula/evaluate.ts': 'counts its steps, and ends at a number of them',
+  'shared/fences/formula/workbook.ts': 'counts its steps, and ends at a number of them',
+  'shared/fences/formula/point.ts': 'reads one formula before the caret, by parse.ts'
+}
+
+const faultsMax = 3
+const root = join(import.meta.dirname, '../..')
+const folders = '{shared/text,shared/fences}/**/*.ts'
+const isTable = (path: string): boolean => /\/functions(-\w+)?\.ts$/.test(path)
+
+test('[LINEAR-7] each module of the folders of parsers is in the table of the growth guard, or says why not', () => {
+  const modules = globSync(folders, { cwd: root }).filter((path) => !isTable(path))
+  const known = [...Object.keys(parsers), ...Object.keys(others)]
+  expect(modules.filter((path) => !known.includes(path))).toEqual([])
+  expect(known.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([])
+})
+
+test.each(
+  Object.entries(parsers).flatMap(([module, reads]) => Object.entries(reads).map(([name, read]) => [`${name} (${module})`, read] as const))
+)('[LINEAR-1] %s takes at most 2.5 times as long for twice the text, whatever the text is', (_name, read) => {
+  const faults: string[] = []
+  for (const [name, family] of Object.entries(families)) {
+    const fault = growthOf(read, family)
+    if (fault !== undefined) faults.push(`${name}: ${fault}`)
+    // A parser that is slow is so on many: a few tell enough.
+    if (faults.length === faultsMax) break
+  }
+  expect(faults).toEqual([])
+})
+
+test('[LINEAR-1] the guard finds a parser that takes the square of the time', () => {
+  const slow: Read = (text) => /\s+$/.test(text)
+  expect(growthOf(slow, families['spaces before a word'] as (kilobytes: number) => string)).toMatch(/KB/)
+})

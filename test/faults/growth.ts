@@ -1,0 +1,126 @@
+/** The growth guard's texts and its clock: how the time of a parser grows with the text, on a machine that others use too. */
+
+/** UTF-16 units of one KB of text. */
+const unitsPerKilobyte = 1024
+
+const runOf =
+  (unit: string) =>
+  (kilobytes: number): string =>
+    unit.repeat(Math.ceil((kilobytes * unitsPerKilobyte) / unit.length)).slice(0, kilobytes * unitsPerKilobyte)
+
+/** A short beginning, a run and an end that what began does not expect. */
+const between = (head: string, unit: string, tail: string) => (kilobytes: number) => head + runOf(unit)(kilobytes) + tail
+
+/** Half of the text opens containers on one line, the other half is lines within them. */
+const nested =
+  (mark: string, line: string) =>
+  (kilobytes: number): string =>
+    `${runOf(mark)(kilobytes / 2)}x\n${runOf(line)(kilobytes / 2)}`
+
+const opening = (mark: string) => (kilobytes: number) => runOf(`${mark}\n`)(kilobytes)
+
+/** Texts made to hurt, by their size in KB. */
+export const families: Readonly<Record<string, (kilobytes: number) => string>> = {
+  ...Object.fromEntries(
+    [
+      ...[' ', '\t', '#', '#\n', '<!--', '<!--\n', '$$', '$', '$$x\n', '> ', '> \n', '- ', '- \n', '`', '~', '[', '[^', '[a](', '](', '!['],
+      ...[
+        '*',
+        '**',
+        '*a ',
+        '_',
+        '|',
+        '| \n',
+        '\n',
+        ' \n',
+        '\n ',
+        '&',
+        '&a',
+        '\\',
+        '\u2028',
+        '\r',
+        '"',
+        '""\t',
+        "='",
+        '=',
+        '@a',
+        '@a.',
+        '{{',
+        ';',
+        '<a',
+        '1. ',
+        'a\n\n',
+        'ä😀'
+      ]
+    ].map((unit) => [JSON.stringify(unit), runOf(unit)])
+  ),
+  'spaces that end a line': between('# ', ' ', '\u2028x'),
+  'spaces before a word': between('a', ' ', 'b'),
+  'dashes before a word': between('', '- ', 'x'),
+  'empty lines before a word': between('a', '\n', 'b'),
+  'comments with an end that is none': between('', '<!--\n', '--> x'),
+  'formulas in quotes': between('', '> $$x\n\n', '$$'),
+  'formulas in items': between('', '- $$x\n', '$$'),
+  'items and empty lines': nested('- ', '\n'),
+  'quotes and empty lines': nested('> ', '\n'),
+  'quotes and empty quotes': nested('> ', '>\n'),
+  'items in a quote and empty quotes': (kilobytes) => `> ${nested('- ', '>\n')(kilobytes)}`,
+  'footnotes and empty lines': nested('[^a]:', '\n'),
+  'numbers and spaces': nested('1. ', `${' '.repeat(60)}\n`),
+  'fences that are not closed': opening('```'),
+  'long fences that are not closed': opening('~~~~~'),
+  boards: opening('```board'),
+  'an open board of headings': between('```board\n', '## a\n- b @c #d\n', ''),
+  'an open chat': between('```chat\n', '[2020-01-01T00:00Z] @a: b\n\n', ''),
+  'an open sheet': between('```sheet\n', '1,=A1,"x\n', ''),
+  'an open table': between('```sheet\n| a |\n|---|\n', '| =A1 |\n', ''),
+  'an open chart': between('```chart\ntype: bar\n\n', '1,2\n', ''),
+  'an open widget': between('```widget\n', '<!-- state ', ''),
+  mixed: between('# a\n\n', '> - [a](b) **c** `d` $e$ <!-- f\n\n```\n| g |\n', '')
+}
+
+/** Time of the processor that this thread had, in milliseconds: others on the machine do not count. */
+const threadMs = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** Times below this, in milliseconds, are noise. */
+const floorMs = 100
+/** From one size to twice that. */
+export const ratioMax = 2.5
+/** A size that is no more than a step on the way may be up to so many times as slow. */
+const stepRatioMax = 3
+const stepFloorMs = 150
+const rounds = 8
+/** A step that takes longer, in milliseconds, is not measured again. */
+const hopelessMs = 1000
+
+const sizes = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+const judgedFrom = 64
+
+/** How a parser's time grew too fast; undefined: it did not. The smallest of several times counts, and a doubling that fails is measured again. */
+export const growthOf = (read: (text: string) => unknown, family: (kilobytes: number) => string): string | undefined => {
+  const times = new Map<number, number>()
+  const measure = (size: number): number => {
+    const text = family(size)
+    const start = threadMs()
+    read(text)
+    const best = Math.min(times.get(size) ?? Number.POSITIVE_INFINITY, threadMs() - start)
+    times.set(size, best)
+    return best
+  }
+  for (const size of sizes) {
+    const isStep = size / 2 < judgedFrom
+    const [most, floor] = isStep ? [stepRatioMax, stepFloorMs] : [ratioMax, floorMs]
+    const isSlow = (): boolean =>
+      (times.get(size) ?? 0) > floor && (times.get(size) ?? 0) > most * (times.get(size / 2) ?? Number.POSITIVE_INFINITY)
+    measure(size)
+    for (let round = 1; round < rounds && isSlow() && (times.get(size) ?? 0) < hopelessMs; round++) {
+      measure(size / 2)
+      measure(size)
+    }
+    if (isSlow()) return `${size / 2} KB: ${times.get(size / 2)?.toFixed(1)} ms, ${size} KB: ${times.get(size)?.toFixed(1)} ms`
+  }
+  return undefined
+}
