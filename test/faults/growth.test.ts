@@ -14,7 +14,7 @@ import { chartData, chartRows, isProblem, parseChart } from '../../shared/fences
 import { parseChat } from '../../shared/fences/chat.ts'
 import { withValues } from '../../shared/fences/document-sheets.ts'
 import { insertLines, linesOfText, oneLine, within } from '../../shared/fences/edits.ts'
-import { type Fence, fenceKinds, fenceOf, fencesOf, parseInfo } from '../../shared/fences/fences.ts'
+import { type Fence, fenceOf, fencesOf, parseInfo } from '../../shared/fences/fences.ts'
 import { format } from '../../shared/fences/formula/format.ts'
 import { referencesIn, tokensOf } from '../../shared/fences/formula/parse.ts'
 import { formulaInRow } from '../../shared/fences/formula/rewrite.ts'
@@ -134,7 +134,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
       return fence === undefined ? undefined : within(fence, insertLines(fence, 0, ['```']))
     }
   },
-  'shared/fences/heal.ts': { healEdits: (text) => fenceKinds.map((kind) => healEdits(fenceOf(kind, text))) },
+  'shared/fences/heal.ts': { healEdits: (text) => (['board', 'chat'] as const).map((kind) => healEdits(fenceOf(kind, text))) },
   'shared/fences/sheet.ts': { parseSheet: fenced('sheet', parseSheet) },
   'shared/fences/sheet-edits.ts': { parseTsv, setCell: fenced('sheet', (fence) => setCell(parseSheet(fence), 1, 1, 'x')) },
   'shared/fences/told.ts': {

@@ -19,41 +19,16 @@ const nested =
 
 const opening = (mark: string) => (kilobytes: number) => runOf(`${mark}\n`)(kilobytes)
 
+/** Runs of these: marks of Markdown, of component fences, of formulas and of addresses. */
+const units = [
+  [' ', '\t', '#\n', '<!--', '<!--\n', '$$', '$$x\n', '> ', '> \n', '- ', '- \n', '`', '~', '[', '[^', '[a](', ']('],
+  ['![', '*', '*a ', '_', '|', '| \n', '\n', '\n ', '&', '&a', '\\', '\u2028', '\r', '"', '""\t', "='", '='],
+  ['@a', '@a.', '<a', '1. ', 'a\n\n', 'ä😀']
+].flat()
+
 /** Texts made to hurt, by their size in KB. */
 export const families: Readonly<Record<string, (kilobytes: number) => string>> = {
-  ...Object.fromEntries(
-    [
-      ...[' ', '\t', '#', '#\n', '<!--', '<!--\n', '$$', '$', '$$x\n', '> ', '> \n', '- ', '- \n', '`', '~', '[', '[^', '[a](', '](', '!['],
-      ...[
-        '*',
-        '**',
-        '*a ',
-        '_',
-        '|',
-        '| \n',
-        '\n',
-        ' \n',
-        '\n ',
-        '&',
-        '&a',
-        '\\',
-        '\u2028',
-        '\r',
-        '"',
-        '""\t',
-        "='",
-        '=',
-        '@a',
-        '@a.',
-        '{{',
-        ';',
-        '<a',
-        '1. ',
-        'a\n\n',
-        'ä😀'
-      ]
-    ].map((unit) => [JSON.stringify(unit), runOf(unit)])
-  ),
+  ...Object.fromEntries(units.map((unit) => [JSON.stringify(unit), runOf(unit)])),
   'spaces that end a line': between('# ', ' ', '\u2028x'),
   'spaces before a word': between('a', ' ', 'b'),
   'dashes before a word': between('', '- ', 'x'),
@@ -87,40 +62,39 @@ const threadMs = (): number => {
 
 /** Times below this, in milliseconds, are noise. */
 const floorMs = 100
-/** From one size to twice that. */
-export const ratioMax = 2.5
-/** A size that is no more than a step on the way may be up to so many times as slow. */
+/** From one size to twice that, over the doublings that are judged. */
+const ratioMax = 2.5
+/** On the way one doubling alone may bring a collection of garbage more; the square of the time brings 4. */
 const stepRatioMax = 3
-const stepFloorMs = 150
 const rounds = 8
-/** A step that takes longer, in milliseconds, is not measured again. */
+/** What takes longer, in milliseconds, is not measured again. */
 const hopelessMs = 1000
 
-const sizes = [1, 2, 4, 8, 16, 32, 64, 128, 256]
-const judgedFrom = 64
+const steps = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+const judged = { from: 64, to: 256 }
 
-/** How a parser's time grew too fast; undefined: it did not. The smallest of several times counts, and a doubling that fails is measured again. */
+/** How a parser's time grew too fast; undefined: it did not. The smallest of several times counts, and a size that fails is measured again. */
 export const growthOf = (read: (text: string) => unknown, family: (kilobytes: number) => string): string | undefined => {
   const times = new Map<number, number>()
-  const measure = (size: number): number => {
+  const timeOf = (size: number): number => times.get(size) ?? Number.POSITIVE_INFINITY
+  const measure = (size: number): void => {
     const text = family(size)
     const start = threadMs()
     read(text)
-    const best = Math.min(times.get(size) ?? Number.POSITIVE_INFINITY, threadMs() - start)
-    times.set(size, best)
-    return best
+    times.set(size, Math.min(timeOf(size), threadMs() - start))
   }
-  for (const size of sizes) {
-    const isStep = size / 2 < judgedFrom
-    const [most, floor] = isStep ? [stepRatioMax, stepFloorMs] : [ratioMax, floorMs]
-    const isSlow = (): boolean =>
-      (times.get(size) ?? 0) > floor && (times.get(size) ?? 0) > most * (times.get(size / 2) ?? Number.POSITIVE_INFINITY)
-    measure(size)
-    for (let round = 1; round < rounds && isSlow() && (times.get(size) ?? 0) < hopelessMs; round++) {
-      measure(size / 2)
-      measure(size)
+  const fault = (from: number, to: number, ratio: number): string | undefined => {
+    const isSlow = (): boolean => timeOf(to) > floorMs && timeOf(to) > ratio * timeOf(from)
+    for (let round = 1; round < rounds && isSlow() && timeOf(to) < hopelessMs; round++) {
+      measure(from)
+      measure(to)
     }
-    if (isSlow()) return `${size / 2} KB: ${times.get(size / 2)?.toFixed(1)} ms, ${size} KB: ${times.get(size)?.toFixed(1)} ms`
+    return isSlow() ? `${from} KB: ${timeOf(from).toFixed(1)} ms, ${to} KB: ${timeOf(to).toFixed(1)} ms` : undefined
   }
-  return undefined
+  for (const size of steps) {
+    measure(size)
+    const found = fault(size / 2, size, stepRatioMax)
+    if (found !== undefined) return found
+  }
+  return fault(judged.from, judged.to, ratioMax ** Math.log2(judged.to / judged.from))
 }
