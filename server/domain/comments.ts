@@ -2,7 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import { contextOf, linesOf, type Range } from '../../shared/text/anchors.ts'
+import { contextOf, lineAt, type Range } from '../../shared/text/anchors.ts'
 import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor, taskOf } from './caller.ts'
 import { tellMentions } from './comment-mentions.ts'
 import { remember } from './idempotency.ts'
@@ -13,7 +13,8 @@ import { deleteRemark, type Opened, putRemark, withRemarks, type Written } from 
 import { settle, showComment, showReply, showWriter } from './remarks-shown.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
-import { type Aim, aim, checkRemark, groundOf, kindOf, rangeBesideOne, rangeNamed, rangeOfCharacters, type Target } from './targets.ts'
+import { checkRemark, kindOf, type Target } from './named-range.ts'
+import { type Aim, aim, type Ground, groundOf, rangeOfCharacters, withRange } from './targets.ts'
 
 export const listComments = (service: Service, doc: string, input: Input<'listComments'>): Promise<Output<'listComments'>> =>
   readable(service, doc, (opened) => {
@@ -41,10 +42,59 @@ const targetOf = (content: string, target: Target, range: Range | undefined): Co
       kind,
       quote: content.slice(range.from, range.to),
       ...contextOf(content, range),
-      line: linesOf(content).at(range.from),
+      line: lineAt(content, range.from),
       ...range
     }
   return { kind, quote: target.find ?? '', prefix: target.prefix ?? '', suffix: target.suffix ?? '', line: null, from: null, to: null }
+}
+
+/** Ties a comment to a range of the text that its author has read, and writes it. Nothing waits before it is tied. */
+const write = async (
+  opened: Opened,
+  caller: Caller,
+  input: Input<'createComment'>,
+  { ground, content, range }: { readonly ground: Ground; readonly content: string; readonly range: Range | undefined }
+): Promise<Output<'createComment'>> => {
+  const { service, doc, room, remarks } = opened
+  const aimed: Aim | undefined = range && aim(room, ground, range)
+  const id = newId()
+  const made = {
+    id,
+    body: input.body,
+    target: targetOf(content, input, range),
+    author: authorOf(caller),
+    version: room.snapshot().version,
+    task: taskOf(caller),
+    resolvedAt: null,
+    resolvedBy: null,
+    replies: []
+  }
+  remarks.tie('comment', id, aimed?.pin ?? null, aimed?.range)
+  const change = (draft: Draft): { written: Written; answer: Output<'createComment'> } => {
+    service.quotas.require(draft.head, Buffer.byteLength(input.body))
+    room.journalInto(draft)
+    const payload = { commentId: id, line: made.target.line, ...(made.task === null ? {} : { taskId: made.task }) }
+    const { seq: number } = draft.event('comment.created', actorOf(caller), payload, made.version)
+    const mentioned = tellMentions(draft, actorOf(caller), payloadOf(made), made.body)
+    const comment: Comment = {
+      ...made,
+      ...(mentioned.length === 0 ? {} : { mentioned }),
+      number,
+      pin: aimed?.pin ?? null,
+      createdAt: draft.now,
+      updatedAt: draft.now
+    }
+    const shown = showComment(opened, comment)
+    const answer = { id, commentId: id, anchored: shown.anchored, comment: shown }
+    return { written: putRemark(draft, 'comment', comment), answer: remember(service, draft, caller, doc, answer) }
+  }
+  const { written, answer } = await service.ledger.write(doc, caller, change).catch((error: unknown) => {
+    remarks.forget('comment', id)
+    throw error
+  })
+  settle(opened, [written])
+  showWriter(opened, caller, id)
+  return answer
 }
 
 export const createComment = (
@@ -55,50 +105,11 @@ export const createComment = (
 ): Promise<Output<'createComment'>> => {
   checkRemark('body', input.body)
   return withRemarks(service, doc, async (opened) => {
-    const { room, remarks } = opened
+    const { room } = opened
     const ground = await groundOf(service, room, input.baseVersion)
-    // From here to the queueing of the change nothing waits: the text must be the one that the pin is on.
-    const content = ground.content()
-    const range = rangeOfCharacters(room, ground, input) ?? rangeNamed(content, input) ?? rangeBesideOne(content, input)
-    const aimed: Aim | undefined = range && aim(room, ground, range)
-    const id = newId()
-    const made = {
-      id,
-      body: input.body,
-      target: targetOf(content, input, range),
-      author: authorOf(caller),
-      version: room.snapshot().version,
-      task: taskOf(caller),
-      resolvedAt: null,
-      resolvedBy: null,
-      replies: []
-    }
-    remarks.tie('comment', id, aimed?.pin ?? null, aimed?.range)
-    const change = (draft: Draft): { written: Written; answer: Output<'createComment'> } => {
-      service.quotas.require(draft.head, Buffer.byteLength(input.body))
-      room.journalInto(draft)
-      const payload = { commentId: id, line: made.target.line, ...(made.task === null ? {} : { taskId: made.task }) }
-      const { seq: number } = draft.event('comment.created', actorOf(caller), payload, made.version)
-      const mentioned = tellMentions(draft, actorOf(caller), payloadOf(made), made.body)
-      const comment: Comment = {
-        ...made,
-        ...(mentioned.length === 0 ? {} : { mentioned }),
-        number,
-        pin: aimed?.pin ?? null,
-        createdAt: draft.now,
-        updatedAt: draft.now
-      }
-      const shown = showComment(opened, comment)
-      const answer = { id, commentId: id, anchored: shown.anchored, comment: shown }
-      return { written: putRemark(draft, 'comment', comment), answer: remember(service, draft, caller, doc, answer) }
-    }
-    const { written, answer } = await service.ledger.write(doc, caller, change).catch((error: unknown) => {
-      remarks.forget('comment', id)
-      throw error
-    })
-    settle(opened, [written])
-    showWriter(opened, caller, id)
-    return answer
+    const look = async (text: string): Promise<Range | undefined> =>
+      rangeOfCharacters(room, ground, input) ?? (await service.texts.do(doc, 'target', text, input))
+    return withRange(ground, look, (content, range) => write(opened, caller, input, { ground, content, range }))
   })
 }
 

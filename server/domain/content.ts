@@ -284,7 +284,7 @@ interface Plan {
 }
 
 /** The minimal edits; where finding them would take too long, the middle that differs is replaced. */
-const editsTo = async ({ texts }: Service, doc: string, before: string, after: string): Promise<readonly Edit[]> =>
+export const editsTo = async ({ texts }: Service, doc: string, before: string, after: string): Promise<readonly Edit[]> =>
   (await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseDiff(before, after)
 
 /** Errors: `version_conflict`, unless the changes are to be merged and do not touch. */

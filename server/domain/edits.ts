@@ -2,11 +2,11 @@
  * Edits of programs: named in the text that they have read, made in the text of now. Each follows its own words there, so only a change
  * of that very text refuses it; all are made, or none (api.md, Documents; specification, Versioning).
  */
-import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
+import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import type { Candidate, Range } from '../../shared/text/anchors.ts'
-import { applyEdits, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
+import type { Range } from '../../shared/text/anchors.ts'
+import { followed as followedEdits } from '../../shared/text/diff.ts'
 import {
   append,
   isUnresolved,
@@ -17,45 +17,17 @@ import {
   type Source,
   sourceOf
 } from '../../shared/text/operations.ts'
-import { similarLines } from '../../shared/text/similar.ts'
 import { type Caller, requireRole } from './caller.ts'
 import { changeText, checkSize } from './content.ts'
+import { comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
 import { remember } from './idempotency.ts'
+import type { Snapshot } from './journal.ts'
 import { proposeHunks } from './proposals.ts'
 import { type Opened, withRemarks } from './remarks.ts'
 import type { Service } from './service.ts'
 import { aimAll, type Ground, groundOf } from './targets.ts'
 
 type Edited = Output<'editContent'>
-
-/** Why one of the operations cannot be made. */
-interface Failure {
-  /** Which one, counted from 0. */
-  readonly operation: number
-  readonly code: ErrorCode
-  readonly message: string
-  readonly candidates?: readonly Candidate[]
-  readonly sought?: string
-}
-
-/** Errors: that of the first failure, with all of them, so that one more request may be enough. */
-const refuse = (failures: readonly Failure[], version: string, text = ''): void => {
-  const [first] = failures
-  if (first === undefined) return
-  const { operation, code, message, candidates, sought } = first
-  const nearest = sought === undefined ? [] : similarLines(text, sought)
-  throw new ServiceError(code, {
-    message: `Operation ${operation}: ${message}`,
-    operation,
-    ...(candidates === undefined ? {} : { candidates }),
-    ...(nearest.length === 0 ? {} : { nearest }),
-    failures: failures.map(({ sought: _sought, ...failure }) => failure),
-    currentVersion: version
-  })
-}
-
-/** The operation on the text that was read: its range there and what comes instead. */
-type Planned = { readonly index: number; readonly operation: Operation; readonly change: Resolved }
 
 /**
  * What is followed from the text that was read. An addition to a section follows the heading, and goes to wherever the section ends now;
@@ -85,19 +57,11 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
   return section && append(now, section, operation.markdown)
 }
 
-/** The changes of the text of now, in the order of the operations. Errors: `target_*`. Synchronous. */
+/** The changes of the text of now, in the order of the operations, followed from an earlier version. Errors: `target_*`. Synchronous. */
 const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]): Resolved[] => {
   const { content, version } = room.snapshot()
   const read = sourceOf(ground.content())
-  const failures: Failure[] = []
-  const planned = operations.flatMap((operation, index): Planned[] => {
-    const change = resolve(read, operation)
-    if (!isUnresolved(change)) return [{ index, operation, change }]
-    failures.push({ operation: index, ...change })
-    return []
-  })
-  refuse(failures, version, read.text)
-  if (ground.past === null) return planned.map(({ change }) => change)
+  const planned = resolveAll(read, operations, version)
   const now = sourceOf(content)
   const places = planned.map((plan) => followed(read, plan))
   const aims = aimAll(room, ground, places)
@@ -114,77 +78,79 @@ const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]
   return changes as Resolved[]
 }
 
-/** Errors: `invalid_request` when two operations change the same text. */
-const refuseOverlaps = (changes: readonly Resolved[]): void => {
-  const order = inOrder(changes)
-  order.forEach((index, position) => {
-    const [one, next] = [changes[index] as Resolved, changes[order[position + 1] ?? -1]]
-    if (next === undefined || next.from >= one.to) return
-    const both = [index, order[position + 1] ?? 0].toSorted((first, second) => first - second)
-    throw new ServiceError('invalid_request', { message: `Operations ${both.join(' and ')} change the same text.`, operations: both })
-  })
+/** Times that edits are worked out again because others wrote where they would. */
+const plansMax = 10
+
+/** Changes, each with what came before it, where they are in a text that has changed beside them; undefined: in touch with them. */
+const shifted = (changes: readonly Resolved[], before: string, now: string): Resolved[] | undefined => {
+  const places = changes.map((change) => followedEdits([change], before, now)?.[0])
+  return places.every((place) => place !== undefined) ? places : undefined
 }
 
-/** Indices of changes by their place: what is inserted before a range comes before it, and at one place they keep the order in which they were sent. */
-const inOrder = (changes: readonly Resolved[]): number[] => {
-  const at = (index: number): Resolved => changes[index] as Resolved
-  return changes.map((_change, index) => index).toSorted((one, other) => at(one).from - at(other).from || at(one).to - at(other).to)
+/** A plan brought to the text of now, which may have changed beside what it is about; undefined: it changed just there. Synchronous. */
+const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | undefined => {
+  if (now.seq === seen.seq) return plan
+  const edits = followedEdits(plan.edits, seen.content, now.content)
+  const changes = shifted(plan.changes, seen.content, now.content)
+  return edits === undefined || changes === undefined ? undefined : { ...plan, edits, changes }
 }
 
-/** Operations that put a text into the place of one that they do not name word by word. */
-const comparesTexts = ({ op }: Operation): boolean => op === 'set_document' || op === 'replace_section' || op === 'replace_lines'
-
-/** Only what differs is touched: cursors and anchors in the rest of a range stay. */
-const minimal = (content: string, { from, to, insert }: Resolved): Edit[] =>
-  diff(content.slice(from, to), insert).map((edit) => ({ from: from + edit.from, to: from + edit.to, insert: edit.insert }))
-
-/** Where the new text of each operation stands afterwards. */
-const resultsOf = (changes: readonly Resolved[]): Edited['results'] => {
-  const results: Edited['results'] = []
-  let shift = 0
-  for (const index of inOrder(changes)) {
-    const { from, to, insert } = changes[index] as Resolved
-    results[index] = { ok: true, from: from + shift, to: from + shift + insert.length }
-    shift += insert.length - (to - from)
+/**
+ * Works out a plan where it holds nobody up, and hands it over for the text of now in the same turn.
+ * Errors: those of the operations; `busy` when others wrote just there again and again.
+ */
+const withPlan = async <T>(
+  { service, doc, room }: Opened,
+  operations: readonly Operation[],
+  use: (plan: EditPlan) => Promise<T>
+): Promise<T> => {
+  for (let left = plansMax; left > 0; left--) {
+    const seen = room.snapshot()
+    const plan = await service.texts.do(doc, 'planEdits', seen.content, seen.version, operations)
+    const now = brought(plan, seen, room.snapshot())
+    if (now !== undefined) return use(now)
   }
-  return results
+  throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
+}
+
+/** Makes the changes of a plan for the text of now, or proposes them. Nothing waits before they are made. */
+const carryOut = async (opened: Opened, caller: Caller, input: Input<'editContent'>, plan: EditPlan): Promise<Edited> => {
+  const { service, doc, room } = opened
+  const before = room.snapshot()
+  const { content, version } = before
+  const { changes, edits, diff } = plan
+  checkSize(content, edits)
+  const changed = edits.length > 0
+  const unchanged = { ok: true, version, revisionId: null, changed, results: resultsOf(changes), diff } as const
+  if (input.dryRun === true || !changed) {
+    await room.durable(before.seq)
+    return unchanged
+  }
+  if (input.mode === 'suggest') {
+    const hunks = edits.map(({ from, to, insert }) => ({ from, to, text: insert }))
+    const answer = { ...unchanged, changed: false, results: [] }
+    return proposeHunks(opened, caller, hunks, input.label ?? null, (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
+  }
+  return changeText(
+    opened,
+    caller,
+    { edits, isCompared: input.operations.some(comparesTexts), cause: 'edit', event: 'content.replaced', label: input.label },
+    {
+      also: (draft, { after, revisionId }) => ({
+        written: [],
+        answer: remember(service, draft, caller, doc, { ...unchanged, version: after.version, revisionId })
+      })
+    }
+  )
 }
 
 export const editContent = async (service: Service, caller: Caller, doc: string, input: Input<'editContent'>): Promise<Edited> => {
   if (input.mode !== 'suggest') requireRole(caller, 'edit')
   return withRemarks(service, doc, async (opened) => {
     const { room } = opened
+    const { operations } = input
     const ground = await groundOf(service, room, input.baseVersion)
-    // From here on nothing waits until the edits are made.
-    const before = room.snapshot()
-    const { content, version } = before
-    const changes = land(opened, ground, input.operations)
-    refuseOverlaps(changes)
-    const edits = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Resolved))
-    checkSize(content, edits)
-    const changed = edits.length > 0
-    const results = resultsOf(changes)
-    const difference = unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax)
-    const unchanged = { ok: true, version, revisionId: null, changed, results, diff: difference } as const
-    if (input.dryRun === true || !changed) {
-      await room.durable(before.seq)
-      return unchanged
-    }
-    if (input.mode === 'suggest') {
-      const hunks = edits.map(({ from, to, insert }) => ({ from, to, text: insert }))
-      const answer = { ...unchanged, changed: false, results: [] }
-      return proposeHunks(opened, caller, hunks, input.label ?? null, (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
-    }
-    return changeText(
-      opened,
-      caller,
-      { edits, isCompared: input.operations.some(comparesTexts), cause: 'edit', event: 'content.replaced', label: input.label },
-      {
-        also: (draft, { after, revisionId }) => ({
-          written: [],
-          answer: remember(service, draft, caller, doc, { ...unchanged, version: after.version, revisionId })
-        })
-      }
-    )
+    if (ground.past === null) return withPlan(opened, operations, (plan) => carryOut(opened, caller, input, plan))
+    return carryOut(opened, caller, input, planOf(room.snapshot().content, land(opened, ground, operations)))
   })
 }

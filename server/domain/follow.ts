@@ -5,7 +5,7 @@
 import * as Y from 'yjs'
 import type { Hunk } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
-import { hunks } from '../../shared/text/diff.ts'
+import { coarseDiff, hunks, hunksOf } from '../../shared/text/diff.ts'
 import { nameOfActor, systemActor } from './caller.ts'
 import {
   contentAt,
@@ -24,6 +24,7 @@ import { createMentions } from './mentions.ts'
 import type { Clock, Storage } from './ports.ts'
 import { saveRevision, saveUnsaved } from './revisions.ts'
 import type { Room } from './room.ts'
+import type { Texts } from './text-work.ts'
 import { measure } from './usage.ts'
 
 /** What a content event tells (api.md, Events). */
@@ -60,6 +61,7 @@ interface FollowerOptions {
   readonly storage: Storage
   readonly ledger: Ledger
   readonly clock: Clock
+  readonly texts: Texts
   /** Told when something that can wait failed; it is tried again at the next edit, or when the room settles. */
   readonly onProblem: (error: unknown) => void
 }
@@ -100,7 +102,15 @@ const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void)
   }
 }
 
-export const createFollower = async ({ room, head, storage, ledger, clock, onProblem }: FollowerOptions): Promise<Follower> => {
+/** The hunks, without holding anybody up: of texts that differ in too much to be compared at once, as far as they are told whole. */
+const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
+  const [change] = coarseDiff(before, after)
+  if (change === undefined) return []
+  const isSmall = change.to - change.from + change.insert.length <= limits.textInlineUnitsMax
+  return isSmall ? hunks(before, after, limits.diffCharsMax) : hunksOf(before, [change], limits.diffCharsMax)
+}
+
+export const createFollower = async ({ room, head, storage, ledger, clock, texts, onProblem }: FollowerOptions): Promise<Follower> => {
   const doc = room.id
   let base = await announcedAtStart(storage, room, head)
   const mentions = createMentions({ room, before: base.content, ledger, clock, onProblem })
@@ -108,14 +118,14 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
   let projectedSeq = -1
   let compacting: Promise<void> | undefined
 
-  const takeAnnouncement = (to: Snapshot): Announcement | undefined => {
+  const takeAnnouncement = (to: Snapshot, changes?: readonly Hunk[]): Announcement | undefined => {
     if (base.seq >= to.seq) return undefined
     const [first = systemActor] = actors
     const actor = actors.size === 1 ? first : systemActor
     const payload = {
       fromVersion: base.version,
       toVersion: to.version,
-      hunks: hunks(base.content, to.content, limits.diffCharsMax),
+      hunks: changes ?? hunksAtOnce(base.content, to.content),
       actors: [...actors].map(nameOfActor)
     }
     base = to
@@ -123,10 +133,21 @@ export const createFollower = async ({ room, head, storage, ledger, clock, onPro
     return { actor, payload }
   }
 
+  /** What has changed since the last announcement; undefined: somebody else announces it meanwhile. */
+  const changesTo = async (to: Snapshot): Promise<readonly Hunk[] | undefined> => {
+    const from = base
+    const found = await texts.do(doc, 'hunks', from.content, to.content, limits.diffCharsMax).catch((error: unknown) => {
+      onProblem(error)
+      return []
+    })
+    return base === from ? found : undefined
+  }
+
   const announce = async (): Promise<void> => {
     const to = room.snapshot()
     await room.durable(to.seq)
-    const announcement = takeAnnouncement(to)
+    const changes = base.seq >= to.seq ? undefined : await changesTo(to)
+    const announcement = changes && takeAnnouncement(to, changes)
     if (announcement === undefined) return
     const { actor, payload } = announcement
     await ledger.write(doc, 'system', (draft) => {

@@ -3,18 +3,20 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
-import { diff, lineChanges, splitLines, unifiedDiff } from '../../shared/text/diff.ts'
+import { followed } from '../../shared/text/diff.ts'
 import { type Pin, pinsAt } from '../../shared/text/pins.ts'
 import { actorOf, authorOf, type Caller, taskOf } from './caller.ts'
 import { conflict, matches } from './content.ts'
 import { remember } from './idempotency.ts'
 import type { Suggestion, SuggestionOperation } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import { checkRemark, checkText, kindOf } from './named-range.ts'
+import { checkHunks, type Hunk } from './proposed-hunks.ts'
 import { type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
 import { settle, showSuggestion, showWriter } from './remarks-shown.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
-import { type Aim, aim, checkRemark, checkText, groundOf, kindOf, rangeNamed } from './targets.ts'
+import { type Aim, aim, groundOf, withRange } from './targets.ts'
 
 /** A change of text that somebody proposes, and where. */
 interface Proposal {
@@ -86,11 +88,10 @@ interface Place {
 const required = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
 /** Where text is inserted, and the text as it will stand there. */
-const insertion = (content: string, input: Input<'createSuggestion'>, text: string): Place | undefined => {
+const insertion = (content: string, input: Input<'createSuggestion'>, text: string, range: Range | undefined): Place | undefined => {
   const kind = kindOf(input)
   const point = (at: number): Range => ({ from: at, to: at })
   if (kind === 'document') return { range: point(input.at === 'start' || input.at === 'before' ? 0 : content.length), text }
-  const range = rangeNamed(content, input)
   if (range === undefined) return undefined
   const { at = 'after' } = input
   const place = point(at === 'start' || at === 'before' ? range.from : range.to)
@@ -106,16 +107,21 @@ const wholeLine = (content: string, { from, to }: Range): Range => {
   return { from: Math.max(0, from - 1), to }
 }
 
-/** The range and text of what is proposed; undefined: the words are not there. Errors: those of `rangeNamed`, `invalid_request`. */
-const placeOf = (content: string, input: Input<'createSuggestion'>): Place | undefined => {
-  const { operation, text = '' } = input
+/** Errors: `invalid_request`. */
+const checkInput = (input: Input<'createSuggestion'>): void => {
+  const { operation, text } = input
   if (operation === 'insert') {
-    if (text === '') throw required('text', 'must not be empty')
-    return insertion(content, input, text)
+    if ((text ?? '') === '') throw required('text', 'must not be empty')
+    return
   }
-  if (operation === 'replace' && input.text === undefined) throw required('text', 'is missing')
+  if (operation === 'replace' && text === undefined) throw required('text', 'is missing')
   if (kindOf(input) === 'document') throw required('find', 'name the text by find, line or anchor')
-  const named = rangeNamed(content, input)
+}
+
+/** The range and text of what is proposed, from the range that is named; undefined: the words are not there. Errors: `invalid_request`. */
+const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range | undefined): Place | undefined => {
+  const { operation, text = '' } = input
+  if (operation === 'insert') return insertion(content, input, text, named)
   if (operation === 'replace') return named && { range: named, text }
   const range = named !== undefined && kindOf(input) === 'line' ? wholeLine(content, named) : named
   if (range !== undefined && range.from === range.to) throw required(kindOf(input), 'must not be empty')
@@ -131,65 +137,31 @@ export const createSuggestion = (
   const { operation, note = null } = input
   checkRemark('note', note ?? '')
   checkText('text', input.text ?? '')
+  checkInput(input)
   return withRemarks(service, doc, async (opened) => {
     const ground = await groundOf(service, opened.room, input.baseVersion)
-    // From here on nothing waits until the suggestion is tied to its text.
-    const content = ground.content()
-    const place = placeOf(content, input)
-    if (place === undefined) throw new ServiceError('target_not_found')
-    const { range, text } = place
-    const original = content.slice(range.from, range.to)
-    const aimed = aim(opened.room, ground, range)
-    if (aimed.range === undefined || aimed.pin.quote !== original) throw new ServiceError('target_changed')
-    return propose(opened, caller, [{ operation, original, text, note, aim: aimed }], null, ([suggestion]) => {
-      const shown = suggestion as ShownSuggestion
-      return { id: shown.id, suggestionId: shown.id, suggestion: shown }
+    const look = (text: string): Promise<Range | undefined> => service.texts.do(doc, 'rangeNamed', text, input)
+    return withRange(ground, look, async (content, named) => {
+      // From here on nothing waits until the suggestion is tied to its text.
+      const place = placeOf(content, input, named)
+      if (place === undefined) throw new ServiceError('target_not_found')
+      const { range, text } = place
+      const original = content.slice(range.from, range.to)
+      const aimed = aim(opened.room, ground, range)
+      if (aimed.range === undefined || aimed.pin.quote !== original) throw new ServiceError('target_changed')
+      return propose(opened, caller, [{ operation, original, text, note, aim: aimed }], null, ([suggestion]) => {
+        const shown = suggestion as ShownSuggestion
+        return { id: shown.id, suggestionId: shown.id, suggestion: shown }
+      })
     })
   })
 }
 
 // ——— all that lead to another text ———
 
-/** A range of the text and what is proposed in its place. */
-export interface Hunk extends Range {
-  readonly text: string
-}
-
-/** Errors: `too_many_changes`. */
-const hunksOf = (before: string, after: string): Hunk[] => {
-  const lines = splitLines(before)
-  let line = 0
-  let offset = 0
-  const found = lineChanges(lines, splitLines(after))
-  // Before they are narrowed, each by a difference of its own.
-  if (found.length > limits.suggestionsAtOnceMax)
-    throw new ServiceError('too_many_changes', { changes: found.length, changesMax: limits.suggestionsAtOnceMax })
-  return found.map(({ at, removed, added }) => {
-    for (; line < at; line++) offset += lines[line]?.length ?? 0
-    return narrowed(offset, removed.join(''), added.join(''))
-  })
-}
-
-/** The change from `old`, which stands at `from`, without what both sides begin and end with; whole lines stay whole. */
-const narrowed = (from: number, old: string, young: string): Hunk => {
-  const edits = old === '' || young === '' ? [] : diff(old, young)
-  const [first, last] = [edits[0], edits.at(-1)]
-  if (first === undefined || last === undefined) return { from, to: from + old.length, text: young }
-  const kept = old.length - last.to
-  return { from: from + first.from, to: from + last.to, text: young.slice(first.from, young.length - kept) }
-}
-
 const operationOf = ({ from, to, text }: Hunk): SuggestionOperation => {
   if (from === to) return 'insert'
   return text === '' ? 'delete' : 'replace'
-}
-
-/** Errors: `text_too_large`. */
-const checkHunks = (content: string, hunks: readonly Hunk[]): void => {
-  for (const { from, to, text } of hunks) {
-    checkText('content', content.slice(from, to))
-    checkText('content', text)
-  }
 }
 
 /** Proposes changes of the text of now, one suggestion for each, all with one `setId`. Errors: `text_too_large`. */
@@ -213,6 +185,17 @@ export const proposeHunks = <T>(
   return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
 }
 
+/** Hunks brought to a text that has changed beside them; undefined: it changed just there. */
+const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | undefined =>
+  followed(
+    hunks.map(({ from, to, text }) => ({ from, to, insert: text })),
+    before,
+    now
+  )?.map(({ from, to, insert }) => ({ from, to, text: insert }))
+
+/** Times that a text is compared again because others wrote where it differs. */
+const comparisonsMax = 10
+
 /** Proposes another text instead of writing it: one suggestion for each hunk of the difference, all with one `setId`. */
 export const suggestContent = (
   service: Service,
@@ -222,16 +205,23 @@ export const suggestContent = (
 ): Promise<Output<'replaceContent'>> =>
   withRemarks(service, doc, async (opened) => {
     const { room } = opened
-    const before = room.snapshot()
-    const { content, version } = before
-    if (!matches(input.baseVersion, version)) throw await conflict(service, room, input.baseVersion ?? '', input.content, before)
-    const hunks = hunksOf(content, input.content)
-    checkHunks(content, hunks)
-    const unchanged = { ok: true, version, revisionId: null, changed: false } as const
-    if (input.dryRun === true) {
-      await room.durable(before.seq)
-      return { ...unchanged, diff: unifiedDiff(content, input.content, limits.diffCharsMax), suggestions: [] }
+    for (let left = comparisonsMax; left > 0; left--) {
+      const before = room.snapshot()
+      const { content, version } = before
+      if (!matches(input.baseVersion, version)) throw await conflict(service, room, input.baseVersion ?? '', input.content, before)
+      const found = await service.texts.do(doc, 'proposedHunks', content, input.content)
+      const unchanged = { ok: true, version, revisionId: null, changed: false } as const
+      if (input.dryRun === true) {
+        await room.durable(before.seq)
+        const difference = await service.texts.do(doc, 'unifiedDiff', content, input.content, limits.diffCharsMax)
+        return { ...unchanged, diff: difference, suggestions: [] }
+      }
+      // From here on nothing waits: the suggestions are tied to the text of now.
+      const now = room.snapshot()
+      const hunks = matches(input.baseVersion, now.version) ? brought(found, content, now.content) : undefined
+      if (hunks === undefined) continue
+      const answer = { ...unchanged, version: now.version }
+      return proposeHunks(opened, caller, hunks, input.label ?? null, (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
     }
-    // From the snapshot to here nothing waits: the suggestions are tied to the text that they were made on.
-    return proposeHunks(opened, caller, hunks, input.label ?? null, (setId, shown) => ({ ...unchanged, setId, suggestions: [...shown] }))
+    throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
   })

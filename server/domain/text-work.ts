@@ -4,11 +4,14 @@
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { withValues } from '../../shared/fences/document-sheets.ts'
-import { linesOf } from '../../shared/text/anchors.ts'
+import { linesOf, type Range } from '../../shared/text/anchors.ts'
 import { diff, hunks, unifiedDiff } from '../../shared/text/diff.ts'
 import { merge } from '../../shared/text/merge.ts'
 import { isUnresolved, sectionOf, sourceOf } from '../../shared/text/operations.ts'
 import { similarLines } from '../../shared/text/similar.ts'
+import { planEdits } from './edit-plan.ts'
+import { rangeBesideOne, rangeNamed, type Target } from './named-range.ts'
+import { proposedHunks } from './proposed-hunks.ts'
 
 /** A heading as the outline lists it. */
 interface Heading {
@@ -75,7 +78,25 @@ const reconciliation = (
   charsMax: number
 ): { diff: string; merge: ReturnType<typeof merge> } => ({ diff: unifiedDiff(base, theirs, charsMax), merge: merge(base, mine, theirs) })
 
-export const textWork = { outline, section, lines, comparison, reconciliation, diff, hunks, unifiedDiff, merge, withValues } as const
+/** The range that a target names; undefined: it is not there. Errors: those of `rangeNamed`. */
+const target = (text: string, named: Target): Range | undefined => rangeNamed(text, named) ?? rangeBesideOne(text, named)
+
+export const textWork = {
+  target,
+  rangeNamed,
+  planEdits,
+  proposedHunks,
+  outline,
+  section,
+  lines,
+  comparison,
+  reconciliation,
+  diff,
+  hunks,
+  unifiedDiff,
+  merge,
+  withValues
+} as const
 
 export type TextWork = typeof textWork
 
@@ -93,5 +114,8 @@ export interface Texts {
 }
 
 /** Size of the texts in an input, in UTF-16 units. */
-export const unitsOf = (input: readonly unknown[]): number =>
-  input.reduce<number>((sum, each) => sum + (typeof each === 'string' ? each.length : 0), 0)
+export const unitsOf = (input: unknown): number => {
+  if (typeof input === 'string') return input.length
+  if (typeof input !== 'object' || input === null) return 0
+  return Object.values(input).reduce<number>((sum, each) => sum + unitsOf(each), 0)
+}

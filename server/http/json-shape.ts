@@ -60,4 +60,6 @@ export const checkJsonShape = async (bytes: Buffer): Promise<void> => {
     if (shape.values > limits.jsonValuesMax) throw refused(`has more than ${limits.jsonValuesMax} values`)
     if (shape.depth > limits.jsonDepthMax) throw refused(`is nested more than ${limits.jsonDepthMax} deep`)
   }
+  // To parse a large body is a turn's work by itself.
+  if (bytes.length > stepBytes) await nextTurn()
 }

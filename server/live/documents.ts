@@ -115,7 +115,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
   }
 
   const load = async (id: string, document: Document): Promise<void> => {
-    const { storage, ledger, clock, quotas } = service()
+    const { storage, ledger, clock, quotas, texts } = service()
     const head = await ledger.head(id)
     await quotas.load(head)
     document.clientID = serviceClientId()
@@ -125,7 +125,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     const onFailure = (cause: unknown): void => fence(id, cause)
     const room = createRoom({ id, ydoc: document, head, tail, ledger, clock, actorOf: actorOfOrigin, onFailure })
     const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
-    const follower = await createFollower({ room, head, storage, ledger, clock, onProblem })
+    const follower = await createFollower({ room, head, storage, ledger, clock, texts, onProblem })
     const agents = createAgents({ doc: id, document, room, registry, clock })
     const healer = createHealer({ document, room, agents, clock, onProblem })
     loaded.set(id, { id, room, follower, document, agents, healer, owners: new Map(), pins: 0, cancelUnload: () => undefined })

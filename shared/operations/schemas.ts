@@ -4,7 +4,7 @@ import { eventKinds } from '../events.ts'
 import { limits } from '../limits.ts'
 import { fieldMeant } from '../nearest.ts'
 import { roles } from '../roles.ts'
-import { withLineFeeds } from '../text/line-ends.ts'
+import { lengthWithLineFeeds, withLineFeeds } from '../text/line-ends.ts'
 
 export const RoleName = z.enum(roles).meta({ id: 'Role', description: 'Each role includes the permissions of the roles before it.' })
 
@@ -18,12 +18,15 @@ export const Instant = z.string().meta({ id: 'Instant', description: 'ISO 8601, 
 // Lone surrogates have no UTF-8 form: they would become another character on the way and copies would differ.
 const wellFormed = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
+const isTooLarge = (text: string): boolean =>
+  text.length > limits.contentUnitsMax + 1 && lengthWithLineFeeds(text) > limits.contentUnitsMax + 1
+
 /** Markdown on its way in: line ends become LF, a byte-order mark goes; NUL and lone surrogates are refused. */
 export const MarkdownInput = z
   .string()
   .refine(wellFormed, 'must not contain NUL or lone surrogates')
-  // Twice the largest text in line ends alone is too large however they are read: the size is refused where it is checked.
-  .transform((text) => (text.length > 2 * limits.contentUnitsMax + 1 ? text : withLineFeeds(text.replace(/^\uFEFF/, ''))))
+  // A text that is too large anyway is left as it is: its size is refused where it is checked.
+  .transform((text) => (isTooLarge(text) ? text : withLineFeeds(text.replace(/^\uFEFF/, ''))))
 
 /** One line of text, at most so long. */
 export const line = (charsMax: number): z.ZodString =>

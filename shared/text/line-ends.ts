@@ -18,3 +18,10 @@ export const withLineFeeds = (text: string): string => {
   }
   return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(units.subarray(0, length))
 }
+
+/** Length that `withLineFeeds` leaves. */
+export const lengthWithLineFeeds = (text: string): number => {
+  let pairs = 0
+  for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2)) pairs++
+  return text.length - pairs
+}

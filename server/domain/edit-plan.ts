@@ -1,0 +1,115 @@
+/** Edits that a program names, worked out on one text: what they change there, or why they cannot be made. */
+import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Output } from '../../shared/operations/index.ts'
+import type { Candidate } from '../../shared/text/anchors.ts'
+import { applyEdits, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
+import { isUnresolved, type Operation, type Resolved, resolve, type Source, sourceOf } from '../../shared/text/operations.ts'
+import { similarLines } from '../../shared/text/similar.ts'
+
+type Edited = Output<'editContent'>
+
+/** The operation on the text that was read: its range there and what comes instead. */
+export interface Planned {
+  readonly index: number
+  readonly operation: Operation
+  readonly change: Resolved
+}
+
+/** Why one of the operations cannot be made. */
+interface Failure {
+  /** Which one, counted from 0. */
+  readonly operation: number
+  readonly code: ErrorCode
+  readonly message: string
+  readonly candidates?: readonly Candidate[]
+  readonly sought?: string
+}
+
+/** Errors: that of the first failure, with all of them, so that one more request may be enough. */
+export const refuse = (failures: readonly Failure[], version: string, text = ''): void => {
+  const [first] = failures
+  if (first === undefined) return
+  const { operation, code, message, candidates, sought } = first
+  const nearest = sought === undefined ? [] : similarLines(text, sought)
+  throw new ServiceError(code, {
+    message: `Operation ${operation}: ${message}`,
+    operation,
+    ...(candidates === undefined ? {} : { candidates }),
+    ...(nearest.length === 0 ? {} : { nearest }),
+    failures: failures.map(({ sought: _sought, ...failure }) => failure),
+    currentVersion: version
+  })
+}
+
+/** What the operations change in the text that they name. Errors: `target_not_found`, `target_ambiguous`. */
+export const resolveAll = (read: Source, operations: readonly Operation[], version: string): Planned[] => {
+  const failures: Failure[] = []
+  const planned = operations.flatMap((operation, index): Planned[] => {
+    const change = resolve(read, operation)
+    if (!isUnresolved(change)) return [{ index, operation, change }]
+    failures.push({ operation: index, ...change })
+    return []
+  })
+  refuse(failures, version, read.text)
+  return planned
+}
+
+/** Errors: `invalid_request` when two operations change the same text. */
+const refuseOverlaps = (changes: readonly Resolved[]): void => {
+  const order = inOrder(changes)
+  order.forEach((index, position) => {
+    const [one, next] = [changes[index] as Resolved, changes[order[position + 1] ?? -1]]
+    if (next === undefined || next.from >= one.to) return
+    const both = [index, order[position + 1] ?? 0].toSorted((first, second) => first - second)
+    throw new ServiceError('invalid_request', { message: `Operations ${both.join(' and ')} change the same text.`, operations: both })
+  })
+}
+
+/** Indices of changes by their place: what is inserted before a range comes before it, and at one place they keep the order in which they were sent. */
+const inOrder = (changes: readonly Resolved[]): number[] => {
+  const at = (index: number): Resolved => changes[index] as Resolved
+  return changes.map((_change, index) => index).toSorted((one, other) => at(one).from - at(other).from || at(one).to - at(other).to)
+}
+
+/** Operations that put a text into the place of one that they do not name word by word. */
+export const comparesTexts = ({ op }: Operation): boolean => op === 'set_document' || op === 'replace_section' || op === 'replace_lines'
+
+/** Only what differs is touched: cursors and anchors in the rest of a range stay. */
+const minimal = (content: string, { from, to, insert }: Resolved): Edit[] =>
+  diff(content.slice(from, to), insert).map((edit) => ({ from: from + edit.from, to: from + edit.to, insert: edit.insert }))
+
+/** Where the new text of each operation stands afterwards. */
+export const resultsOf = (changes: readonly Resolved[]): Edited['results'] => {
+  const results: Edited['results'] = []
+  let shift = 0
+  for (const index of inOrder(changes)) {
+    const { from, to, insert } = changes[index] as Resolved
+    results[index] = { ok: true, from: from + shift, to: from + shift + insert.length }
+    shift += insert.length - (to - from)
+  }
+  return results
+}
+
+/** Changes of a text, as they are made and as they are told. */
+export interface EditPlan {
+  /** Of each operation, in their order. */
+  readonly changes: readonly Resolved[]
+  /** The least that does them, ascending. */
+  readonly edits: readonly Edit[]
+  readonly diff: string
+}
+
+/** Errors: `invalid_request` when two change the same text. */
+export const planOf = (content: string, changes: readonly Resolved[]): EditPlan => {
+  refuseOverlaps(changes)
+  const edits = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Resolved))
+  return { changes, edits, diff: unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax) }
+}
+
+/** The plan of operations on a text. Errors: those of `resolveAll` and `planOf`. */
+export const planEdits = (content: string, version: string, operations: readonly Operation[]): EditPlan =>
+  planOf(
+    content,
+    resolveAll(sourceOf(content), operations, version).map(({ change }) => change)
+  )

@@ -1,0 +1,39 @@
+/**
+ * The event-loop guard: whatever is sent and stored, no turn of the server's loop is longer than 100 ms (p99.9 of each attack, in processor
+ * time of the main thread). `AGMD_TEST_ALL_TEXTS=1` tries every family of texts.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bodyAttacks, families, leastOf, type Attack, startWatched, textAttacks, type Watched } from '../support/loop-guard.ts'
+
+const turnMsMax = 100
+
+let server: Watched
+beforeAll(async () => {
+  server = await startWatched()
+})
+afterAll(() => server.stop())
+
+/** Attacks that held the loop too long, with what they did. */
+const holdups = async (attacks: ReadonlyMap<string, Attack>): Promise<string[]> => {
+  const found: string[] = []
+  let worst = { name: 'none', turn: 0 }
+  for (const [name, attack] of attacks) {
+    const { p999, turn, said } = await leastOf(server, name, attack, turnMsMax)
+    if (turn > worst.turn) worst = { name, turn }
+    if (p999 > turnMsMax || said.startsWith('failed')) found.push(`${name}: ${Math.round(p999)} ms, ${said}`)
+  }
+  console.log(`longest turn: ${Math.round(worst.turn)} ms, by ${worst.name}`)
+  return found
+}
+
+test('[LOOP-12] hostile bodies on every operation that takes a document hold nobody up', async () => {
+  expect(await holdups(await bodyAttacks(server.url))).toEqual([])
+})
+
+const tried = process.env['AGMD_TEST_ALL_TEXTS'] === '1' ? Object.keys(families) : ['headings', 'empty lines', 'distinct lines', 'sheet']
+test.each(tried)(
+  '[LOOP-12] a hostile text (%s) holds nobody up, however it is read, compared, replaced, published or typed in',
+  async (family) => {
+    expect(await holdups(await textAttacks(server.url, family))).toEqual([])
+  }
+)

@@ -1,0 +1,47 @@
+/**
+ * Loaded before the server in its process (`--import`): measures the turns of its event loop and tells the parent on request.
+ *
+ * A turn is what the main thread computes between two looks at a timer, in milliseconds of its own processor time: on a busy machine the wall
+ * clock also counts what other processes do.
+ */
+import { isMainThread } from 'node:worker_threads'
+
+/** Of the turns since the last report: the longest, and how many were longer than each bound. */
+export interface Turns {
+  readonly count: number
+  /** Longest first, at most 1,000; milliseconds. */
+  readonly longest: readonly number[]
+  /** Most memory that the process held when a turn ended, in bytes. */
+  readonly rss: number
+}
+
+const lookMs = 2
+const keptMax = 1000
+
+const cpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+if (isMainThread && process.channel !== undefined) {
+  let before = cpuMs()
+  let turns: number[] = []
+  let rss = 0
+  const look = (): void => {
+    const now = cpuMs()
+    turns.push(now - before)
+    rss = Math.max(rss, process.memoryUsage.rss())
+    before = now
+  }
+  setInterval(look, lookMs).unref()
+  process.on('message', () => {
+    look()
+    const longest = turns.toSorted((one, other) => other - one).slice(0, keptMax)
+    process.send?.({ count: turns.length, longest, rss } satisfies Turns)
+    turns = []
+    rss = 0
+    before = cpuMs()
+  })
+  // The parent may go without a word.
+  process.channel?.unref()
+}
