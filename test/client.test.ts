@@ -18,7 +18,7 @@ test('[CLIENT-1] the typed client creates, reads, replaces and shares, and sends
   const { revisions } = await owner.listRevisions(made.id, { limit: 1 })
   expect(revisions).toMatchObject([{ id: replaced.revisionId, label: 'second', author: 'Zoë' }])
   const share = await owner.createShare(made.id, { role: 'view' })
-  expect(await owner.revokeShare(made.id, { share: share.id })).toEqual({ ok: true, revoked: true })
+  expect(await owner.revokeShare(made.id, { share: share.id })).toEqual({ ok: true, revoked: true, ended: [] })
 })
 
 test('[CLIENT-2] an error of the service is thrown with its code and facts', async () => {
