@@ -60,7 +60,7 @@ export const countUsage = (
   puts: readonly Put[]
 ): { readonly head: Head; readonly puts: readonly Put[]; readonly deletes: readonly Key[] } => {
   if (head.bytes === undefined) return { head, puts: [], deletes: [] }
-  const { usage, ...rest } = head
+  const { usage: _usage, ...rest } = head
   const former = before?.usage === undefined ? undefined : usageKey(before)
   const key = head.deletedAt === null ? usageKey(head) : undefined
   const deletes = former === undefined || isSame(former, key) ? [] : [former]
