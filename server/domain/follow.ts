@@ -113,7 +113,7 @@ const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
 export const createFollower = async ({ room, head, storage, ledger, clock, texts, onProblem }: FollowerOptions): Promise<Follower> => {
   const doc = room.id
   let base = await announcedAtStart(storage, room, head)
-  const mentions = createMentions({ room, before: base.content, ledger, clock, onProblem })
+  const mentions = createMentions({ room, before: base.content, ledger, clock, texts, onProblem })
   let actors = new Set<string>()
   let projectedSeq = -1
   let compacting: Promise<void> | undefined

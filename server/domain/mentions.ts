@@ -6,17 +6,16 @@
  * once. A message that moves, is copied, is edited, or comes back (undo, another start) makes that number no larger. Messages have no ids;
  * who deletes one and mentions the same person anew within the minute is not heard.
  */
-import { hash } from 'node:crypto'
-import { parseChat, plainAuthor } from '../../shared/fences/chat.ts'
-import { fencesOf } from '../../shared/fences/fences.ts'
+import { plainAuthor } from '../../shared/fences/chat.ts'
 import { limits } from '../../shared/limits.ts'
-import { mentionsOf } from '../../shared/mentions.ts'
 import { healActor, nameOfActor, systemActor } from './caller.ts'
 import type { Snapshot } from './journal.ts'
 import { encodeRecord, keys } from './keys.ts'
 import type { Draft, Ledger } from './ledger.ts'
+import { type MentionIndex, mentionIndex, type Said } from './mention-index.ts'
 import type { Clock, Key } from './ports.ts'
 import type { Room } from './room.ts'
+import type { Texts } from './text-work.ts'
 
 export interface Mentions {
   /** Tells at once what would be told later. */
@@ -30,41 +29,8 @@ interface MentionsOptions {
   readonly before: string
   readonly ledger: Ledger
   readonly clock: Clock
+  readonly texts: Texts
   readonly onProblem: (error: unknown) => void
-}
-
-/** A message in which somebody is mentioned. */
-interface Said {
-  readonly author: string
-  readonly at: string
-  readonly text: string
-  readonly name: string
-  /** Counted from 1. */
-  readonly line: number
-}
-
-/** Messages by author, time and name mentioned, and in there by their words. */
-type Index = ReadonlyMap<string, ReadonlyMap<string, Said>>
-
-/** Spares texts without a chat the walk. */
-const mayHold = /(?:```|~~~)[ \t]*chat/
-
-const indexOf = (content: string): Index => {
-  const index = new Map<string, Map<string, Said>>()
-  if (!mayHold.test(content)) return index
-  for (const fence of fencesOf(content).filter(({ kind }) => kind === 'chat')) {
-    for (const entry of parseChat(fence).entries) {
-      if (entry.kind !== 'message' || entry.imported) continue
-      const { author, at, text } = entry
-      for (const name of mentionsOf(text).slice(0, limits.mentionEventsMax)) {
-        const id = hash('sha256', JSON.stringify([author, at, name.toLowerCase()]), 'base64url').slice(0, 22)
-        const known = index.get(id) ?? new Map<string, Said>()
-        if (!known.has(text)) known.set(text, { author, at, text, name, line: fence.line + entry.index + 2 })
-        index.set(id, known)
-      }
-    }
-  }
-  return index
 }
 
 /** A message that is told of. */
@@ -79,9 +45,14 @@ interface Count {
   readonly after: number
 }
 
-export const createMentions = ({ room, before, ledger, clock, onProblem }: MentionsOptions): Mentions => {
+export const createMentions = ({ room, before, ledger, clock, texts, onProblem }: MentionsOptions): Mentions => {
   const doc = room.id
-  let known = indexOf(before)
+  const indexOf = (content: string): Promise<MentionIndex> => texts.do(doc, 'mentionIndex', content)
+  /** A small text is read in this very turn. */
+  const indexAtOnce = (content: string): MentionIndex | undefined =>
+    content.length <= limits.textInlineUnitsMax ? mentionIndex(content) : undefined
+  /** What the text says that is no news: the text, until it is first needed. */
+  let known: MentionIndex | string = before
   /** Since when messages that are to be told stand as they do. */
   let waiting = new Map<string, number>()
   let actors = new Set<string>()
@@ -124,17 +95,18 @@ export const createMentions = ({ room, before, ledger, clock, onProblem }: Menti
   }
 
   /** Tells what is to be told now; `all`: what would be told later too. */
-  const look = async (all: boolean): Promise<void> => {
+  const lookOnce = async (all: boolean): Promise<void> => {
     cancel?.()
     cancel = undefined
     if (room.failed) return
+    const former = typeof known === 'string' ? (indexAtOnce(known) ?? (await indexOf(known))) : known
     const to = room.snapshot()
-    const now = indexOf(to.content)
+    const now = indexAtOnce(to.content) ?? (await indexOf(to.content))
     const counts = new Map<string, Count>()
     const messages = new Map<string, Message>()
     const later = new Map<string, number>()
     for (const [id, texts] of now) {
-      const had = known.get(id)
+      const had = former.get(id)
       let after = 0
       for (const [text, { name, ...said }] of texts) {
         const place = `${id} ${text}`
@@ -157,16 +129,30 @@ export const createMentions = ({ room, before, ledger, clock, onProblem }: Menti
     const isSettled = later.size === 0
     if (isSettled) {
       // Those that go are remembered, in case they come back.
-      for (const [id, { size }] of [...known].slice(-limits.listMax)) {
+      for (const [id, { size }] of [...former].slice(-limits.listMax)) {
         const after = now.get(id)?.size ?? 0
         if (size > after && !counts.has(id)) counts.set(id, { id, before: size, after })
       }
       known = now
-    }
+    } else known = former
     const writing = counts.size === 0 ? undefined : write(to, [...counts.values()], [...messages.values()].slice(-limits.mentionEventsMax))
-    if (isSettled) actors = new Set()
-    else plan()
+    // Whoever wrote since then is asked after at the next look.
+    if (isSettled && room.seq === to.seq) actors = new Set()
+    if (!isSettled) plan()
     await writing
+  }
+
+  let looking: Promise<void> | undefined
+  /** One look after the other. */
+  const look = (all: boolean): Promise<void> => {
+    const mine = looking === undefined ? lookOnce(all) : looking.then(() => lookOnce(all))
+    const done = mine
+      .catch(() => undefined)
+      .finally(() => {
+        if (looking === done) looking = undefined
+      })
+    looking = done
+    return mine
   }
 
   const plan = (): void => {

@@ -4,12 +4,16 @@
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { withValues } from '../../shared/fences/document-sheets.ts'
+import { fencesOf } from '../../shared/fences/fences.ts'
+import { healEdits } from '../../shared/fences/heal.ts'
+import { limits } from '../../shared/limits.ts'
 import { linesOf, type Range } from '../../shared/text/anchors.ts'
-import { diff, hunks, unifiedDiff } from '../../shared/text/diff.ts'
+import { diff, type Edit, hunks, unifiedDiff } from '../../shared/text/diff.ts'
 import { merge } from '../../shared/text/merge.ts'
 import { isUnresolved, sectionOf, sourceOf } from '../../shared/text/operations.ts'
 import { similarLines } from '../../shared/text/similar.ts'
 import { planEdits } from './edit-plan.ts'
+import { mentionIndex } from './mention-index.ts'
 import { rangeBesideOne, rangeNamed, type Target } from './named-range.ts'
 import { proposedHunks } from './proposed-hunks.ts'
 
@@ -81,7 +85,25 @@ const reconciliation = (
 /** The range that a target names; undefined: it is not there. Errors: those of `rangeNamed`. */
 const target = (text: string, named: Target): Range | undefined => rangeNamed(text, named) ?? rangeBesideOne(text, named)
 
+/** A fence that may be tidied. */
+interface Healable {
+  readonly body: string
+  readonly bodyFrom: number
+  readonly bodyTo: number
+  readonly edits: readonly Edit[]
+}
+
+/** The fences that edits made at once left untidy, with what tidies them. */
+const healable = (text: string): Healable[] =>
+  fencesOf(text).flatMap((fence): Healable[] => {
+    const { kind, source, bodyFrom, bodyTo } = fence
+    const edits = bodyTo - bodyFrom > limits.healUnitsMax ? [] : healEdits(fence)
+    return edits.length === 0 ? [] : [{ body: `${kind} ${source.slice(bodyFrom, bodyTo)}`, bodyFrom, bodyTo, edits }]
+  })
+
 export const textWork = {
+  healable,
+  mentionIndex,
   target,
   rangeNamed,
   planEdits,

@@ -127,7 +127,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
     const follower = await createFollower({ room, head, storage, ledger, clock, texts, onProblem })
     const agents = createAgents({ doc: id, document, room, registry, clock })
-    const healer = createHealer({ document, room, agents, clock, onProblem })
+    const healer = createHealer({ document, room, agents, clock, texts, onProblem })
     loaded.set(id, { id, room, follower, document, agents, healer, owners: new Map(), pins: 0, cancelUnload: () => undefined })
   }
 

@@ -4,13 +4,12 @@
  */
 import { type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as Y from 'yjs'
-import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
-import { healEdits } from '../../shared/fences/heal.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { healActor } from '../domain/caller.ts'
 import type { Clock } from '../domain/ports.ts'
 import type { Room } from '../domain/room.ts'
+import type { Texts, TextWork } from '../domain/text-work.ts'
 import type { Agents } from './agents.ts'
 
 export interface Healer {
@@ -22,13 +21,12 @@ interface HealerOptions {
   readonly room: Room
   readonly agents: Agents
   readonly clock: Clock
+  readonly texts: Texts
   readonly onProblem: (error: unknown) => void
 }
 
 /** Spares texts without such a fence the walk. */
 const mayHold = /(?:```|~~~)[ \t]*(?:board|chat|sheet)/
-
-const bodyOf = ({ kind, source, bodyFrom, bodyTo }: Fence): string => `${kind} ${source.slice(bodyFrom, bodyTo)}`
 
 const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
   try {
@@ -39,8 +37,9 @@ const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
   }
 }
 
-export const createHealer = ({ document, room, agents, clock, onProblem }: HealerOptions): Healer => {
+export const createHealer = ({ document, room, agents, clock, texts, onProblem }: HealerOptions): Healer => {
   let cancel: (() => void) | undefined
+  let stopped = false
   let changedAt = clock.now()
   /** Bodies of fences to be tidied, and since when they have not changed. */
   let waiting = new Map<string, number>()
@@ -54,30 +53,32 @@ export const createHealer = ({ document, room, agents, clock, onProblem }: Heale
         : [placeOf(room.ydoc, cursor.anchor), placeOf(room.ydoc, cursor.head)].filter((place) => place !== undefined)
     })
 
+  type Healable = ReturnType<TextWork['healable']>
+
   /** What may be tidied now, and what later. */
-  const judge = (content: string): { edits: readonly Edit[]; later: Map<string, number> } => {
+  const judge = (fences: Healable): { edits: readonly Edit[]; later: Map<string, number> } => {
     const places = cursors()
     const later = new Map<string, number>()
-    const edits = fencesOf(content).flatMap((fence): readonly Edit[] => {
-      if (fence.bodyTo - fence.bodyFrom > limits.healUnitsMax) return []
-      const own = healEdits(fence)
-      if (own.length === 0) return []
-      const body = bodyOf(fence)
+    const edits = fences.flatMap(({ body, bodyFrom, bodyTo, edits: own }): readonly Edit[] => {
       const since = waiting.get(body) ?? changedAt
       const isQuiet = clock.now() - since >= limits.healQuietMs
-      if (isQuiet && !places.some((place) => fence.bodyFrom <= place && place <= fence.bodyTo)) return own
+      if (isQuiet && !places.some((place) => bodyFrom <= place && place <= bodyTo)) return own
       later.set(body, since)
       return []
     })
     return { edits, later }
   }
 
-  const look = (): void => {
+  const look = async (): Promise<void> => {
     cancel = undefined
     if (room.failed) return
-    const { content } = room.snapshot()
+    const { content, seq } = room.snapshot()
     if (!mayHold.test(content)) return
-    const { edits, later } = judge(content)
+    const fences = await texts.do(room.id, 'healable', content)
+    if (room.failed || stopped) return
+    // Somebody wrote meanwhile: at the next look.
+    if (room.seq !== seq) return plan()
+    const { edits, later } = judge(fences)
     waiting = later
     if (edits.length > 0) room.apply(edits, healActor)
     if (later.size > 0) plan()
@@ -85,11 +86,7 @@ export const createHealer = ({ document, room, agents, clock, onProblem }: Heale
 
   const plan = (): void => {
     cancel ??= clock.after(limits.healLookMs, () => {
-      try {
-        look()
-      } catch (error) {
-        onProblem(error)
-      }
+      look().catch(onProblem)
     })
   }
 
@@ -102,6 +99,7 @@ export const createHealer = ({ document, room, agents, clock, onProblem }: Heale
   document.on('update', onUpdate)
   return {
     stop() {
+      stopped = true
       document.off('update', onUpdate)
       cancel?.()
     }
