@@ -103,7 +103,7 @@ export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
       const lineOf = (line: number): string => state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line])
       if ((state.sCount[startLine] ?? 0) - state.blkIndent >= 4 || !lineOf(startLine).startsWith('$$')) return false
       const onOneLine = /^\$\$(.+?)\$\$\s*$/.exec(lineOf(startLine))
-      const last = onOneLine === null ? closingLine(lineOf, startLine, endLine) : startLine
+      const last = onOneLine === null ? closingLine(lineOf, startLine, endLine, unclosedIn(state.env)) : startLine
       if (last === undefined) return false
       if (silent) return true
       const token = state.push('math_block', 'math', 0)
@@ -141,7 +141,21 @@ export const closingMark = (text: string, from: number, to: number): number | un
   return undefined
 }
 
-const closingLine = (lineOf: (line: number) => string, start: number, end: number): number | undefined => {
-  for (let line = start + 1; line < end; line++) if (/\$\$\s*$/.test(lineOf(line))) return line
+/** From which line on, by the line that a search ends before, no block is closed. */
+type Unclosed = Map<number, number>
+
+const unclosedOf = new WeakMap<object, Unclosed>()
+
+const unclosedIn = (environment: object): Unclosed => {
+  const known = unclosedOf.get(environment) ?? new Map<number, number>()
+  unclosedOf.set(environment, known)
+  return known
+}
+
+/** The line that closes a block. Of many blocks that nothing closes, only the first looks through all lines below it. */
+const closingLine = (lineOf: (line: number) => string, start: number, end: number, unclosed: Unclosed): number | undefined => {
+  if (start >= (unclosed.get(end) ?? Infinity)) return undefined
+  for (let line = start + 1; line < end; line++) if (lineOf(line).trimEnd().endsWith('$$')) return line
+  unclosed.set(end, start)
   return undefined
 }
