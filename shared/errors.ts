@@ -359,6 +359,7 @@ const meanings = {
   quota_exceeded: {
     status: 507,
     exit: 2,
+    expected: true,
     message: 'There is no room left for this: a quota of the service is reached.',
     hint: 'Nothing was changed. The answer names the quota, usedBytes and allowedBytes; make room and try again.'
   },

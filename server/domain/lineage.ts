@@ -36,8 +36,11 @@ export const lineageOf = (links: readonly Share[], id: string): Share[] => {
 /** Errors: `last_owner_link` when these ends leave a document without an account to nobody. */
 export const requireOwnerLeft = ({ head, now }: Draft, links: readonly Share[], ended: readonly Share[]): void => {
   const opens = (link: Share): boolean => link.role === 'owner' && isLive(link, now)
+  // A link that expires is no owner to count on in the place of one that does not.
+  const lasts = (link: Share): boolean => opens(link) && link.expiresAt === null
+  const needed = ended.some(lasts) ? lasts : opens
   if (head.owner.kind !== 'anonymous' || !ended.some(opens)) return
-  if (!links.some((link) => opens(link) && !ended.includes(link))) throw new ServiceError('last_owner_link')
+  if (!links.some((link) => needed(link) && !ended.includes(link))) throw new ServiceError('last_owner_link')
 }
 
 const listLinks = async ({ storage }: Service, doc: string): Promise<Share[]> => {

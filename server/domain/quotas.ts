@@ -38,7 +38,7 @@ type Kind = 'document' | 'account' | 'address'
 const says: Readonly<Record<Kind, { readonly message: string; readonly hint: string }>> = {
   document: {
     message: 'This document and its history take as much space as one document may.',
-    hint: 'Delete comments that are done with, or go on in a new document; the operator can raise AGMD_DOCUMENT_MEGABYTES.'
+    hint: 'Delete comments that are no longer needed, or continue in a new document. Changes that mostly delete text may still pass. The operator can raise AGMD_DOCUMENT_MEGABYTES.'
   },
   account: {
     message: 'The documents of the account that owns this take as much space as they may.',
@@ -46,7 +46,7 @@ const says: Readonly<Record<Kind, { readonly message: string; readonly hint: str
   },
   address: {
     message: 'The anonymous documents made from one address take as much space as they may.',
-    hint: 'Delete documents that are no longer needed, or sign in and claim them; the operator can raise AGMD_ANONYMOUS_MEGABYTES.'
+    hint: 'Delete documents that are no longer needed, or sign in and choose "Keep in your account" in their menu. The operator can raise AGMD_ANONYMOUS_MEGABYTES.'
   }
 }
 

@@ -142,6 +142,9 @@ export const takeUpdate = async (
 /** Close codes by which a client hears that it keeps what it sent. */
 const endings: Partial<Record<ErrorCode, number>> = { content_too_large: closeCodes.tooBig, quota_exceeded: closeCodes.full }
 
+/** What the reason of a close says beside the error: its next step, within the 120 letters that a close has room for. */
+const nextSteps: Partial<Record<number, string>> = { [closeCodes.full]: ' Make room, then connect again.' }
+
 /** Closes the socket of a refused update with the code that tells the client what to do; answers what to log. */
 export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, error: unknown): string => {
   if (error instanceof UpdateRefused) {
@@ -152,7 +155,8 @@ export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, erro
     return `${error.reason}: ${error.message}`
   }
   const code = error instanceof ServiceError ? endings[error.code] : undefined
-  peer.close(code ?? closeCodes.syncAgain, code === undefined || !(error instanceof Error) ? 'sync again' : error.message)
+  const said = code === undefined || !(error instanceof Error) ? 'sync again' : `${error.message}${nextSteps[code] ?? ''}`
+  peer.close(code ?? closeCodes.syncAgain, said)
   return error instanceof Error ? error.message : String(error)
 }
 

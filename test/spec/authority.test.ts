@@ -221,6 +221,10 @@ test('[AUTHORITY-8] the last owner link of a document without an account stays, 
   expect((await owner.ask('GET', '')).status).toBe(401)
   expect((await second.ask('GET', '')).json.role).toBe('owner')
   expect((await second.ask('DELETE', `/shares/${second.link.id}`)).status).toBe(409)
+  // A link that expires is no owner to count on.
+  const expiresAt = new Date(clock.now() + 60 * 60_000).toISOString()
+  expect((await second.ask('POST', '/shares', { json: { role: 'owner', expiresAt } })).status).toBe(201)
+  expect((await second.ask('DELETE', `/shares/${second.link.id}`, { query: { keep: 'links' } })).status).toBe(409)
 })
 
 test('[AUTHORITY-9] the link of a review assignment ends with the owner link that asked for it, and the assignment shows that', async () => {
