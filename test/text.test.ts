@@ -2,7 +2,7 @@ import { diffArrays } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { commonItems } from '../shared/text/common-lines.ts'
-import { applyEdits, coarseDiff, diff, type Edit, followed, hunks, hunksOf, rebased, unifiedDiff } from '../shared/text/diff.ts'
+import { applyEdits, coarseDiff, coarsened, diff, type Edit, followed, hunks, hunksOf, rebased, unifiedDiff } from '../shared/text/diff.ts'
 import { markedLines, merge, mergeWithMarks } from '../shared/text/merge.ts'
 
 // Few letters, so that texts have much in common; surrogate pairs that share a half.
@@ -159,6 +159,11 @@ test('[LOOP-6] edits lead to the same text, or follow what came between, when th
       const edits = diff(before, wanted)
       expect(applyEdits(now, rebased(edits, before, now))).toBe(wanted)
       expect(applyEdits(before, coarseDiff(before, wanted))).toBe(wanted)
+      for (const count of [1, 2, 3]) {
+        const fewer = coarsened(edits, before, count)
+        expect(fewer.length).toBeLessThanOrEqual(Math.max(count, 0))
+        expect(applyEdits(before, fewer)).toBe(wanted)
+      }
     }),
     runs
   )

@@ -3,7 +3,7 @@ import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Candidate } from '../../shared/text/anchors.ts'
-import { applyEdits, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
+import { applyEdits, coarsened, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
 import { isUnresolved, type Operation, type Resolved, resolve, type Source, sourceOf } from '../../shared/text/operations.ts'
 import { similarLines } from '../../shared/text/similar.ts'
 
@@ -103,7 +103,8 @@ export interface EditPlan {
 /** Errors: `invalid_request` when two change the same text. */
 export const planOf = (content: string, changes: readonly Resolved[]): EditPlan => {
   refuseOverlaps(changes)
-  const edits = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Resolved))
+  const all = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Resolved))
+  const edits = coarsened(all, content, limits.editsAtOnceMax)
   return { changes, edits, diff: unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax) }
 }
 

@@ -64,11 +64,19 @@ export const readOutline = async (
 export const readDiff = async (service: Service, doc: string, { from, to }: Input<'readDiff'>): Promise<Output<'readDiff'>> => {
   const before = await textOf(service, doc, from)
   const after = await textOf(service, doc, to)
-  const { diff, hunks } = await service.texts.do(doc, 'comparison', before.content, after.content, limits.contentUnitsMax)
+  const { diff, hunks, truncated } = await service.texts.do(
+    doc,
+    'comparison',
+    before.content,
+    after.content,
+    limits.comparisonCharsMax,
+    limits.comparisonHunksMax
+  )
   return {
     fromVersion: before.version,
     toVersion: after.version,
     changed: before.content !== after.content,
+    truncated,
     diff,
     hunks: hunks.map(({ line, removed, added }) => ({ line, removed: [...removed], added: [...added] }))
   }

@@ -69,10 +69,20 @@ const lines = (text: string, range: string): string => {
 }
 
 /** What two versions differ in, for people and for programs. */
-const comparison = (before: string, after: string, charsMax: number): { diff: string; hunks: ReturnType<typeof hunks> } => ({
-  diff: unifiedDiff(before, after, charsMax),
-  hunks: hunks(before, after, charsMax)
-})
+interface Comparison {
+  readonly diff: string
+  readonly hunks: ReturnType<typeof hunks>
+  /** The rest was left out. */
+  readonly truncated: boolean
+}
+
+const comparison = (before: string, after: string, charsMax: number, hunksMax: number): Comparison => {
+  const whole = unifiedDiff(before, after, Number.POSITIVE_INFINITY)
+  const all = hunks(before, after, Number.POSITIVE_INFINITY)
+  const shown = hunks(before, after, charsMax).slice(0, hunksMax)
+  const diff = whole.length <= charsMax ? whole : whole.slice(0, whole.lastIndexOf('\n', charsMax))
+  return { diff, hunks: shown, truncated: diff.length < whole.length || shown.length < all.length }
+}
 
 /** What a stale writer needs: how the text of now differs from the one that was read, and both changes together. */
 const reconciliation = (

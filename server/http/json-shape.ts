@@ -19,47 +19,55 @@ const refused = (message: string): ServiceError => new ServiceError('invalid_req
 /** What was counted so far, and where the bytes go on. */
 interface Shape {
   readonly at: number
+  readonly inString: boolean
   readonly values: number
   readonly depth: number
 }
 
-/** Where a string ends whose first byte stands at `at`: after its closing quote, or after the bytes. */
-const endOfString = (bytes: Buffer, at: number): number => {
-  for (; at < bytes.length; at++) {
+/** Where the closing quote of a string stands from `at` on; `end` or beyond when it stands behind that. */
+const closingQuote = (bytes: Buffer, at: number, end: number): number => {
+  for (; at < end; at++) {
     const byte = bytes[at]
     if (byte === backslash) at++
-    else if (byte === quote) return at + 1
+    else if (byte === quote) break
   }
-  return bytes.length
+  return at
 }
 
-/** Counts on for a step; a string is passed over whole. One loop over plain numbers: it sees every byte of the largest bodies. */
-const counted = (bytes: Buffer, { at: from, values: before, depth: above }: Shape): Shape => {
-  const end = Math.min(bytes.length, from + stepBytes)
-  let [at, values, depth] = [from, before, above]
+/** Counts on for a step. One loop over plain numbers: it sees every byte of the largest bodies. */
+const counted = (bytes: Buffer, shape: Shape): Shape => {
+  const end = Math.min(bytes.length, shape.at + stepBytes)
+  let { at, inString, values, depth } = shape
   while (at < end && values <= limits.jsonValuesMax && depth <= limits.jsonDepthMax) {
+    if (inString) {
+      at = closingQuote(bytes, at, end)
+      inString = at >= end
+      // Past the quote.
+      if (!inString) at++
+      continue
+    }
     const byte = bytes[at++] ?? 0
     // `[` and `{`, `]` and `}` differ in one bit.
     const bracket = byte | 0x20
-    if (byte === quote) at = endOfString(bytes, at)
+    if (byte === quote) inString = true
     else if (byte === comma) values++
     else if (bracket === 0x7b) [values, depth] = [values + 1, depth + 1]
     else if (bracket === 0x7d) depth--
   }
-  return { at, values, depth }
+  return { at, inString, values, depth }
 }
 
 /** Refuses a JSON body that no operation can mean; others get their turn meanwhile. Errors: `invalid_request`. */
 export const checkJsonShape = async (bytes: Buffer): Promise<void> => {
   // Too small for harm: nearly every body.
   if (bytes.length < limits.jsonCheckedBytesMin) return
-  let shape: Shape = { at: 0, values: 0, depth: 0 }
+  let shape: Shape = { at: 0, inString: false, values: 0, depth: 0 }
   while (shape.at < bytes.length) {
-    if (shape.at > 0) await nextTurn()
+    // To put a large body together, and to parse it, is a turn's work by itself.
+    if (bytes.length > stepBytes) await nextTurn()
     shape = counted(bytes, shape)
     if (shape.values > limits.jsonValuesMax) throw refused(`has more than ${limits.jsonValuesMax} values`)
     if (shape.depth > limits.jsonDepthMax) throw refused(`is nested more than ${limits.jsonDepthMax} deep`)
   }
-  // To parse a large body is a turn's work by itself.
   if (bytes.length > stepBytes) await nextTurn()
 }

@@ -132,6 +132,9 @@ export const readDiff = operation({
     fromVersion: Version,
     toVersion: Version,
     changed: z.boolean(),
+    truncated: z
+      .boolean()
+      .meta({ description: 'Whether the difference is too large to be told whole: compare versions that lie closer together.' }),
     diff: z.string().meta({ description: 'Unified, with three lines of context.' }),
     hunks: z.array(z.object({ line: z.int(), removed: z.array(z.string()), added: z.array(z.string()) }))
   }),

@@ -176,6 +176,23 @@ export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   return [{ from, to: before.length - suffix, insert: after.slice(from, after.length - suffix) }]
 }
 
+/** Fewer edits that lead to the same text: of more than `countMax` those that lie closest together become one. */
+export const coarsened = (edits: readonly Edit[], before: string, countMax: number): readonly Edit[] => {
+  if (edits.length <= countMax) return edits
+  const gaps = edits.slice(1).map(({ from }, index) => from - (edits[index] as Edit).to)
+  const widest = new Set([...gaps.keys()].toSorted((one, other) => (gaps[other] ?? 0) - (gaps[one] ?? 0)).slice(0, countMax - 1))
+  const result: Edit[] = []
+  let start = 0
+  for (let index = 0; index < edits.length; index++) {
+    if (index + 1 < edits.length && !widest.has(index)) continue
+    const { from } = edits[start] as Edit
+    const { to } = edits[index] as Edit
+    result.push({ from, to, insert: applyEdits(before.slice(from, to), moved(edits.slice(start, index + 1), -from)) })
+    start = index + 1
+  }
+  return result
+}
+
 const moved = (edits: readonly Edit[], by: number): Edit[] =>
   edits.map(({ from, to, insert }) => ({ from: from + by, to: to + by, insert }))
 

@@ -22,6 +22,7 @@ export const withLineFeeds = (text: string): string => {
 /** Length that `withLineFeeds` leaves. */
 export const lengthWithLineFeeds = (text: string): number => {
   let pairs = 0
-  for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2)) pairs++
+  // `indexOf` takes six times as long where every unit begins a pair that is none.
+  for (let at = 1; at < text.length; at++) if (text.charCodeAt(at) === lineFeed && text.charCodeAt(at - 1) === carriageReturn) pairs++
   return text.length - pairs
 }

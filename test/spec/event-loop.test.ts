@@ -102,6 +102,17 @@ test('[LOOP-8] an attribution comes in pages of runs of lines, each line on one 
   expect(whole.lines.at(-1).lastLine).toBe(12)
 })
 
+test('[LOOP-13] a difference too large to be told is cut at a line, and says so', async () => {
+  const owner = await world.create('a\n\n'.repeat(6000))
+  const { version } = await owner.read()
+  await owner.replace(Array.from({ length: 6000 }, (_none, index) => `${index}\n\n`).join(''))
+  const { json } = await owner.ask('GET', '/diff', { query: { from: version } })
+  expect(json.truncated).toBe(true)
+  expect(json.hunks).toHaveLength(limits.comparisonHunksMax)
+  await owner.replace('small\n')
+  expect((await owner.ask('GET', '/diff', { query: { from: (await owner.read()).version } })).json).toMatchObject({ truncated: false })
+})
+
 // ——— large texts ———
 
 const manyLines = (from: number): string => Array.from({ length: 20_000 }, (_none, index) => `line ${from + index}\n`).join('')

@@ -84,6 +84,7 @@ test('[READ-5] two versions are compared in either direction', async () => {
     fromVersion: owner.created.version,
     toVersion: version,
     changed: true,
+    truncated: false,
     diff: '@@ -1,2 +1,2 @@\n a\n-b\n+c',
     hunks: [{ line: 2, removed: ['b'], added: ['c'] }]
   })

@@ -31,7 +31,7 @@ export interface Measured {
   /** Slowest probe of `GET /api/health`, in milliseconds. */
   readonly probe: number
   readonly seconds: number
-  /** Highest resident memory meanwhile, in bytes. */
+  /** Resident memory afterwards, in bytes. */
   readonly rss: number
   readonly said: string
 }
@@ -234,7 +234,11 @@ const typing = async (target: Target): Promise<string> => {
   typist.connect()
   try {
     await typist.until(() => typist.synced, 'the text', patienceMs / 1000)
-    for (let word = 0; word < 5; word++) typist.text.insert(typist.text.length, ' x')
+    // As many letters go as come: the text may be as long as a text may be.
+    for (let word = 0; word < 5; word++) {
+      typist.text.delete(typist.text.length - 2, 2)
+      typist.text.insert(typist.text.length, ' x')
+    }
     await typist.whenSettled(patienceMs / 1000)
     return `${typist.text.length} units`
   } finally {

@@ -11,11 +11,11 @@ export interface Turns {
   readonly count: number
   /** Longest first, at most 1,000; milliseconds. */
   readonly longest: readonly number[]
-  /** Most memory that the process held when a turn ended, in bytes. */
+  /** Memory that the process holds, in bytes. */
   readonly rss: number
 }
 
-const lookMs = 2
+const lookMs = 5
 const keptMax = 1000
 
 const cpuMs = (): number => {
@@ -26,20 +26,17 @@ const cpuMs = (): number => {
 if (isMainThread && process.channel !== undefined) {
   let before = cpuMs()
   let turns: number[] = []
-  let rss = 0
   const look = (): void => {
     const now = cpuMs()
     turns.push(now - before)
-    rss = Math.max(rss, process.memoryUsage.rss())
     before = now
   }
   setInterval(look, lookMs).unref()
   process.on('message', () => {
     look()
     const longest = turns.toSorted((one, other) => other - one).slice(0, keptMax)
-    process.send?.({ count: turns.length, longest, rss } satisfies Turns)
+    process.send?.({ count: turns.length, longest, rss: process.memoryUsage.rss() } satisfies Turns)
     turns = []
-    rss = 0
     before = cpuMs()
   })
   // The parent may go without a word.
