@@ -12,11 +12,11 @@ export interface MirroredStorage {
 const derived = new Set(['used', 'text', 'checkpoint', 'history', 'keyframe', 'mention', 'request'])
 
 const counts = ([first, , third]: readonly unknown[]): boolean =>
-  first !== 'due' && first !== 'session' && first !== 'used-link' && !(first === 'd' && derived.has(String(third)))
+  first !== 'due' && first !== 'usage' && first !== 'session' && first !== 'used-link' && !(first === 'd' && derived.has(String(third)))
 
 /** Of a head: what a change changes; the rest is counters of what is derived. */
 const headOf = (value: Uint8Array): string => {
-  const { updatedAt: _at, ...head } = JSON.parse(Buffer.from(value).toString()) as Record<string, unknown>
+  const { updatedAt: _at, usage: _usage, ...head } = JSON.parse(Buffer.from(value).toString()) as Record<string, unknown>
   return JSON.stringify(head)
 }
 
