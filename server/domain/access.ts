@@ -137,6 +137,7 @@ export const callerOfDocument = async (service: Service, doc: string, credential
     ...(holder && { identity: holder.identity }),
     role,
     share: share?.id ?? null,
+    rootShare: share?.root ?? share?.id ?? null,
     task: share?.task ?? null,
     session: holder?.session ?? null,
     expiresAt: earlier(holder?.expiresAt ?? null, share?.expiresAt ?? null),
@@ -152,6 +153,7 @@ export const callerOfService = async (service: Service, credentials: Credentials
     ...guest(credentials),
     ...(holder && { identity: holder.identity }),
     share: found?.share?.id ?? null,
+    rootShare: found?.share?.root ?? found?.share?.id ?? null,
     session: holder?.session ?? null,
     expiresAt: earlier(holder?.expiresAt ?? null, found?.share?.expiresAt ?? null),
     rests: {

@@ -26,6 +26,8 @@ export interface Caller {
   readonly role: Role | null
   /** The link used, if any. */
   readonly share: string | null
+  /** The link that its connections count for: the one used, or the one that this was made through. */
+  readonly rootShare: string | null
   /** The session used, if any. */
   readonly session: string | null
   /** The review assignment that this link was made for, if it was. */
@@ -51,6 +53,7 @@ export const anonymous: Caller = {
   identity: { kind: 'guest', name: null },
   role: null,
   share: null,
+  rootShare: null,
   session: null,
   task: null,
   expiresAt: null,

@@ -123,6 +123,8 @@ export interface Share {
   readonly task?: string
   /** The link that it was made through, with which it ends; absent: none. */
   readonly maker?: string
+  /** The first of the links through which it was made that is no owner's: shares of connections count for it; absent: this one. */
+  readonly root?: string
 }
 
 export interface KeyIndex {

@@ -69,7 +69,8 @@ export const putShare = (
     expiresAt: endWithin(maker, expiresAt),
     revokedAt: null,
     ...(task === undefined ? {} : { task }),
-    ...(maker === undefined ? {} : { maker: maker.id })
+    ...(maker === undefined ? {} : { maker: maker.id }),
+    ...(maker === undefined || maker.role === 'owner' ? {} : { root: maker.root ?? maker.id })
   }
   draft.put(keys.share(doc, id), encodeRecord(share))
   draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: false } satisfies KeyIndex))

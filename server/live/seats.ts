@@ -9,11 +9,11 @@ export interface Seats {
 }
 
 /** Those who may hold only a share of a document's connections, and that share. */
-const holdersOf = ({ identity, share }: Caller, address: string): readonly (readonly [string, number])[] => [
+const holdersOf = ({ identity, rootShare }: Caller, address: string): readonly (readonly [string, number])[] => [
   identity.kind === 'guest'
     ? [`address ${address}`, limits.documentShareOfPerson]
     : [`${identity.kind} ${identity.id}`, limits.documentShareOfPerson],
-  ...(share === null ? [] : [[`link ${share}`, limits.documentShareOfLink] as const])
+  ...(rootShare === null ? [] : [[`link ${rootShare}`, limits.documentShareOfLink] as const])
 ]
 
 /** `max`: connections of one document; null: as many as come. */

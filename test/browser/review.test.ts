@@ -384,6 +384,20 @@ test('[REVIEW-3] two people and a program see each other’s remarks at once, an
   await bea.context.close()
 })
 
+test('[REVIEW-41] a comment is written where a hundred others stand', async () => {
+  const document = await createDocument(world.url, text)
+  for (let each = 0; each < 100; each++) await ask(document, 'POST', 'comments', { find: 'Monday', body: `Remark ${each}` })
+  const { context, page, heard } = await person('Ana', document.url)
+  await page.locator('.margin .card').first().waitFor()
+  await select(page, 'Monday')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.getByRole('textbox', { name: 'Write a comment' }).fill('One more.')
+  await page.keyboard.press('Control+Enter')
+  await until(async () => JSON.stringify(await ask(document, 'GET', 'comments')).includes('One more.'), 'the comment at the service')
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[REVIEW-4] what is done without a connection is kept across a reload, told, and arrives once, in order, also with two tabs open', async () => {
   const document = await createDocument(world.url, text)
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })

@@ -78,7 +78,7 @@ test('[SHARING-1] by keyboard alone: a link with role, name and end is made, cop
 
   await tabTo(page, 'Revoke: Bea')
   await page.keyboard.press('Enter')
-  await page.waitForFunction(() => globalThis.document.activeElement?.textContent === 'Keep')
+  await page.waitForFunction(() => globalThis.document.activeElement?.textContent === 'Cancel')
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
   await page.locator('.share-row', { hasText: 'Bea' }).waitFor({ state: 'detached' })

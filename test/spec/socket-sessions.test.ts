@@ -88,6 +88,16 @@ test('[SOCKET-6] no link and no address takes all connections of a document, and
   expect(await open(owner.doc, owner.key, '203.0.113.9')).toBeUndefined()
 })
 
+test('[SOCKET-6] links made through a link share its connections', async () => {
+  const owner = await world.create('text')
+  const link = await owner.share('edit')
+  const minted = await link.share('view')
+  const held = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => open(owner.doc, (at % 2 === 0 ? link : minted).key, `198.51.100.${at}`))
+  )
+  expect(held.filter((refused) => refused === undefined)).toHaveLength(16)
+})
+
 test('[SOCKET-6] a connection that ends makes room for the next', async () => {
   const owner = await world.create('text')
   for (let round = 0; round < 12; round++) {
@@ -132,7 +142,8 @@ test('[SOCKET-8] wrong keys over sockets are counted for their address as those 
   expect(refusals.at(-1)).toBe('rate_limited')
   const request = await world.ask('GET', `/api/docs/${owner.doc}`, { key: wrong, headers: { 'X-Forwarded-For': '192.0.2.6' } })
   expect(request.json.code).toBe('rate_limited')
-  expect(await open(owner.doc, owner.key, '192.0.2.7')).toBeUndefined()
+  // A good key is let in, from there too.
+  for (const address of ['192.0.2.6', '192.0.2.7']) expect(await open(owner.doc, owner.key, address)).toBeUndefined()
 })
 
 /** Presence messages with one state after the other, as they are made. */

@@ -47,7 +47,7 @@ function Ask({ name, hasLinks, onRevoke, onKeep }: AskInput): JSX.Element {
           </button>
         )}
         <button type='button' class='button' ref={keep} onClick={onKeep}>
-          {t('Keep')}
+          {t('Cancel')}
         </button>
       </div>
     </div>
