@@ -1,7 +1,9 @@
 /** The Koa app: what every request passes, in order. */
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import Koa from 'koa'
 import { ServiceError } from '../shared/errors.ts'
+import { limits } from '../shared/limits.ts'
 import { bindAssets } from './http/assets.ts'
 import { bindOperations } from './http/bind.ts'
 import type { Context, Http, RequestState } from './http/context.ts'
@@ -66,6 +68,7 @@ const answered = (http: Http): Middleware => {
       await next()
     } catch (error) {
       presentError(ctx as unknown as Context, error, http.service.baseUrl, http.log)
+      endUnsent(http, ctx.req)
     }
     const level = ctx.status >= 500 ? 'warn' : ctx.method === 'GET' || ctx.method === 'HEAD' ? 'debug' : 'info'
     http.log[level]('request', {
@@ -76,6 +79,13 @@ const answered = (http: Http): Middleware => {
       ms: Math.round((performance.now() - start) * 10) / 10
     })
   }
+}
+
+/** Cuts a refused request off whose body is still dripping in after a while: its sender has heard the answer. */
+const endUnsent = ({ service }: Http, request: IncomingMessage): void => {
+  if (request.complete) return
+  const cancel = service.clock.after(limits.refusedBodySecondsMax * 1000, () => request.socket.destroy())
+  request.once('close', cancel)
 }
 
 /** Every request counts for its address; what else counts it: `rateLimits`. */

@@ -162,6 +162,8 @@ export const limits = {
    * 60 s common to proxies, which would otherwise use a connection that ends at that moment.
    */
   headersSecondsMax: 10,
+  /** Time for the rest of a body whose request was refused, in seconds: its sender shall hear the answer, and nothing more. */
+  refusedBodySecondsMax: 10,
   requestSecondsMax: 120,
   keepAliveSeconds: 65,
   /** Time between looks at connections that take too long, in milliseconds; and what one that was answered and ended may still send. */

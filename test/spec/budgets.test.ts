@@ -1,11 +1,12 @@
 /** What one caller may ask of the service, and what is looked at before anything is read. */
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { createRateLimiter } from '../../server/http/rate-limit.ts'
 import { limits, type RateLimitName, rateLimits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { post, refused, rpc } from '../support/mcp.ts'
 import { signUp } from '../support/visitor.ts'
-import { type Ask, type Answer, startWorld, type World } from '../support/world.ts'
+import { type Ask, type Answer, startWorld, until, type World } from '../support/world.ts'
 
 /** A service that limits, told by a proxy who asks. Its clock stands: no bucket fills again. */
 const limited = (env: Record<string, string> = {}): Promise<World> =>
@@ -152,6 +153,26 @@ test('[BUDGET-12] wrong keys of a neighbour behind the same address hinder nobod
   expect((await ask(owner.key)).status).toBe(200)
   const call = await rpc(world.url, 'ping', {}, { headers: { 'X-Share-Key': owner.key, ...from('192.0.2.1') } })
   expect(call.status).toBe(200)
+  await world.stop()
+})
+
+test('[BUDGET-13] a refused request whose body does not come is answered, and cut off ten seconds later', async () => {
+  const clock = turnedClock()
+  const world = await startWorld({ clock })
+  const { port, hostname } = new URL(world.url)
+  const socket = connect(Number(port), hostname)
+  const [heard, ended] = [[] as string[], new Promise((resolve) => socket.once('close', resolve))]
+  socket.on('data', (bytes) => heard.push(bytes.toString()))
+  socket.on('error', () => undefined)
+  const head = ['POST /api/docs/x/comments HTTP/1.1', 'Host: localhost', `X-Share-Key: ${wrongKey}`, 'Content-Type: application/json']
+  socket.write(`${[...head, 'Content-Length: 100', '', '{'].join('\r\n')}`)
+  await until(() => heard.join('').includes('credential_invalid'), 'the answer')
+  clock.turn(limits.refusedBodySecondsMax * 1000)
+  await ended
+  // One that was heard whole keeps its connection.
+  const whole = [...head, 'Content-Length: 2', '', '{}'].join('\r\n')
+  const twice = await world.raw(whole + whole, (answer) => answer.split('credential_invalid').length > 2)
+  expect(twice.match(/HTTP\/1.1 401/g)).toHaveLength(2)
   await world.stop()
 })
 
