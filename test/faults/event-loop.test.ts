@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bodyAttacks, families, leastOf, type Attack, startWatched, textAttacks, type Watched } from '../support/loop-guard.ts'
+import { roleAttacks } from '../support/loop-roles.ts'
 
 const turnMsMax = 100
 
@@ -28,6 +29,10 @@ const holdups = async (attacks: ReadonlyMap<string, Attack>): Promise<string[]> 
 
 test('[LOOP-12] hostile bodies on every operation that takes a document hold nobody up', async () => {
   expect(await holdups(await bodyAttacks(server.url))).toEqual([])
+})
+
+test('[LOOP-12] every operation in every role, with hostile values in its fields, holds nobody up', async () => {
+  expect(await holdups(await roleAttacks(server.url))).toEqual([])
 })
 
 const tried = process.env['AGMD_TEST_ALL_TEXTS'] === '1' ? Object.keys(families) : ['headings', 'empty lines', 'distinct lines', 'sheet']
