@@ -218,7 +218,7 @@ test('[WEB-62] a person adds a passkey, signs in with it, and removes it', async
   await page.waitForURL(`${world.url}/account`)
   await page.getByText('eve@example.org').waitFor()
   await page.getByRole('button', { name: /^Remove the passkey/ }).click()
-  await page.getByText('without a password').waitFor()
+  await page.getByText('instead of a password').waitFor()
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.goto(`${world.url}/sign-in`)
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
