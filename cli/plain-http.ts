@@ -1,4 +1,4 @@
-/** What may be sent without encryption: keys and sessions would be read by anybody on the way, and answers changed. */
+/** Decides which addresses need no encryption: elsewhere anybody on the way could read keys and change answers. */
 import { Failure } from './failure.ts'
 import { allowInsecureHttp, allowsInsecureHttp } from './hosts.ts'
 

@@ -48,7 +48,7 @@ export const faultsOf = (file: string, source: string): string[] => {
   return faults
 }
 
-/** What of a call is looked at. */
+/** The parts of a call that are looked at. */
 interface Construction {
   readonly start: number
   readonly callee: { readonly type: string; readonly name?: unknown }

@@ -51,7 +51,7 @@ const groupOfIpv6 = (address: string): string => {
     .join('.')
 }
 
-/** What one address is counted under, in whatever spelling it came. A text that is no address stands for itself. */
+/** The name under which an address is counted, in whatever spelling it came. A text that is no address stands for itself. */
 export const addressGroup = (text: string): string => {
   const address = bare(text)
   if (isIPv4(address)) return address

@@ -37,7 +37,7 @@ const syncFolder = async (folder: string): Promise<void> => {
 
 const zeros = Buffer.alloc(64 * 1024)
 
-/** Writes zeros over a file. What reads it meanwhile may get them. Nothing happens when there is none. */
+/** Writes zeros over a file; a reader of that moment may get them. Does nothing when there is no such file. */
 const overwrite = async (path: string): Promise<void> => {
   const file = await open(path, 'r+').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined

@@ -118,7 +118,7 @@ function* partsOf({ stretches }: Authors, spans: readonly number[]): Generator<{
 interface Run {
   readonly line: number
   lastLine: number
-  /** Who wrote in them last. */
+  /** The last author in them. */
   readonly actor: string
   readonly at: number
   readonly actors: readonly string[]

@@ -11,14 +11,14 @@ import { decodeRecord, type Head, type Share } from './keys.ts'
 import type { Batch, Check, Key } from './ports.ts'
 import type { Service } from './service.ts'
 
-/** Who makes a change: a caller, whose right is looked at again, or the service itself. */
+/** The author of a change: a caller, whose right is looked at again, or the service itself. */
 export type By = Caller | 'system'
 
 /** Keys of the records that the right of a caller rests on. */
 export const keysOfRight = ({ rests: { share, session, account } }: Caller): Key[] =>
   [share, session, account].filter((key) => key !== null)
 
-/** Of two ceilings the lower; null: there is no such ceiling. */
+/** The lower of two ceilings; null: there is no such ceiling. */
 export const lowerRole = (one: Role | null, other: Role | null): Role | null => {
   if (one === null || other === null) return one ?? other
   return includesRole(one, other) ? other : one

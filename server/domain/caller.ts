@@ -9,7 +9,7 @@ export type Identity =
   | { readonly kind: 'guest'; readonly name: string | null }
   | { readonly kind: 'account' | 'agent'; readonly id: string; readonly name: string }
 
-/** What a right rests on: records that are read again when it is used (authority.ts). */
+/** The records that a right rests on; they are read again when it is used (authority.ts). */
 export interface Rests {
   /** Record of the link. */
   readonly share: Key | null

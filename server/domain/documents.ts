@@ -143,7 +143,7 @@ export const createDocument = async (
   return service.ledger.create(head, caller, putAll).finally(release)
 }
 
-/** What the document takes and may take; nothing for one that was not counted yet. */
+/** The bytes that the document takes and may take; nothing for one that was not counted yet. */
 const usageOf = ({ quotas }: Service, { bytes }: Head): Pick<Output<'readDocument'>, 'usage'> =>
   bytes === undefined ? {} : { usage: { bytes, bytesMax: quotas.settings.documentBytesMax || null } }
 

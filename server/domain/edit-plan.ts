@@ -42,7 +42,7 @@ export const refuse = (failures: readonly Failure[], version: string, text = '')
   })
 }
 
-/** What the operations change in the text that they name. Errors: `target_not_found`, `target_ambiguous`. */
+/** The changes of the operations in the text that they name. Errors: `target_not_found`, `target_ambiguous`. */
 export const resolveAll = (read: Source, operations: readonly Operation[], version: string): Planned[] => {
   const failures: Failure[] = []
   const planned = operations.flatMap((operation, index): Planned[] => {
@@ -93,7 +93,7 @@ export const resultsOf = (changes: readonly Resolved[]): Edited['results'] => {
 
 /** Changes of a text, as they are made and as they are told. */
 export interface EditPlan {
-  /** Of each operation, in their order. */
+  /** One for each operation, in their order. */
   readonly changes: readonly Resolved[]
   /** The least that does them, ascending. */
   readonly edits: readonly Edit[]

@@ -62,7 +62,7 @@ export const sweep = async (service: Pick<Service, 'storage' | 'clock'>): Promis
     more = due.length === limits.sweepRecordsMax
     for (let from = 0; from < due.length; from += limits.sweepCommitRecords) {
       const some = due.slice(from, from + limits.sweepCommitRecords).map(({ key }) => key)
-      // What was renewed in that very moment is left to the next sweep.
+      // The next sweep takes records that were renewed in that very moment.
       if (!(await removeAll(service, some))) more = false
     }
   }

@@ -5,7 +5,7 @@ import { findWords, linesOf, placesOf, type Range, wholeCharacters } from '../..
 import { tellingUnits } from '../../shared/text/repin.ts'
 import type { CommentTarget } from './keys.ts'
 
-/** What a caller names. */
+/** The range that a caller names. */
 export interface Target {
   readonly find?: string | undefined
   readonly line?: number | undefined

@@ -1,4 +1,4 @@
-/** Who may add how much: for one document, for all of an account, and for the anonymous ones of an address. */
+/** Quotas: how much one document, all of an account, and the anonymous ones of an address may take. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { decodeRecord, type Head, keys } from './keys.ts'
