@@ -135,7 +135,7 @@ const createBuilder = (source: string, flags: string) => {
 
 const isLook = (node: AST.Node): boolean => node.type === 'Assertion' && (node.kind === 'lookahead' || node.kind === 'lookbehind')
 
-/** What is looked at around a place is read again at each. Errors: `Unjudged` when that may be long. */
+/** A lookaround reads its text again at each place. Errors: `Unjudged` when that may be long. */
 const refuseLoops = (assertion: AST.LookaroundAssertion): void => {
   if (/[*+]|\{\d+,\}/.test(assertion.raw.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/g, ''))) throw new Unjudged('it looks around without a bound')
 }

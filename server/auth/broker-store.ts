@@ -38,7 +38,7 @@ const dayMs = 24 * 3600 * 1000
 /** What has no lifetime of its own: a client that registered itself. */
 const lifetimeMs = (seconds: number | undefined): number => (seconds === undefined ? limits.brokerClientDays * dayMs : seconds * 1000)
 
-/** Whom a record is for: an interaction says so once somebody has signed in there. */
+/** The account that a record is for: an interaction names it once somebody has signed in there. */
 const accountOf = ({ accountId, result, session }: AdapterPayload): string | null => {
   const { login } = (result ?? {}) as { login?: { accountId?: string } }
   return accountId ?? login?.accountId ?? session?.accountId ?? null

@@ -157,7 +157,7 @@ function* linesBy(content: string, parts: Iterable<{ length: number; actor: stri
       offset++
     }
   }
-  // What follows the last line end is a line only when there is nothing else.
+  // Text after the last line end is a line only when there is nothing else.
   if (!content.endsWith('\n')) yield line
 }
 

@@ -31,7 +31,7 @@ export const findLive = async <T extends Expiring>(
   return record.expiresAt > clock.now() ? { record, version: entry.version } : undefined
 }
 
-/** What removes a due record and its entry, or the entry alone when the record was renewed or is gone. */
+/** The batch that removes a due record and its entry, or the entry alone when the record was renewed or is gone. */
 const removalOf = async (
   { storage, clock }: Pick<Service, 'storage' | 'clock'>,
   key: Key

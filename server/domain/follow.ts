@@ -133,7 +133,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
     return { actor, payload }
   }
 
-  /** What has changed since the last announcement; undefined: somebody else announces it meanwhile. */
+  /** The changes since the last announcement; undefined: somebody else announces them. */
   const changesTo = async (to: Snapshot): Promise<readonly Hunk[] | undefined> => {
     const from = base
     const found = await texts.do(doc, 'hunks', from.content, to.content, limits.diffCharsMax).catch((error: unknown) => {

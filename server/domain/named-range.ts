@@ -75,7 +75,7 @@ export const rangeBesideOne = (content: string, { find, prefix = '', suffix = ''
   return found !== undefined && 'range' in found ? found.range : undefined
 }
 
-/** Whoever names a line means a place: words that stand on others are not those. Errors: `target_not_found`. */
+/** A line names a place: the same words on another line are not meant. Errors: `target_not_found`. */
 const refuseOtherLine = (content: string, words: Target & { readonly find: string }, line: number): void => {
   const candidates = placesOf(content, words)
   if (candidates.length === 0) return

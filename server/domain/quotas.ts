@@ -28,7 +28,7 @@ export interface Quotas {
    * Makes room for a new document until its record is written, or was not: the answer is to be called then. Errors: `quota_exceeded`.
    */
   reserve(held: Pick<Held, 'owner' | 'origin'>, bytes: number): Promise<() => void>
-  /** What the documents of an account or agent take, and may take, in bytes. */
+  /** The bytes that the documents of an account or agent take, and may take. */
   used(payer: Payer): Promise<number>
   stop(): void
 }
@@ -137,7 +137,7 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
       const payer = payerOf(held)
       const sum = payer && known.get(nameOf(payer))
       if (payer === undefined || sum === undefined) return
-      // What this document has taken since its record was written counts, too.
+      // The bytes that this document took since its record was written count, too.
       const used = sum.total + Math.max(0, stored - usage)
       refuseBeyond(payer[0] === 'address' ? 'address' : 'account', used, allowedOf(payer), bytes, makesLess)
     },

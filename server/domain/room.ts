@@ -31,7 +31,7 @@ export interface Room {
   /** Updates in the journal's tail and their bytes, since the last checkpoint. */
   readonly tail: Tail
   snapshot(): Snapshot
-  /** What it takes on disk and what is on the way there, for quotas. */
+  /** The bytes that it takes on disk, and those on the way there, for quotas. */
   held(): Held
   /** Tells of a head that was written. */
   written(head: Head): void

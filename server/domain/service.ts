@@ -23,7 +23,7 @@ export interface Service {
   /** Address of the service without a trailing slash. */
   readonly baseUrl: string
   readonly version: string
-  /** Who may add how much text and history. */
+  /** Quotas of text and history. */
   readonly quotas: Quotas
   /** Bytes that the assets of one document may take. */
   readonly assetBytesMax: number

@@ -68,7 +68,7 @@ const lines = (text: string, range: string): string => {
   return text.slice(start.from, end.to)
 }
 
-/** What two versions differ in, for people and for programs. */
+/** The differences of two versions, for people and for programs. */
 interface Comparison {
   readonly diff: string
   readonly hunks: ReturnType<typeof hunks>

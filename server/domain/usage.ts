@@ -31,10 +31,10 @@ export const bytesMoved = async (storage: Storage, doc: string, puts: readonly P
   return sum(counted.map(({ value }) => value.length)) - sum(before)
 }
 
-/** Whose documents are summed up: an account, an agent, or the address that an anonymous one was made from. */
+/** The owner of the documents that are summed up: an account, an agent, or the address that made an anonymous one. */
 export type Payer = readonly [kind: 'account' | 'agent' | 'address', id: string]
 
-/** Who pays for a document; undefined: an anonymous one of before there were quotas. */
+/** The owner whose quota a document counts against; undefined: an anonymous document older than quotas. */
 export const payerOf = ({ owner, origin }: Pick<Head, 'owner' | 'origin'>): Payer | undefined => {
   if (owner.kind !== 'anonymous') return owner.id === undefined ? undefined : [owner.kind, owner.id]
   return origin === undefined ? undefined : ['address', origin]
@@ -53,7 +53,7 @@ const isDue = (head: Head, puts: readonly Put[]): boolean => {
   return head.usage === undefined || moved >= limits.usageStepBytes || (moved > 0 && puts.some(({ key }) => key[2] === 'text'))
 }
 
-/** What a commit must write besides, so that the sums stay right: the head to write, and the record of what the document takes. */
+/** The further writes of a commit that keep the sums right: the head, and the record of the bytes that the document takes. */
 export const countUsage = (
   before: Head | undefined,
   head: Head,

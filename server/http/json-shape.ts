@@ -16,7 +16,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 const refused = (message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path: 'body', message }] })
 
-/** What was counted so far, and where the bytes go on. */
+/** The count so far, and where the bytes go on. */
 interface Shape {
   readonly at: number
   readonly inString: boolean

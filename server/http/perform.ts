@@ -37,7 +37,7 @@ export const digest = (...parts: (string | Buffer)[]): string => {
 
 // ——— limits ———
 
-/** Whose retry it is: of the credential, else of the address. */
+/** The owner of a retry: the credential, else the address. */
 export const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
   (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
