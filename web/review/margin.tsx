@@ -21,12 +21,12 @@ const slopePixelsMax = 160
 /** The part of the text that is seen: another one when something moves it. */
 const seen = ({ moved, editor }: Review): { from: number; to: number } => (moved.value < 0 ? { from: 0, to: 0 } : editor.viewport)
 
-/** A part of so many cards that begins at `start`, moved so far that the active card is in it: the one that is written, too. */
-function around(placed: readonly Item[], active: string | undefined, start: number): [from: number, to: number] {
+/** So many cards from `start` on, and the active one wherever it is: words that are written in it stay while one looks elsewhere. */
+function withActive(placed: readonly Item[], active: string | undefined, start: number): readonly Item[] {
   const at = placed.findIndex(({ id }) => id === active)
-  const isIn = at < 0 || (at >= start && at < start + cardsMax)
-  const from = isIn ? start : Math.max(0, at - (cardsMax >> 1))
-  return [from, from + cardsMax]
+  if (at < 0 || (at >= start && at < start + cardsMax)) return placed.slice(start, start + cardsMax)
+  const [before, after] = at < start ? [placed.slice(at, at + 1), []] : [[], placed.slice(at, at + 1)]
+  return [...before, ...placed.slice(start, start + cardsMax - 1), ...after]
 }
 
 /** Those that have a place, at most so many, about the part of the text that is seen. */
@@ -38,7 +38,7 @@ function shownOf(review: Review): readonly Item[] {
   const last = placed.findLastIndex(({ span }) => (span?.from ?? 0) <= to)
   const spare = Math.max(0, cardsMax - (last - first + 1)) >> 1
   const start = Math.max(0, (first < 0 ? placed.length : first) - spare)
-  return placed.slice(...around(placed, review.active.value, start))
+  return withActive(placed, review.active.value, start)
 }
 
 /** Pixels from the top of the scrolling part to the line of an offset. */
