@@ -33,9 +33,9 @@ export async function readTextFile(file: File): Promise<string> {
   if (file.size > fileBytesMax) throw new TextFileFailure(t('“{name}” is larger than 10 MiB.', { name }))
   // A folder cannot be read as a file.
   const bytes = await file.arrayBuffer().catch(() => undefined)
-  if (bytes === undefined)
-    throw new TextFileFailure(t('“{name}” cannot be read. Drop the files in a folder instead of the folder.', { name }))
+  if (bytes === undefined) throw new TextFileFailure(t('“{name}” cannot be opened. Drop files, not a folder.', { name }))
   const content = textOf(bytes)
-  if (content === undefined) throw new TextFileFailure(t('“{name}” is not a text. Markdown and other plain text can be opened.', { name }))
+  if (content === undefined)
+    throw new TextFileFailure(t('“{name}” is not a text file. You can open Markdown and other plain text.', { name }))
   return content
 }

@@ -113,8 +113,8 @@ export const problemText = ({ problem, name, others = [] }: ChartProblem): strin
   if (problem === 'none') return 'There is no data yet.'
   if (problem === 'elsewhere') return `The data is in ${name}.`
   if (problem === 'sheet') return `There is no sheet ${name}.${others.length === 0 ? '' : ` There is ${others.join(', ')}.`}`
-  if (problem === 'json') return 'The data is no JSON list.'
-  return problem === 'column' ? `There is no column “${name}”.` : 'There are no numbers to draw.'
+  if (problem === 'json') return 'The data is not a JSON list.'
+  return problem === 'column' ? `There is no column “${name}”.` : 'There are no numbers to show.'
 }
 
 /** The line of a setting; of several the one that counts. */
@@ -211,14 +211,17 @@ export interface ChartRemark {
 
 /** In English: published pages and files have it so. */
 export const remarkText = ({ remark, count, name }: ChartRemark): string => {
-  if (remark === 'words') return `${count} ${count === 1 ? 'cell is' : 'cells are'} no number and not drawn: ${name}`
+  if (remark === 'words')
+    return count === 1 ? `1 cell is not a number and is left out: ${name}` : `${count} cells are not numbers and are left out: ${name}`
   if (remark === 'negative')
     return `${count} ${count === 1 ? 'value' : 'values'} below zero ${count === 1 ? 'has' : 'have'} no slice: ${name}`
   if (remark === 'series') return `Only the first column has slices; ${count} more: ${name}`
   if (remark === 'legend') return `The legend ends after ${legendMax} names; ${count} more: ${name}`
-  if (remark === 'type') return `There is no chart of type ${name}; there is ${chartTypes.join(', ')}`
-  if (remark === 'range') return `The axis cannot go from ${name}`
-  return `${count} ${count === 1 ? 'label is' : 'labels are'} no number and stand${count === 1 ? 's' : ''} in the order of the rows: ${name}`
+  if (remark === 'type') return `${name} is not a chart type. Use one of these: ${chartTypes.join(', ')}`
+  if (remark === 'range') return `The axis range ${name} is not valid`
+  return count === 1
+    ? `1 label is not a number, so it is in row order: ${name}`
+    : `${count} labels are not numbers, so they are in row order: ${name}`
 }
 
 /** Names in the legend of a pie. */

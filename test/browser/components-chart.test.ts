@@ -44,7 +44,7 @@ const chart = (...lines: readonly string[]): string => `# Report\n\n\`\`\`chart\
 
 test('[COMP-20] the points of a chart are told by pointer and keyboard, its series come and go, its kind is one word', async () => {
   const { page, text, leave } = await writer(chart(...visits))
-  const plot = page.getByRole('group', { name: 'Chart points: move along them with the arrow keys' })
+  const plot = page.getByRole('group', { name: 'Chart points. Use the arrow keys to move between them.' })
   const tip = page.locator('.chart-tip')
   await page.locator('.component-chart circle').first().hover()
   await until(async () => (await tip.textContent()) === 'Jan, Visits: 120', 'what the point says')
@@ -63,7 +63,7 @@ test('[COMP-20] the points of a chart are told by pointer and keyboard, its seri
   // The last one stays.
   await page.getByRole('button', { name: 'Signups' }).press('Enter')
   expect(await page.getByRole('button', { name: 'Signups' }).getAttribute('aria-pressed')).toBe('true')
-  await page.getByLabel('Kind').selectOption('pie')
+  await page.getByLabel('Chart type').selectOption('pie')
   await text(chart('type: pie', ...visits.slice(1)))
   await until(async () => (await page.locator('.component-chart .slice').count()) === 2, 'slices')
   await leave()
@@ -197,16 +197,16 @@ test('[COMP-23] who suggests makes one suggestion of a change of a chart; who ma
   await commenter.page.locator('.chip[data-state=readonly]').waitFor()
   await commenter.page.getByText('You can comment but not edit this.').waitFor()
   expect(await commenter.page.getByRole('button', { name: 'Edit data' }).isDisabled()).toBe(true)
-  expect(await commenter.page.getByLabel('Kind').isDisabled()).toBe(true)
+  expect(await commenter.page.getByLabel('Chart type').isDisabled()).toBe(true)
   await commenter.leave()
 
   const other = await createDocument(world.url, chart(...visits) + counter('Count'))
   const reader = await visit(other, (await createLink(world.url, other, 'view')).url)
   await reader.page.locator('.chip[data-state=readonly]').waitFor()
-  await reader.page.getByRole('group', { name: 'Chart points: move along them with the arrow keys' }).press('ArrowRight')
+  await reader.page.getByRole('group', { name: 'Chart points. Use the arrow keys to move between them.' }).press('ArrowRight')
   await until(async () => (await reader.page.locator('.chart-tip').textContent()) === 'Jan, Visits: 120', 'the first point')
   await reader.page.getByRole('button', { name: 'Run: Count' }).click()
-  await reader.page.getByText('Changes in it are not kept.').waitFor()
+  await reader.page.getByText('Changes made here are not saved.').waitFor()
   await reader.page.frameLocator('iframe').getByRole('button', { name: '0' }).click()
   await reader.page.frameLocator('iframe').getByRole('button', { name: '1' }).waitFor()
   await reader.leave()
@@ -286,7 +286,7 @@ all()`
   await run('Memory')
   await page.frameLocator('iframe[title=Memory]').getByText('took 16').waitFor()
   await run('Flood')
-  await page.getByText('It was stopped because it sent too many messages.').waitFor()
+  await page.getByText('Stopped because it sent too many messages.').waitFor()
   await run('Loop')
   await page.locator('iframe[title=Loop]').waitFor()
   // The page goes on: one writes in it, and what is written is kept.

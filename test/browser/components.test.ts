@@ -73,7 +73,7 @@ test('[COMP-1] a board is worked with by pointer: each interaction is a small ed
   await page.getByLabel('Details').fill('In the letter')
   await page.getByRole('button', { name: 'Save' }).click()
   await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all @ben #news #press', '  In the letter'))
-  await page.getByLabel('Show cards with').fill('#backend')
+  await page.getByLabel('Filter cards').fill('#backend')
   await until(async () => (await page.locator('.card').count()) === 1, 'one card is left')
   await leave()
 })
@@ -100,7 +100,7 @@ test('[COMP-2] with the keyboard alone: into a board, along its cards, moving an
   const moved = ['## Todo', '- [ ] Write importer @ana #backend', '', '## Doing', '- [>] Test', '## Done', '- [x] Pick name']
   await text(fenced(...moved))
   await until(async () => (await focused()).includes('Test'), 'the moved card has the focus')
-  await page.getByRole('status').filter({ hasText: 'Test is now in Doing, place 1 of 1' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'Test moved to Doing, position 1 of 1' }).waitFor()
   await press('Enter')
   await page.getByLabel('Card', { exact: true }).waitFor()
   await page.keyboard.type('Test all')
@@ -145,7 +145,7 @@ test('[COMP-4] two people on one board: what the one holds is shown to the other
   const ben = await visit(ana.document)
   await saved(ben.page)
   await ana.page.locator('.card', { hasText: 'Write importer' }).press('Enter')
-  await ben.page.locator('.card.held', { hasText: 'Guest is working on this' }).waitFor()
+  await ben.page.locator('.card.held', { hasText: 'Guest is editing this' }).waitFor()
   expect(await ben.page.getByRole('button', { name: 'To do: Write importer' }).isDisabled()).toBe(true)
   await ben.page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
   await ana.page.locator('[data-column="1"] .card', { hasText: 'Test' }).waitFor()
@@ -451,7 +451,7 @@ test('[COMP-27] the draft of a card stays with it, whatever others do to the boa
   await page.locator('.card', { hasText: 'Test every part' }).press('Enter')
   await title.fill('Test all')
   await patch(document, ['- [>] Test every part @ben\n  By hand too\n', ''])
-  await page.getByText('This card was removed. Your words:').waitFor()
+  await page.getByText('Someone deleted this card. Your text:').waitFor()
   expect(await title.inputValue()).toBe('Test all')
   await page.getByRole('button', { name: 'Add as a new card' }).click()
   await text(fenced(...after.with(3, '- [>] Test all @ben')))
@@ -476,7 +476,7 @@ test('[COMP-28] the draft of a message stays with it, whatever others do to the 
   await page.getByRole('button', { name: 'Change the message “Yes, today”' }).click()
   await field.fill('Tomorrow')
   await patch(document, [`${mine.replace('Yes', 'Yes, today')}\n`, ''])
-  await page.getByText('This message was removed. Your words:').waitFor()
+  await page.getByText('Someone deleted this message. Your text:').waitFor()
   expect(await field.inputValue()).toBe('Tomorrow')
   await page.getByRole('button', { name: 'Send as a new message' }).click()
   await page.locator('.message', { hasText: 'Tomorrow' }).waitFor()
@@ -536,10 +536,10 @@ test('[COMP-30] the filter of a large board goes through all cards, and what is 
   const many = Array.from({ length: 5000 }, (_card, card) => `- [ ] Card ${card}`)
   const { page, leave } = await writer(fenced('## Todo', ...many, '- [ ] The needle'))
   await page.getByText('3,001 more cards: find them with the filter, or in the source.').waitFor()
-  await page.getByLabel('Show cards with').fill('needle')
+  await page.getByLabel('Filter cards').fill('needle')
   await page.locator('.card', { hasText: 'The needle' }).waitFor()
   await page.getByText(/^1 of 5,?001 cards$/).waitFor()
-  await page.getByLabel('Show cards with').fill('card')
+  await page.getByLabel('Filter cards').fill('card')
   await page.getByText(/^5,?000 of 5,?001 cards$/).waitFor()
   await page.getByText('3,000 more cards: find them with the filter, or in the source.').waitFor()
   await leave()
@@ -642,7 +642,7 @@ test('[COMP-33] in the reading view one interaction is one step of undo, by key 
   await page.keyboard.press('Control+z')
   await text(source)
   await page.locator('.reading .card', { hasText: 'Test' }).press('Alt+ArrowRight')
-  await page.locator('.toast', { hasText: 'Test is now in Doing, place 1 of 1' }).getByRole('button', { name: 'Undo' }).press('Enter')
+  await page.locator('.toast', { hasText: 'Test moved to Doing, position 1 of 1' }).getByRole('button', { name: 'Undo' }).press('Enter')
   await text(source)
   await leave()
 })
@@ -665,7 +665,7 @@ test('[COMP-34] the same suggestion is made once and can be taken back; notice a
   await until(async () => (await pending()) === 1, 'it is suggested')
   await remark.filter({ hasText: 'Mark “Test” as in progress' }).waitFor()
   await mark.click()
-  await toast.filter({ hasText: 'You have suggested this already.' }).getByRole('button', { name: 'Take back' }).click()
+  await toast.filter({ hasText: 'You already suggested this.' }).getByRole('button', { name: 'Withdraw' }).click()
   await until(async () => (await pending()) === 0, 'it is taken back')
   // What it was made on can be suggested again.
   await page.locator('.card[data-place]', { hasText: 'Test' }).press('Alt+ArrowRight')
@@ -738,7 +738,7 @@ test('[COMP-39] a field of a board that is cancelled or done gives the focus bac
   await page.getByRole('button', { name: '+ Add a column' }).and(page.locator(':focus')).waitFor()
   await page.getByRole('button', { name: 'Actions for Later' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Rename' }).press('Enter')
-  await page.getByLabel('Name of the column').press('Escape')
+  await page.getByLabel('Column name').press('Escape')
   await page.getByRole('button', { name: 'Actions for Later' }).and(page.locator(':focus')).waitFor()
   await leave()
 })
@@ -823,7 +823,7 @@ test('[COMP-42] what is typed for a board is written by a click elsewhere, too; 
   await page.keyboard.type('Tell all')
   await page.getByRole('button', { name: '+ Add a column' }).click()
   await text(fenced(...cards, '- [x] Ship it', '- [x] Tell all'))
-  await page.getByLabel('Name of the column').and(page.locator(':focus')).waitFor()
+  await page.getByLabel('Column name').and(page.locator(':focus')).waitFor()
   await page.keyboard.type('Later')
   await page.getByRole('button', { name: 'To do: Test' }).click()
   await page.getByRole('group', { name: 'Later', exact: true }).waitFor()
@@ -833,7 +833,7 @@ test('[COMP-42] what is typed for a board is written by a click elsewhere, too; 
   await page.getByRole('menuitem', { name: 'Rename' }).click()
   await page.keyboard.type('Some day')
   // The window is left: the field has the focus within it, and stays.
-  const field = page.getByLabel('Name of the column')
+  const field = page.getByLabel('Column name')
   await field.evaluate(async (element) => {
     element.dispatchEvent(new FocusEvent('blur'))
     for (let frame = 0; frame < 5; frame++) await new Promise(requestAnimationFrame)
@@ -853,7 +853,7 @@ test('[COMP-43] a card that is added or changed here is shown whatever the filte
       const texts = await page.locator('.card-text').allTextContents()
       return texts.length === names.length && names.every((name, index) => texts[index]?.startsWith(name))
     }, names.join(', '))
-  const filter = page.getByLabel('Show cards with')
+  const filter = page.getByLabel('Filter cards')
   await filter.fill('#backend')
   await shown('Write importer')
   await page.getByRole('button', { name: 'Add a card to Done' }).click()
@@ -876,7 +876,7 @@ test('[COMP-43] a card that is added or changed here is shown whatever the filte
 
 test('[COMP-44] the filter of a board that is there once stays, with its words and the focus', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards, '- [x] One', '- [x] Two'))
-  const filter = page.getByLabel('Show cards with')
+  const filter = page.getByLabel('Filter cards')
   await filter.pressSequentially('te')
   await patch(document, ['- [x] One\n', ''], ['- [x] Two\n', ''])
   await text(fenced(...cards))
@@ -936,7 +936,7 @@ test('[COMP-47] what is typed for a column that others remove is shown, to be co
   await page.getByRole('button', { name: 'Actions for Under way' }).click()
   await page.getByRole('menuitem', { name: 'Rename' }).click()
   await patch(document, ['## Under way\n- [ ] New one\n', ''])
-  await until(async () => (await page.getByLabel('Name of the column').count()) === 0, 'the field is closed')
+  await until(async () => (await page.getByLabel('Column name').count()) === 0, 'the field is closed')
   expect(await page.locator('.draft-gone').count()).toBe(0)
   await leave()
   const sheet = await writer(sheets('| A | B |', '| --- | --- |', '| 1 | 2 |', '| 3 | 4 |'))
@@ -1025,8 +1025,8 @@ test('[COMP-37] what is silent elsewhere is said: a fence that is not closed, wh
   await page.locator('.sheet-fault').waitFor()
   expect(await page.locator('.sheet-fault').textContent()).toMatch(/zero/i)
   for (const [name, words] of [
-    ['Throws', 'It says: Uncaught Error: broken'],
-    ['Leaves', 'It was stopped because it left its page or stopped responding.'],
+    ['Throws', 'The widget failed: Uncaught Error: broken'],
+    ['Leaves', 'Stopped because it left its page or stopped responding.'],
     ['Keeps', 'Its state is too large to keep. The limit is 4,096 bytes.']
   ] as const) {
     await page.getByRole('button', { name: `Run: ${name}` }).click()

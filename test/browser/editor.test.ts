@@ -191,7 +191,7 @@ test('[WEB-57] a weaker or a bad link never replaces the one that this device ke
   // A weaker one counts for this visit, and the way back is offered.
   await page.goto(link.url)
   await chip(page, 'readonly').waitFor()
-  await page.getByRole('link', { name: 'Use my own link' }).click()
+  await page.getByRole('link', { name: 'Use the other link' }).click()
   await saved(page)
   await page.goto(link.url)
   await chip(page, 'readonly').waitFor()

@@ -101,7 +101,7 @@ test('[HISTORY-9] taking a restored version back takes nothing from what others 
   await restoreFirst()
   expect((await other([{ op: 'insert', at: 'start', markdown: 'First of all.' }])).status).toBe(200)
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('The text is back as it was. Text that others wrote since is kept.').waitFor()
+  await page.getByText('Restore undone. Edits that others made since are kept.').waitFor()
   await until(async () => (await editorText(page)) === `First of all.\n\n${before}`, 'both')
 
   await restoreFirst()
@@ -135,7 +135,7 @@ test('[HISTORY-2] any two versions are compared; what was typed and is no versio
   await page.keyboard.type('For <i>Ben</i>')
   await page.keyboard.press('Enter')
   await page.locator('.timeline-label', { hasText: 'For <i>Ben</i>' }).waitFor()
-  await page.getByLabel('Written by').selectOption('Ana')
+  await page.getByLabel('Edited by').selectOption('Ana')
   await until(async () => (await page.locator('.timeline-item').count()) === 1, 'those of Ana')
   await page.keyboard.press('Escape')
   await page.locator('dialog.history').waitFor({ state: 'detached' })

@@ -112,7 +112,7 @@ test('[REFUSED-3] what is refused on the first page is said there, with how long
   await page.getByText('Too many requests. Try again in 30 s.').waitFor()
   say(413)
   await begin()
-  await page.getByText('This text is longer than a document may be.').waitFor()
+  await page.getByText('This text is too long for a document.').waitFor()
   say(500)
   await begin()
   await page.getByText('Something went wrong on the server. Request r-77.').waitFor()

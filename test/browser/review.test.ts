@@ -639,7 +639,7 @@ test('[REVIEW-5] [REVIEW-40] each role has what it may do: reading, commenting, 
   await until(async () => (await suggestions(document)).suggestions.some((each) => each.status === 'rejected'), 'the suggestion withdrawn')
   await own.waitFor({ state: 'detached' })
   // [REVIEW-40] And be had again.
-  await suggester.page.locator('.toast', { hasText: 'Taken back' }).getByRole('button', { name: 'Undo' }).click()
+  await suggester.page.locator('.toast', { hasText: 'Withdrawn' }).getByRole('button', { name: 'Undo' }).click()
   const pending = async (): Promise<string[]> =>
     (await suggestions(document)).suggestions.flatMap(({ status, text: proposed }) => (status === 'pending' ? [proposed] : []))
   await until(async () => (await pending()).includes('And now?'), 'it is proposed again')
@@ -777,7 +777,7 @@ test('[REVIEW-9] the address of a comment opens it, also when its text is gone; 
   await page.locator('.segments').getByText('Open').click()
 
   await ask(document, 'POST', 'edits', { edits: [{ find: 'twice, ', replace: '' }] })
-  await page.getByText('Their text is gone').waitFor()
+  await page.getByText('Original text deleted').waitFor()
   await page.keyboard.press('Escape')
   await page.locator('.side-panel').waitFor({ state: 'detached' })
   await page.goto(world.url)

@@ -164,7 +164,7 @@ test('[SHARING-3] by keyboard alone: a document is published, read by anyone, li
   await tabTo(page, 'Let search engines')
   await page.keyboard.press('Space')
   await until(async () => (await robots()) === null, 'search engines may index it')
-  const reader = await open((await page.getByRole('link', { name: 'View as a reader' }).getAttribute('href')) ?? '')
+  const reader = await open((await page.getByRole('link', { name: 'Open the published page' }).getAttribute('href')) ?? '')
   await reader.page.getByText('For everyone.').waitFor()
   const markdown = await fetch((await page.getByRole('link', { name: 'As Markdown' }).getAttribute('href')) ?? '')
   expect(await markdown.text()).toBe('# News\n\nFor everyone.')
@@ -268,7 +268,7 @@ test('[SHARING-8] the focus stays on what was pressed, while it waits and when i
   await turn.press('Space')
   await page.getByLabel('Address of the published page').waitFor()
   await stays('Publish this document')
-  for (const answer of ['Keep', 'Unpublish']) {
+  for (const answer of ['Cancel', 'Unpublish']) {
     await turn.press('Space')
     await page.getByRole('button', { name: answer }).press('Enter')
     await page.getByText('The page goes offline at once').waitFor({ state: 'detached' })
@@ -343,7 +343,7 @@ for (const viewport of sizes) {
       await page.getByLabel('Who is it for?').fill(label)
       await page.getByLabel('Role').selectOption(role)
       await page.getByLabel('Ends').selectOption(ends)
-      if (ends === 'date') await page.getByLabel('Last day').fill('2099-05-01')
+      if (ends === 'date') await page.getByLabel('End date').fill('2099-05-01')
       await page.getByRole('button', { name: 'Create link' }).click()
       await page.getByText(`The link for ${label} is ready.`).waitFor()
     }

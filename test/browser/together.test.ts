@@ -124,7 +124,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   }
   await until(async () => (await statuses()).join() === 'accepted,rejected', 'both decided')
 
-  // Bea deletes too much, and brings the version before back.
+  // Bea deletes too much, and brings the previous version back.
   await bea.page.locator('.cm-content').press('Control+a')
   await bea.page.keyboard.press('Delete')
   await until(async () => (await editorText(ana.page)) === '', 'the empty text at Ana')

@@ -96,7 +96,7 @@ test('[WEB-39] unsent changes of a person who may no longer edit stay, are told 
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download my copy' }).click()])
   expect(download.suggestedFilename()).toBe('Roles.md')
   // This device still keeps the better link.
-  await page.getByRole('link', { name: 'Use my own link' }).click()
+  await page.getByRole('link', { name: 'Use the other link' }).click()
   await saved(page)
   expect(await readMarkdown(world.url, document)).toBe('# Roles\nmine')
   await context.close()

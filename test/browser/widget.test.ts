@@ -70,9 +70,9 @@ test('[FENCE-42] a widget on a published page is given the sheets of the page; w
   await page.goto(await publish(sheet + widget('Reads', reads) + widget('Throws', '<script>throw new Error("at once")</script>')))
   await page.getByRole('button', { name: 'Run this widget: Reads' }).click()
   await page.frameLocator('iframe.widget-frame').getByText('[["a","b"],["2","6"]]').waitFor()
-  await page.getByText('Changes in it are not kept.').waitFor()
+  await page.getByText('Changes made here are not saved.').waitFor()
   await page.getByRole('button', { name: 'Run this widget: Throws' }).click()
-  await page.getByText('It says: Uncaught Error: at once').waitFor()
+  await page.getByText('The widget failed: Uncaught Error: at once').waitFor()
   await page.close()
 })
 

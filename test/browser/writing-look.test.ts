@@ -87,7 +87,7 @@ for (const viewport of sizes) {
     await look(page, 'shortcuts')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: /words$/ }).click()
-    await page.getByRole('dialog', { name: 'Length of the text' }).waitFor()
+    await page.getByRole('dialog', { name: 'Word count' }).waitFor()
     await look(page, 'length')
     expect(heard).toEqual([])
     await context.close()

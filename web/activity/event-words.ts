@@ -61,25 +61,25 @@ const mentioned =
 
 const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefined) => string>> = {
   'doc.created': plain(term('created the document')),
-  'doc.claimed': plain(term('took the document into an account')),
+  'doc.claimed': plain(term('added the document to an account')),
   'doc.published': plain(term('published the document')),
   'doc.unpublished': plain(term('unpublished the document')),
   'doc.deleted': plain(term('deleted the document')),
-  'content.changed': plain(term('wrote')),
-  'content.replaced': plain(term('replaced text')),
+  'content.changed': plain(term('edited the text')),
+  'content.replaced': plain(term('replaced the text')),
   'content.restored': plain(term('restored an earlier version')),
   'chat.mentioned': mentioned(term('mentioned you in a chat'), term('mentioned {names} in a chat')),
   'comment.created': plain(term('commented')),
   'comment.mentioned': mentioned(term('mentioned you in a comment'), term('mentioned {names} in a comment')),
   'comment.replied': plain(term('replied to a comment')),
-  'comment.edited': plain(term('changed a comment')),
+  'comment.edited': plain(term('edited a comment')),
   'comment.resolved': plain(term('resolved a comment')),
   'comment.reopened': plain(term('reopened a comment')),
   'comment.deleted': plain(term('deleted a comment')),
   'suggestion.created': plain(term('suggested a change')),
   'suggestion.accepted': decided(term('accepted a suggestion by {name}'), term('accepted a suggestion')),
   'suggestion.rejected': decided(term('rejected a suggestion by {name}'), term('rejected a suggestion')),
-  'share.created': linked(term('made a link for {name}: {role}'), term('made a link: {role}')),
+  'share.created': linked(term('created a link for {name}: {role}'), term('created a link: {role}')),
   'share.revoked': linked(term('revoked the link of {name}'), term('revoked a link: {role}')),
   'asset.created': (payload) => t('added the file {name}', { name: isolated(textOf(payload, 'name')) }),
   'media.done': ofJob({
@@ -94,7 +94,7 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
     transcription: term('could not transcribe a recording'),
     ocr: term('could not read text from a picture')
   }),
-  'task.created': titled(term('asked for a review: {title}')),
+  'task.created': titled(term('requested a review: {title}')),
   'task.started': titled(term('started the review: {title}')),
   'task.reported': titled(term('reported on the review: {title}')),
   'task.closed': titled(term('closed the review: {title}'))
@@ -136,6 +136,6 @@ export function actorWords(
   if (actor !== null && actor !== '') return named(actor)
   const names = Array.isArray(payload['actors']) ? payload['actors'].filter((name) => typeof name === 'string' && name !== 'system') : []
   if (actorKind === 'system')
-    return names.length > 0 ? join(names.map((name) => named(String(name)))) : textOf(payload, 'author') || t('The service')
+    return names.length > 0 ? join(names.map((name) => named(String(name)))) : textOf(payload, 'author') || t('The server')
   return t('Guest')
 }

@@ -31,7 +31,7 @@ const undoOwn: Command['run'] = ({ editor, dialog }) => {
   undoIn(view)
   // The binding says that it did something even where it did not.
   if (view.state.doc !== doc) return true
-  toast(t('You have nothing to undo here. Earlier versions are in the history.'), {
+  toast(t('Nothing to undo. Earlier versions are in the history.'), {
     name: t('History'),
     run: () => (dialog.value = 'history'),
     milliseconds: 10_000
@@ -51,7 +51,7 @@ export const editCommands: readonly Command[] = [
   },
   {
     id: 'task.toggle',
-    title: term('Tick a task, or follow a link'),
+    title: term('Check off a task or open a link'),
     group: 'edit',
     icon: 'check',
     keys: ['Mod-Enter'],

@@ -19,7 +19,7 @@ const whileWriting: readonly Row[] = [
   { title: term('Emoji by name'), keys: [':'] },
   { title: term('Indent and outdent list items; next and previous table cell'), keys: ['Tab', 'Shift-Tab'] },
   { title: term('Paste without formatting'), keys: ['Mod-Shift-v'] },
-  { title: term('Leave the text with Tab: press Escape first'), keys: ['Escape', 'Tab'] }
+  { title: term('Leave the text: Esc, then Tab'), keys: ['Escape', 'Tab'] }
 ]
 
 /** Keys that mean a command of the text where there is a selection, and another one elsewhere, stand with the first. */

@@ -25,6 +25,6 @@ export const tableCommands: readonly Command[] = [
   command('column.left', term('Move column left'), 'arrow-left', moveColumn(-1)),
   command('column.right', term('Move column right'), 'arrow-right', moveColumn(1)),
   command('column.delete', term('Delete column'), 'column-delete', deleteColumn),
-  command('align', term('Alignment of the column'), 'align', alignColumn),
-  command('tidy', term('Line up the columns in the source'), 'columns', lineUpTable)
+  command('align', term('Column alignment'), 'align', alignColumn),
+  command('tidy', term('Align columns in the source'), 'columns', lineUpTable)
 ]

@@ -33,7 +33,7 @@ function nextRegion(step: 1 | -1): boolean {
 export const viewCommands: readonly Command[] = [
   {
     id: 'mode.next',
-    title: term('Next view: live, source, reading'),
+    title: term('Switch view: live, source, reading'),
     group: 'view',
     icon: 'book-open',
     keys: ['Mod-Alt-p'],

@@ -82,10 +82,10 @@ export function drawCard({ card, place, mayChange, isCurrent, holder, isRepeated
             ))}
           </div>
         )}
-        {holder !== undefined && <div class='card-holder'>{t('{name} is working on this', { name: holder.name })}</div>}
+        {holder !== undefined && <div class='card-holder'>{t('{name} is editing this', { name: holder.name })}</div>}
         {isRepeated && (
           <div class='card-repeated'>
-            {t('This card is here more than once.')}{' '}
+            {t('This card appears more than once.')}{' '}
             <button type='button' class='link' disabled={!isFree}>
               {t('Keep only this one')}
             </button>

@@ -138,7 +138,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     input.act((now) => {
       const there = parseBoard(now)
       const place = findCard(there, card)
-      if (place === undefined) toast(t('Someone changed this card, so nothing was done. Check it, then try again.'))
+      if (place === undefined) toast(t('Someone changed this card first. Check it, then try again.'))
       return place === undefined ? [] : edits(there, place)
     })
 
@@ -152,7 +152,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     const index = before?.column === to.column && before.card < to.card ? to.card - 1 : to.card
     next = { column: to.column, card: Math.min(index, count - 1) }
     current.value = next
-    input.said.value = t('{name} is now in {column}, place {place} of {count}', {
+    input.said.value = t('{name} moved to {column}, position {place} of {count}', {
       name: card.title.text,
       column: column?.title.text ?? '',
       place: next.card + 1,
@@ -199,7 +199,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
         .flatMap((place) => deleteCard(there, place))
         .toSorted((one, other) => one.from - other.from)
     })
-    input.said.value = t('{name} is now here once', { name: card.title.text })
+    input.said.value = t('Copies of {name} removed', { name: card.title.text })
   }
 
   const edit: Deeds['edit'] = (card) => {

@@ -148,7 +148,7 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
     >
       {isGone && (
         <p class='draft-asked' role='alert'>
-          {t('This card was removed. Your words:')}
+          {t('Someone deleted this card. Your text:')}
         </p>
       )}
       <label>

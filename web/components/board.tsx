@@ -239,7 +239,7 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
           {isOpen === 'rename' ? (
             <LineField
               typed={typed}
-              label={t('Name of the column')}
+              label={t('Column name')}
               value={column.title.text}
               onCancel={() => close(menuOf(index))}
               onDone={(text) => {
@@ -334,8 +334,8 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
           <input
             type='search'
             class='field'
-            aria-label={t('Show cards with')}
-            placeholder={t('Show cards with @name, #tag or words')}
+            aria-label={t('Filter cards')}
+            placeholder={t('Filter by @name, #tag or text')}
             value={filter.value}
             onInput={({ currentTarget }) => {
               fresh.current.clear()
@@ -366,7 +366,7 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
         {writing?.kind === 'column' ? (
           <LineField
             typed={typed}
-            label={t('Name of the column')}
+            label={t('Column name')}
             onCancel={() => close(newColumn)}
             onLeave={(text) => leave(writing, text, (now) => addColumn(now, text))}
             onDone={(text) => {

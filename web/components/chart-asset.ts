@@ -16,7 +16,7 @@ async function read(address: string, key: string): Promise<AssetRows> {
   try {
     response = await fetch(address, { headers: key === '' ? {} : { 'x-share-key': key } })
   } catch {
-    return { reason: t('The file {name} could not be fetched. Look at the connection.', { name: address }) }
+    return { reason: t('The file {name} could not be loaded. Check your connection.', { name: address }) }
   }
   if (!response.ok) return { reason: t('There is no file {name}.', { name: address }) }
   if (Number(response.headers.get('content-length') ?? 0) > bytesMax)

@@ -93,7 +93,7 @@ export function ChartDataTable({ table, input }: TableInput): JSX.Element {
         data-cell={nameOfCell(row, column)}
         aria-label={label}
         disabled={holder !== undefined || !table.mayChange(row, column)}
-        title={holder === undefined ? undefined : t('{name} is working on this', { name: holder.name })}
+        title={holder === undefined ? undefined : t('{name} is editing this', { name: holder.name })}
         onFocus={() => input.hold(nameOfCell(row, column))}
         onInput={() => input.hold(nameOfCell(row, column))}
         onBlur={({ currentTarget }) => {
@@ -106,7 +106,7 @@ export function ChartDataTable({ table, input }: TableInput): JSX.Element {
   }
   return (
     <div class='chart-data' ref={element}>
-      <div class='chart-cells' role='group' tabIndex={0} aria-label={t('Data of the chart')}>
+      <div class='chart-cells' role='group' tabIndex={0} aria-label={t('Chart data')}>
         <table>
           <thead>
             <tr>

@@ -34,7 +34,7 @@ const typeName = (type: ChartType): string =>
 const remarkWords = ({ remark, count, name }: ChartRemark): string => {
   const values = { name }
   if (remark === 'words')
-    return tn(count, '1 cell is no number and not drawn: {name}', '{count} cells are no numbers and not drawn: {name} …', values)
+    return tn(count, '1 cell is not a number and is left out: {name}', '{count} cells are not numbers and are left out: {name} …', values)
   if (remark === 'negative')
     return tn(count, '1 value below zero has no slice: {name}', '{count} values below zero have no slice: {name} …', values)
   if (remark === 'series')
@@ -46,12 +46,12 @@ const remarkWords = ({ remark, count, name }: ChartRemark): string => {
     )
   if (remark === 'legend')
     return tn(count, '1 slice is not in the legend: {name}', '{count} slices are not in the legend: {name} …', values)
-  if (remark === 'type') return t('There is no chart of type {name}; there is {types}.', { name, types: chartTypes.join(', ') })
-  if (remark === 'range') return t('The axis cannot go from {name}.', { name })
+  if (remark === 'type') return t('{name} is not a chart type. Use one of these: {types}.', { name, types: chartTypes.join(', ') })
+  if (remark === 'range') return t('The axis range {name} is not valid.', { name })
   return tn(
     count,
-    '1 label is no number and stands in the order of the rows: {name}',
-    '{count} labels are no numbers and stand in the order of the rows: {name} …',
+    '1 label is not a number, so it is in row order: {name}',
+    '{count} labels are not numbers, so they are in row order: {name} …',
     values
   )
 }
@@ -63,7 +63,7 @@ const problemWords = ({ problem, name, others = [] }: ChartProblem): string => {
     return t('There is no sheet {name}. There is {others}.', { name, others: others.join(', ') })
   if (problem === 'sheet') return t('There is no sheet {name}.', { name })
   if (problem === 'json') return t('The data is not a JSON list.')
-  return problem === 'column' ? t('There is no column “{name}”.', { name }) : t('There are no numbers to draw.')
+  return problem === 'column' ? t('There is no column “{name}”.', { name }) : t('There are no numbers to show.')
 }
 
 /** Narrowest and widest drawing, in pixels; beyond that it is scaled. */
@@ -158,7 +158,7 @@ function Drawing({ chart, data, input }: DrawingInput): JSX.Element {
     <div
       class='chart-plot'
       role='group'
-      aria-label={t('Chart points: move along them with the arrow keys')}
+      aria-label={t('Chart points. Use the arrow keys to move between them.')}
       tabIndex={0}
       ref={plot}
       onKeyDown={keyDown}
@@ -247,19 +247,19 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
     <div class='chart-live'>
       {isOddType && (
         <Fault
-          words={t('“{type}” is not a chart type. Bars are drawn instead.', { type: asked.value.text })}
+          words={t('“{type}” is not a chart type. Showing bars instead.', { type: asked.value.text })}
           line={asked.line}
           input={input}
         />
       )}
-      {isWaiting && <p class='component-note'>{t('Fetching the data…')}</p>}
+      {isWaiting && <p class='component-note'>{t('Loading data…')}</p>}
       {!isWaiting && isProblem(data.value) && (
         <Fault words={fetched?.found.reason ?? problemWords(data.value)} line={data.value.line} input={input} />
       )}
       {drawn.value !== undefined && <Drawing chart={shape} data={drawn.value} input={input} />}
       {!isProblem(data.value) && data.value.left > 0 && (
         <p class='component-rest'>
-          {tn(data.value.left, '1 more point or series is not drawn.', '{count} more points or series are not drawn.')}
+          {tn(data.value.left, '1 more point or series is not shown.', '{count} more points or series are not shown.')}
         </p>
       )}
       {!isProblem(data.value) &&
@@ -271,7 +271,7 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
       {legend.length > 1 && (
         <ul class='legend'>
           {legend.map(({ name, colour, isDrawn }, index) => {
-            const words = name === '' ? t('Without a name') : name
+            const words = name === '' ? t('Unnamed') : name
             return (
               <li key={index}>
                 {isDrawn ? (
@@ -297,7 +297,7 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
       ))}
       <div class='chart-tools'>
         <label>
-          {t('Kind')}{' '}
+          {t('Chart type')}{' '}
           <select
             class='field'
             disabled={!mayChange}

@@ -217,7 +217,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     <div class='message-draft'>
       {open.isGone && (
         <p class='draft-asked' role='alert'>
-          {t('This message was removed. Your words:')}
+          {t('Someone deleted this message. Your text:')}
         </p>
       )}
       <Writing
@@ -278,7 +278,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
               </button>
             </span>
           )}
-          {holder !== undefined && <span class='card-holder'> {t('{name} is working on this', { name: holder.name })}</span>}
+          {holder !== undefined && <span class='card-holder'> {t('{name} is editing this', { name: holder.name })}</span>}
         </p>
         {isEdited && draft.value !== undefined ? (
           formOf(draft.value)
@@ -334,7 +334,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       </div>
       {mayChange && isUnnamed && (
         <p class='component-rest'>
-          {t('Nobody sees who you are:')}{' '}
+          {t('Others see you as a guest.')}{' '}
           <button type='button' class='link' onClick={() => (page.dialog.value = 'name')}>
             {t('Set your name')}
           </button>

@@ -88,7 +88,7 @@ export function inputFor({ page, fence, fences, name, fresh, leave }: Place): Co
         const takeBack = review.suggest(edit)
         if (takeBack === undefined) return false
         const suggested = (words?: string): void =>
-          tell(() => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })), t('Take back'), takeBack)
+          tell(() => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })), t('Withdraw'), takeBack)
         // What says it knows all components, and comes when it is needed.
         import('../review/told-words.ts').then(
           ({ wordsOfEdit }) => suggested(wordsOfEdit(before, edit)),

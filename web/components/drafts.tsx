@@ -100,7 +100,7 @@ export function GoneWords({ words, children, onClose }: GoneInput): JSX.Element 
   }, [])
   return (
     <p class='draft-asked draft-gone' role='alert' tabIndex={-1} ref={element}>
-      {t('The column was removed. Your words: “{words}”', { words })} {children}
+      {t('Someone deleted this column. Your text: “{words}”', { words })} {children}
       <button type='button' class='link' onClick={() => void copyText(words, t('Text'))}>
         {t('Copy')}
       </button>{' '}

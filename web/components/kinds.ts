@@ -21,4 +21,4 @@ export const kindOf = (name: string): Kind | undefined => kinds[name as FenceKin
 
 /** Said of a fence that is not closed: all of the text below is part of it. */
 export const unclosedWords = ({ source, mark }: Fence): string =>
-  t('Not closed: end it with a line of {mark}', { mark: source.slice(mark.from, mark.to) })
+  t('Not closed. End it with a line of {mark}', { mark: source.slice(mark.from, mark.to) })

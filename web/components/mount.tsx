@@ -97,8 +97,8 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
           <button
             type='button'
             class='frame-button icon-only'
-            aria-label={t('Copy the source')}
-            title={t('Copy the source')}
+            aria-label={t('Copy source')}
+            title={t('Copy source')}
             onClick={() => void copyText(fence.value.source.slice(fence.value.from, fence.value.to), t('Source'))}
           >
             <Icon name='copy' size={16} />

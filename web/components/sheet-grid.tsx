@@ -146,7 +146,7 @@ export class GridRow extends Component<RowInput> {
               aria-selected={column >= from && column <= to}
               class={`${alignment}${error === undefined ? '' : ' sheet-error'}${row === 0 ? ' sheet-heading' : ''}${holder === undefined ? '' : ' held'}`}
               style={holder === undefined ? {} : { '--hue': `var(--hue-${holder.hue})` }}
-              title={holder === undefined ? error : t('{name} is working on this', { name: holder.name })}
+              title={holder === undefined ? error : t('{name} is editing this', { name: holder.name })}
               data-cell={nameOf(place)}
               tabIndex={column === current ? 0 : -1}
               onPointerDown={(event) => !isEdited && event.button === 0 && deeds.press(place, event.shiftKey)}

@@ -54,11 +54,11 @@ export const SheetMenu = ({ at, width, anchor, act, reshape, valueOf, onClose }:
       {t('Delete column')}
     </PopItem>
     <PopItem onChoose={() => act((now) => sortRows(now, at.column, false, (row, column) => valueOf({ row, column })))}>
-      {t('Sort by this column')}
+      {t('Sort A to Z')}
     </PopItem>
     <PopItem onChoose={() => act((now) => sortRows(now, at.column, true, (row, column) => valueOf({ row, column })))}>
-      {t('Sort by this column, last first')}
+      {t('Sort Z to A')}
     </PopItem>
-    <PopItem onChoose={() => act(alignColumns)}>{t('Align the columns of the source')}</PopItem>
+    <PopItem onChoose={() => act(alignColumns)}>{t('Align columns in the source')}</PopItem>
   </Pop>
 )

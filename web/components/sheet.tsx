@@ -178,7 +178,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     // Who presses twice in a field, or points twice, has one open.
     if (!mayChange || editing.peek() !== undefined) return
     const holder = held.peek().get(nameOf(place))
-    if (holder !== undefined) return toast(t('{name} is working on this', { name: holder.name }))
+    if (holder !== undefined) return toast(t('{name} is editing this', { name: holder.name }))
     const before = textAt(sheet.peek(), place)
     const written = text ?? before
     current.value = place
@@ -340,7 +340,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     else if (mayChange && (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey))) menu.value = event.target as HTMLElement
     else if (isPlain && event.key.length === 1 && mayChange) {
       if (fullAt.current === nameOf(at))
-        tell(tn(limits.sheetRowsMax, 'The sheet is full: it takes 1 row.', 'The sheet is full: it takes {count} rows.'))
+        tell(tn(limits.sheetRowsMax, 'This sheet is full. The limit is 1 row.', 'This sheet is full. The limit is {count} rows.'))
       else edit(at, event.key)
     } else return
     event.preventDefault()
@@ -377,7 +377,7 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
         // Behind the notice of what is suggested.
         queueMicrotask(() =>
           tell(
-            t('Suggested in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.', {
+            t('Suggested {rowsFit} of {rows} rows and {columnsFit} of {columns} columns. The rest does not fit.', {
               rowsFit,
               rows,
               columnsFit,
@@ -387,7 +387,12 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
         )
       else
         tell(
-          t('Pasted in part: {rowsFit} of {rows} rows and {columnsFit} of {columns} columns fit.', { rowsFit, rows, columnsFit, columns })
+          t('Pasted {rowsFit} of {rows} rows and {columnsFit} of {columns} columns. The rest does not fit.', {
+            rowsFit,
+            rows,
+            columnsFit,
+            columns
+          })
         )
     }
     event.preventDefault()

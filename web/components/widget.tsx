@@ -12,10 +12,8 @@ import type { ComponentInput } from './input.ts'
 const stateOf = (json: string | undefined): unknown => (json === undefined ? null : (JSON.parse(json) as unknown))
 
 const faultWords = (fault: WidgetFault, message: string): string => {
-  if (fault === 'error') return t('It says: {message}', { message })
-  return fault === 'left'
-    ? t('It was stopped because it left its page or stopped responding.')
-    : t('It was stopped because it sent too many messages.')
+  if (fault === 'error') return t('The widget failed: {message}', { message })
+  return fault === 'left' ? t('Stopped because it left its page or stopped responding.') : t('Stopped because it sent too many messages.')
 }
 
 export function Widget({ input }: { input: ComponentInput }): JSX.Element {
@@ -83,7 +81,7 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
   const run = (): void => {
     fault.value = ''
     begin()
-    said.value = t('{name} runs', { name })
+    said.value = t('{name} is running', { name })
   }
   const stop = (): void => {
     running.value = undefined
@@ -103,10 +101,10 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
         )}
         {running.value !== undefined && running.value !== html && (
           <button type='button' class='link' onClick={run}>
-            {t('The source has changed: run it again')}
+            {t('The source has changed. Run it again.')}
           </button>
         )}
-        {running.value !== undefined && !keeps.value && <span class='component-note'>{t('Changes in it are not kept.')}</span>}
+        {running.value !== undefined && !keeps.value && <span class='component-note'>{t('Changes made here are not saved.')}</span>}
         <span class='chart-fault' role='status'>
           {fault.value}
         </span>

@@ -24,7 +24,7 @@ async function keepInAccount({ id, key, owned }: Session): Promise<void> {
   try {
     await claimDocument(id, key)
     owned.value = true
-    toast(t('This document is in your account now.'))
+    toast(t('Added to your account.'))
   } catch (error) {
     toast(failureWords(error))
   }
@@ -51,7 +51,7 @@ export function AccountItems({ session, close }: { session: Session; close(): vo
           }}
         >
           <Icon name='key' size={18} />
-          {t('Keep in your account')}
+          {t('Add to your account')}
         </button>
       )}
       <a class='menu-item' href='/account'>

@@ -14,7 +14,7 @@ export function Announcer({ view }: { view: View }): JSX.Element {
     let before = ''
     const stop = effect(() => {
       const others = view.here.value.filter((person) => !person.self).map((person) => person.name)
-      const company = others.length === 0 ? '' : ` ${t('Here: {names}.', { names: new Intl.ListFormat(locale).format(others) })}`
+      const company = others.length === 0 ? '' : ` ${t('Here now: {names}.', { names: new Intl.ListFormat(locale).format(others) })}`
       const now = `${view.session.chip.value.label.replace(/…$/, '')}.${company}`
       clearTimeout(timer)
       timer = setTimeout(() => {

@@ -36,7 +36,7 @@ export function CountPopover({ view }: { view: View }): JSX.Element {
   const shown = measured.value
   return (
     <>
-      <button type='button' class='status-button' popovertarget='count' title={t('Length of the text')}>
+      <button type='button' class='status-button' popovertarget='count' title={t('Word count')}>
         {view.words.value}
       </button>
       <div
@@ -44,7 +44,7 @@ export function CountPopover({ view }: { view: View }): JSX.Element {
         class='menu count'
         popover='auto'
         role='dialog'
-        aria-label={t('Length of the text')}
+        aria-label={t('Word count')}
         onBeforeToggle={({ newState }: Pick<ToggleEvent, 'newState'>) => {
           if (newState === 'open') measured.value = measure(view)
         }}
@@ -56,7 +56,7 @@ export function CountPopover({ view }: { view: View }): JSX.Element {
               {row(t('Words'), t('{count}', { count: shown.words }))}
               {row(t('Characters'), t('{count}', { count: shown.characters }))}
               {row(t('Lines'), t('{count}', { count: shown.lines }))}
-              {row(t('Time to read'), minutes(shown.words))}
+              {row(t('Reading time'), minutes(shown.words))}
             </dl>
           </>
         )}

@@ -31,7 +31,7 @@ function make(label: string, isLine: boolean, onLeave: () => void): Open {
   const field = document.createElement('textarea')
   field.className = 'early-field'
   // The field that it is for has that name, and both are there for a moment.
-  field.setAttribute('aria-label', t('Your text, while its field is loading'))
+  field.setAttribute('aria-label', t('Your text while the editor loads'))
   field.placeholder = label
   field.dir = 'auto'
   const open: Open = { field, onLeave, before: document.activeElement, isComposing: false, end: undefined }

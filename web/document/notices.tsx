@@ -69,10 +69,10 @@ function HeldNotice({ session, text }: { session: Session; text: string }): JSX.
 function MoreAccessNotice({ session, isSure }: { session: Session; isSure: boolean }): JSX.Element {
   return (
     <div class={isSure ? 'notice' : 'notice unsure'}>
-      <p>{t('This link can do less than the one kept on this device.')}</p>
+      <p>{t('This link gives you less access than the one kept on this device.')}</p>
       <p class='actions'>
         <a class='button' href={`/d/${session.id}`}>
-          {t('Use my own link')}
+          {t('Use the other link')}
         </a>
       </p>
     </div>

@@ -161,7 +161,9 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       onTyped: typed,
       onTooLarge: () =>
         toast(
-          t('The document would be longer than {max} characters; the change was not made.', { max: shortNumber(limits.contentUnitsMax) })
+          t('This change would make the document longer than {max} characters, so it was not made.', {
+            max: shortNumber(limits.contentUnitsMax)
+          })
         ),
       onChange: (state) => {
         inTable.value = isInTable(state)

@@ -76,8 +76,8 @@ interface ModeButton {
 }
 
 const modeButtons: readonly ModeButton[] = [
-  { mode: 'read', name: term('Read'), about: term('Read the text as published'), icon: 'book-open' },
-  { mode: 'source', name: term('Source'), about: term('Show the stored Markdown'), icon: 'code' }
+  { mode: 'read', name: term('Read'), about: term('Show the text as published'), icon: 'book-open' },
+  { mode: 'source', name: term('Source'), about: term('Show the Markdown source'), icon: 'code' }
 ]
 
 /** Neither pressed: the live view. */
@@ -113,7 +113,7 @@ function ActivityButton({ view: { feed, panel } }: { view: View }): JSX.Element 
       type='button'
       class={unread ? 'button quiet mode icon-only activity unread' : 'button quiet mode icon-only activity'}
       aria-pressed={open}
-      aria-label={unread ? t('Activity: something new') : t('Activity')}
+      aria-label={unread ? t('New activity') : t('Activity')}
       title={t('Activity')}
       onClick={() => (panel.value = open ? undefined : 'activity')}
     >

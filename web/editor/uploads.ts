@@ -62,7 +62,7 @@ class UploadWidget extends WidgetType {
     box.setAttribute('aria-label', t('Adding {name}', { name: upload.fileName }))
     const bar = document.createElement('progress')
     bar.max = 1
-    bar.setAttribute('aria-label', t('Progress of {name}', { name: upload.fileName }))
+    bar.setAttribute('aria-label', t('Progress: {name}', { name: upload.fileName }))
     const name = document.createElement('span')
     name.className = 'upload-name'
     name.textContent = upload.fileName

@@ -111,7 +111,7 @@ function Compared({ history, entries }: { history: History; entries: readonly En
           history.base.value = value === 'previous' ? 'previous' : (Number(value) satisfies Base)
         }}
       >
-        <option value='previous'>{t('the version before')}</option>
+        <option value='previous'>{t('the previous version')}</option>
         {[...namesOf(others)].map(([id, name]) => (
           <option key={id} value={String(id)}>
             {name}
@@ -123,7 +123,7 @@ function Compared({ history, entries }: { history: History; entries: readonly En
 }
 
 function Text({ shown, retry }: { shown: Shown; retry: () => void }): JSX.Element {
-  if (shown.kind === 'loading') return <p class='history-state muted'>{t('Reading the versions…')}</p>
+  if (shown.kind === 'loading') return <p class='history-state muted'>{t('Loading versions…')}</p>
   if (shown.kind === 'failed')
     return (
       <div class='history-state' role='alert'>
@@ -135,7 +135,7 @@ function Text({ shown, retry }: { shown: Shown; retry: () => void }): JSX.Elemen
     )
   if (shown.kind === 'authors') return <Authors lines={shown.lines} text={shown.text} />
   const { comparison } = shown
-  if (comparison.added === 0 && comparison.removed === 0) return <p class='history-state muted'>{t('Both texts are the same.')}</p>
+  if (comparison.added === 0 && comparison.removed === 0) return <p class='history-state muted'>{t('These versions are the same.')}</p>
   return <Changes comparison={comparison} />
 }
 
@@ -151,7 +151,7 @@ function Looks({ history }: { history: History }): JSX.Element {
     </button>
   )
   return (
-    <div class='history-looks' role='group' aria-label={t('View of the version')}>
+    <div class='history-looks' role='group' aria-label={t('Version view')}>
       {look('changes', t('Changes'))}
       {look('authors', t('Authors'))}
     </div>
@@ -189,14 +189,11 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
     try {
       const undo = await history.restore(revision)
       dialog.current?.close()
-      if (undo === undefined) toast(t('The text is that of this version already.'))
+      if (undo === undefined) toast(t('The document already matches this version.'))
       else
         offer(t('Version restored. The earlier text is in the history.'), t('Undo'), () => {
           undo().then(
-            ({ merged }) =>
-              toast(
-                merged === true ? t('The text is back as it was. Text that others wrote since is kept.') : t('The text is back as it was.')
-              ),
+            ({ merged }) => toast(merged === true ? t('Restore undone. Edits that others made since are kept.') : t('Restore undone.')),
             (error: unknown) =>
               toast(
                 error instanceof RequestError && error.status === 409
@@ -292,13 +289,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
             )}
           </div>
           <div class='history-body'>
-            <section
-              class='history-text'
-              ref={text}
-              tabIndex={0}
-              aria-label={t('Text of the version')}
-              aria-busy={shown.kind === 'loading'}
-            >
+            <section class='history-text' ref={text} tabIndex={0} aria-label={t('Version text')} aria-busy={shown.kind === 'loading'}>
               <Text shown={shown} retry={() => void history.load()} />
             </section>
             <Timeline history={history} />

@@ -78,7 +78,7 @@ function Item({ entry, history }: { entry: Entry; history: History }): JSX.Eleme
         {entry.id === 'now' ? (
           <>
             <strong>{t('Now')}</strong>
-            <span class='muted'>{t('Not saved as a version yet')}</span>
+            <span class='muted'>{t('No version saved yet')}</span>
           </>
         ) : (
           <>
@@ -122,7 +122,7 @@ export function Timeline({ history }: { history: History }): JSX.Element {
     <nav class='timeline' aria-label={t('Versions')}>
       {authors.length > 1 && (
         <label class='field timeline-filter'>
-          <span>{t('Written by')}</span>
+          <span>{t('Edited by')}</span>
           <select value={author.value} onChange={(event: Event) => (author.value = (event.target as HTMLSelectElement).value)}>
             <option value=''>{t('Everyone')}</option>
             {authors.map((name) => (

@@ -82,7 +82,7 @@ function Row({ entry, deletions }: { entry: Entry; deletions: Deletions }): JSX.
               {t('Remove')}
             </button>
             <button type='button' class='button' ref={keep} onClick={() => setAsking(false)}>
-              {t('Keep')}
+              {t('Cancel')}
             </button>
           </span>
         </div>
@@ -150,7 +150,7 @@ export function Documents({ library, deletions }: DocumentsInput): JSX.Element {
       <Tools library={library} />
       {library.failure.value !== undefined && (
         <p class='notice warn' role='alert'>
-          {t('The documents of your account are not shown.')} {failureWords(library.failure.value)}
+          {t('The documents in your account could not be loaded.')} {failureWords(library.failure.value)}
           <button type='button' class='button' onClick={() => void library.load()}>
             {t('Try again')}
           </button>

@@ -30,7 +30,7 @@ const bring = (files: readonly File[]): Promise<void> =>
   attempt(async () => {
     const { ids, refused } = await importFiles(files)
     failures.value = refused
-    if (ids.length > 0) toast(tn(ids.length, '1 document made', '{count} documents made'))
+    if (ids.length > 0) toast(tn(ids.length, '1 document created', '{count} documents created'))
   })
 
 function Failures(): JSX.Element {
@@ -160,7 +160,7 @@ function Foot(): JSX.Element {
   return (
     <footer class='muted home-foot'>
       <p>
-        {t('No account needed: the owner link makes a document yours. Agents use the same links.')}{' '}
+        {t('No account needed. Whoever has the owner link owns the document. Agents use links too.')}{' '}
         <a href='/agents.md'>{t('Agent guide')}</a> · <a href='/openapi.json'>{t('API')}</a>
       </p>
       <p class='languages'>
@@ -224,7 +224,7 @@ export function NewPage(): JSX.Element {
     <main class='plain'>
       <Logo size={40} />
       <h1>{t('Create a new document?')}</h1>
-      <p>{t('Only you have its private link until you share it.')}</p>
+      <p>{t('Only you have the link until you share it.')}</p>
       <form method='post' action='/new' onSubmit={submit}>
         <p class='actions'>
           <button class='button primary large' disabled={busy.value}>

@@ -35,7 +35,7 @@ async function create(input: NewDocument): Promise<string> {
   } catch (error) {
     if (!mayPass(error)) unanswered = undefined
     const tooLarge = error instanceof RequestError && error.status === 413
-    throw new StartFailure(tooLarge ? t('This text is longer than a document may be.') : failureWords(error))
+    throw new StartFailure(tooLarge ? t('This text is too long for a document.') : failureWords(error))
   }
 }
 

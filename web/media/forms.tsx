@@ -81,7 +81,7 @@ function WordsForm({ label, action, value, charsMax, children, onSubmit }: Words
         />
       </label>
       <p id='media-count' class={over ? 'media-count over' : 'media-count'} role='status'>
-        {length > charsMax * 0.8 ? t('{count} of at most {max} characters', { count: length, max: charsMax }) : ''}
+        {length > charsMax * 0.8 ? t('{count} of {max} characters', { count: length, max: charsMax }) : ''}
       </p>
       {children}
       <p class='actions'>
@@ -112,7 +112,7 @@ function ImageForm({ media, wish }: WishInput): JSX.Element {
   return (
     <WordsForm label={t('Describe the picture')} action={t('Generate')} value='' charsMax={limits.promptCharsMax} onSubmit={submit}>
       <label class='field'>
-        {t('Shape')}
+        {t('Aspect ratio')}
         <select value={shape} onChange={(event: Event) => setShape(Number((event.target as HTMLSelectElement).value))}>
           {shapes.map(({ name, width, height }, index) => (
             <option key={name} value={index}>
@@ -139,7 +139,7 @@ function SpeechForm({ media, wish }: WishInput): JSX.Element {
   }
   return (
     <WordsForm
-      label={t('Text to be read aloud')}
+      label={t('Text to read aloud')}
       action={t('Read aloud')}
       value={spokenWords(wish.source)}
       charsMax={limits.speechCharsMax}
@@ -274,7 +274,7 @@ function DictationForm({ media, wish }: WishInput): JSX.Element {
           <span class='tabular' role='timer'>
             {clock(current.seconds.value)}
           </span>
-          <meter min={0} max={1} value={current.level.value} aria-label={t('Loudness')} />
+          <meter min={0} max={1} value={current.level.value} aria-label={t('Input level')} />
         </p>
         <p class='actions'>
           <button type='button' class='button primary' autoFocus onClick={stop}>
@@ -345,13 +345,13 @@ function ReadingForm({ view, media, wish }: WishInput): JSX.Element {
         if (!busy) takeFile(file)
       }}
     >
-      <p class='muted'>{t('Paste or choose a picture. You see its text here before it goes into the document.')}</p>
+      <p class='muted'>{t('Paste or choose a picture. You review its text here before you insert it.')}</p>
       <p class='actions'>
         <ChooseButton name={t('Choose a picture')} accept='image/*' busy={busy} onFile={takeFile} />
       </p>
       {pictures.length > 0 && (
         <>
-          <p class='muted'>{t('Or one of this document:')}</p>
+          <p class='muted'>{t('Or use one from this document:')}</p>
           <ul class='media-choices'>
             {pictures.map((picture) => (
               <li key={picture.url}>

@@ -16,7 +16,7 @@ interface CardInput {
 }
 
 function progressWords(state: JobState): string {
-  if (state.phase === 'sending') return t('Being sent…')
+  if (state.phase === 'sending') return t('Sending…')
   if (state.phase === 'waiting') return state.words
   if (state.phase !== 'running') return ''
   if (state.queued) return t('Waiting for a compute node…')
@@ -163,7 +163,7 @@ function Body(input: CardInput): JSX.Element {
   const value = state.phase === 'running' && !state.queued && state.progress !== undefined ? { value: state.progress } : {}
   return (
     <div class='media-progress'>
-      <progress max={1} {...value} aria-label={t('Progress of {name}', { name: job.name })} />
+      <progress max={1} {...value} aria-label={t('Progress: {name}', { name: job.name })} />
       <span class='tabular'>{progressWords(state)}</span>
       <button type='button' class='button quiet' aria-label={t('Cancel: {name}', { name: job.name })} onClick={() => media.drop(job)}>
         {t('Cancel')}
@@ -174,7 +174,7 @@ function Body(input: CardInput): JSX.Element {
 
 /** Said once to those who do not see it. */
 const spoken: Readonly<Partial<Record<JobState['phase'], string>>> = {
-  sending: term('Being sent…'),
+  sending: term('Sending…'),
   running: term('Running…'),
   done: term('Done')
 }

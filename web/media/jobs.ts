@@ -175,7 +175,7 @@ function openMedia(view: View): Media {
     })
 
   const finish = async (entry: Entry, { status, result, error }: JobAnswer): Promise<void> => {
-    if (status === 'canceled') return fail(entry, t('It was canceled.'))
+    if (status === 'canceled') return fail(entry, t('Canceled.'))
     if (status === 'failed' || result === null) return fail(entry, failedWords(entry.kind, error?.code ?? ''), error?.message)
     const sound = entry.kind === 'speech' && entry.job !== undefined ? await readSpeechAudio(session, entry.job) : undefined
     if (entry.dropped) return undefined
@@ -318,7 +318,7 @@ function openMedia(view: View): Media {
         const written = text ?? (await markdownOf(entry))
         const isBlock = entry.kind === 'image' || entry.kind === 'speech'
         if (editor === undefined || !insertResult(editor, placeOf(entry), written, isBlock)) {
-          toast(session.canEdit.peek() ? t('It does not fit into the document.') : noRight().words)
+          toast(session.canEdit.peek() ? t('The document has no room for it.') : noRight().words)
           return false
         }
       } catch (error) {

@@ -111,7 +111,7 @@ export function MediaPanel({ view }: { view: View }): JSX.Element {
       {kind !== undefined && <Wish view={view} media={media} kind={kind} />}
       {media.list.value.length > 0 && (
         <section class='media-jobs' aria-labelledby='media-jobs'>
-          <h3 id='media-jobs'>{t('Running and finished')}</h3>
+          <h3 id='media-jobs'>{t('Recent jobs')}</h3>
           <ul>
             {media.list.value.map((job) => (
               <JobCard key={job.id} view={view} media={media} job={job} />
@@ -120,7 +120,7 @@ export function MediaPanel({ view }: { view: View }): JSX.Element {
         </section>
       )}
       {media.list.value.length === 0 && kind === undefined && (
-        <p class='side-panel-empty'>{t('A compute node does the work. You see the result here before it goes into the text.')}</p>
+        <p class='side-panel-empty'>{t('A compute node does the work. You review the result here before you insert it.')}</p>
       )}
     </SidePanel>
   )

@@ -12,7 +12,7 @@ async function asPng(file: Blob): Promise<Blob> {
     canvas.getContext('2d')?.drawImage(picture, 0, 0)
     return await canvas.convertToBlob({ type: 'image/png' })
   } catch {
-    throw new UnusableFile(t('The browser cannot read this picture: it is damaged, or of a kind that it does not know.'))
+    throw new UnusableFile(t('Your browser cannot read this picture. It may be damaged or in an unsupported format.'))
   }
 }
 

@@ -32,7 +32,7 @@ export async function asWav(file: Blob): Promise<{ readonly blob: Blob; readonly
     // It brings what it reads to its own rate.
     sound = await new OfflineAudioContext(1, 1, wavRate).decodeAudioData(await file.arrayBuffer())
   } catch {
-    throw new UnusableFile(t('The browser cannot read this sound: it is damaged, or of a kind that it does not know.'))
+    throw new UnusableFile(t('Your browser cannot play this sound. It may be damaged or in an unsupported format.'))
   }
   if (sound.duration > soundSecondsMax) throw tooLong()
   return { blob: new Blob([writeWav(mixed(sound))], { type: 'audio/wav' }), seconds: sound.duration }

@@ -20,7 +20,7 @@ export const ready: Readonly<Record<JobKind, string>> = {
   image: term('The picture is ready.'),
   speech: term('The speech is ready.'),
   transcription: term('The transcript is ready.'),
-  ocr: term('The picture is read.')
+  ocr: term('The text of the picture is ready.')
 }
 
 const noEngine: Readonly<Record<JobKind, string>> = {
@@ -53,12 +53,13 @@ const byCode: Readonly<Record<string, () => string>> = {
   account_required: () => noAccount().words,
   node_offline: () => t('The compute node disconnected, and no other took over. Try again when one is connected.'),
   node_lost: () => t('Several compute nodes disconnected during this job. Try again later.'),
-  media_queue_full: () => t('You have {max} jobs under way already. Wait for one to end, or cancel one.', { max: limits.mediaOpenJobsMax }),
-  timed_out: () => t('It took too long.'),
-  bad_input: () => t('The compute node could not use this.'),
-  engine_failed: () => t('The compute node could not do it.'),
-  result_refused: () => t('The answer of the compute node was not usable.'),
-  access_ended: () => t('Your link was revoked, or has expired, before it was done.'),
+  media_queue_full: () =>
+    t('You already have {max} jobs running. Wait for one to finish, or cancel one.', { max: limits.mediaOpenJobsMax }),
+  timed_out: () => t('This took too long.'),
+  bad_input: () => t('The compute node could not process this.'),
+  engine_failed: () => t('The compute node could not finish this.'),
+  result_refused: () => t('The compute node sent a result that cannot be used.'),
+  access_ended: () => t('Your link was revoked or expired before this finished.'),
   asset_quota_exceeded: () => t('This document has no room left for files.'),
   unsupported_media_type: () => t('This kind of file is not supported.'),
   not_found: () => t('The result has expired. Results are kept for {hours} hours.', { hours: limits.mediaKeptHours })
@@ -66,7 +67,7 @@ const byCode: Readonly<Record<string, () => string>> = {
 
 /** Of a job that ended without a result. */
 export const failedWords = (kind: JobKind, code: string): string =>
-  code === 'engine_unavailable' ? t(noEngine[kind]) : (byCode[code]?.() ?? t('It failed.'))
+  code === 'engine_unavailable' ? t(noEngine[kind]) : (byCode[code]?.() ?? t('That did not work.'))
 
 /** Of a request that was refused. */
 export const refusedWords = (kind: JobKind, error: RequestError): string => {

@@ -47,16 +47,16 @@ function offer(figure: HTMLElement): void {
       state: stateOf(state),
       // Readers change nothing.
       onState() {
-        note.textContent ||= 'Changes in it are not kept.'
+        note.textContent ||= 'Changes made here are not saved.'
       },
       dataOf: (sheet) => rowsOf(sheet.replace(/^#/, '')),
       onFault(fault, message) {
         note.textContent =
           fault === 'error'
-            ? `It says: ${message}`
+            ? `The widget failed: ${message}`
             : fault === 'left'
-              ? 'It was stopped: it left its page or does not answer.'
-              : 'It was stopped: it sent too many messages.'
+              ? 'Stopped because it left its page or stopped responding.'
+              : 'Stopped because it sent too many messages.'
         if (fault !== 'error') stop()
       }
     })

@@ -3,7 +3,7 @@ import { RequestError } from '../api.ts'
 import { t, term } from '../text/t.ts'
 
 const ended = term('Your link was revoked or has expired. Ask the owner of the document for a new one.')
-const tooLarge = term('It is too large for the server.')
+const tooLarge = term('This is too large for the server.')
 
 const noRoom = term('The document or its owner has no space left. Delete what is no longer needed, then try again.')
 
@@ -11,7 +11,7 @@ const byStatus: Readonly<Record<number, string>> = {
   0: term('The server cannot be reached. Nothing is lost: try again when the connection is back.'),
   401: ended,
   403: term('Your link does not allow this.'),
-  404: term('It no longer exists.'),
+  404: term('This no longer exists.'),
   410: term('The owner deleted this document.'),
   413: tooLarge,
   503: term('The server is restarting. Try again in a few seconds.'),

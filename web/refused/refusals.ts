@@ -47,7 +47,7 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
     title: term('This document was deleted'),
     text: term('The owner deleted it with everything in it. It cannot be restored.')
   },
-  rate_limited: { title: term('Too many requests'), text: term('The server asks for a short pause.'), retries: true },
+  rate_limited: { title: term('Too many requests'), text: term('Wait a moment. This page tries again automatically.'), retries: true },
   server_error: {
     title: term('Something went wrong on our side'),
     text: term('The document is safe. This page tries again automatically.'),

@@ -30,7 +30,7 @@ function whereGone(item: Item): string | undefined {
   const { target, orphaned, anchored, resolved } = item.thread.comment
   // The editor keeps no places of those that are resolved; the service does.
   if (target.kind === 'document' || (resolved && anchored)) return undefined
-  return orphaned || anchored ? t('The text was deleted.') : t('These words are not in the text.')
+  return orphaned || anchored ? t('The text was deleted.') : t('The commented text was not found.')
 }
 
 // ——— comments ———
@@ -80,7 +80,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
           <Tool icon='trash' name={t('Delete comment')} onClick={() => store.act({ kind: 'delete', comment: comment.id })} />
         )}
         {mayComment && (
-          <Tool icon={comment.resolved ? 'upload' : 'check'} name={comment.resolved ? t('Open again') : t('Resolve')} onClick={resolve} />
+          <Tool icon={comment.resolved ? 'upload' : 'check'} name={comment.resolved ? t('Reopen') : t('Resolve')} onClick={resolve} />
         )}
       </Byline>
       {(isListed || gone !== undefined) && <Quote text={quoteOf(item)} />}

@@ -43,9 +43,13 @@ export function openLooking({ page, editor: { view }, store, placing, items, fil
       const { author, original, text } = item.proposal.suggestion
       const deed = deedOf(item)
       if (deed !== undefined) return t('{name} suggests: {what}', { name: author, what: deed })
-      if (original === '') return t('{name} suggests to insert: {text}', { name: author, text: excerpt(text, 200) })
-      if (text === '') return t('{name} suggests to delete: {text}', { name: author, text: excerpt(original, 200) })
-      return t('{name} suggests {text} instead of {original}', { name: author, text: excerpt(text, 120), original: excerpt(original, 120) })
+      if (original === '') return t('{name} suggests inserting: {text}', { name: author, text: excerpt(text, 200) })
+      if (text === '') return t('{name} suggests deleting: {text}', { name: author, text: excerpt(original, 200) })
+      return t('{name} suggests replacing {original} with {text}', {
+        name: author,
+        text: excerpt(text, 120),
+        original: excerpt(original, 120)
+      })
     }
     return t('Not sent yet')
   }
@@ -79,13 +83,13 @@ export function openLooking({ page, editor: { view }, store, placing, items, fil
 
   const decide = (action: 'accept' | 'reject'): void => {
     const item = looked()
-    if (item?.kind !== 'proposal' || !isOpen(item)) return toast(t('Go to a suggestion first.'))
+    if (item?.kind !== 'proposal' || !isOpen(item)) return toast(t('Select a suggestion first.'))
     store.decide(action, [item.id])
     store.said.value = action === 'accept' ? t('Accepting…') : t('Rejecting…')
   }
   const resolve = (): void => {
     const item = looked()
-    if (item?.kind !== 'comment' || !isOpen(item)) return toast(t('Go to a comment first.'))
+    if (item?.kind !== 'comment' || !isOpen(item)) return toast(t('Select a comment first.'))
     store.act({ kind: 'resolve', comment: item.id, resolved: true })
     store.said.value = t('Comment resolved')
   }

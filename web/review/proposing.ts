@@ -132,14 +132,14 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     store.act({ kind: 'withdraw', suggestion: id })
     if (target === undefined) return
     const again = (): void => void store.act({ kind: 'suggest', operation, original, text, target, note: note ?? '' })
-    toast(t('Taken back'), { name: t('Undo'), run: again, milliseconds: sameMs })
+    toast(t('Withdrawn'), { name: t('Undo'), run: again, milliseconds: sameMs })
   }
   const takeBack = (id: string): void => {
     const now = store.successors.peek().get(id) ?? id
     const isThere = store.proposals.peek().some(({ suggestion }) => suggestion.id === now)
     if (isThere) store.act({ kind: 'withdraw', suggestion: now })
     else store.outbox.drop(now)
-    toast(t('Taken back'))
+    toast(t('Withdrawn'))
   }
   const suggest = ({ from, to, insert }: Edit): (() => void) | undefined => {
     const original = storedText(view.state).sliceString(from, to)
@@ -152,7 +152,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
       return isThere && proposed?.original === hunk.original && proposed.text === hunk.text
     })
     if (same !== undefined) {
-      toast(t('You have suggested this already.'), { name: t('Take back'), run: () => takeBack(same.id), milliseconds: sameMs })
+      toast(t('You already suggested this.'), { name: t('Withdraw'), run: () => takeBack(same.id), milliseconds: sameMs })
       return undefined
     }
     const [id = ''] = propose(view, [hunk])

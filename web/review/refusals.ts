@@ -2,9 +2,9 @@
 import { t, term } from '../text/t.ts'
 import type { RequestError } from '../api.ts'
 
-const noRight = term('Your link does not allow this any more.')
+const noRight = term('Your link no longer allows this.')
 const ended = term('Your access to this document has ended.')
-const tooLarge = term('This is longer than the service takes.')
+const tooLarge = term('This is too long.')
 
 const byCode: Readonly<Record<string, string>> = {
   already_decided: term('Someone else decided differently.'),
@@ -14,7 +14,7 @@ const byCode: Readonly<Record<string, string>> = {
   not_author: term('Only its author can change it.'),
   text_too_large: tooLarge,
   content_too_large: term('The document would be too large.'),
-  not_found: term('It no longer exists.'),
+  not_found: term('This no longer exists.'),
   document_deleted: term('The owner deleted this document.'),
   forbidden: noRight,
   credential_required: ended,

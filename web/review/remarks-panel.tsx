@@ -53,8 +53,8 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
     <fieldset class='decide-all'>
       <legend class='sr-only'>{t('Accept or reject several suggestions')}</legend>
       {authors.length > 1 && (
-        <select aria-label={t('Of whom')} value={chosen} onChange={(event: Event) => setAuthor((event.target as HTMLSelectElement).value)}>
-          <option value=''>{t('Everybody’s')}</option>
+        <select aria-label={t('Author')} value={chosen} onChange={(event: Event) => setAuthor((event.target as HTMLSelectElement).value)}>
+          <option value=''>{t('Everyone')}</option>
           {authors.map((name) => (
             <option key={name} value={name}>
               {name}
@@ -170,7 +170,7 @@ export function RemarksPanel({ review, onClose }: { review: Review; onClose: () 
       )}
       {gone.length > 0 && (
         <>
-          <h3 class='panel-part'>{t('Their text is gone')}</h3>
+          <h3 class='panel-part'>{t('Original text deleted')}</h3>
           {goneShown.map((item) => (
             <Card key={item.id} review={review} item={item} isListed />
           ))}

@@ -51,7 +51,7 @@ function Report({ review, task }: { review: Review; task: Task }): JSX.Element |
       <p class='card-note'>
         {tn(report.commentIds.length, '1 comment', '{count} comments')},{' '}
         {tn(report.suggestionIds.length, '1 suggestion', '{count} suggestions')}
-        {report.stale && `. ${t('The document had changed when the report came.')}`}
+        {report.stale && `. ${t('The document changed before the report arrived.')}`}
       </p>
       {first !== undefined && (
         <p class='actions'>

@@ -16,7 +16,7 @@ export function wordsOfTold(told: Told): string {
     case 'card.add':
       return t('Add card “{name}” to {column}', told)
     case 'card.mark':
-      if (told.state === 'done') return t('Tick “{name}”', told)
+      if (told.state === 'done') return t('Check off “{name}”', told)
       return told.state === 'doing' ? t('Mark “{name}” as in progress', told) : t('Mark “{name}” as to do', told)
     case 'card.change':
       return t('Change card “{name}”', told)
@@ -31,7 +31,7 @@ export function wordsOfTold(told: Told): string {
     case 'column.rename':
       return t('Rename column “{name}” to “{to}”', told)
     case 'message.add':
-      return t('Write the message “{text}”', { text: short })
+      return t('Send the message “{text}”', { text: short })
     case 'message.change':
       return t('Change the message to “{text}”', { text: short })
     case 'message.delete':

@@ -6,11 +6,11 @@ const hour = 3_600_000
 /** In the order in which they are offered; the words are terms. */
 export const expiries = {
   never: term('Never'),
-  hour: term('In an hour'),
-  day: term('In a day'),
-  week: term('In a week'),
+  hour: term('In 1 hour'),
+  day: term('In 1 day'),
+  week: term('In 7 days'),
   month: term('In 30 days'),
-  date: term('On a day …')
+  date: term('Choose a date…')
 } as const
 
 export type Expiry = keyof typeof expiries

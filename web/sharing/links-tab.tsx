@@ -78,7 +78,7 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
       </label>
       {wish.expiry === 'date' && (
         <label class='field'>
-          <span>{t('Last day')}</span>
+          <span>{t('End date')}</span>
           <input
             type='date'
             required

@@ -29,7 +29,7 @@ function Address({ publication }: { publication: Publication }): JSX.Element {
       <p class='actions'>
         <a class='button' href={url} target='_blank' rel='noreferrer'>
           <Icon name='book-open' size={18} />
-          {t('View as a reader')}
+          {t('Open the published page')}
         </a>
         <a class='button' href={markdownUrl} target='_blank' rel='noreferrer'>
           <Icon name='file' size={18} />
@@ -77,7 +77,7 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
               {t('Unpublish')}
             </button>
             <button type='button' class='button' onClick={answered}>
-              {t('Keep')}
+              {t('Cancel')}
             </button>
           </div>
         </div>
@@ -91,7 +91,8 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
   const owner = view.session.role.value === 'owner'
   const locked = disabled || publishing.busy.value
   const publication = publishing.state.value
-  if (publication === undefined) return <p class='muted'>{disabled ? t('Publishing status not known yet.') : t('One moment …')}</p>
+  if (publication === undefined)
+    return <p class='muted'>{disabled ? t('You are offline, so the publishing status is unknown.') : t('Loading…')}</p>
   const since = publication.publishedAt === null ? undefined : dayWords(Date.parse(publication.publishedAt))
   return (
     <>
@@ -101,7 +102,7 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
         <p>
           {publication.published
             ? t('The owner has published this document.')
-            : t('This document is not published. Its owner can do that.')}
+            : t('This document is not published. Only its owner can publish it.')}
         </p>
       )}
       {publication.published && (

@@ -7,6 +7,6 @@ export async function copyText(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     toast(t('{what} copied', { what }))
   } catch {
-    toast(t('The browser did not allow copying. Select the text and copy it by hand.'))
+    toast(t('Your browser blocked copying. Select the text and copy it yourself.'))
   }
 }

@@ -97,7 +97,7 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
             onInput={change('search')}
             onKeyDown={press(findNext, findPrevious)}
           />
-          <span class='find-options' role='group' aria-label={t('How to find')}>
+          <span class='find-options' role='group' aria-label={t('Search options')}>
             {options.map(({ name, sign, title }) => (
               <button
                 key={name}
@@ -131,8 +131,8 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
           type='button'
           class='button quiet icon-only'
           aria-pressed={isWithin}
-          aria-label={t('In the selection only')}
-          title={t('In the selection only')}
+          aria-label={t('Find in selection')}
+          title={t('Find in selection')}
           disabled={!isWithin && view.state.selection.main.empty}
           onClick={toggleWithin}
         >

@@ -99,7 +99,7 @@ class Diagram extends Drawing {
     if (known !== undefined) element.style.minHeight = `${known}px`
     const waiting = element.appendChild(document.createElement('p'))
     waiting.className = 'md-diagram-waiting'
-    waiting.textContent = t('The diagram is being drawn…')
+    waiting.textContent = t('Drawing the diagram…')
     // Its colours are those of the page, which it must be in.
     requestAnimationFrame(() => {
       void this.#draw(element, view)
