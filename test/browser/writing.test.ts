@@ -459,16 +459,71 @@ test('[WRITE-18] formulas and diagrams show in the live view, and their source w
   await leave()
 })
 
-test('[WRITE-19] a selection gets a few buttons above it, which keep it', async () => {
-  const { page, press, text, leave } = await writer('some words')
+test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons above it, but no marks in code, is drawn no wider than the text, and room stays below the caret', async () => {
+  const { page, press, type, text, leave } = await writer('```\ncode\n```\n\nsome words')
   await press('Control+Shift+ArrowLeft')
   const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
   await bubble.getByRole('button', { name: 'Italic' }).click()
-  await text('some *words*')
+  await text('```\ncode\n```\n\nsome *words*')
   await bubble.getByRole('button', { name: 'Bold' }).click()
-  await text('some ***words***')
+  await text('```\ncode\n```\n\nsome ***words***')
   await press('ArrowRight')
   await bubble.waitFor({ state: 'detached' })
+
+  await press('Control+a')
+  await page.locator('.own-selection').first().waitFor()
+  const spill = await page.locator('.own-selection').evaluateAll((rectangles) => {
+    const content = globalThis.document.querySelector('.cm-content') as HTMLElement
+    const { left, right } = content.getBoundingClientRect()
+    const { paddingLeft, paddingRight } = getComputedStyle(content)
+    const sides = rectangles.map((rectangle) => rectangle.getBoundingClientRect())
+    return [
+      Math.min(...sides.map((side) => side.left)) - (left + parseFloat(paddingLeft)),
+      right - parseFloat(paddingRight) - Math.max(...sides.map((side) => side.right))
+    ].map(Math.round)
+  })
+  expect(spill).toEqual([0, 0])
+  expect(await page.locator('.cm-selectionBackground:visible').count()).toBe(0)
+
+  await page.locator('.cm-line', { hasText: 'code' }).dblclick()
+  await bubble.getByRole('button', { name: 'Comment' }).waitFor()
+  expect(await bubble.getByRole('button', { name: 'Bold' }).count()).toBe(0)
+  expect(await page.getByRole('toolbar', { name: 'Formatting' }).getByRole('button', { name: 'Bold' }).isDisabled()).toBe(true)
+  await press('Control+b')
+  await text('```\ncode\n```\n\nsome ***words***')
+
+  /** Room between caret and lower edge, and height, of the part of the page that shows the text. */
+  const room = (): Promise<number[]> =>
+    page.evaluate(() => {
+      const bottomOf = (name: string): DOMRect => (globalThis.document.querySelector(name) as HTMLElement).getBoundingClientRect()
+      const [scroller, cursor] = [bottomOf('.cm-scroller'), bottomOf('.cm-cursor-primary')]
+      return [Math.round(scroller.bottom - cursor.bottom), Math.round(scroller.height)]
+    })
+  const hasQuarter = async (): Promise<boolean> => {
+    const [below = 0, height = 0] = await room()
+    return below >= height / 4 - 1 && below < height / 2
+  }
+  await press('Control+End')
+  for (let line = 0; line < 30; line++) await press('Enter')
+  await until(hasQuarter, 'a quarter of the window stays free below the caret')
+  // A picture that gets its height later, above the caret.
+  const picture = `data:image/png;base64,${readFileSync(join(import.meta.dirname, '../../web/public/icon-192.png')).toString('base64')}`
+  await page.keyboard.insertText(`![](${picture})`)
+  await press('Enter', 'Enter')
+  await page.waitForFunction(() => (globalThis.document.querySelector('img.md-media')?.clientHeight ?? 0) > 150)
+  await until(hasQuarter, 'the room is kept when the picture is there')
+  // A click moves nothing, nor does the letter that is typed after it.
+  const scroller = page.locator('.cm-scroller')
+  await scroller.evaluate((element) => (element.scrollTop = 60))
+  await until(async () => (await scroller.evaluate((element) => element.scrollTop)) === 60, 'scrolled back')
+  const box = await scroller.boundingBox()
+  await page.mouse.click((box?.x ?? 0) + 400, (box?.y ?? 0) + (box?.height ?? 0) - 30)
+  await until(async () => ((await room())[0] ?? 999) < 60, 'the caret is low')
+  await type('x')
+  await until(async () => (await editorText(page)).includes('x'), 'the letter')
+  expect(await scroller.evaluate((element) => element.scrollTop)).toBe(60)
+  await press('Enter')
+  await until(hasQuarter, 'the next line has its room again')
   await leave()
 })
 

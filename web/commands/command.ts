@@ -34,6 +34,8 @@ export interface Command {
   readonly words?: string
   /** Whether it can be done now. */
   when?(page: View): boolean
+  /** Whether it means nothing where the caret is: it is not offered there, and controls that stay in their place are disabled. */
+  barred?(page: View): boolean
   /** Whether its keys mean it now, where they may mean something else. */
   keysWhen?(page: View): boolean
   /** False: it does not apply here, and its key goes on to who else may want it. */
@@ -55,4 +57,10 @@ export const inEditor = (run: (view: EditorView) => boolean): Pick<Command, 'whe
   run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
 })
 
-export const isPossible = (command: Command, page: View): boolean => command.when?.(page) ?? true
+export const isPossible = (command: Command, page: View): boolean => (command.when?.(page) ?? true) && command.barred?.(page) !== true
+
+/** For marks of words: in code they would be letters of the code. */
+export const notInCode: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value !== undefined }
+
+/** For marks of whole lines, and for blocks: these stand beside code between backticks, but not in a block of code. */
+export const notInCodeBlock: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value === 'block' }

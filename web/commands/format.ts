@@ -2,7 +2,7 @@
 import { cycleHeading, setHeading, toggleList, toggleQuote } from '../editor/commands-block.ts'
 import { insertLink, toggleMarker } from '../editor/commands-inline.ts'
 import { term } from '../text/t.ts'
-import { onText, type Command } from './command.ts'
+import { notInCode, notInCodeBlock, onText, type Command } from './command.ts'
 
 const heading = (level: number, title: string, words: string): Command => ({
   id: `heading.${level}`,
@@ -11,21 +11,23 @@ const heading = (level: number, title: string, words: string): Command => ({
   group: 'blocks',
   icon: 'heading',
   keys: [`Mod-Alt-${level}`],
-  ...onText(setHeading(level))
+  ...onText(setHeading(level)),
+  ...notInCodeBlock
 })
 
 export const formatCommands: readonly Command[] = [
-  { id: 'bold', title: term('Bold'), group: 'format', icon: 'bold', keys: ['Mod-b'], ...onText(toggleMarker('**')) },
-  { id: 'italic', title: term('Italic'), group: 'format', icon: 'italic', keys: ['Mod-i'], ...onText(toggleMarker('*')) },
+  { id: 'bold', title: term('Bold'), group: 'format', icon: 'bold', keys: ['Mod-b'], ...onText(toggleMarker('**')), ...notInCode },
+  { id: 'italic', title: term('Italic'), group: 'format', icon: 'italic', keys: ['Mod-i'], ...onText(toggleMarker('*')), ...notInCode },
   {
     id: 'strikethrough',
     title: term('Strikethrough'),
     group: 'format',
     icon: 'strikethrough',
     keys: ['Mod-Shift-x'],
-    ...onText(toggleMarker('~~'))
+    ...onText(toggleMarker('~~')),
+    ...notInCode
   },
-  { id: 'code', title: term('Code'), group: 'format', icon: 'code', keys: ['Mod-e'], ...onText(toggleMarker('`')) },
+  { id: 'code', title: term('Code'), group: 'format', icon: 'code', keys: ['Mod-e'], ...onText(toggleMarker('`')), ...notInCodeBlock },
   {
     id: 'link',
     title: term('Link'),
@@ -34,9 +36,10 @@ export const formatCommands: readonly Command[] = [
     keys: ['Mod-k'],
     // Without a selection the same key opens the palette.
     keysWhen: (page) => page.editor.value?.view.state.selection.main.empty === false,
-    ...onText(insertLink)
+    ...onText(insertLink),
+    ...notInCode
   },
-  { id: 'heading.next', title: term('Heading'), group: 'blocks', icon: 'heading', ...onText(cycleHeading) },
+  { id: 'heading.next', title: term('Heading'), group: 'blocks', icon: 'heading', ...onText(cycleHeading), ...notInCodeBlock },
   heading(1, term('Heading 1'), term('title large')),
   heading(2, term('Heading 2'), term('section medium')),
   heading(3, term('Heading 3'), term('subsection small')),
@@ -48,7 +51,8 @@ export const formatCommands: readonly Command[] = [
     group: 'blocks',
     icon: 'list',
     keys: ['Mod-Shift-8'],
-    ...onText(toggleList('bullet'))
+    ...onText(toggleList('bullet')),
+    ...notInCodeBlock
   },
   {
     id: 'list.number',
@@ -57,7 +61,8 @@ export const formatCommands: readonly Command[] = [
     group: 'blocks',
     icon: 'list-ordered',
     keys: ['Mod-Shift-7'],
-    ...onText(toggleList('number'))
+    ...onText(toggleList('number')),
+    ...notInCodeBlock
   },
   {
     id: 'list.task',
@@ -66,7 +71,8 @@ export const formatCommands: readonly Command[] = [
     group: 'blocks',
     icon: 'list-todo',
     keys: ['Mod-Shift-9'],
-    ...onText(toggleList('task'))
+    ...onText(toggleList('task')),
+    ...notInCodeBlock
   },
-  { id: 'quote', title: term('Quote'), words: term('citation'), group: 'blocks', icon: 'quote', ...onText(toggleQuote) }
+  { id: 'quote', title: term('Quote'), words: term('citation'), group: 'blocks', icon: 'quote', ...onText(toggleQuote), ...notInCodeBlock }
 ]

@@ -15,7 +15,7 @@ import {
 } from '../editor/commands-insert.ts'
 import { chooseFiles } from '../editor/uploads.ts'
 import { term } from '../text/t.ts'
-import { isWriting, onText, type Command } from './command.ts'
+import { isWriting, notInCodeBlock, onText, type Command } from './command.ts'
 
 export const insertCommands: readonly Command[] = [
   {
@@ -24,7 +24,8 @@ export const insertCommands: readonly Command[] = [
     words: term('fence program listing'),
     group: 'insert',
     icon: 'square-code',
-    ...onText(insertCodeBlock)
+    ...onText(insertCodeBlock),
+    ...notInCodeBlock
   },
   {
     id: 'insert.callout',
@@ -32,16 +33,26 @@ export const insertCommands: readonly Command[] = [
     words: term('note tip warning box'),
     group: 'insert',
     icon: 'megaphone',
-    ...onText(insertCallout)
+    ...onText(insertCallout),
+    ...notInCodeBlock
   },
-  { id: 'insert.table', title: term('Table'), words: term('grid columns rows'), group: 'insert', icon: 'table', ...onText(insertTable) },
+  {
+    id: 'insert.table',
+    title: term('Table'),
+    words: term('grid columns rows'),
+    group: 'insert',
+    icon: 'table',
+    ...onText(insertTable),
+    ...notInCodeBlock
+  },
   {
     id: 'insert.board',
     title: term('Board'),
     words: term('cards columns kanban tasks'),
     group: 'insert',
     icon: 'columns',
-    ...onText(insertBoard)
+    ...onText(insertBoard),
+    ...notInCodeBlock
   },
   {
     id: 'insert.chat',
@@ -49,7 +60,8 @@ export const insertCommands: readonly Command[] = [
     words: term('messages talk discussion'),
     group: 'insert',
     icon: 'message',
-    ...onText(insertChat)
+    ...onText(insertChat),
+    ...notInCodeBlock
   },
   {
     id: 'insert.sheet',
@@ -57,7 +69,8 @@ export const insertCommands: readonly Command[] = [
     words: term('spreadsheet formulas cells'),
     group: 'insert',
     icon: 'table',
-    ...onText(insertSheet)
+    ...onText(insertSheet),
+    ...notInCodeBlock
   },
   {
     id: 'insert.chart',
@@ -65,7 +78,8 @@ export const insertCommands: readonly Command[] = [
     words: term('bars lines pie numbers graph'),
     group: 'insert',
     icon: 'chart',
-    ...onText(insertChart)
+    ...onText(insertChart),
+    ...notInCodeBlock
   },
   {
     id: 'insert.widget',
@@ -73,7 +87,8 @@ export const insertCommands: readonly Command[] = [
     words: term('HTML script calculator program page'),
     group: 'insert',
     icon: 'code',
-    ...onText(insertWidget)
+    ...onText(insertWidget),
+    ...notInCodeBlock
   },
   {
     id: 'insert.file',
@@ -82,6 +97,7 @@ export const insertCommands: readonly Command[] = [
     group: 'insert',
     icon: 'image',
     ...onText(chooseFiles),
+    ...notInCodeBlock,
     when: (page) => isWriting(page) && page.session.uploads.allowed.value
   },
   {
@@ -90,7 +106,8 @@ export const insertCommands: readonly Command[] = [
     words: term('mermaid flowchart graph'),
     group: 'insert',
     icon: 'workflow',
-    ...onText(insertDiagram)
+    ...onText(insertDiagram),
+    ...notInCodeBlock
   },
   {
     id: 'insert.formula',
@@ -98,7 +115,8 @@ export const insertCommands: readonly Command[] = [
     words: term('math equation TeX'),
     group: 'insert',
     icon: 'sigma',
-    ...onText(insertFormula)
+    ...onText(insertFormula),
+    ...notInCodeBlock
   },
   {
     id: 'insert.date',
@@ -114,6 +132,7 @@ export const insertCommands: readonly Command[] = [
     words: term('horizontal rule separator'),
     group: 'insert',
     icon: 'minus',
-    ...onText(insertRule)
+    ...onText(insertRule),
+    ...notInCodeBlock
   }
 ]

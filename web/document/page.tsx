@@ -8,6 +8,7 @@ import { keyBindings, runPageKeys } from '../commands/keys.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
+import { codeAround, type CodeAround } from '../editor/in-code.ts'
 import { isInTable } from '../editor/tables.ts'
 import { keepPaperWhole } from '../export/paper.ts'
 import { personName } from '../person.ts'
@@ -52,6 +53,8 @@ export interface View {
   readonly words: { value: string }
   /** Whether the cursor is in a table. */
   readonly inTable: { value: boolean }
+  /** The code that the selection lies in. */
+  readonly inCode: { value: CodeAround | undefined }
   /** Whether the headings are beside the text. */
   readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }
@@ -110,6 +113,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
   const following = signal<number | undefined>(undefined)
   const words = signal('')
   const inTable = signal(false)
+  const inCode = signal<CodeAround | undefined>(undefined)
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const panel = signal<PanelName | undefined>(undefined)
@@ -167,6 +171,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
         ),
       onChange: (state) => {
         inTable.value = isInTable(state)
+        inCode.value = codeAround(state)
         counting ??= setTimeout(count, countMs)
       }
     })
@@ -241,6 +246,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     following,
     words,
     inTable,
+    inCode,
     outline,
     quiet,
     panel,

@@ -18,7 +18,7 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
 
 export function Toolbar({ view }: { view: View }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
-  const main = toolbar.filter((id) => id === '' || isPossible(commandOf(id), view))
+  const main = toolbar.filter((id) => id === '' || (commandOf(id).when?.(view) ?? true))
   const ids = [...main.filter((id) => id !== ''), ...(view.inTable.value ? tableToolbar : [])]
   const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)
@@ -31,7 +31,7 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
     bar.current?.querySelectorAll('button')[next]?.focus()
   }
   const run = (command: Command): void => {
-    command.run(view)
+    if (isPossible(command, view)) command.run(view)
     view.editor.value?.view.focus()
   }
   const button = (id: string): JSX.Element => {
@@ -43,6 +43,7 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
         type='button'
         class='button quiet icon-only'
         aria-label={t(command.title)}
+        aria-disabled={command.barred?.(view) === true}
         title={tooltip(command)}
         tabIndex={index === current ? 0 : -1}
         onFocus={() => setCurrent(index)}

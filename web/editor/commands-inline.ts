@@ -1,6 +1,8 @@
 /** Commands on a stretch of text: bold, italic, strike, code, link. Each is one undo step and keeps the selection. */
 import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange, type StateCommand } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
+import type { SyntaxNode } from '@lezer/common'
+import { codeNode } from './in-code.ts'
 import { openSlots, type Slots } from './slots.ts'
 
 type Change = { changes: ChangeSpec; range: SelectionRange }
@@ -37,12 +39,21 @@ function addMarks({ from, to }: SelectionRange, range: SelectionRange, marker: s
   }
 }
 
+/** Takes the backticks of a span of code away. */
+function unwrap(span: SyntaxNode, range: SelectionRange): Change {
+  const marks = span.getChildren('CodeMark').map(({ from, to }) => ({ from, to }))
+  const size = marks[0] === undefined ? 0 : marks[0].to - marks[0].from
+  return { changes: marks, range: EditorSelection.range(range.anchor - size, range.head - size) }
+}
+
 /** Puts `marker` around the selection, or takes it away. */
 export const toggleMarker =
   (marker: string): Command =>
   (view) => {
     if (view.state.readOnly) return false
     const change = view.state.changeByRange((range) => {
+      const span = marker === '`' ? codeNode(view.state, range.head) : undefined
+      if (span?.name === 'InlineCode' && span.from < range.from && range.to < span.to) return unwrap(span, range)
       const target = stretch(view.state, range)
       return markedOutside(view.state, target, marker) ? unmark(target, range, marker.length) : addMarks(target, range, marker)
     })

@@ -9,6 +9,7 @@ import * as Y from 'yjs'
 import type { Person } from '../presence/people.ts'
 import { people } from '../presence/people.ts'
 import { textMap, type TextMap } from './binding.ts'
+import { withinColumn } from './selection.ts'
 
 const labelMs = 2000
 const peopleDrawnMax = 50
@@ -97,17 +98,6 @@ class CaretMarker implements LayerMarker {
     const label = caret.firstElementChild
     if (label !== null && label.textContent !== person.name) label.textContent = person.name
   }
-}
-
-/** The part of a rectangle that lies over the column of the text; wrapped lines are drawn into the space around it. */
-function withinColumn(view: EditorView, { left, top, width, height }: RectangleMarker, name: string): RectangleMarker[] {
-  const { paddingLeft, paddingRight } = getComputedStyle(view.contentDOM)
-  const outer = view.scrollDOM.getBoundingClientRect()
-  const column = view.contentDOM.getBoundingClientRect()
-  const start = column.left - outer.left + view.scrollDOM.scrollLeft
-  const from = Math.max(left, start + parseFloat(paddingLeft))
-  const to = Math.min(left + (width ?? 0), start + column.width - parseFloat(paddingRight))
-  return from < to ? [new RectangleMarker(name, from, top, to - from, height)] : []
 }
 
 /** Extension that shows the others, and tells them where this person is. */
@@ -223,8 +213,7 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
         const to = Math.min(Math.max(anchor, head), view.viewport.to)
         if (from >= to) return []
         const name = `remote-selection hue-${person.hue}`
-        const drawn = RectangleMarker.forRange(view, name, EditorSelection.range(from, to))
-        return drawn.flatMap((rectangle) => withinColumn(view, rectangle, name))
+        return withinColumn(view, RectangleMarker.forRange(view, name, EditorSelection.range(from, to)), name)
       })
     }
   })

@@ -19,6 +19,8 @@ import { markdown } from './language.ts'
 import { liveView, toggleLetter } from './live/live.ts'
 import { sizeLimit } from './size-limit.ts'
 import { breakInCell, cellBelow, nextCell, previousCell } from './tables.ts'
+import { roomBelow } from './room-below.ts'
+import { ownSelection } from './selection.ts'
 import { leaveSlot, slots } from './slots.ts'
 import { insertUpload, uploading } from './uploads.ts'
 import { t } from '../text/t.ts'
@@ -127,6 +129,8 @@ export function createEditor(input: EditorInput): Editor {
         sizeLimit(limits.contentUnitsMax, input.onTooLarge),
         keys,
         caret,
+        ownSelection,
+        roomBelow,
         dropCursor(),
         rectangularSelection(),
         EditorView.lineWrapping,

@@ -1,0 +1,104 @@
+/**
+ * A quarter of the window stays free below the caret while one types or moves down, also when a picture, diagram or formula above it gets
+ * its height later. The text never moves under a pointer, nor for a key that leaves the caret on its line.
+ */
+import type { Extension } from '@codemirror/state'
+import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
+
+/** Part of the window that stays free. */
+const freePart = 1 / 4
+
+/** How much of the window a keyboard on the screen covers, in pixels. */
+const coveredBelow = (): number => {
+  const viewport = window.visualViewport
+  return viewport === null ? 0 : Math.max(0, innerHeight - viewport.height - viewport.offsetTop)
+}
+
+class RoomBelow {
+  readonly #view: EditorView
+  /** Whether the caret went where it is by typing or by going down. */
+  #follows = false
+  #isDown = false
+  /** Lower edge of the caret when it came to rest, from the top of the text, in pixels. */
+  #rest: number | undefined
+  readonly #press = (): void => {
+    this.#isDown = true
+    this.#follows = false
+  }
+  readonly #release = (): void => void (this.#isDown = false)
+  readonly #scroll = (): void => void (this.#follows = false)
+
+  constructor(view: EditorView) {
+    this.#view = view
+    view.scrollDOM.addEventListener('pointerdown', this.#press)
+    view.scrollDOM.addEventListener('wheel', this.#scroll, { passive: true })
+    view.scrollDOM.addEventListener('touchmove', this.#scroll, { passive: true })
+    addEventListener('pointerup', this.#release)
+    addEventListener('pointercancel', this.#release)
+  }
+
+  update(update: ViewUpdate): void {
+    const { docChanged, selectionSet, heightChanged, transactions, startState, state, view } = update
+    if (docChanged || selectionSet) {
+      const isTyped = transactions.some((each) => each.isUserEvent('input') || each.isUserEvent('delete'))
+      const byPointer = transactions.some((each) => each.isUserEvent('select.pointer'))
+      if (isTyped) this.#follows = !this.#isDown
+      else if (selectionSet) this.#follows = !byPointer && state.selection.main.head > startState.selection.main.head
+      if (isTyped || selectionSet) this.#look()
+    } else if (heightChanged && this.#follows && view.hasFocus) this.#look()
+  }
+
+  /** Once CodeMirror has brought the caret into the window: keeps the room below it. */
+  #look(): void {
+    this.#view.requestMeasure({ key: this, read: () => this.#missing(), write: (missing) => this.#scrollBy(missing) })
+  }
+
+  destroy(): void {
+    this.#view.scrollDOM.removeEventListener('pointerdown', this.#press)
+    this.#view.scrollDOM.removeEventListener('wheel', this.#scroll)
+    this.#view.scrollDOM.removeEventListener('touchmove', this.#scroll)
+    removeEventListener('pointerup', this.#release)
+    removeEventListener('pointercancel', this.#release)
+  }
+
+  get #free(): number {
+    const covered = coveredBelow()
+    return covered + (this.#view.scrollDOM.clientHeight - covered) * freePart
+  }
+
+  /** The lower edge of the caret from the top of the text, and the room below it; undefined while it is not drawn. */
+  #caret(): { readonly depth: number; readonly below: number } | undefined {
+    const place = this.#view.coordsAtPos(this.#view.state.selection.main.head)
+    if (place === null) return undefined
+    const { top } = this.#view.contentDOM.getBoundingClientRect()
+    return { depth: place.bottom - top, below: this.#view.scrollDOM.getBoundingClientRect().bottom - place.bottom }
+  }
+
+  /** Pixels by which the text has to go up. */
+  #missing(): number {
+    const caret = this.#caret()
+    if (caret === undefined) return this.#follows && this.#isPushedOut() ? Infinity : 0
+    const isLower = this.#rest !== undefined && caret.depth > this.#rest + 1
+    this.#rest = caret.depth
+    return this.#follows && isLower ? Math.max(0, this.#free - caret.below) : 0
+  }
+
+  /** Whether what grew above the caret has pushed it below the part of the text that is drawn. */
+  #isPushedOut(): boolean {
+    const { scrollDOM, state } = this.#view
+    return this.#view.lineBlockAt(state.selection.main.head).top > scrollDOM.scrollTop + scrollDOM.clientHeight
+  }
+
+  #scrollBy(missing: number): void {
+    if (missing === Infinity) {
+      const { head } = this.#view.state.selection.main
+      // Not within the measuring of the view.
+      queueMicrotask(() => this.#view.dispatch({ effects: EditorView.scrollIntoView(head, { yMargin: this.#free }) }))
+    } else if (missing > 0) this.#view.scrollDOM.scrollTop += missing
+  }
+}
+
+// Without it CodeMirror takes what lies behind the keyboard for seen.
+const aboveKeyboard = EditorView.scrollMargins.of(() => ({ bottom: coveredBelow() }))
+
+export const roomBelow: Extension = [ViewPlugin.fromClass(RoomBelow), aboveKeyboard]

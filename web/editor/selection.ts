@@ -1,0 +1,64 @@
+/**
+ * One's own selection, drawn no wider than the text. CodeMirror draws the lines between the first and the last as wide as the whole editor:
+ * its own drawing is hidden (style/editor.css), and the open sides are moved to the column here.
+ */
+import type { Extension } from '@codemirror/state'
+import { type EditorView, layer, RectangleMarker } from '@codemirror/view'
+
+/** Left and right side of something, in the coordinates of a layer. */
+interface Sides {
+  readonly left: number
+  readonly right: number
+}
+
+const insideOf = (element: Element, { left, right }: Sides): Sides => {
+  const { paddingLeft, paddingRight } = getComputedStyle(element)
+  return { left: left + parseFloat(paddingLeft), right: right - parseFloat(paddingRight) }
+}
+
+/** The whole editor, and the column of the text within it. */
+function sides(view: EditorView): { readonly open: Sides; readonly column: Sides } {
+  const outer = view.scrollDOM.getBoundingClientRect()
+  const { left, right } = view.contentDOM.getBoundingClientRect()
+  const shift = view.scrollDOM.scrollLeft - outer.left
+  const whole = { left: left + shift, right: right + shift }
+  // As CodeMirror computes the sides that it leaves open: by the first line.
+  const line = view.contentDOM.querySelector('.cm-line')
+  if (line === null) return { open: whole, column: insideOf(view.contentDOM, whole) }
+  const { paddingLeft, paddingRight, textIndent } = getComputedStyle(line)
+  const open = {
+    left: whole.left + parseInt(paddingLeft, 10) + Math.min(0, parseInt(textIndent, 10)),
+    right: whole.right - parseInt(paddingRight, 10)
+  }
+  return { open, column: insideOf(view.contentDOM, whole) }
+}
+
+const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 0.6
+
+/** Rectangles of a selection, their open sides at the edges of the column. Marks that hang beside the column keep theirs. */
+export function withinColumn(view: EditorView, rectangles: readonly RectangleMarker[], name: string): RectangleMarker[] {
+  if (rectangles.length === 0) return []
+  const { open, column } = sides(view)
+  return rectangles.flatMap(({ left, top, width, height }) => {
+    const end = left + (width ?? 0)
+    const from = isNear(left, open.left) ? column.left : left
+    const to = Math.min(isNear(end, open.right) ? column.right : end, column.right)
+    return from < to ? [new RectangleMarker(name, from, top, to - from, height)] : []
+  })
+}
+
+// A touched selection of these systems is drawn by themselves, with its handles.
+const drawsItself = /iPhone|iPad/.test(navigator.userAgent) || (/Mac/.test(navigator.platform) && navigator.maxTouchPoints > 2)
+
+const className = 'own-selection'
+
+export const ownSelection: Extension = layer({
+  above: false,
+  class: 'own-selections',
+  update: ({ docChanged, selectionSet, viewportChanged, geometryChanged }) =>
+    docChanged || selectionSet || viewportChanged || geometryChanged,
+  markers: (view) =>
+    view.state.selection.ranges
+      .filter((range) => !range.empty && !(drawsItself && range === view.state.selection.main))
+      .flatMap((range) => withinColumn(view, RectangleMarker.forRange(view, className, range), className))
+})
