@@ -125,6 +125,7 @@ export const wordsFor = (masked: boolean): Words => {
     deleteComment: () => 'Deleted.',
     listSuggestions: ({ suggestions }) => list(suggestions.map(suggestionRow), 'No suggestions.'),
     createSuggestion: ({ id }) => id,
+    replyToSuggestion: ({ id }) => id,
     decideSuggestion: ({ suggestion, diff }) => (diff === undefined ? `${suggestion.id} is ${suggestion.status}.` : wouldChange(diff)),
     decideSuggestions: ({ results, diff }) =>
       diff === undefined

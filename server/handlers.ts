@@ -8,7 +8,7 @@ import { createDocument, deleteDocument, readDocument } from './domain/documents
 import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
 import { editContent } from './domain/edits.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
-import { createSuggestion, suggestContent } from './domain/proposals.ts'
+import { createSuggestion, draftSuggestion, suggestContent } from './domain/proposals.ts'
 import { claimDocument, listDocuments } from './domain/owned.ts'
 import {
   cancelJob,
@@ -29,7 +29,7 @@ import { labelRevision, listRevisions, readRevision } from './domain/revisions.t
 import type { Service } from './domain/service.ts'
 import { listSessions, readMe, whoIsSignedIn, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { createShare, listShares, revokeShare } from './domain/shares.ts'
-import { decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './domain/suggestions.ts'
+import { decideSuggestion, decideSuggestions, listSuggestions, replyToSuggestion, withdrawSuggestion } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
 import { readAttribution } from './domain/attribution.ts'
 import { readContent, readDiff, readOutline } from './domain/reading.ts'
@@ -80,6 +80,8 @@ export const handlers = {
   deleteComment: ({ service, caller, doc, input }) => deleteComment(service, caller, doc, input),
   listSuggestions: ({ service, doc, input }) => listSuggestions(service, doc, input),
   createSuggestion: ({ service, caller, doc, input }) => createSuggestion(service, caller, doc, input),
+  draftSuggestion: ({ service, caller, doc, input }) => draftSuggestion(service, caller, doc, input),
+  replyToSuggestion: ({ service, caller, doc, input }) => replyToSuggestion(service, caller, doc, input),
   decideSuggestion: ({ service, caller, doc, input }) => decideSuggestion(service, caller, doc, input),
   decideSuggestions: ({ service, caller, doc, input }) => decideSuggestions(service, caller, doc, input),
   withdrawSuggestion: ({ service, caller, doc, input }) => withdrawSuggestion(service, caller, doc, input),

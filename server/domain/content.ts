@@ -185,6 +185,8 @@ interface Beside<T> {
   /** Remarks whose text is replaced: nothing of it is to be followed. */
   readonly untied?: readonly string[]
   readonly reads?: readonly Key[]
+  /** Called in the turn in which the text changed, with the text as it is then. */
+  readonly changed?: (after: Snapshot) => void
   readonly also: (draft: Draft, changed: Changed) => { written: readonly Written[]; answer: T }
 }
 
@@ -236,7 +238,7 @@ export const changeText = async <T>(
   opened: Opened,
   caller: Caller,
   change: TextChange,
-  { reads = [], untied = [], also }: Beside<T>
+  { reads = [], untied = [], changed, also }: Beside<T>
 ): Promise<T> => {
   const { service, doc, room, follower, remarks } = opened
   service.live.requireRight(doc, caller)
@@ -250,6 +252,7 @@ export const changeText = async <T>(
     saveUnsaved(draft, before)
   })
   const { after, moved } = change.edits.length === 0 ? { after: before, moved: [] } : remarks.apply(change.edits, actor, change.isCompared)
+  changed?.(after)
   const shown = lastPlace(change.edits)
   if (shown !== undefined) service.live.showAgent(doc, caller, shown)
   const unannounced = follower.takeAnnouncement(before)

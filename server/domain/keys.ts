@@ -190,7 +190,7 @@ export interface Task {
   readonly closedAt: number | null
 }
 
-/** An answer to a comment. */
+/** A reply to a comment or suggestion. */
 export interface Reply {
   readonly id: string
   readonly body: string
@@ -251,6 +251,16 @@ export interface Suggestion extends RemarkRecord {
   readonly resultVersion: string | null
   /** Those proposed together. */
   readonly set: string | null
+  /** Where it stood when it was decided: of an accepted one the text that it brought. Absent: not decided, or before this was kept. */
+  readonly past?: Pin | null
+  /** It is rejected because its author took it back. */
+  readonly withdrawn?: true
+  /** Absent: none. */
+  readonly replies?: readonly Reply[]
+  /** When its author last changed it, or somebody replied; absent: never. */
+  readonly updatedAt?: number
+  /** How it is typed: the id that its author gave it, the last step that counts, and whether events have told all of it. */
+  readonly draft?: { readonly id: string; readonly step: number; readonly told: boolean }
 }
 
 export interface Asset {

@@ -1,18 +1,19 @@
-/** Making suggestions: one by one, or all that lead from the present text to another (specification, Suggestion). */
+/** Making suggestions: one by one, as they are typed, or all that lead from the present text to another (specification, Suggestion). */
+import { hash } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import { followed } from '../../shared/text/diff.ts'
 import { type Pin, pinsAt } from '../../shared/text/pins.ts'
-import { actorOf, authorOf, type Caller, taskOf } from './caller.ts'
+import { actorOf, authorOf, type Caller, sameAuthor, taskOf } from './caller.ts'
 import { conflict, matches } from './content.ts'
 import { remember } from './idempotency.ts'
-import type { Suggestion, SuggestionOperation } from './keys.ts'
+import { type Author, keys, type Suggestion, type SuggestionOperation } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import { checkRemark, checkText, kindOf } from './named-range.ts'
 import { checkHunks, type Hunk } from './proposed-hunks.ts'
-import { type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
+import { alone, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
 import { settle, showSuggestion, showWriter } from './remarks-shown.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
@@ -25,6 +26,8 @@ interface Proposal {
   readonly text: string
   readonly note: string | null
   readonly aim: Aim
+  /** Of one that is being typed: the id that it has and how far it is. */
+  readonly typed?: { readonly id: string; readonly draft: NonNullable<Suggestion['draft']> }
 }
 
 type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
@@ -39,7 +42,7 @@ const propose = async <T>(
 ): Promise<T> => {
   const { service, doc, room, remarks } = opened
   const { version } = room.snapshot()
-  const ids = proposals.map(() => newId())
+  const ids = proposals.map(({ typed }) => typed?.id ?? newId())
   const tied: string[] = []
   const tie = (): void => {
     for (const [index, { aim: to }] of proposals.entries()) {
@@ -48,13 +51,13 @@ const propose = async <T>(
       tied.push(id)
     }
   }
-  const put = (draft: Draft, id: string, { operation, original, text, note, aim: to }: Proposal): Written<'suggestion'> => {
+  const put = (draft: Draft, id: string, { operation, original, text, note, aim: to, typed }: Proposal): Written<'suggestion'> => {
     const task = taskOf(caller)
     const payload = { suggestionId: id, operation, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
     const { seq: number } = draft.event('suggestion.created', actorOf(caller), payload, version)
     const made = { id, number, operation, original, text, note, pin: to.pin, author: authorOf(caller), createdAt: draft.now, version }
     const undecided = { status: 'pending', decidedBy: null, decidedAt: null, resultVersion: null } as const
-    return putRemark(draft, 'suggestion', { ...made, ...undecided, set, task })
+    return putRemark(draft, 'suggestion', { ...made, ...undecided, set, task, ...(typed && { draft: typed.draft }) })
   }
   const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
     service.quotas.require(
@@ -128,33 +131,143 @@ const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range
   return range && { range, text: '' }
 }
 
+/** What is checked before anything is looked for. Errors: `invalid_request`, `text_too_large`. */
+const checkProposal = (input: Input<'createSuggestion'>): void => {
+  checkRemark('note', input.note ?? '')
+  checkText('text', input.text ?? '')
+  checkInput(input)
+}
+
+/** Finds what is named in the text that the caller has read, and hands the proposal over in the same turn. */
+const proposalOf = async <T>(
+  { service, doc, room }: Opened,
+  input: Input<'createSuggestion'>,
+  use: (proposal: Proposal) => Promise<T>
+): Promise<T> => {
+  const { operation, note } = input
+  const ground = await groundOf(service, room, input.baseVersion)
+  const look = (text: string): Promise<Range | undefined> => service.texts.do(doc, 'rangeNamed', text, input)
+  return withRange(ground, look, async (content, named) => {
+    // From here on nothing waits until the suggestion is tied to its text.
+    const place = placeOf(content, input, named)
+    if (place === undefined) throw new ServiceError('target_not_found')
+    const { range, text } = place
+    const original = content.slice(range.from, range.to)
+    const aimed = aim(room, ground, range)
+    if (aimed.range === undefined || aimed.pin.quote !== original) throw new ServiceError('target_changed')
+    return use({ operation, original, text, note: note ?? null, aim: aimed })
+  })
+}
+
 export const createSuggestion = (
   service: Service,
   caller: Caller,
   doc: string,
   input: Input<'createSuggestion'>
 ): Promise<Output<'createSuggestion'>> => {
-  const { operation, note = null } = input
-  checkRemark('note', note ?? '')
-  checkText('text', input.text ?? '')
-  checkInput(input)
-  return withRemarks(service, doc, async (opened) => {
-    const ground = await groundOf(service, opened.room, input.baseVersion)
-    const look = (text: string): Promise<Range | undefined> => service.texts.do(doc, 'rangeNamed', text, input)
-    return withRange(ground, look, async (content, named) => {
-      // From here on nothing waits until the suggestion is tied to its text.
-      const place = placeOf(content, input, named)
-      if (place === undefined) throw new ServiceError('target_not_found')
-      const { range, text } = place
-      const original = content.slice(range.from, range.to)
-      const aimed = aim(opened.room, ground, range)
-      if (aimed.range === undefined || aimed.pin.quote !== original) throw new ServiceError('target_changed')
-      return propose(opened, caller, [{ operation, original, text, note, aim: aimed }], null, ([suggestion]) => {
+  checkProposal(input)
+  return withRemarks(service, doc, (opened) =>
+    proposalOf(opened, input, (proposal) =>
+      propose(opened, caller, [proposal], null, ([suggestion]) => {
         const shown = suggestion as ShownSuggestion
         return { id: shown.id, suggestionId: shown.id, suggestion: shown }
       })
+    )
+  )
+}
+
+// ——— as it is typed ———
+
+/** The same for all requests of one author with one draftId. */
+const draftedId = (doc: string, { kind, id }: Author, draftId: string): string =>
+  hash('sha256', JSON.stringify(['draft', doc, kind, id, draftId]), 'base64url').slice(0, draftedIdChars)
+/** As many as those of other suggestions have. */
+const draftedIdChars = 16
+
+/** What one request says of a suggestion that is being typed. */
+interface Typed {
+  readonly opened: Opened
+  readonly caller: Caller
+  readonly input: Input<'draftSuggestion'>
+}
+
+type Drafted = Output<'draftSuggestion'>
+
+/** The words are not there any more; what is typed in their place goes on. */
+const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed['input'], known: Suggestion): Proposal | undefined => {
+  const isGone = error instanceof ServiceError && (error.code === 'target_not_found' || error.code === 'target_ambiguous')
+  const isSame = operation === known.operation && (operation === 'insert' || find === known.original)
+  if (!isGone || !isSame || known.pin === null) return undefined
+  return { operation, original: known.original, text, note: note ?? null, aim: { pin: known.pin, range: undefined } }
+}
+
+/** Changes a suggestion that nobody has decided. Nothing waits before it is tied to its text. */
+const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, proposal: Proposal, isMoved: boolean): Promise<Drafted> => {
+  const { service, doc, room, remarks } = opened
+  const { operation, original, text, note, aim: to } = proposal
+  const key = keys.suggestion(doc, known.id)
+  const isSame = operation === known.operation && original === known.original && text === known.text && note === known.note
+  const told = isSame && (known.draft?.told ?? true)
+  const back = isMoved ? remarks.retie('suggestion', known.id, to.pin, to.range) : undefined
+  const change = (draft: Draft): { written: Written<'suggestion'>; answer: Drafted } => {
+    const found = draft.read<Suggestion>(key)
+    if (found === undefined) throw new ServiceError('not_found')
+    service.quotas.require(draft.head, text.length - found.text.length, text.length <= found.text.length)
+    room.journalInto(draft)
+    if (input.done && !told) {
+      // What was typed and taken back meanwhile is nobody's.
+      draft.erase()
+      const payload = { suggestionId: known.id, operation, ...(known.task === null ? {} : { taskId: known.task }) }
+      draft.event('suggestion.edited', actorOf(caller), payload)
+    }
+    const drafted = { id: input.draftId, step: input.step, told: input.done || told }
+    const pin = isMoved ? to.pin : found.pin
+    const written = putRemark(draft, 'suggestion', { ...found, operation, original, text, note, pin, draft: drafted, updatedAt: draft.now })
+    const answer = { ok: true as const, suggestion: showSuggestion(opened, written.record as Suggestion) }
+    return { written, answer: remember(service, draft, caller, doc, answer) }
+  }
+  try {
+    const { written, answer } = await service.ledger.write(doc, caller, change, { reads: [key] })
+    settle(opened, [written])
+    return answer
+  } catch (error) {
+    back?.()
+    throw error
+  }
+}
+
+/**
+ * Makes a suggestion that is being typed, or changes it. Errors: `not_author`, `already_decided`, and those of making one.
+ */
+export const draftSuggestion = (service: Service, caller: Caller, doc: string, input: Input<'draftSuggestion'>): Promise<Drafted> => {
+  checkProposal(input)
+  const { draftId, step } = input
+  const author = authorOf(caller)
+  const id = draftedId(doc, author, draftId)
+  return withRemarks(service, doc, (opened) =>
+    alone(opened, id, () => {
+      const known = opened.remarks.suggestion.get(id)
+      const make = (proposal: Proposal): Promise<Drafted> =>
+        propose(opened, caller, [{ ...proposal, typed: { id, draft: { id: draftId, step, told: true } } }], null, ([suggestion]) => ({
+          ok: true,
+          suggestion: suggestion as ShownSuggestion
+        }))
+      if (known === undefined) return proposalOf(opened, input, make)
+      if (!sameAuthor(author, known.author)) throw new ServiceError('not_author')
+      const asItIs = async (): Promise<Drafted> => ({ ok: true, suggestion: showSuggestion(opened, known) })
+      if (known.status !== 'pending') {
+        if (known.text === (input.text ?? '')) return asItIs()
+        throw new ServiceError('already_decided', { suggestionStatus: known.status })
+      }
+      if (step < (known.draft?.step ?? 0) || (step === known.draft?.step && !input.done)) return asItIs()
+      const typed = { opened, caller, input }
+      return proposalOf(opened, input, (proposal) => redraft(typed, known, proposal, true)).catch((error: unknown) => {
+        const stays = keepsPlace(error, input, known)
+        if (stays === undefined) throw error
+        return redraft(typed, known, stays, false)
+      })
     })
-  })
+  )
 }
 
 // ——— all that lead to another text ———

@@ -85,10 +85,14 @@ export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSug
     ...shownAuthor(suggestion.author),
     createdAt: instant(suggestion.createdAt),
     version: suggestion.version,
+    ...(suggestion.updatedAt === undefined ? {} : { updatedAt: instant(suggestion.updatedAt) }),
     decidedBy: suggestion.decidedBy && nameOfAuthor(suggestion.decidedBy),
     decidedByKind: suggestion.decidedBy && suggestion.decidedBy.kind,
     decidedAt: instantOrNull(suggestion.decidedAt),
     resultVersion: suggestion.resultVersion,
+    ...(suggestion.withdrawn === undefined ? {} : { withdrawn: suggestion.withdrawn }),
+    ...(suggestion.replies === undefined ? {} : { replies: suggestion.replies.map(showReply) }),
+    ...(suggestion.draft === undefined ? {} : { draftId: suggestion.draft.id }),
     ...(suggestion.set === null ? {} : { setId: suggestion.set }),
     ...(suggestion.task === null ? {} : { taskId: suggestion.task })
   }

@@ -43,6 +43,8 @@ export interface Remarks {
   readonly lines: Lines
   /** Ties a remark that is about to be written to its text, which is at `range` now. Errors: `invalid_request` when there are too many. */
   tie(kind: RemarkKind, id: string, pin: Pin | null, range: Range | undefined): void
+  /** Ties a known remark to other text, which is at `range` now. Answers how to put it back. */
+  retie(kind: RemarkKind, id: string, pin: Pin, range: Range | undefined): () => void
   /** Lets go of a text: the remark could not be written, or needs it no more. */
   untie(id: string): void
   /** Takes a record that is on disk now, of so many bytes. */
@@ -50,7 +52,7 @@ export interface Remarks {
   forget(kind: RemarkKind, id: string): void
   /** Applies edits to the text and moves the pins along; `isCompared`: they were found by comparing two texts. Synchronous. */
   apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
-  /** Suggestions that are being decided. */
+  /** Suggestions that are being decided or changed. */
   readonly deciding: Map<string, Promise<unknown>>
 }
 
@@ -172,6 +174,17 @@ const createRemarks = (
       locate().ranges.set(id, range)
       pinned.set(id, { kind, pin })
     },
+    retie(kind, id, pin, range) {
+      const [before, stood] = [pinned.get(id), locate().ranges.get(id)]
+      pinned.set(id, { kind, pin })
+      lastSeen.delete(id)
+      locate().ranges.set(id, range)
+      return () => {
+        if (before === undefined) return this.untie(id)
+        pinned.set(id, before)
+        located?.ranges.set(id, stood)
+      }
+    },
     untie(id) {
       pinned.delete(id)
       lastSeen.delete(id)
@@ -248,6 +261,18 @@ export const withRemarks = async <T>(service: Service, doc: string, work: (opene
     return await work({ ...opened, service, doc, remarks: await remarksOf(service, opened) })
   } finally {
     opened.release()
+  }
+}
+
+/** Runs when no decision on a suggestion and no change of it is under way, and holds up those that come. */
+export const alone = async <T>({ remarks: { deciding } }: Opened, id: string, work: () => Promise<T>): Promise<T> => {
+  for (let other = deciding.get(id); other !== undefined; other = deciding.get(id)) await Promise.allSettled([other])
+  const working = work()
+  deciding.set(id, working)
+  try {
+    return await working
+  } finally {
+    if (deciding.get(id) === working) deciding.delete(id)
   }
 }
 

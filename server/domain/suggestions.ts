@@ -1,5 +1,5 @@
 /**
- * Reading and deciding suggestions (specification, Suggestion; api.md, Comments and suggestions).
+ * Reading and deciding suggestions, and opening decided ones again (specification, Suggestion; api.md, Comments and suggestions).
  *
  * An accepted suggestion enters the live text as a minimal edit, if the text that it was made on still stands there as it was. Text,
  * suggestion, revision and events are one commit. Of a suggestion one decision is under way at a time; others wait for it.
@@ -7,16 +7,21 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
+import type { Range } from '../../shared/text/anchors.ts'
 import { applyEdits, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
+import { locatePins, type Pin, pinsAt } from '../../shared/text/pins.ts'
 import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor } from './caller.ts'
 import { changeText, checkSize } from './content.ts'
+import { tellMentions } from './comment-mentions.ts'
 import { remember } from './idempotency.ts'
-import { formatVersion } from './journal.ts'
-import { keys, type Suggestion } from './keys.ts'
+import { formatVersion, type Snapshot } from './journal.ts'
+import { keys, type Reply, type Suggestion } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import { pageOf, readable } from './remark-pages.ts'
-import { type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
-import { settle, showSuggestion, statusOf } from './remarks-shown.ts'
+import { checkRemark } from './named-range.ts'
+import { alone, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
+import { settle, showReply, showSuggestion, statusOf } from './remarks-shown.ts'
+import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
 
 export const listSuggestions = (service: Service, doc: string, input: Input<'listSuggestions'>): Promise<Output<'listSuggestions'>> =>
@@ -35,12 +40,15 @@ export const listSuggestions = (service: Service, doc: string, input: Input<'lis
 
 interface Decision {
   readonly suggestionId: string
-  readonly action: 'accept' | 'reject'
+  readonly action: 'accept' | 'reject' | 'reopen'
+  /** Its author takes it back. */
+  readonly withdrawn?: true
 }
 
 /** What becomes of a decision: what is to be written, that it stands already, or why it cannot be. */
 type Verdict =
-  | { readonly kind: 'new'; readonly edits: readonly Edit[] }
+  /** Without a change the text stays as it is. */
+  | { readonly kind: 'new'; readonly change: Change | undefined }
   | { readonly kind: 'same' }
   | { readonly kind: 'refused'; readonly error: ServiceError }
 
@@ -50,37 +58,52 @@ interface Judged extends Decision {
 
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
-const outcomes = { accept: 'accepted', reject: 'rejected' } as const
+const outcomes = { accept: 'accepted', reject: 'rejected', reopen: 'pending' } as const
 
-/** The edits that accepting makes in the text of now; undefined: its text is not there as it was. */
-const editsOf = ({ room, remarks }: Opened, { id, original, text }: Suggestion): Edit[] | undefined => {
-  const range = remarks.rangeOf(id)
-  if (range === undefined || room.snapshot().content.slice(range.from, range.to) !== original) return undefined
-  return diff(original, text).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
+/** What a decision replaces in the text of now, and by what. */
+interface Change {
+  readonly range: Range
+  readonly before: string
+  readonly after: string
 }
 
+/** Where a decided suggestion stood, in the text of now; undefined: that text is gone. */
+const pastOf = ({ room }: Opened, { past }: Suggestion): Range | undefined =>
+  past == null ? undefined : locatePins(room.text, room.snapshot().content, [past])[0]
+
+/** What a decision changes in the text; undefined: the text is not there as it was. */
+const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
+  const { id, original, text } = suggestion
+  const range = action === 'accept' ? opened.remarks.rangeOf(id) : pastOf(opened, suggestion)
+  const [before, after] = action === 'accept' ? [original, text] : [text, original]
+  const isThere = range !== undefined && opened.room.snapshot().content.slice(range.from, range.to) === before
+  return isThere ? { range, before, after } : undefined
+}
+
+const editsOf = ({ range, before, after }: Change): Edit[] =>
+  diff(before, after).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
+
 /** Judges decisions in their order, as if each were made alone; of two that change the same text the first stands. */
-const judge = (opened: Opened, decisions: readonly Decision[]): Judged[] => {
+const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
   const { remarks } = opened
   const decided = new Map<string, Decision['action']>()
-  const taken: { readonly from: number; readonly to: number }[] = []
-  const meetsTaken = (id: string): boolean => {
-    const range = remarks.rangeOf(id)
-    return range !== undefined && taken.some(({ from, to }) => from < range.to && to > range.from)
-  }
+  const taken: Range[] = []
+  const meetsTaken = (range: Range): boolean => taken.some(({ from, to }) => from < range.to && to > range.from)
   const verdictOf = ({ suggestionId: id, action }: Decision): Verdict => {
     const suggestion = remarks.suggestion.get(id)
     if (suggestion === undefined) return refused(new ServiceError('not_found', { message: 'This document has no such suggestion.' }))
     const before = decided.get(id)
     const status = before === undefined ? suggestion.status : outcomes[before]
-    if (status !== 'pending')
-      return status === outcomes[action] ? { kind: 'same' } : refused(new ServiceError('already_decided', { suggestionStatus: status }))
-    if (action === 'reject') return { kind: 'new', edits: [] }
-    const edits = meetsTaken(id) ? undefined : editsOf(opened, suggestion)
-    if (edits === undefined) return refused(new ServiceError('target_changed'))
-    const range = remarks.rangeOf(id)
-    if (range !== undefined) taken.push(range)
-    return { kind: 'new', edits }
+    if (status === outcomes[action]) return { kind: 'same' }
+    const mayDecide = action === 'reopen' ? before === undefined : status === 'pending'
+    if (!mayDecide) return refused(new ServiceError('already_decided', { suggestionStatus: status }))
+    if (action === 'reopen' && suggestion.withdrawn === true && !sameAuthor(authorOf(caller), suggestion.author))
+      return refused(new ServiceError('not_author'))
+    if (action === 'reject' || (action === 'reopen' && status === 'rejected')) return { kind: 'new', change: undefined }
+    const change = changeOf(opened, suggestion, action)
+    if (change === undefined || meetsTaken(change.range)) return refused(new ServiceError('target_changed'))
+    taken.push(change.range)
+    return { kind: 'new', change }
   }
   return decisions.map((decision) => {
     const verdict = verdictOf(decision)
@@ -89,24 +112,38 @@ const judge = (opened: Opened, decisions: readonly Decision[]): Judged[] => {
   })
 }
 
-/** Writes one decision into the draft. */
+const events = { accept: 'suggestion.accepted', reject: 'suggestion.rejected', reopen: 'suggestion.reopened' } as const
+
+/** Writes one decision into the draft. `pin`: where it stands after it; undefined: where it stood before. */
 const putDecision = (
   draft: Draft,
   caller: Caller,
   doc: string,
-  { suggestionId, action }: Decision,
-  version: string
+  { suggestionId, action, withdrawn }: Decision,
+  version: string,
+  pin: Pin | null | undefined
 ): Written<'suggestion'> => {
   const found = draft.read<Suggestion>(keys.suggestion(doc, suggestionId))
-  if (found?.status !== 'pending') throw new Error(`suggestion ${suggestionId} of ${doc} was decided elsewhere`)
-  const { operation, set, task, author } = found
-  const named = { suggestionId, operation, author: nameOfAuthor(author) }
+  if (found === undefined || (found.status === 'pending') === (action === 'reopen'))
+    throw new Error(`suggestion ${suggestionId} of ${doc} was decided elsewhere`)
+  const { operation, set, task, author, past, withdrawn: _withdrawn, ...rest } = found
+  const named = { suggestionId, operation, author: nameOfAuthor(author), ...(withdrawn && { withdrawn }) }
   const payload = { ...named, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
-  draft.event(`suggestion.${outcomes[action]}`, actorOf(caller), payload, version)
+  draft.event(events[action], actorOf(caller), payload, version)
+  const kept = { ...rest, operation, set, task, author, status: outcomes[action] }
+  if (action === 'reopen')
+    return putRemark(draft, 'suggestion', {
+      ...kept,
+      pin: pin === undefined ? (past ?? null) : pin,
+      decidedBy: null,
+      decidedAt: null,
+      resultVersion: null
+    })
   return putRemark(draft, 'suggestion', {
-    ...found,
+    ...kept,
+    ...(withdrawn && { withdrawn }),
     pin: null,
-    status: outcomes[action],
+    past: pin === undefined ? found.pin : pin,
     decidedBy: authorOf(caller),
     decidedAt: draft.now,
     resultVersion: action === 'accept' ? version : null
@@ -131,11 +168,38 @@ interface Request {
   readonly dryRun: boolean | undefined
 }
 
-/** The edits of all that is accepted, in the order of the text. */
-const editsAccepted = (judged: readonly Judged[]): readonly Edit[] =>
+/** The changes of text that decisions make, in the order of the text. */
+const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id: string; readonly action: Decision['action'] })[] =>
   judged
-    .flatMap(({ verdict }) => (verdict.kind === 'new' ? verdict.edits : []))
-    .toSorted((one, other) => one.from - other.from || one.to - other.to)
+    .flatMap(({ suggestionId: id, action, verdict }) =>
+      verdict.kind === 'new' && verdict.change !== undefined ? [{ ...verdict.change, id, action }] : []
+    )
+    .toSorted(({ range: one }, { range: other }) => one.from - other.from || one.to - other.to)
+
+/** Their edits, in the order of the text. */
+const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
+
+/** Pins on what decisions brought, in the text that came of them. Those that reopen suggestions tie these again. */
+const pinsMade = ({ room, remarks }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
+  let shift = 0
+  const placed = changesOf(judged).map((change) => {
+    const from = change.range.from + shift
+    shift += change.after.length - change.before.length
+    return { ...change, range: { from, to: from + change.after.length } }
+  })
+  const pins = pinsAt(
+    room.text,
+    content,
+    placed.map(({ range }) => range)
+  )
+  return new Map(
+    placed.map(({ id, action, range, after }, index) => {
+      const pin = content.slice(range.from, range.to) === after ? (pins[index] ?? null) : null
+      if (action === 'reopen' && pin !== null) remarks.retie('suggestion', id, pin, range)
+      return [id, pin]
+    })
+  )
+}
 
 const shownBy =
   (opened: Opened, written: ReadonlyMap<string, Suggestion | undefined> = new Map()) =>
@@ -145,35 +209,60 @@ const shownBy =
   }
 
 /** Writes what was judged. Nothing waits before the text is changed. */
-const write = async <T>({ opened, caller }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
-  const { service, doc, room } = opened
+const write = async <T>(request: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
+  const { opened, caller } = request
+  const { service, doc, room, remarks } = opened
   const fresh = judged.filter(({ verdict }) => verdict.kind === 'new')
+  let pins: ReadonlyMap<string, Pin | null> = new Map()
   const also = (draft: Draft, version: string): { written: Written<'suggestion'>[]; answer: T } => {
-    const written = fresh.map((decision) => putDecision(draft, caller, doc, decision, version))
+    const written = fresh.map((decision) => putDecision(draft, caller, doc, decision, version, pins.get(decision.suggestionId)))
     const show = shownBy(opened, new Map(written.map(({ id, record }) => [id, record])))
     return { written, answer: remember(service, draft, caller, doc, answerOf({ version }, judged, show)) }
   }
   const reads = fresh.map(({ suggestionId }) => keys.suggestion(doc, suggestionId))
-  const suggestionIds = fresh.flatMap(({ suggestionId, action }) => (action === 'accept' ? suggestionId : []))
-  if (suggestionIds.length === 0) {
-    const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
-      room.journalInto(draft)
-      return also(draft, formatVersion(draft.head))
+  // Rejected before: their text was never touched, so they stand where they stood.
+  const untouched = fresh.flatMap(({ suggestionId, action, verdict }) => {
+    const found = remarks.suggestion.get(suggestionId)
+    if (action !== 'reopen' || (verdict.kind === 'new' && verdict.change !== undefined) || found?.past == null) return []
+    return [{ id: suggestionId, pin: found.past, range: pastOf(opened, found) }]
+  })
+  const tied = untouched.map(({ id, pin, range }) => remarks.retie('suggestion', id, pin, range))
+  const changes = changesOf(judged)
+  try {
+    if (changes.length === 0) {
+      const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
+        room.journalInto(draft)
+        return also(draft, formatVersion(draft.head))
+      }
+      const { written, answer } = await service.ledger.write(doc, caller, change, { reads })
+      settle(opened, written)
+      return answer
     }
-    const { written, answer } = await service.ledger.write(doc, caller, change, { reads })
-    settle(opened, written)
-    return answer
+    const edits = editsMade(judged)
+    checkSize(room.snapshot().content, edits)
+    const idsOf = (action: Decision['action']): string[] => changes.filter((each) => each.action === action).map(({ id }) => id)
+    const [accepted, reopened] = [idsOf('accept'), idsOf('reopen')]
+    const facts = { ...(accepted.length > 0 && { suggestionIds: accepted }), ...(reopened.length > 0 && { reopenedIds: reopened }) }
+    const cause = accepted.length > 0 ? 'accept' : 'edit'
+    const changed = ({ content }: Snapshot): void => {
+      pins = pinsMade(opened, judged, content)
+    }
+    return await changeText(
+      opened,
+      caller,
+      { edits, isCompared: false, cause, event: 'content.changed', facts },
+      { reads, untied: accepted, changed, also: (draft, { after }) => also(draft, after.version) }
+    )
+  } catch (error) {
+    for (const back of tied) back()
+    throw error
   }
-  const edits = editsAccepted(judged)
-  checkSize(room.snapshot().content, edits)
-  const change = { edits, isCompared: false, cause: 'accept', event: 'content.changed', facts: { suggestionIds } } as const
-  return changeText(opened, caller, change, { reads, untied: suggestionIds, also: (draft, { after }) => also(draft, after.version) })
 }
 
 /** What writing would answer and change. */
 const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { content, version, seq } = opened.room.snapshot()
-  const edits = editsAccepted(judged)
+  const edits = editsMade(judged)
   checkSize(content, edits)
   const diff = unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax)
   const answer = answerOf({ version, diff }, judged, shownBy(opened))
@@ -191,7 +280,7 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
     await Promise.allSettled(others)
   }
   // From here to the change of the text nothing waits.
-  const judged = judge(opened, decisions)
+  const judged = judge(opened, request.caller, decisions)
   check(judged)
   if (request.dryRun === true) return preview(request, judged, answerOf)
   const writing = write(request, judged, answerOf)
@@ -233,12 +322,48 @@ export const withdrawSuggestion = (
       if (found !== undefined && !sameAuthor(authorOf(caller), found.author)) throw new ServiceError('not_author')
       for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
     }
-    const decisions = [{ suggestionId, action: 'reject' }] as const
+    const decisions = [{ suggestionId, action: 'reject', withdrawn: true }] as const
     return decide({ opened, caller, decisions, dryRun: undefined }, check, (_told, _judged, show) => ({
       ok: true,
       suggestion: show(suggestionId) as Shown
     }))
   })
+
+const unknownSuggestion = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such suggestion.' })
+
+/** Errors: `not_found`, `text_too_large`, `quota_exceeded`; `invalid_request` when it has too many replies. */
+export const replyToSuggestion = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { suggestionId, body }: Input<'replyToSuggestion'>
+): Promise<Output<'replyToSuggestion'>> => {
+  checkRemark('body', body)
+  const made = { id: newId(), body, author: authorOf(caller) }
+  return withRemarks(service, doc, (opened) =>
+    alone(opened, suggestionId, async () => {
+      const key = keys.suggestion(doc, suggestionId)
+      const change = (draft: Draft): { written: Written<'suggestion'>; answer: Output<'replyToSuggestion'> } => {
+        opened.room.journalInto(draft)
+        const found = draft.read<Suggestion>(key)
+        if (found === undefined) throw unknownSuggestion()
+        if ((found.replies?.length ?? 0) >= limits.repliesMax)
+          throw new ServiceError('invalid_request', { message: `A suggestion may have ${limits.repliesMax} replies; make a comment.` })
+        service.quotas.require(draft.head, Buffer.byteLength(body))
+        const payload = { suggestionId, ...(found.task === null ? {} : { taskId: found.task }), replyId: made.id }
+        draft.event('suggestion.replied', actorOf(caller), payload)
+        tellMentions(draft, actorOf(caller), payload, body)
+        const reply: Reply = { ...made, createdAt: draft.now }
+        const written = putRemark(draft, 'suggestion', { ...found, replies: [...(found.replies ?? []), reply], updatedAt: draft.now })
+        const shown = { id: made.id, reply: showReply(reply), suggestion: showSuggestion(opened, written.record as Suggestion) }
+        return { written, answer: remember(service, draft, caller, doc, shown) }
+      }
+      const { written, answer } = await service.ledger.write(doc, caller, change, { reads: [key] })
+      settle(opened, [written])
+      return answer
+    })
+  )
+}
 
 /** The decisions that are asked for, each suggestion's in the order of its making where a set is named. Errors: `not_found`, `too_many_ids`. */
 const decisionsOf = ({ remarks }: Opened, { decisions, setId, action = 'reject' }: Input<'decideSuggestions'>): readonly Decision[] => {

@@ -218,6 +218,7 @@ const review: readonly Command[] = [
     without: ['decisions'],
     examples: ['agmd suggestions decide-all "$URL" reject --suggestion-ids "$SUGGESTION"']
   }),
+  commandOf('replyToSuggestion', { fields: { body: longText }, examples: ['agmd suggestions reply "$URL" "$SUGGESTION" -m "Why?"'] }),
   commandOf('withdrawSuggestion', { examples: ['agmd suggestions withdraw "$URL" "$SUGGESTION"'] })
 ]
 

@@ -2,10 +2,20 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'
-import { AuthorKind, authorFields, listFields, notBlank, Offsets, pageFields, RemarkId, renameWithTarget, targetFields } from './remarks.ts'
-import { AuthorName, BaseVersion, Instant, MarkdownInput, Version } from './schemas.ts'
-
-const ReplyRecord = z.object({ id: z.string(), body: z.string(), ...authorFields, createdAt: Instant }).meta({ id: 'Reply' })
+import {
+  AuthorKind,
+  authorFields,
+  Body,
+  bodyAliases,
+  listFields,
+  Offsets,
+  pageFields,
+  RemarkId,
+  renameWithTarget,
+  ReplyRecord,
+  targetFields
+} from './remarks.ts'
+import { AuthorName, BaseVersion, Instant, Version } from './schemas.ts'
 
 const Target = z
   .object({
@@ -43,8 +53,6 @@ export const CommentRecord = z
   .meta({ id: 'Comment' })
 
 const commentId = RemarkId
-const Body = MarkdownInput.refine((text) => notBlank[0].test(text), notBlank[1])
-const bodyAliases = { text: 'body', content: 'body', comment: 'body', message: 'body' }
 const Characters = z
   .array(z.int().min(0))
   .max(3 * limits.targetRunsMax)

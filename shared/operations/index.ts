@@ -49,7 +49,15 @@ import {
 } from './media.ts'
 import { readHealth } from './service.ts'
 import { createShare, listShares, revokeShare } from './shares.ts'
-import { createSuggestion, decideSuggestion, decideSuggestions, listSuggestions, withdrawSuggestion } from './suggestions.ts'
+import {
+  createSuggestion,
+  decideSuggestion,
+  decideSuggestions,
+  draftSuggestion,
+  listSuggestions,
+  replyToSuggestion,
+  withdrawSuggestion
+} from './suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './tasks.ts'
 
 export const operations = {
@@ -79,6 +87,8 @@ export const operations = {
   deleteComment,
   listSuggestions,
   createSuggestion,
+  draftSuggestion,
+  replyToSuggestion,
   decideSuggestion,
   decideSuggestions,
   withdrawSuggestion,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { rename } from '../operation.ts'
-import { line, MarkdownInput } from './schemas.ts'
+import { Instant, line, MarkdownInput } from './schemas.ts'
 
 export const RemarkId = line(limits.idCharsMax)
 
@@ -69,3 +69,10 @@ export const pageFields = {
 } as const
 
 export const listFields = { total: z.int().meta({ description: 'How many fit the filters.' }), nextBefore: z.int().nullable() } as const
+
+/** A reply to a comment or suggestion. */
+export const ReplyRecord = z.object({ id: z.string(), body: z.string(), ...authorFields, createdAt: Instant }).meta({ id: 'Reply' })
+
+/** The text of a comment or reply, and its other names. */
+export const Body = MarkdownInput.refine((text) => notBlank[0].test(text), notBlank[1])
+export const bodyAliases = { text: 'body', content: 'body', comment: 'body', message: 'body' }

@@ -2,7 +2,18 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'
-import { AuthorKind, authorFields, listFields, pageFields, RemarkId, renameWithTarget, targetFields } from './remarks.ts'
+import {
+  AuthorKind,
+  authorFields,
+  Body,
+  bodyAliases,
+  listFields,
+  pageFields,
+  RemarkId,
+  renameWithTarget,
+  ReplyRecord,
+  targetFields
+} from './remarks.ts'
 import { AuthorName, BaseVersion, Instant, MarkdownInput, Version } from './schemas.ts'
 
 const Operation = z.enum(['insert', 'delete', 'replace'])
@@ -24,10 +35,14 @@ export const SuggestionRecord = z
     ...authorFields,
     createdAt: Instant,
     version: Version.meta({ description: 'Of the document when the suggestion was made.' }),
+    updatedAt: Instant.optional().meta({ description: 'When its author last changed it, or somebody replied; absent: never.' }),
     decidedBy: z.string().nullable(),
     decidedByKind: AuthorKind.nullable(),
     decidedAt: Instant.nullable(),
     resultVersion: Version.nullable().meta({ description: 'Of the document, once it was accepted.' }),
+    withdrawn: z.literal(true).optional().meta({ description: 'It is rejected because its author took it back.' }),
+    replies: z.array(ReplyRecord).optional().meta({ description: 'Absent: none.' }),
+    draftId: z.string().optional().meta({ description: 'The id that its author gave it while it was typed.' }),
     setId: z.string().optional().meta({ description: 'Common to those that were proposed together.' }),
     taskId: z.string().optional().meta({ description: 'The review assignment that it was made under.' })
   })
@@ -82,11 +97,48 @@ export const createSuggestion = operation({
   normalise: renameWithTarget({ type: 'operation', op: 'operation', kind: 'operation', content: 'text', with: 'text', replacement: 'text' })
 })
 
-const Action = z.enum(['accept', 'reject'])
+export const draftSuggestion = operation({
+  summary: 'Makes a suggestion that is still being typed, or changes one’s own that nobody has decided.',
+  description:
+    'All requests with the same draftId are one suggestion. Text is named as in creating one; if it cannot be found, a suggestion on the same ' +
+    'text keeps its place. Of two requests the one with the higher step counts, so a late or repeated one changes nothing. done says that ' +
+    'typing has ended: one event tells of all changes. A decided suggestion answers 409, unless it is decided with this very text.',
+  on: 'document',
+  role: 'suggest',
+  rest: { method: 'PUT', path: '/api/docs/{id}/drafts/{draftId}' },
+  input: z.object({
+    draftId: RemarkId,
+    step: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
+    done: z.boolean().default(false),
+    operation: Operation,
+    ...targetFields,
+    at: z.enum(['start', 'end', 'before', 'after']).optional(),
+    text: MarkdownInput.optional(),
+    note: MarkdownInput.optional(),
+    author: AuthorName.optional()
+  }),
+  output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord }),
+  errors: ['not_author', 'already_decided', 'target_ambiguous', 'target_not_found', 'target_changed', 'text_too_large', 'quota_exceeded'],
+  normalise: renameWithTarget({ type: 'operation', op: 'operation', content: 'text' })
+})
+
+export const replyToSuggestion = operation({
+  summary: 'Replies to a suggestion.',
+  on: 'document',
+  role: 'comment',
+  rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}/replies', status: 201 },
+  cli: 'suggestions reply',
+  input: z.object({ suggestionId: RemarkId, body: Body, author: AuthorName.optional() }),
+  output: z.object({ id: z.string(), reply: ReplyRecord, suggestion: SuggestionRecord }),
+  errors: ['text_too_large', 'quota_exceeded'],
+  normalise: rename(bodyAliases)
+})
+
+const Action = z.enum(['accept', 'reject', 'reopen'])
 
 const Diff = z.string().meta({ description: 'With dryRun: what would change, as a unified diff.' })
 
-const actions: Readonly<Record<string, string>> = { accepted: 'accept', rejected: 'reject' }
+const actions: Readonly<Record<string, string>> = { accepted: 'accept', rejected: 'reject', reopened: 'reopen' }
 
 /** The decision under any of its names; a word that means nothing stays and is refused. */
 const actionOf = (raw: Record<string, unknown>): unknown => {
@@ -96,10 +148,11 @@ const actionOf = (raw: Record<string, unknown>): unknown => {
 }
 
 export const decideSuggestion = operation({
-  summary: 'Accepts or rejects a suggestion.',
+  summary: 'Accepts or rejects a suggestion, or opens a decided one again.',
   description:
     'Accepting changes the text in the same commit, if it is still the one that the suggestion was made on; else 409 target_changed. ' +
-    'The same decision again is 200, the opposite 409.',
+    'The same decision again is 200, the opposite 409. Reopening takes back the change of an accepted one, if its text still stands as it ' +
+    'was accepted; else 409 target_changed.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['dryRun'] },
@@ -168,7 +221,10 @@ export const decideSuggestions = operation({
       path: ['decisions'],
       message: 'give either decisions, or setId with action'
     })
-    .refine(({ setId, action }) => setId === undefined || action !== undefined, { path: ['action'], message: 'must be accept or reject' }),
+    .refine(({ setId, action }) => setId === undefined || action !== undefined, {
+      path: ['action'],
+      message: 'must be accept, reject or reopen'
+    }),
   output: z.object({
     ok: z.boolean().meta({ description: 'All of them were decided as asked.' }),
     version: Version,

@@ -70,6 +70,11 @@ export const neededInputs = (
     editComment: { body: async () => ({ body: 'Well.' }), path: newComment },
     deleteComment: { path: newComment },
     createSuggestion: { body: async () => ({ operation: 'insert', text: 'x' }) },
+    draftSuggestion: { body: async () => ({ step: 1, operation: 'insert', text: 'x' }), path: async () => ({ draftId: 'draft' }) },
+    replyToSuggestion: {
+      body: async () => ({ body: 'Oh.' }),
+      path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })
+    },
     decideSuggestion: {
       body: async () => ({ action: 'reject' }),
       path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })

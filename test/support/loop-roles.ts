@@ -53,6 +53,11 @@ const recipes: Readonly<Record<string, Recipe>> = {
     { operation: 'insert', at: 'end', text: text(find) },
     { operation: 'insert', at: 'end', text: 'x', note: text(said) }
   ],
+  draftSuggestion: (text) => [
+    { step: 1, operation: 'replace', find: text(find), text: 'x' },
+    { step: 2, operation: 'insert', at: 'end', text: text(find), done: true }
+  ],
+  replyToSuggestion: (text) => [{ body: text(said) }],
   decideSuggestion: () => [{ action: 'reject' }],
   listEvents: () => [{ since: '0' }, { since: 'latest' }],
   createTask: (text) => [{ requestId: text(name), title: text(name), instructions: text(said) }],

@@ -45,5 +45,5 @@ export const suggestions = async (person: Person, query: Ask['query'] = {}): Pro
 export const readSuggestion = async (person: Person, id: string): Promise<Json> =>
   (await suggestions(person)).find((each) => each.id === id)
 
-export const decide = (person: Person, id: string, action: 'accept' | 'reject', what: Ask = {}): Promise<Answer> =>
+export const decide = (person: Person, id: string, action: 'accept' | 'reject' | 'reopen', what: Ask = {}): Promise<Answer> =>
   person.ask('POST', `/suggestions/${id}`, { json: { action }, ...what })

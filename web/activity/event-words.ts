@@ -77,8 +77,14 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
   'comment.reopened': plain(term('reopened a comment')),
   'comment.deleted': plain(term('deleted a comment')),
   'suggestion.created': plain(term('suggested a change')),
+  'suggestion.edited': plain(term('changed a suggestion')),
+  'suggestion.replied': plain(term('replied to a suggestion')),
   'suggestion.accepted': decided(term('accepted a suggestion by {name}'), term('accepted a suggestion')),
-  'suggestion.rejected': decided(term('rejected a suggestion by {name}'), term('rejected a suggestion')),
+  'suggestion.rejected': (payload) =>
+    payload['withdrawn'] === true
+      ? t('withdrew a suggestion')
+      : decided(term('rejected a suggestion by {name}'), term('rejected a suggestion'))(payload),
+  'suggestion.reopened': decided(term('reopened a suggestion by {name}'), term('reopened a suggestion')),
   'share.created': linked(term('created a link for {name}: {role}'), term('created a link: {role}')),
   'share.revoked': linked(term('revoked the link of {name}'), term('revoked a link: {role}')),
   'asset.created': (payload) => t('added the file {name}', { name: isolated(textOf(payload, 'name')) }),

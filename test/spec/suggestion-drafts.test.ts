@@ -1,0 +1,252 @@
+/** Suggestions that are typed while others look on, decisions that are taken back, and replies. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ServiceError } from '../../shared/errors.ts'
+import { faultyStore } from '../support/faulty-store.ts'
+import { asAuthor, comment, commented, decide, readSuggestion, suggest, suggestions } from '../support/remarks.ts'
+import { unchangedBy } from '../support/reviews.ts'
+import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
+
+const store = faultyStore()
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ storage: store.storage })
+})
+afterAll(() => world.stop())
+
+const text = '# Title\n\nThe quick brown fox jumps over the lazy dog.\n\n- one fish\n- two fish\n'
+
+const changesNothing = unchangedBy(() => world)
+const events = async (person: Person): Promise<Json[]> => (await person.events()).events
+const content = async (person: Person): Promise<string> => (await person.read()).content
+const draft = (person: Person, id: string, json: Json, name = 'Ana'): Promise<Answer> =>
+  person.ask('PUT', `/drafts/${id}`, { json, ...asAuthor(name) })
+const kinds = async (person: Person): Promise<string[]> =>
+  (await events(person)).map(({ type }) => type).filter((type) => type.startsWith('suggestion.'))
+
+test('[SUGG-1] a suggestion is made while it is typed, changed in place by its author, and told to open pages each time', async () => {
+  const owner = await world.create(text)
+  const ana = await owner.share('suggest')
+  const page = await owner.connect()
+  const first = await draft(ana, 'one', { step: 1, operation: 'insert', find: 'quick', text: ' re' })
+  expect(first).toMatchObject({
+    status: 200,
+    json: { ok: true, suggestion: { status: 'pending', text: ' re', author: 'Ana', draftId: 'one' } }
+  })
+  const { id } = first.json.suggestion
+  await draft(ana, 'one', { step: 2, operation: 'insert', find: 'quick', text: ' red' })
+  const third = await draft(ana, 'one', { step: 3, operation: 'replace', find: 'brown', text: 'red', note: 'Colour.', done: true })
+  expect(third.json.suggestion).toMatchObject({ id, operation: 'replace', original: 'brown', text: 'red', note: 'Colour.' })
+  expect(await suggestions(owner)).toEqual([third.json.suggestion])
+  const heard = (): string[] => page.messages.filter(({ type }) => type === 'suggestion').map(({ suggestion }) => suggestion.text)
+  await until(() => heard().length === 3, 'the messages')
+  expect(heard()).toEqual([' re', ' red', 'red'])
+  expect(await content(owner)).toBe(text)
+  await decide(owner, id, 'accept')
+  expect(await content(owner)).toBe(text.replace('brown', 'red'))
+})
+
+test('[SUGG-2] steps that come late or twice change nothing, and one event tells of all changes once typing has ended', async () => {
+  const owner = await world.create(text)
+  const ana = await owner.share('suggest')
+  const at = { operation: 'insert', find: 'quick' }
+  await draft(ana, 'one', { ...at, step: 5, text: ' and red' })
+  for (const step of [3, 5]) {
+    const late = await changesNothing(owner.doc, () => draft(ana, 'one', { ...at, step, text: ' and' }))
+    expect(late).toMatchObject({ status: 200, json: { suggestion: { text: ' and red' } } })
+  }
+  for (let step = 6; step < 20; step++) await draft(ana, 'one', { ...at, step, text: ` and red${'d'.repeat(step)}` })
+  expect(await kinds(owner)).toEqual(['suggestion.created'])
+  const last = { ...at, step: 20, text: ' and reddish', done: true }
+  await draft(ana, 'one', last)
+  expect(await kinds(owner)).toEqual(['suggestion.created', 'suggestion.edited'])
+  await draft(ana, 'one', last)
+  await draft(ana, 'one', { ...last, step: 21 })
+  expect(await kinds(owner)).toEqual(['suggestion.created', 'suggestion.edited'])
+  expect(await suggestions(owner)).toHaveLength(1)
+})
+
+test('[SUGG-3] only its author changes what is typed, with the suggest role, and a decided one stays as it was decided', async () => {
+  const owner = await world.create(text)
+  const ana = await owner.share('suggest')
+  const fields = { step: 1, operation: 'insert', find: 'quick', text: ' red' }
+  const made = (await draft(ana, 'one', fields)).json.suggestion
+  expect(await changesNothing(owner.doc, () => draft(ana, 'one', { ...fields, step: 2 }, 'Bea'))).toMatchObject({
+    status: 403,
+    json: { code: 'not_author' }
+  })
+  for (const role of ['view', 'comment'] as const) {
+    const other = await owner.share(role)
+    expect(await changesNothing(owner.doc, () => draft(other, 'two', fields))).toMatchObject({ status: 403 })
+  }
+  // The same id by another link is another suggestion.
+  expect((await draft(await owner.share('suggest'), 'one', fields)).json.suggestion.id).not.toBe(made.id)
+  expect(await changesNothing(owner.doc, () => draft(ana, 'two', { ...fields, find: 'nowhere' }))).toMatchObject({
+    json: { code: 'target_not_found' }
+  })
+  expect(await changesNothing(owner.doc, () => draft(ana, 'x'.repeat(300), fields))).toMatchObject({ status: 400 })
+  await decide(owner, made.id, 'accept')
+  const after = { ...fields, step: 9, text: ' redder', find: 'The' }
+  expect(await changesNothing(owner.doc, () => draft(ana, 'one', after))).toMatchObject({
+    status: 409,
+    json: { code: 'already_decided', suggestionStatus: 'accepted' }
+  })
+  const same = await changesNothing(owner.doc, () => draft(ana, 'one', { ...fields, step: 9, done: true }))
+  expect(same).toMatchObject({ status: 200, json: { suggestion: { status: 'accepted', text: ' red' } } })
+})
+
+test('[SUGG-4] a draft whose words others took away keeps its own, and comes back with them; a store that fails leaves it as it was', async () => {
+  const owner = await world.create(text)
+  const ana = await owner.share('suggest')
+  const fields = { operation: 'replace', find: 'brown fox' }
+  const { id } = (await draft(ana, 'one', { ...fields, step: 1, text: 'hen' })).json.suggestion
+  await owner.replace('Other words.')
+  expect((await draft(ana, 'one', { ...fields, step: 2, text: 'red hen' })).json.suggestion).toMatchObject({
+    status: 'orphaned',
+    original: 'brown fox',
+    text: 'red hen'
+  })
+  await owner.replace(text)
+  expect(await readSuggestion(owner, id)).toMatchObject({ status: 'pending', text: 'red hen', from: text.indexOf('brown fox') })
+  store.fault = new ServiceError('storage_unavailable')
+  expect(await draft(ana, 'one', { step: 3, operation: 'insert', find: 'lazy', text: 'x' })).toMatchObject({ status: 503 })
+  store.fault = undefined
+  expect(await readSuggestion(owner, id)).toMatchObject({ text: 'red hen', from: text.indexOf('brown fox') })
+})
+
+test('[SUGG-5] of a decision and a change at once each finds the other done: the text gets what the record says', async () => {
+  const owner = await world.create('')
+  const ana = await owner.share('suggest')
+  for (let round = 0; round < 12; round++) {
+    const before = await content(owner)
+    const words = `round ${round} `
+    const at = before === '' ? { at: 'start' } : { at: 'end' }
+    const { id } = (await draft(ana, `d${round}`, { ...at, step: 1, operation: 'insert', text: words })).json.suggestion
+    const typing = [2, 3, 4].map((step) => draft(ana, `d${round}`, { ...at, step, operation: 'insert', text: words.repeat(step) }))
+    await Promise.all([...typing.slice(0, round % 3), decide(owner, id, 'accept'), ...typing.slice(round % 3)])
+    const found = await readSuggestion(owner, id)
+    expect(found.status).toBe('accepted')
+    expect(await content(owner)).toBe(before + found.text)
+  }
+})
+
+test('[UNDO-1] a decision is taken back: the text is as it was, what others typed since stays, and the suggestion is open again', async () => {
+  const owner = await world.create(text)
+  for (const [fields, accepted] of [
+    [{ operation: 'replace', find: 'brown fox', text: 'red fox' }, text.replace('brown fox', 'red fox')],
+    [{ operation: 'insert', find: 'quick', text: ' and sly' }, text.replace('quick', 'quick and sly')],
+    [{ operation: 'delete', find: ' lazy' }, text.replace(' lazy', '')],
+    [{ operation: 'delete', line: 5 }, text.replace('- one fish\n', '')]
+  ] as const) {
+    const { id } = await suggest(owner, fields, asAuthor('Ana'))
+    await decide(owner, id, 'accept', asAuthor('Eve'))
+    expect(await content(owner)).toBe(accepted)
+    await owner.replace(accepted.replace('# Title', '# Another title').replace('two fish', 'two fishes'))
+    const { status, json } = await decide(owner, id, 'reopen', asAuthor('Eve'))
+    expect({ status, suggestion: json.suggestion }).toMatchObject({
+      status: 200,
+      suggestion: { status: 'pending', decidedBy: null, decidedAt: null, resultVersion: null, author: 'Ana' }
+    })
+    expect((await events(owner)).at(-1)).toMatchObject({
+      type: 'suggestion.reopened',
+      actor: 'Eve',
+      payload: { suggestionId: id, author: 'Ana' }
+    })
+    expect(await content(owner)).toBe(text.replace('# Title', '# Another title').replace('two fish', 'two fishes'))
+    // Open like any other: it follows its text, and can be decided again.
+    expect(await changesNothing(owner.doc, () => decide(owner, id, 'reopen'))).toMatchObject({ status: 200 })
+    await decide(owner, id, 'accept')
+    await decide(owner, id, 'reopen')
+    await decide(owner, id, 'reject')
+    await decide(owner, id, 'reopen')
+    const { from, to, original } = await readSuggestion(owner, id)
+    expect((await content(owner)).slice(from, to)).toBe(original)
+    await decide(owner, id, 'reject')
+    await owner.replace(text)
+  }
+})
+
+test('[UNDO-2] an acceptance whose text was changed since is not taken back: 409, and nothing changes; its comments are where they were', async () => {
+  const owner = await world.create(text)
+  const note = await comment(owner, { body: 'Hm.', find: 'brown' })
+  const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
+  await decide(owner, id, 'accept')
+  const hen = (await owner.read()).content
+  await owner.ask('PATCH', '/content', { json: { edits: [{ find: 'red hen', replace: 'red old hen' }] } })
+  const refused = await changesNothing(owner.doc, () => decide(owner, id, 'reopen'))
+  expect(refused).toMatchObject({ status: 409, json: { code: 'target_changed' } })
+  await owner.ask('PATCH', '/content', { json: { edits: [{ find: 'red old hen', replace: 'red hen' }] } })
+  expect(await content(owner)).toBe(hen)
+  await decide(owner, id, 'reopen')
+  expect(await content(owner)).toBe(text)
+  expect(await commented(owner, note.id)).toBe('brown')
+})
+
+test('[UNDO-3] several decisions are taken back in one commit, after a restart as well', async () => {
+  const own = await startWorld()
+  const owner = await own.create(text)
+  const ids: string[] = []
+  for (const [find, words] of [
+    ['quick', 'slow'],
+    ['brown', 'green'],
+    ['lazy', 'busy']
+  ])
+    ids.push((await suggest(owner, { operation: 'replace', find, text: words })).id)
+  const all = (person: Person, action: string): Promise<Answer> =>
+    person.ask('POST', '/decisions', { json: { action, suggestionIds: ids } })
+  await all(owner, 'accept')
+  const second = await own.restart()
+  const later = second.person(owner.doc, owner.key)
+  expect((await all(later, 'reopen')).json).toMatchObject({ ok: true, results: ids.map((suggestionId) => ({ suggestionId, ok: true })) })
+  expect(await content(later)).toBe(text)
+  await all(later, 'reject')
+  const third = await second.restart()
+  const last = third.person(owner.doc, owner.key)
+  expect((await all(last, 'reopen')).json.ok).toBe(true)
+  await all(last, 'accept')
+  expect(await content(last)).toBe(text.replace('quick', 'slow').replace('brown', 'green').replace('lazy', 'busy'))
+  await third.stop()
+})
+
+test('[UNDO-4] a withdrawal is recorded as its author’s, and nobody else takes it back; deciding and taking back need the edit role', async () => {
+  const owner = await world.create(text)
+  const ana = await owner.share('suggest')
+  const { id } = await suggest(ana, { operation: 'delete', find: ' lazy' }, asAuthor('Ana'))
+  await ana.ask('DELETE', `/suggestions/${id}`, asAuthor('Ana'))
+  expect(await readSuggestion(owner, id)).toMatchObject({ status: 'rejected', withdrawn: true, decidedBy: 'Ana' })
+  expect((await events(owner)).at(-1)).toMatchObject({ type: 'suggestion.rejected', payload: { withdrawn: true } })
+  expect(await changesNothing(owner.doc, () => decide(owner, id, 'reopen'))).toMatchObject({ status: 403, json: { code: 'not_author' } })
+  const other = await suggest(ana, { operation: 'delete', find: ' brown' }, asAuthor('Ana'))
+  await decide(owner, other.id, 'reject')
+  expect(await readSuggestion(owner, other.id)).not.toHaveProperty('withdrawn')
+  expect(await changesNothing(owner.doc, () => decide(ana, other.id, 'reopen', asAuthor('Ana')))).toMatchObject({ status: 403 })
+})
+
+test('[REPLY-1] a suggestion has replies, whoever may comment writes them, one event tells of each and of those it mentions', async () => {
+  const owner = await world.create(text)
+  const { id } = await suggest(owner, { operation: 'delete', find: ' lazy' }, asAuthor('Ana'))
+  const page = await owner.connect()
+  const reply = (person: Person, body: string): Promise<Answer> =>
+    person.ask('POST', `/suggestions/${id}/replies`, { json: { body }, ...asAuthor('Bea') })
+  const commenter = await owner.share('comment')
+  const answer = await reply(commenter, 'Why, @Ana?')
+  expect(answer).toMatchObject({
+    status: 201,
+    json: { reply: { body: 'Why, @Ana?', author: 'Bea' }, suggestion: { id, status: 'pending' } }
+  })
+  expect(answer.json.suggestion.replies).toEqual([answer.json.reply])
+  expect((await events(owner)).slice(-2)).toMatchObject([
+    { type: 'suggestion.replied', actor: 'Bea', payload: { suggestionId: id, replyId: answer.json.id } },
+    { type: 'comment.mentioned', payload: { suggestionId: id, names: ['Ana'] } }
+  ])
+  await until(() => page.messages.some(({ type, suggestion }) => type === 'suggestion' && suggestion.replies?.length === 1), 'the message')
+  const viewer = await owner.share('view')
+  expect(await changesNothing(owner.doc, () => reply(viewer, 'Hm.'))).toMatchObject({ status: 403 })
+  expect(await changesNothing(owner.doc, () => reply(commenter, ' '))).toMatchObject({ status: 400 })
+  expect(await commenter.ask('POST', '/suggestions/none/replies', { json: { body: 'Hm.' } })).toMatchObject({ status: 404 })
+  // Replies stay through decisions, also those that come after.
+  await decide(owner, id, 'accept')
+  await reply(commenter, 'Good.')
+  await decide(owner, id, 'reopen')
+  expect((await readSuggestion(owner, id)).replies.map(({ body }: Json) => body)).toEqual(['Why, @Ana?', 'Good.'])
+})
