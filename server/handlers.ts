@@ -5,6 +5,7 @@ import { createComment, deleteComment, editComment, listComments, replyToComment
 import { type File, uploadAsset } from './domain/assets.ts'
 import { replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
+import { listDrawings, storeDrawing } from './domain/drawings.ts'
 import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
 import { editContent } from './domain/edits.ts'
 import { listEvents, type WaitEnd } from './domain/events.ts'
@@ -86,6 +87,8 @@ export const handlers = {
   decideSuggestions: ({ service, caller, doc, input }) => decideSuggestions(service, caller, doc, input),
   withdrawSuggestion: ({ service, caller, doc, input }) => withdrawSuggestion(service, caller, doc, input),
   uploadAsset: ({ service, caller, doc, input, file }) => uploadAsset(service, caller, doc, input, file),
+  listDrawings: ({ service, doc }) => listDrawings(service, doc),
+  storeDrawing: ({ service, caller, doc, input }) => storeDrawing(service, caller, doc, input),
   startImage: (call) => startImage(call, call.input),
   readImage: (call) => readImage(call, call.input),
   startSpeech: (call) => startSpeech(call, call.input),

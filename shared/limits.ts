@@ -331,6 +331,12 @@ export const limits = {
   /** Headings, and runs of lines by the same people, on a page of an outline or attribution. */
   outlinePageMax: 2000,
   attributionPageMax: 2000,
+  /** Diagrams of which a document keeps pictures; their source, title and picture in UTF-16 units, their sides in CSS pixels. */
+  drawingsMax: 50,
+  drawingSourceUnitsMax: 50 * 1024,
+  drawingTitleCharsMax: 300,
+  drawingUnitsMax: 256 * 1024,
+  drawingPixelsMax: 20_000,
   /** Published pages kept in memory, in bytes with their compressed forms; and as much of their Markdown. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 

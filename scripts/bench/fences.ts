@@ -33,7 +33,7 @@ const columns = Array.from({ length: 5 }, (_column, column) => {
 const boardText = `# Plan\n\n\`\`\`board\n${columns.join('')}\`\`\`\n`
 const [fence] = fencesOf(boardText) as [Fence]
 const board = parseBoard(fence)
-const renderer = createPageRenderer(() => true)
+const renderer = createPageRenderer(() => true, {})
 
 console.log('board of 1,000 cards, in ms')
 table(

@@ -21,7 +21,7 @@ const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 
 // Rendering alone.
-const renderer = createPageRenderer(() => false)
+const renderer = createPageRenderer(() => false, {})
 const timed = (text: string, times: number): number => {
   const taken = Array.from({ length: times }, () => {
     const start = performance.now()

@@ -18,6 +18,8 @@
  *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
  *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
  *   ['d', doc, 'asset', id]       JSON, `Asset`
+ *   ['d', doc, 'drawing', hash]    JSON, `Drawing`: a diagram of which there are pictures, by the hash of its source (drawings.ts)
+ *   ['d', doc, 'picture', name]    the SVG of a drawing, light or dark (JSON string)
  *   ['asset', id]                 document of an asset (JSON string)
  *   ['d', doc, 'job', id]         JSON, `Job`: a media job (media-jobs.ts)
  *   ['open job', id]              document of a job that waits or runs (JSON string)
@@ -104,6 +106,8 @@ export interface Head {
   readonly bytes?: number
   /** The same as the record for its owner says; absent: there is none. */
   readonly usage?: number
+  /** How often a drawing was kept; absent: never. The published page is rendered again with each. */
+  readonly drawings?: number
   /** Keyed hash of the address that an anonymous document was made from. */
   readonly origin?: string
 }
@@ -277,6 +281,18 @@ export interface Asset {
   readonly createdAt: number
 }
 
+/** A diagram of which the document keeps pictures. */
+export interface Drawing {
+  /** SHA-256 of its source, base64url. */
+  readonly source: string
+  /** The words for those who do not see it. */
+  readonly title: string
+  /** CSS pixels. */
+  readonly width: number
+  readonly height: number
+  readonly storedAt: number
+}
+
 /** Bytes that a job keeps. */
 export interface JobBlob {
   /** Names the blob; random, and told to nobody before it becomes an asset. */
@@ -386,6 +402,9 @@ export const keys = {
   nodeToken: (hash: string): Key => ['node', hash],
   accountNode: (account: string, node: string): Key => ['account', account, 'node', node],
   accountNodes: (account: string): Key => ['account', account, 'node'],
+  drawing: (doc: string, source: string): Key => ['d', doc, 'drawing', source],
+  drawings: (doc: string): Key => ['d', doc, 'drawing'],
+  picture: (doc: string, source: string, look: 'light' | 'dark'): Key => ['d', doc, 'picture', `${source}-${look}`],
   use: (doc: string, share: string): Key => ['d', doc, 'used', share],
   uses: (doc: string): Key => ['d', doc, 'used'],
   key: (hash: string): Key => ['key', hash],

@@ -42,6 +42,12 @@ export interface PublishedDocument {
   readonly indexed: boolean
   /** Milliseconds since 1970. */
   readonly updatedAt: number
+  /** Milliseconds since 1970. */
+  readonly publishedAt: number
+  /** The name of the account or agent that owns it; undefined: nobody's in particular. */
+  readonly owner: string | undefined
+  /** How often a drawing of it was kept: with another number the page may show more pictures. */
+  readonly drawings: number
   readonly snapshot: Snapshot
 }
 
@@ -51,5 +57,14 @@ export const readPublished = async (service: Service, doc: string): Promise<Publ
   if (head === undefined || head.deletedAt !== null || head.publishedAt === null)
     throw new ServiceError('not_found', { message: 'There is no published document at this address.' })
   const snapshot = await currentContent(service, doc)
-  return { id: doc, title: titleOf(head, snapshot), indexed: head.indexed === true, updatedAt: head.updatedAt, snapshot }
+  return {
+    id: doc,
+    title: titleOf(head, snapshot),
+    indexed: head.indexed === true,
+    updatedAt: head.updatedAt,
+    publishedAt: head.publishedAt,
+    owner: head.owner.name,
+    drawings: head.drawings ?? 0,
+    snapshot
+  }
 }

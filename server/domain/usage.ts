@@ -13,7 +13,7 @@ import type { Key, Put, Storage } from './ports.ts'
 /** Kinds of records whose keys are new with each put. */
 const appended: ReadonlySet<unknown> = new Set(['update', 'history', 'keyframe', 'event'])
 /** Kinds of records that a put may replace. */
-const replaced: ReadonlySet<unknown> = new Set(['checkpoint', 'text', 'revision', 'comment', 'suggestion', 'task'])
+const replaced: ReadonlySet<unknown> = new Set(['checkpoint', 'text', 'revision', 'comment', 'suggestion', 'task', 'picture'])
 
 const counts = (doc: string, [first, second, kind]: Key): boolean =>
   first === 'd' && second === doc && (appended.has(kind) || replaced.has(kind))

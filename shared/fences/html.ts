@@ -186,7 +186,12 @@ const chartHtml = (fence: Fence, context: ComponentContext): string => {
 const widgetHtml = (fence: Fence): string => {
   const { html, title, height, state } = parseWidget(fence)
   const data = ` data-height="${height}"${state === undefined ? '' : ` data-state="${escapeHtml(state.json)}"`}`
-  return figure('widget', title || captionOf(fence) || 'Widget', `<pre tabindex="0"><code>${escapeHtml(html)}</code></pre>`, data)
+  return figure(
+    'widget',
+    title || captionOf(fence) || 'Widget',
+    `<details><summary>Code of the widget</summary><pre tabindex="0"><code>${escapeHtml(html)}</code></pre></details>`,
+    data
+  )
 }
 
 /** A component as it is shown; undefined for a fence that is none. */

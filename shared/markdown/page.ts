@@ -11,6 +11,15 @@ export interface Highlighter {
   highlight(code: string, options: { readonly language: string; readonly ignoreIllegals: true }): { readonly value: string }
 }
 
+/** A diagram that was drawn before: addresses of its pictures, its size in CSS pixels, and its words. */
+export interface Picture {
+  readonly light: string
+  readonly dark: string
+  readonly width: number
+  readonly height: number
+  readonly title: string
+}
+
 export interface PageLibraries {
   /** Undefined while it is not there: code is shown without colours. */
   readonly highlighter: () => Highlighter | undefined
@@ -18,6 +27,8 @@ export interface PageLibraries {
   readonly formulaSetter: () => FormulaSetter | undefined
   /** Shows boards, chats, sheets, charts and widgets (components.ts). Undefined while it is not there: their source is shown. */
   readonly components: () => ((fence: FenceToRender) => string | undefined) | undefined
+  /** The picture of a diagram, where one is kept. Without it the source is shown, for a script to draw. */
+  readonly pictureOf?: (source: string) => Picture | undefined
 }
 
 /** Longest code that is coloured, and longest line of it, in characters: longer ones are read by programs. */
@@ -51,6 +62,12 @@ const components = new Set(['board', 'chat', 'sheet', 'chart', 'widget', 'mermai
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
+const pictureHtml = ({ light, dark, width, height, title }: Picture, source: string): string =>
+  '<figure class="component diagram"><div class="diagram-picture" tabindex="0"><picture>' +
+  `<source media="(prefers-color-scheme: dark)" srcset="${escape(dark)}">` +
+  `<img src="${escape(light)}" width="${width}" height="${height}" alt="${escape(title)}" loading="lazy"></picture></div>` +
+  `<details><summary>Source of the diagram</summary><pre tabindex="0"><code>${escape(source)}</code></pre></details></figure>\n`
+
 export const createPageRenderer = (libraries: PageLibraries, isOwnLink: (href: string) => boolean): Renderer =>
   createRenderer({
     isOwnLink,
@@ -64,6 +81,8 @@ export const createPageRenderer = (libraries: PageLibraries, isOwnLink: (href: s
     fence(fence) {
       const { language, source } = fence
       if (!components.has(language)) return undefined
+      const picture = language === 'mermaid' ? libraries.pictureOf?.(source) : undefined
+      if (picture !== undefined) return pictureHtml(picture, source)
       return (
         (language === 'mermaid' ? undefined : libraries.components()?.(fence)) ??
         `<figure class="component component-${language}"><figcaption>${language}</figcaption><pre tabindex="0"><code>${escape(source)}</code></pre></figure>\n`

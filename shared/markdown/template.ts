@@ -8,8 +8,11 @@ export interface Page {
   readonly url: string | undefined
   readonly markdownUrl: string | undefined
   readonly indexed: boolean
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; undefined for a file. */
+  readonly publishedAt?: number
   readonly updatedAt: number
+  /** Whoever is said to have written it. */
+  readonly author?: string | undefined
   readonly headings: readonly Heading[]
   /** Rendered by shared/markdown: trusted as it is. */
   readonly html: string
@@ -67,12 +70,43 @@ const contents = (headings: readonly Heading[]): string => {
   return `<nav class="contents" aria-label="Contents"><details><summary>Contents</summary><ol>\n${items.join('\n')}\n</ol></details></nav>`
 }
 
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
+
+const timeHtml = (at: number): string => {
+  const date = new Date(at)
+  const words = `${months[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`
+  return `<time datetime="${date.toISOString()}">${words}</time>`
+}
+
+const isSameDay = (one: number, other: number): boolean =>
+  new Date(one).toISOString().slice(0, 10) === new Date(other).toISOString().slice(0, 10)
+
+/** The line under the title: the author, and the days on which it was published and changed. */
+const bylineHtml = ({ author, publishedAt, updatedAt }: Page): string => {
+  const parts = [
+    ...(author === undefined ? [] : [`<span dir="auto">${escape(author)}</span>`]),
+    ...(publishedAt === undefined ? [] : [`Published ${timeHtml(publishedAt)}`]),
+    ...(publishedAt !== undefined && (isSameDay(publishedAt, updatedAt) || updatedAt < publishedAt)
+      ? []
+      : [`Updated ${timeHtml(updatedAt)}`])
+  ]
+  return `<p class="byline">${parts.join(' · ')}</p>\n`
+}
+
+/** The text with the line under its title: its first heading, when that comes first, or else above all. */
+const withByline = (html: string, byline: string): string => {
+  const end = html.startsWith('<h1') ? html.indexOf('</h1>') : -1
+  if (end === -1) return byline + html
+  const at = end + '</h1>'.length
+  return `${html.slice(0, at)}\n${byline}${html.slice(at)}`
+}
+
 /** The whole page. The document's own first heading is its title; a document without one gets its title as a heading. */
 export const pageHtml = (page: Page): string => {
-  const { title, headings, html, markdownUrl, updatedAt } = page
-  const day = new Date(updatedAt).toISOString()
+  const { title, headings, html, markdownUrl } = page
   const heading = headings.some(({ level }) => level === 1) ? '' : `<h1>${escape(title)}</h1>\n`
-  const links = markdownUrl === undefined ? '' : ` · <a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a>`
+  const links =
+    markdownUrl === undefined ? '' : `<footer>\n<p><a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a></p>\n</footer>\n`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -83,12 +117,9 @@ ${head(page)}
 ${contents(headings)}
 <main id="page:text">
 <article dir="auto">
-${heading}${html}</article>
+${withByline(`${heading}${html}`, bylineHtml(page))}</article>
 </main>
-<footer>
-<p>Updated <time datetime="${day}">${day.slice(0, 10)}</time>${links}</p>
-</footer>
-</body>
+${links}</body>
 </html>
 `
 }

@@ -28,6 +28,7 @@ import {
   replaceContent,
   restoreRevision
 } from './documents.ts'
+import { listDrawings, storeDrawing } from './drawings.ts'
 import { editContent, patchContent } from './edits.ts'
 import { listEvents } from './events.ts'
 import {
@@ -93,6 +94,8 @@ export const operations = {
   decideSuggestions,
   withdrawSuggestion,
   uploadAsset,
+  listDrawings,
+  storeDrawing,
   startImage,
   readImage,
   startSpeech,

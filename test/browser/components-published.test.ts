@@ -85,7 +85,11 @@ test('[COMP-15] published pages show components without script: boards, chats, c
     const chart = page.getByRole('img', { name: 'Spend' })
     expect(await chart.locator('rect').count()).toBe(3)
     expect(await page.locator('.component-chart tr').allTextContents()).toEqual(['ItemTotal', 'Pens42', 'Ink24', 'Sum66', 'Bad'])
-    expect(await page.locator('.component-widget pre').textContent()).toBe('<button onclick="roll()">Roll</button>')
+    const code = page.locator('.component-widget pre')
+    expect(await code.isVisible()).toBe(false)
+    await page.getByText('Code of the widget').click()
+    expect(await code.isVisible()).toBe(true)
+    expect(await code.textContent()).toBe('<button onclick="roll()">Roll</button>')
     for (const each of await page.locator('.component').all()) expect(await each.isVisible()).toBe(true)
     // Wide ones are scrolled within.
     expect((await page.locator('.component-sheet').boundingBox())?.width).toBeLessThanOrEqual(viewport.width)

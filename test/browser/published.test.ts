@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { png, samples } from '../support/media.ts'
 import { start, type World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { createDocument, type Document, launch, until } from './browser.ts'
+import { chip, createDocument, type Document, launch, until } from './browser.ts'
 
 let world: World
 let browser: Browser
@@ -191,4 +191,37 @@ test('[PUBLISH-9] a diagram is drawn when it comes into view, and again in the c
   await page.emulateMedia({ colorScheme: 'dark' })
   await until(async () => (await picture.count()) === 1 && (await picture.getAttribute('src')) !== light, 'another picture')
   await context.close()
+})
+
+test('[PUBLISH-14] the page of whoever publishes draws the diagrams, that of whoever edits what changes: readers need no script', async () => {
+  const words = '# T\n\n```mermaid\nflowchart LR\n  A --> B\n```\n'
+  const document = await createDocument(world.url, words)
+  const context = await browser.newContext({ colorScheme: 'dark' })
+  const page = await context.newPage()
+  await page.goto(document.url)
+  await chip(page, 'saved').waitFor()
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('tab', { name: 'Publish' }).click()
+  await page.getByRole('switch').click()
+  const kept = async (): Promise<number> => {
+    const answer = await fetch(`${world.url}/api/docs/${document.id}/drawings`, { headers: { 'x-share-key': document.key } })
+    return ((await answer.json()) as { drawings: unknown[] }).drawings.length
+  }
+  await until(async () => (await kept()) === 1, 'a picture')
+  await page.keyboard.press('Escape')
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('```mermaid\npie\n"a" : 1')
+  await until(async () => (await kept()) >= 2, 'the picture of what was added')
+  await context.close()
+  const reader = await browser.newContext({ javaScriptEnabled: false, colorScheme: 'dark' })
+  const published = await reader.newPage()
+  await published.goto(`${world.url}/pub/${document.id}`)
+  const pictures = published.locator('.diagram-picture img')
+  expect(await pictures.count()).toBe(2)
+  await until(
+    async () => (await pictures.first().evaluate((image: HTMLImageElement) => image.currentSrc)).endsWith('-dark.svg'),
+    'the dark one'
+  )
+  expect(await pictures.first().evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(50)
+  await reader.close()
 })

@@ -2,7 +2,24 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Job, Page } from '../../server/http/published/worker.ts'
 import { Lane } from '../../server/threads/lane.ts'
+import { limits } from '../../shared/limits.ts'
+import { pageHtml, type Page as PageToWrite } from '../../shared/markdown/template.ts'
 import { startWorld, type World } from '../support/world.ts'
+
+const blank: PageToWrite = {
+  title: 'T',
+  description: '',
+  url: undefined,
+  markdownUrl: undefined,
+  indexed: true,
+  updatedAt: 0,
+  headings: [],
+  html: '',
+  css: '',
+  style: undefined,
+  font: undefined,
+  scripts: []
+}
 
 let world: World
 beforeAll(async () => {
@@ -137,6 +154,89 @@ test('[PUBLISH-6] a page with a diagram allows its own script and the frame that
   expect(await shown.text()).toContain('A --&gt; B')
 })
 
+const diagram = 'flowchart LR\n  A --> B'
+const svgOf = (words: string): string => `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><text>${words}</text></svg>`
+const drawing = (source = diagram): Record<string, unknown> => ({
+  source,
+  title: 'A "flow"',
+  width: 40,
+  height: 20,
+  light: svgOf('day'),
+  dark: svgOf('night')
+})
+
+test('[PUBLISH-12] a kept picture of a diagram is shown without a script, light and dark, and the source below it', async () => {
+  const owner = await world.create(`# T\n\n\`\`\`mermaid\n${diagram}\n\`\`\`\n`)
+  await owner.ask('POST', '/publish')
+  expect((await page(owner.doc)).headers.get('content-security-policy')).toContain('script-src')
+  expect((await owner.ask('PUT', '/drawings', { json: drawing() })).status).toBe(200)
+  const shown = await page(owner.doc)
+  expect(shown.headers.get('content-security-policy')).not.toContain('script-src')
+  const html = await shown.text()
+  expect(html).not.toContain('<script')
+  expect(html).toContain('alt="A &quot;flow&quot;" loading="lazy"')
+  expect(html).toContain('A --&gt; B')
+  const [, dark = ''] = /srcset="([^"]+)"/.exec(html) ?? []
+  const [, light = ''] = /<img src="([^"]+)"/.exec(html) ?? []
+  expect(await (await fetch(world.url + light)).text()).toBe(svgOf('day'))
+  const picture = await fetch(world.url + dark)
+  expect(await picture.text()).toBe(svgOf('night'))
+  expect(picture.headers.get('content-type')).toContain('image/svg+xml')
+  expect(picture.headers.get('content-security-policy')).toBe("default-src 'none'; style-src 'unsafe-inline'; sandbox")
+  // Another source has no picture.
+  await owner.replace(`\`\`\`mermaid\n${diagram} --> C\n\`\`\`\n`)
+  expect(await (await page(owner.doc)).text()).toContain('component-mermaid')
+})
+
+test('[PUBLISH-13] who may edit keeps pictures, a bounded number of bounded size, there as long as the page is', async () => {
+  const owner = await world.create('text')
+  await owner.ask('POST', '/publish')
+  expect((await (await owner.share('suggest')).ask('PUT', '/drawings', { json: drawing() })).status).toBe(403)
+  for (const light of [
+    '<!DOCTYPE svg><svg></svg>',
+    '<svg><!ENTITY a "b"></svg>',
+    'text',
+    `<svg>${'x'.repeat(limits.drawingUnitsMax)}</svg>`
+  ])
+    expect((await owner.ask('PUT', '/drawings', { json: { ...drawing(), light } })).status).toBe(400)
+  const editor = await owner.share('edit')
+  for (let index = 0; index < limits.drawingsMax; index += 1) await editor.ask('PUT', '/drawings', { json: drawing(`A --> ${index}`) })
+  const before = (await owner.ask('GET', '/drawings')).json.drawings.map(({ source }: { source: string }) => source)
+  const added = (await editor.ask('PUT', '/drawings', { json: drawing() })).json.source
+  expect((await owner.ask('GET', '/drawings')).json.drawings.map(({ source }: { source: string }) => source)).toEqual([
+    ...before.slice(1),
+    added
+  ])
+  const at = (source: string): string => `${world.url}/pub/${owner.doc}/drawings/${source}-dark.svg`
+  expect((await fetch(at(before[0]))).status).toBe(404)
+  expect((await fetch(at(added))).status).toBe(200)
+  await owner.ask('POST', '/publish', { json: { published: false } })
+  expect((await fetch(at(added))).status).toBe(404)
+})
+
+test('[PUBLISH-13] pictures count for the quota of their document', async () => {
+  const owner = await world.create('text')
+  const bytes = async (): Promise<number> => (await owner.ask('GET', '')).json.usage.bytes
+  const before = await bytes()
+  await owner.ask('PUT', '/drawings', { json: { ...drawing(), light: svgOf('x'.repeat(10_000)) } })
+  const with1 = await bytes()
+  expect(with1 - before).toBeGreaterThan(10_000)
+  await owner.ask('PUT', '/drawings', { json: drawing() })
+  expect((await bytes()) - before).toBeLessThan(1000)
+})
+
+test('[PUBLISH-15] the page names the day under its title, and its author where it has one', async () => {
+  const owner = await world.create('# T\n\nText.\n')
+  await owner.ask('POST', '/publish')
+  const html = await (await page(owner.doc)).text()
+  expect(html).toMatch(
+    /<h1[^>]*>T<a [^\n]*<\/h1>\n<p class="byline">Published <time datetime="[^"]+">[A-Z][a-z]{2} \d+, \d{4}<\/time><\/p>/
+  )
+  expect(pageHtml({ ...blank, author: 'Ana <b>', publishedAt: 0, updatedAt: 86_400_000 })).toContain(
+    '<p class="byline"><span dir="auto">Ana &lt;b&gt;</span> · Published <time datetime="1970-01-01T00:00:00.000Z">Jan 1, 1970</time> · Updated <time datetime="1970-01-02T00:00:00.000Z">Jan 2, 1970</time></p>'
+  )
+})
+
 test('[PUBLISH-11] where the operator forbids it, no page of a document loads pictures, sound or film of other sites', async () => {
   const sources = async (of: World): Promise<string[]> => {
     const owner = await of.create('![](https://elsewhere.example/a.png)')
@@ -184,8 +284,8 @@ test('[PUBLISH-10] a thread that takes too long is ended, and the next text has 
   const entry = new URL('../../server/http/published/worker.ts', import.meta.url)
   const lane = new Lane<Job, Page>({ entry, secondsMax: 2, waitingMax: 10, waitingOfHolderMax: 10 })
   // Hours of work.
-  const hostile = lane.run('a', { source: '['.repeat(4_000_000), baseUrl: world.url })
-  const next = lane.run('b', { source: '*so*', baseUrl: world.url })
+  const hostile = lane.run('a', { source: '['.repeat(4_000_000), baseUrl: world.url, drawings: {} })
+  const next = lane.run('b', { source: '*so*', baseUrl: world.url, drawings: {} })
   await expect(hostile).rejects.toMatchObject({ why: 'slow' })
   await expect(next).resolves.toMatchObject({ html: '<p><em>so</em></p>\n' })
 })

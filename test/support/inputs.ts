@@ -63,6 +63,9 @@ export const neededInputs = (
     restoreRevision: { body: async () => ({ revision: 1 }) },
     readRevision: { path: async () => ({ revisionId: '1' }) },
     createShare: { body: async () => ({ role: 'view' }) },
+    storeDrawing: {
+      body: async () => ({ source: 'pie', title: 'A pie', width: 1, height: 1, light: '<svg></svg>', dark: '<svg></svg>' })
+    },
     revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
     createComment: { body: async () => ({ body: 'Hm.', find: 'text' }) },
     replyToComment: { body: async () => ({ body: 'Oh.' }), path: newComment },

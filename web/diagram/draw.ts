@@ -66,7 +66,8 @@ async function draw(source: string, look: Look): Promise<Drawn | NotDrawn> {
   return result
 }
 
-function lookOf(element: Element): Look {
+/** The colours of a place on the page. */
+export function lookOf(element: Element): Look {
   const style = getComputedStyle(element)
   const value = (name: string): string => style.getPropertyValue(name).trim()
   return {
@@ -76,7 +77,9 @@ function lookOf(element: Element): Look {
     text: value('--text'),
     muted: value('--muted'),
     border: value('--control'),
-    accent: value('--accent')
+    accent: value('--accent'),
+    // As charts use them (prose.css).
+    series: [5, 1, 8, 3, 0, 6].map((hue) => value(`--hue-${hue}`))
   }
 }
 
@@ -133,6 +136,9 @@ async function drawFigure(figure: Element): Promise<void> {
   const made = await result(source, lookOf(figure))
   if (figure.isConnected) show(figure, code, made)
 }
+
+/** Draws a source in colours, whatever this page shows. */
+export const drawnIn = async (source: string, look: Look): Promise<Drawn | NotDrawn> => await result(source, look)
 
 /** Puts the picture of a source into an element of the page, or the reason why there is none. */
 export async function drawInto(element: HTMLElement, source: string): Promise<void> {

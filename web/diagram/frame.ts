@@ -9,7 +9,26 @@ const fontFamily = 'system-ui, sans-serif'
 
 const tell = (reply: Reply): void => parent.postMessage(reply, '*')
 
-function setUp({ dark, background, fill, text, muted, border, accent }: Look): void {
+/** Slices and branches that can be told apart: left to itself, mermaid makes shades of one colour. */
+function seriesOf(series: readonly string[], background: string, text: string): Record<string, string> {
+  const named = Array.from({ length: 12 }, (_each, index) => [index, series[index % series.length] ?? text] as const)
+  return {
+    ...Object.fromEntries(
+      named.flatMap(([index, colour]) => [
+        [`pie${index + 1}`, colour],
+        [`git${index}`, colour]
+      ])
+    ),
+    pieOpacity: '1',
+    pieStrokeColor: background,
+    pieOuterStrokeColor: background,
+    pieSectionTextColor: background,
+    pieLegendTextColor: text,
+    pieTitleTextColor: text
+  }
+}
+
+function setUp({ dark, background, fill, text, muted, border, accent, series }: Look): void {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: 'strict',
@@ -45,7 +64,8 @@ function setUp({ dark, background, fill, text, muted, border, accent }: Look): v
       lineColor: muted,
       textColor: text,
       titleColor: text,
-      activeTaskBorderColor: accent
+      activeTaskBorderColor: accent,
+      ...seriesOf(series, background, text)
     }
   })
 }

@@ -12,6 +12,8 @@ export interface Look {
   readonly muted: string
   readonly border: string
   readonly accent: string
+  /** Of slices, branches and columns, in the order of use. */
+  readonly series: readonly string[]
 }
 
 /** From the page. */

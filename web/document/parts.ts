@@ -89,6 +89,13 @@ export function createParts(session: Session): Parts {
     if (!closed) mediaOf(page)
   })
 
+  /** Who may edit draws the diagrams that the published page shows. */
+  const openDrawings = once(async () => {
+    const { followDrawings } = await import('../sharing/follow-drawings.ts')
+    if (!closed) endDrawings = followDrawings(session)
+  })
+  let endDrawings = (): void => undefined
+
   const asked = async <Part>(open: () => Promise<Part>, run: (part: Part) => unknown): Promise<void> => {
     let part: Part
     try {
@@ -120,7 +127,8 @@ export function createParts(session: Session): Parts {
       const onlyProposes = !session.canEdit.value && includesRole(session.role.value, 'suggest')
       const isUrgent = proposed || onlyProposes || asksForRemark()
       // Who reads needs nothing to write with.
-      const waiting = page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFeed, openJobs]
+      const waiting =
+        page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFeed, openJobs, openDrawings]
       let stop = (): void => undefined
       // Without it one writes all the same; it comes with the next visit.
       const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)
@@ -144,6 +152,7 @@ export function createParts(session: Session): Parts {
         for (const end of stops) end()
         review.value?.close()
         feed.value?.close()
+        endDrawings()
       }
     }
   }

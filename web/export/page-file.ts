@@ -3,7 +3,8 @@ import { pageHtml } from '../../shared/markdown/template.ts'
 import type { Session } from '../document/session.ts'
 import { downloadHtml } from '../offline/download.ts'
 import published from '../published/published.css?inline'
-import { openSheet, paperColours } from './whole-text.ts'
+import { coloursOf } from '../diagram/looks.ts'
+import { openSheet } from './whole-text.ts'
 
 /** Larger pictures stay where they are, in bytes: a file must stay one that can be sent. */
 const pictureBytesMax = 10 * 1024 * 1024
@@ -59,7 +60,7 @@ async function wholeStyle(): Promise<string> {
 
 /** Diagrams are pictures in the colours of paper. */
 const onPaper = (): string => {
-  const background = /--bg:\s*([^;]+)/.exec(paperColours())?.[1] ?? 'white'
+  const background = /--bg:\s*([^;]+)/.exec(coloursOf('light'))?.[1] ?? 'white'
   return `.diagram-picture img{background:${background};border-radius:8px}`
 }
 

@@ -7,9 +7,9 @@ import type { Highlighter } from '../../shared/markdown/page.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import type { FenceToRender, Rendered } from '../../shared/markdown/render.ts'
 import { drawAllDiagrams } from '../diagram/draw.ts'
+import { coloursOf } from '../diagram/looks.ts'
 import { nodesOf } from '../reading/trusted.ts'
 import prose from '../style/prose.css?inline'
-import tokens from '../style/tokens.css?inline'
 
 export interface Sheet {
   readonly article: HTMLElement
@@ -17,9 +17,6 @@ export interface Sheet {
   /** Takes it away. */
   close(): void
 }
-
-/** The tokens of the light theme, whatever the page shows: the first rule of the style. */
-export const paperColours = (): string => /:root\s*\{([^{}]*)\}/.exec(tokens)?.[1] ?? ''
 
 const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)
 
@@ -59,7 +56,7 @@ export async function openSheet(text: string): Promise<Sheet> {
   const host = document.createElement('div')
   host.className = 'print-sheet'
   const root = host.attachShadow({ mode: 'open' })
-  const rules = [`:host { ${paperColours()} }`, prose, rendered.css].map((css) => {
+  const rules = [`:host { ${coloursOf('light')} }`, prose, rendered.css].map((css) => {
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(css)
     return sheet

@@ -17,8 +17,9 @@ function rowsOf(id: string): string[][] | undefined {
 }
 
 function offer(figure: HTMLElement): void {
-  const source = figure.querySelector('pre')
-  if (source === null) return
+  const code = figure.querySelector('details')
+  const source = code?.querySelector('pre')
+  if (code == null || source == null) return
   const title = figure.querySelector('figcaption')?.textContent ?? 'Widget'
   let running: RunningWidget | undefined
   const button = document.createElement('button')
@@ -32,7 +33,7 @@ function offer(figure: HTMLElement): void {
     button.setAttribute('aria-label', `${button.textContent}: ${title}`)
   }
   const stop = (): void => {
-    running?.element.before(source)
+    running?.element.before(code)
     running?.stop()
     running = undefined
     label()
@@ -61,11 +62,11 @@ function offer(figure: HTMLElement): void {
       }
     })
     note.textContent = ''
-    source.replaceWith(running.element)
+    code.replaceWith(running.element)
     return label()
   })
   label()
-  source.before(button, note)
+  code.before(button, note)
 }
 
 for (const figure of document.querySelectorAll<HTMLElement>('figure.component-widget')) offer(figure)

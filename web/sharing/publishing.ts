@@ -26,6 +26,8 @@ function createPublishing(session: Session): Publishing {
       failure.value = undefined
       // The list of documents shows it.
       if (findRecent(session.id) !== undefined) remember(session.id, { published: answer.published })
+      // Without it readers draw the diagrams themselves.
+      if (answer.published) void import('./drawings.ts').then(({ keepDrawings }) => keepDrawings(session)).catch(() => undefined)
     } catch (error) {
       failure.value = error
     }

@@ -6,6 +6,7 @@ import { pageHtml } from '../../../shared/markdown/template.ts'
 import { isDocumentId } from '../../../shared/names.ts'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
+import { drawingsOf, type Look, looks, readPicture } from '../../domain/drawings.ts'
 import { type PublishedDocument, readPublished } from '../../domain/publishing.ts'
 import type { Context, Http } from '../context.ts'
 import { namesTag } from '../etag.ts'
@@ -14,6 +15,7 @@ import { html, showPage } from '../html.ts'
 import { mediaSources } from '../media-sources.ts'
 import { asksForHtml } from '../pages.ts'
 import type { Routers } from '../routers.ts'
+import type { Drawings } from './renderer.ts'
 import { CannotRender, createRender, Outdated, type Render } from './rendering.ts'
 
 /** No script at all, but on a page with diagrams the one that draws them, and with widgets the one that runs them when asked to. */
@@ -104,9 +106,25 @@ interface Built {
   readonly scripts: Readonly<Record<string, string | undefined>>
 }
 
-const prepare = async (document: PublishedDocument, { service, log }: Http, built: Built, render: Render): Promise<Prepared> => {
-  const { id, title, indexed, updatedAt, snapshot } = document
-  const rendered = await render({ doc: id, version: snapshot.version, source: snapshot.content }).catch((error: unknown) => {
+const picturePath = (doc: string, source: string, look: Look): string => `/pub/${doc}/drawings/${source}-${look}.svg`
+
+/** The pictures that are kept of the diagrams of a document. */
+const drawingsFor = async (http: Http, doc: string): Promise<Drawings> => {
+  const drawings = await drawingsOf(http.service, doc)
+  return Object.fromEntries(
+    drawings.map(({ source, title, width, height }) => {
+      const [light, dark] = looks.map((look) => picturePath(doc, source, look))
+      return [source, { light: light ?? '', dark: dark ?? '', title, width, height }]
+    })
+  )
+}
+
+const prepare = async (document: PublishedDocument, http: Http, built: Built, render: Render): Promise<Prepared> => {
+  const { service, log } = http
+  const { id, title, indexed, publishedAt, owner, updatedAt, snapshot } = document
+  const drawings = await drawingsFor(http, id)
+  const text = { doc: id, version: snapshot.version, source: snapshot.content, drawings }
+  const rendered = await render(text).catch((error: unknown) => {
     if (!(error instanceof CannotRender)) throw error
     log.warn('a published page shows its source', { doc: id, version: snapshot.version, reason: error.message, error: error.cause })
     return { html: sourceHtml(snapshot.content), css: '', headings: [], description: '' }
@@ -115,7 +133,7 @@ const prepare = async (document: PublishedDocument, { service, log }: Http, buil
   const { style, font } = built
   const needed = Object.entries(built.scripts).filter(([name]) => rendered.html.includes(`<figure class="component ${name}"`))
   const scripts = needed.flatMap(([, script]) => script ?? [])
-  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, updatedAt, style, font, scripts }
+  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, publishedAt, updatedAt, author: owner, style, font, scripts }
   const packed = await pack(pageHtml(page))
   const styleSource = rendered.css === '' ? "'self'" : `'self' 'sha256-${createHash('sha256').update(rendered.css).digest('base64')}'`
   const tag = createHash('sha256').update(packed.plain).digest('base64url').slice(0, 22)
@@ -163,6 +181,8 @@ const showNothing = (ctx: Context, stylesheet: string | undefined): void =>
     body: html`<p>Whoever published this page may have taken it back, or the address is not complete.</p>`
   })
 
+const drawingPattern = /^\/pub\/([^/.]+)\/drawings\/([\w-]{43})-(light|dark)\.svg$/
+
 const wantsMarkdown = (ctx: Context): boolean => ctx.accepts('text/html', 'text/markdown') === 'text/markdown'
 
 export const bindPublished = (http: Http, routers: Routers, files: Files): void => {
@@ -175,6 +195,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
   }
   const pages = new Kept<Prepared>(limits.publishedCacheBytesMax)
   const texts = new Kept<Packed>(limits.publishedCacheBytesMax)
+  const pictures = new Kept<Packed>(limits.publishedCacheBytesMax)
   const find = (name: string): Promise<PublishedDocument> => {
     if (!isDocumentId(name)) throw new ServiceError('not_found')
     return readPublished(service, name)
@@ -184,8 +205,8 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     sendMarkdown(ctx, document, await texts.get(JSON.stringify([id, snapshot.version]), () => pack(snapshot.content)))
   }
   const page = async (ctx: Context, document: PublishedDocument): Promise<void> => {
-    const { id, title, indexed, snapshot } = document
-    const name = JSON.stringify([id, snapshot.version, title, indexed])
+    const { id, title, indexed, owner, publishedAt, drawings, snapshot } = document
+    const name = JSON.stringify([id, snapshot.version, title, indexed, owner, publishedAt, drawings])
     try {
       sendPage(ctx, await pages.get(name, () => prepare(document, http, built, render)), document, http.foreignMedia)
     } catch (error) {
@@ -198,6 +219,18 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
   of('/pub').get('/pub/:id.md', async (koa) => {
     const ctx = koa as unknown as Context & { params: Record<string, string> }
     await markdown(ctx, await find(ctx.params['id'] ?? ''))
+  })
+  of('/pub').get(drawingPattern, async (koa) => {
+    const ctx = koa as unknown as Context
+    const [, id = '', source = '', look = ''] = drawingPattern.exec(ctx.path) ?? []
+    const svg = isDocumentId(id) ? await readPicture(service, id, source, look as Look) : undefined
+    if (svg === undefined) throw new ServiceError('not_found')
+    // Nothing of it may run or load anything, wherever it is opened.
+    ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    ctx.set('X-Robots-Tag', 'noindex')
+    ctx.type = 'image/svg+xml; charset=utf-8'
+    const tag = createHash('sha256').update(svg).digest('base64url').slice(0, 22)
+    send(ctx, tag, await pictures.get(tag, () => pack(svg)))
   })
   of('/pub').get(/^\/pub\/([^/.]+)$/, async (koa) => {
     const ctx = koa as unknown as Context

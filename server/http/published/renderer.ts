@@ -1,9 +1,21 @@
 /** The renderer of published pages: the shared one, with its libraries at hand. */
 import highlighter from 'highlight.js/lib/common'
 import temml from 'temml'
-import { createPageRenderer as createShared } from '../../../shared/markdown/page.ts'
+import { createPageRenderer as createShared, type Picture } from '../../../shared/markdown/page.ts'
 import { renderComponent } from '../../../shared/markdown/components.ts'
 import type { Renderer } from '../../../shared/markdown/render.ts'
+import { hashOfDiagram } from '../../domain/drawings.ts'
 
-export const createPageRenderer = (isOwnLink: (href: string) => boolean): Renderer =>
-  createShared({ highlighter: () => highlighter, formulaSetter: () => temml, components: () => renderComponent }, isOwnLink)
+/** Pictures of diagrams, by the hashes of their sources. */
+export type Drawings = Readonly<Record<string, Picture>>
+
+export const createPageRenderer = (isOwnLink: (href: string) => boolean, drawings: Drawings): Renderer =>
+  createShared(
+    {
+      highlighter: () => highlighter,
+      formulaSetter: () => temml,
+      components: () => renderComponent,
+      pictureOf: (source) => drawings[hashOfDiagram(source)]
+    },
+    isOwnLink
+  )

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
 import { Lane, WorkRefused } from '../../threads/lane.ts'
+import type { Drawings } from './renderer.ts'
 import type { Job, Page } from './worker.ts'
 
 /** The text took too long or too much memory, or became too large: the page shows the source instead. */
@@ -22,6 +23,7 @@ export interface Text {
   readonly doc: string
   readonly version: string
   readonly source: string
+  readonly drawings: Drawings
 }
 
 /** Errors: `CannotRender`, `Outdated`, `busy`. */
@@ -42,11 +44,13 @@ export const createRender = (baseUrl: string): Render => {
     const [first] = slow
     if (slow.size > limits.renderSlowMax && first !== undefined) slow.delete(first)
   }
-  return async ({ doc, version, source }) => {
+  return async ({ doc, version, source, drawings }) => {
     const lane = source.length > limits.renderQuickUnitsMax || slow.has(doc) ? long : quick
     // One run for each version; of a document the newest alone waits.
-    const options = { name: `${doc} ${version}`, slot: doc, onSlow: () => remember(doc) }
-    const page = await lane.run(doc, { source, baseUrl }, options).catch((error: unknown) => Promise.reject(refusalOf(error) as Error))
+    const options = { name: JSON.stringify([doc, version, drawings]), slot: doc, onSlow: () => remember(doc) }
+    const page = await lane
+      .run(doc, { source, baseUrl, drawings }, options)
+      .catch((error: unknown) => Promise.reject(refusalOf(error) as Error))
     if (page === undefined) throw new CannotRender('too large')
     return page
   }

@@ -1,0 +1,48 @@
+/** Drawings: diagrams of a document as pictures, kept so that its published page shows them without a script. */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { operation } from '../operation.ts'
+import { line } from './schemas.ts'
+
+// Entities and references could make a small file large; a picture needs neither.
+const Svg = z
+  .string()
+  .max(limits.drawingUnitsMax)
+  .refine(
+    (svg) => svg.isWellFormed() && svg.startsWith('<svg') && svg.trimEnd().endsWith('</svg>') && !svg.includes('<!'),
+    'must be one SVG element'
+  )
+
+const Pixels = z.int().min(1).max(limits.drawingPixelsMax)
+
+export const listDrawings = operation({
+  summary: 'Lists the diagrams of which the document keeps pictures.',
+  on: 'document',
+  role: 'edit',
+  rest: { method: 'GET', path: '/api/docs/{id}/drawings' },
+  input: z.object({}),
+  output: z.object({
+    drawings: z.array(z.object({ source: z.string().meta({ description: 'SHA-256 of the source of the diagram, base64url.' }) }))
+  }),
+  errors: []
+})
+
+export const storeDrawing = operation({
+  summary: 'Keeps a picture of a diagram, which the published page shows in its place.',
+  description:
+    'The page of whoever edits does it by itself. A published page without the picture draws the diagram in the reader’s browser. ' +
+    `A document keeps ${limits.drawingsMax} drawings; the oldest make room.`,
+  on: 'document',
+  role: 'edit',
+  rest: { method: 'PUT', path: '/api/docs/{id}/drawings', large: true },
+  input: z.object({
+    source: z.string().min(1).max(limits.drawingSourceUnitsMax).meta({ description: 'The Mermaid source, as it stands in the fence.' }),
+    title: line(limits.drawingTitleCharsMax).meta({ description: 'The words for those who do not see it.' }),
+    width: Pixels.meta({ description: 'CSS pixels.' }),
+    height: Pixels.meta({ description: 'CSS pixels.' }),
+    light: Svg.meta({ description: 'The picture on a light page.' }),
+    dark: Svg.meta({ description: 'The picture on a dark page.' })
+  }),
+  output: z.object({ ok: z.literal(true), source: z.string().meta({ description: 'SHA-256 of the source, base64url.' }) }),
+  errors: ['quota_exceeded']
+})

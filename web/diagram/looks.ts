@@ -1,0 +1,22 @@
+/** The colours of diagrams on a light and on a dark page, whichever this page is. */
+import tokens from '../style/tokens.css?inline'
+import { lookOf } from './draw.ts'
+import type { Look } from './protocol.ts'
+
+const rules = {
+  light: /:root\s*\{([^{}]*)\}/,
+  dark: /:root\[data-theme=['"]?dark['"]?\]\s*\{([^{}]*)\}/
+}
+
+/** Declarations of the colours, as the rules of the style have them. */
+export const coloursOf = (name: keyof typeof rules): string => rules[name].exec(tokens)?.[1] ?? ''
+
+export function lookNamed(name: keyof typeof rules): Look {
+  const element = document.createElement('div')
+  element.hidden = true
+  element.style.cssText = coloursOf(name)
+  document.body.append(element)
+  const look = lookOf(element)
+  element.remove()
+  return look
+}

@@ -1,0 +1,53 @@
+/**
+ * Pictures of the diagrams of a published document, for its page to show without a script. Drawing needs a browser: that of whoever edits
+ * while it is published does it, for those that have no picture yet.
+ */
+import { createPageRenderer } from '../../shared/markdown/page.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Output, Request } from '../../shared/operations/index.ts'
+import { toBase64UrlEncoded } from 'lib0/buffer'
+import { digest } from 'lib0/hash/sha256'
+import { encodeUtf8 } from 'lib0/string'
+import { call } from '../api.ts'
+import { drawnIn } from '../diagram/draw.ts'
+import { lookNamed } from '../diagram/looks.ts'
+import type { Session } from '../document/session.ts'
+
+/** Texts beyond this, in UTF-16 units, are not looked through while somebody writes in them: readers draw their diagrams. */
+const textUnitsMax = 300_000
+
+const hashOf = (source: string): string => toBase64UrlEncoded(digest(encodeUtf8(source)))
+
+/** The sources of the diagrams, as the published page finds them; the first of many. */
+function diagramsOf(text: string): Map<string, string> {
+  const found = new Map<string, string>()
+  if (text.length > textUnitsMax || !/mermaid/i.test(text)) return found
+  const nothing = (): undefined => undefined
+  const note = (whole: string): undefined => {
+    const source = whole.trim()
+    if (source !== '' && found.size < limits.drawingsMax) found.set(hashOf(source), source)
+  }
+  createPageRenderer({ highlighter: nothing, formulaSetter: nothing, components: nothing, pictureOf: note }, () => false).render(text)
+  return found
+}
+
+async function drawn(source: string): Promise<Request<'storeDrawing'> | undefined> {
+  const light = await drawnIn(source, lookNamed('light'))
+  const dark = 'svg' in light ? await drawnIn(source, lookNamed('dark')) : light
+  if (!('svg' in light) || !('svg' in dark)) return undefined
+  const { width, height, title } = light
+  const words = title.replaceAll(/\s+/g, ' ').slice(0, limits.drawingTitleCharsMax).toWellFormed()
+  return { source, title: words, width, height, light: light.svg, dark: dark.svg }
+}
+
+/** Draws and sends those that have no picture. What fails is left to the readers' browsers. */
+export async function keepDrawings({ id, key, text }: Session): Promise<void> {
+  const diagrams = diagramsOf(text.toString())
+  if (diagrams.size === 0) return
+  const { drawings } = await call<Output<'listDrawings'>>(`/api/docs/${id}/drawings`, { key })
+  for (const { source } of drawings) diagrams.delete(source)
+  for (const source of diagrams.values()) {
+    const body = await drawn(source)
+    if (body !== undefined) await call(`/api/docs/${id}/drawings`, { method: 'PUT', key, body })
+  }
+}
