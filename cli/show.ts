@@ -145,6 +145,7 @@ export const wordsFor = (masked: boolean): Words => {
         'No links.'
       ),
     createShare: ({ url }) => url,
+    changeShare: ({ url }) => url,
     revokeShare: ({ ended }) => (ended.length === 0 ? 'Revoked.' : `Revoked, with ${ended.length} made through it.`),
     listRevisions: ({ revisions }) =>
       list(

@@ -29,7 +29,7 @@ import { publishDocument } from './domain/publishing.ts'
 import { labelRevision, listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
 import { listSessions, readMe, whoIsSignedIn, revokeSession, revokeSessions } from './domain/sessions.ts'
-import { createShare, listShares, revokeShare } from './domain/shares.ts'
+import { changeShare, createShare, listShares, revokeShare } from './domain/shares.ts'
 import { decideSuggestion, decideSuggestions, listSuggestions, replyToSuggestion, withdrawSuggestion } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
 import { readAttribution } from './domain/attribution.ts'
@@ -72,6 +72,7 @@ export const handlers = {
   restoreRevision: ({ service, caller, doc, input }) => restoreRevision(service, caller, doc, input),
   listShares: ({ service, doc }) => listShares(service, doc),
   createShare: ({ service, caller, doc, input }) => createShare(service, caller, doc, input),
+  changeShare: ({ service, caller, doc, input }) => changeShare(service, caller, doc, input),
   revokeShare: ({ service, caller, doc, input }) => revokeShare(service, caller, doc, input),
   listComments: ({ service, doc, input }) => listComments(service, doc, input),
   createComment: ({ service, caller, doc, input }) => createComment(service, caller, doc, input),

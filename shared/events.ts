@@ -23,6 +23,7 @@ export const eventKinds = [
   'suggestion.rejected',
   'suggestion.reopened',
   'share.created',
+  'share.changed',
   'share.revoked',
   'asset.created',
   'media.done',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { hueOfName, hues } from '../shared/hues.ts'
-import { people, type Person } from '../web/presence/people.ts'
+import { otherPages, people, type Person, setOwnMark } from '../web/presence/people.ts'
 
 /** Those who are here as a page sees them, each `kind name` in the order of their client ids. */
 function seenBy(client: number, here: readonly string[]): readonly Person[] {
@@ -30,10 +30,10 @@ test('[WEB-84] a name has one colour everywhere; of two people with one colour w
     seenBy(client, guests)
       .toSorted((one, other) => one.id - other.id)
       .map(({ hue }) => hue)
-  const [first, second, ana, again, third] = hueOf(0)
+  // Two pages of one account are one person.
+  const [first, second, ana, third] = hueOf(0)
   expect(new Set([first, second, ana, third]).size).toBe(4)
   expect(first).toBe(hueOfName('Guest'))
-  expect(again).toBe(ana)
   expect(hueOf(3)).toEqual(hueOf(0))
   // More than there are colours.
   const many = seenBy(
@@ -41,4 +41,45 @@ test('[WEB-84] a name has one colour everywhere; of two people with one colour w
     Array.from({ length: 3 * hues }, () => 'guest Guest')
   )
   expect(new Set(many.slice(0, hues).map(({ hue }) => hue)).size).toBe(hues)
+})
+
+test('[WHO-3] several tabs of one browser or account are one person, and one’s own tabs are oneself', () => {
+  const doc = new Y.Doc()
+  doc.clientID = 1
+  const awareness = new Awareness(doc)
+  const show = (id: number, name: string, person?: string, cursor?: object): void =>
+    void awareness.states.set(id, {
+      user: { kind: 'guest', name, role: 'edit', hue: 3, ...(person && { person }) },
+      ...(cursor && { cursor })
+    })
+  awareness.setLocalState({ user: { name: 'Ana' } })
+  show(2, 'Ana', 'mine')
+  show(3, 'Bea', 'hers')
+  show(4, 'Bea', 'hers', { anchor: 0 })
+  show(5, 'Guest')
+  show(6, 'Guest')
+  const seen = (): unknown[] => people(awareness).map(({ id, name, self, pages }) => [id, name, self, pages])
+  // Before the service has said which are one's own.
+  expect(seen().length).toBe(5)
+  let changes = 0
+  awareness.on('change', () => (changes += 1))
+  setOwnMark(awareness, 'mine')
+  expect(changes).toBe(1)
+  expect(seen()).toEqual([
+    [1, 'Ana', true, [1, 2]],
+    [4, 'Bea', false, [3, 4]],
+    [5, 'Guest', false, [5]],
+    [6, 'Guest', false, [6]]
+  ])
+  const hues = people(awareness).map(({ hue }) => hue)
+  expect(new Set(hues).size).toBe(4)
+  // Cursors are of pages: another tab of one's own is drawn, too.
+  expect(otherPages(awareness).map(({ id, self }) => [id, self])).toEqual([
+    [2, true],
+    [3, false],
+    [4, false],
+    [5, false],
+    [6, false]
+  ])
+  awareness.destroy()
 })

@@ -1,4 +1,6 @@
 /** Small rules of the editor that need no browser. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cleanText } from '../web/clean-text.ts'
 import { frameKind } from '../web/connection/durable-socket.ts'
@@ -13,7 +15,9 @@ import { removeKeptDatabase } from '../web/offline/remove.ts'
 import { route } from '../web/route.ts'
 import { actorWords, deedWords } from '../web/activity/event-words.ts'
 import { timeOf } from '../web/history/timeline.tsx'
-import { shortNumber, t } from '../web/text/t.ts'
+import { eventKinds } from '../shared/events.ts'
+import { de } from '../web/text/de.ts'
+import { ofYouIn, shortNumber, t } from '../web/text/t.ts'
 import { dayWords } from '../web/text/when.ts'
 
 test('[WEB-5] text on its way in has LF line ends, no NUL, no byte-order mark and no half of a surrogate pair', () => {
@@ -103,4 +107,13 @@ test('[WEB-83] times of day, large numbers and guests are said as people say the
   const guest = { actor: 'guest', actorKind: 'guest', payload: {} } as const
   expect(actorWords(guest, (names) => names.join())).toBe('Guest')
   expect(deedWords({ kind: 'suggestion.accepted', payload: { author: 'guest' } })).toContain('Guest')
+})
+
+test('[WHO-4] what oneself did follows “You” in both languages', () => {
+  const source = readFileSync(join(import.meta.dirname, '../web/activity/event-words.ts'), 'utf8')
+  const table = source.slice(source.indexOf('const words:'), source.indexOf('export const deedWords'))
+  const deeds = [...table.matchAll(/\b(?:term|t)\('([^']+)'/g)].map(([, sentence = '']) => de[sentence])
+  expect(deeds.length).toBeGreaterThanOrEqual(eventKinds.length)
+  for (const deed of deeds) expect(ofYouIn('de', String(deed))).toMatch(/^(hast|konntest) /)
+  expect(ofYouIn('en', 'commented')).toBe('commented')
 })

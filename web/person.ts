@@ -1,15 +1,41 @@
 /** The name that others see beside this person's cursor, while nobody is signed in. */
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { readDevice, writeDevice } from './device.ts'
+import { newId } from './new-id.ts'
 
 const storageKey = 'agmd.name'
-const nameCharsMax = 40
+const deviceKey = 'agmd.device'
+export const nameCharsMax = 40
 
-export const personName = signal(readDevice(storageKey) ?? '')
+/** The name that this person gave, on this device; '' for none. */
+export const ownName = signal(readDevice(storageKey) ?? '')
+
+/** The name that the link of this page was made for; '' for none. It counts until the person gives one. */
+export const givenName = signal('')
+
+export const personName = computed(() => ownName.value || givenName.value)
 
 export function setPersonName(name: string): void {
-  personName.value = name.trim().slice(0, nameCharsMax)
-  writeDevice(storageKey, personName.value || null)
+  ownName.value = name.trim().slice(0, nameCharsMax)
+  writeDevice(storageKey, ownName.value || null)
+}
+
+/** Takes the name that is given in another tab. Returns its stop. */
+export function followName(): () => void {
+  const heard = ({ key }: StorageEvent): void => {
+    if (key === storageKey) ownName.value = readDevice(storageKey) ?? ''
+  }
+  addEventListener('storage', heard)
+  return () => removeEventListener('storage', heard)
+}
+
+/** Common to all tabs of this browser and told to the service alone, which makes one person of them. */
+export function deviceId(): string {
+  const known = readDevice(deviceKey)
+  if (known !== null && known !== '') return known
+  const made = newId()
+  writeDevice(deviceKey, made)
+  return made
 }
 
 /** First character as people count them: an emoji with its parts is one. */

@@ -15,6 +15,8 @@ export interface RecentDocument {
   readonly received: boolean
   /** Whether it was published when it was seen last. */
   readonly published: boolean
+  /** The name that its link was made for, '' for none. */
+  readonly given: string
 }
 
 const storageKey = 'agmd.documents'
@@ -35,7 +37,8 @@ function parseOne(value: unknown): RecentDocument[] {
       key: text(entry['key']),
       openedAt: Number(entry['openedAt']) || 0,
       received: entry['received'] === true,
-      published: entry['published'] === true
+      published: entry['published'] === true,
+      given: text(entry['given'])
     }
   ]
 }
@@ -64,7 +67,7 @@ export const findRecent = (id: string): RecentDocument | undefined => recentDocu
 
 /** Remembers what is known of a document; what `change` leaves out stays as it was. */
 export function remember(id: string, change: Partial<Omit<RecentDocument, 'id'>>): void {
-  const known: RecentDocument = { id, title: '', role: null, key: '', openedAt: Date.now(), received: false, published: false }
+  const known: RecentDocument = { id, title: '', role: null, key: '', openedAt: Date.now(), received: false, published: false, given: '' }
   // Read again: another tab may have written since.
   const list = load()
   const entry = { ...known, ...list.find((other) => other.id === id), ...change }

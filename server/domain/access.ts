@@ -4,7 +4,7 @@ import { limits } from '../../shared/limits.ts'
 import { isDocumentId, shareKeyPattern } from '../../shared/names.ts'
 import { epochOf, lowerRole, ownRole } from './authority.ts'
 import { anonymous, type Caller, type Identity, type Rests } from './caller.ts'
-import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share } from './keys.ts'
+import { decodeRecord, encodeRecord, firstLinkLabel, type KeyIndex, keys, type Share } from './keys.ts'
 import { hashSecret } from './secrets.ts'
 import type { Service } from './service.ts'
 import { findSession, type FoundSession } from './sessions.ts'
@@ -54,6 +54,9 @@ const touch = (service: Service, doc: string, share: string): void => {
   // A failure is of no consequence for the request, and a later use tries again.
   service.ledger.write(doc, 'system', (draft) => draft.put(keys.use(doc, share), encodeRecord(now))).catch(() => undefined)
 }
+
+/** The name that a link was made for. The first link of a document and those of review assignments are named after what they are for. */
+const linkName = ({ label, task }: Share): string | null => (task === undefined && label !== firstLinkLabel ? label : null)
 
 const guest = (credentials: Credentials): Caller => ({ ...anonymous, identity: { kind: 'guest', name: credentials.author ?? null } })
 
@@ -139,6 +142,7 @@ export const callerOfDocument = async (service: Service, doc: string, credential
     share: share?.id ?? null,
     rootShare: share?.root ?? share?.id ?? null,
     task: share?.task ?? null,
+    linkName: share === undefined ? null : linkName(share),
     session: holder?.session ?? null,
     expiresAt: earlier(holder?.expiresAt ?? null, share?.expiresAt ?? null),
     rests: { ...(holder?.rests ?? anonymous.rests), share: share === undefined ? null : keys.share(doc, share.id) }

@@ -32,6 +32,8 @@ export interface Caller {
   readonly session: string | null
   /** The review assignment that this link was made for, if it was. */
   readonly task: string | null
+  /** The name that the link used was made for, if it was: its visitor is called that until they give another. */
+  readonly linkName: string | null
   /** When the credential ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
   readonly rests: Rests
@@ -56,6 +58,7 @@ export const anonymous: Caller = {
   rootShare: null,
   session: null,
   task: null,
+  linkName: null,
   expiresAt: null,
   rests: { share: null, session: null, account: null, epoch: 0 },
   request: null

@@ -11,7 +11,17 @@ import { actorOf, type Caller, isSignedIn } from './caller.ts'
 import { checkSize, currentContent, titleOf } from './content.ts'
 import { remember } from './idempotency.ts'
 import { encodeEntries, encodeProjection, firstTag, type JournalEntry, nextTag, type Snapshot, snapshotOf } from './journal.ts'
-import { decodeRecord, type Deletion, encodeRecord, type Head, keys, type Owned, type Owner, type Undoable } from './keys.ts'
+import {
+  decodeRecord,
+  type Deletion,
+  encodeRecord,
+  firstLinkLabel,
+  type Head,
+  keys,
+  type Owned,
+  type Owner,
+  type Undoable
+} from './keys.ts'
 import type { Draft } from './ledger.ts'
 import type { Key } from './ports.ts'
 import { scrubJobs } from './media-jobs.ts'
@@ -129,7 +139,7 @@ export const createDocument = async (
     const snapshot = putFirstContent(draft, content, actor)
     const link =
       owner.kind === 'anonymous'
-        ? putShare(service, draft, head.id, { maker: undefined, role: 'owner', label: 'Owner', expiresAt: null })
+        ? putShare(service, draft, head.id, { maker: undefined, role: 'owner', label: firstLinkLabel, expiresAt: null })
         : undefined
     const owned = ownedKey(draft.head)
     if (owned !== undefined) draft.put(owned, encodeRecord({ doc: head.id } satisfies Owned))

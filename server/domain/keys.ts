@@ -112,6 +112,9 @@ export interface Head {
   readonly origin?: string
 }
 
+/** Label of the link that a document is made with: the role, no name. */
+export const firstLinkLabel = 'Owner'
+
 export interface Share {
   readonly id: string
   readonly role: Role

@@ -4,7 +4,8 @@
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { isLive, ownRole } from './authority.ts'
+import { includesRole, type Role } from '../../shared/roles.ts'
+import { isLive, lowerRole, ownRole } from './authority.ts'
 import type { Caller } from './caller.ts'
 import { decodeRecord, keys, type Share } from './keys.ts'
 import type { Draft } from './ledger.ts'
@@ -31,6 +32,33 @@ export const lineageOf = (links: readonly Share[], id: string): Share[] => {
   // Grows while it is walked. A link is younger than its maker, so there are no circles.
   for (const { id: maker } of found) found.push(...links.filter((link) => link.maker === maker))
   return found
+}
+
+/** Errors: `invalid_request` for a role above that of the link that this one was made through: whoever holds that one knows this one. */
+export const requireRoleWithin = (links: readonly Share[], { maker }: Share, role: Role): void => {
+  const by = links.find(({ id }) => id === maker)
+  if (by === undefined || includesRole(by.role, role)) return
+  const message = `must not be more than ${by.role}, the role of the link through which this one was made; create a new link instead`
+  throw new ServiceError('invalid_request', { details: [{ path: 'role', message }] })
+}
+
+/** The first of the links through which a link was made that is no owner's; undefined: the link itself. */
+export const rootOf = (maker: Share | undefined): string | undefined =>
+  maker === undefined || maker.role === 'owner' ? undefined : (maker.root ?? maker.id)
+
+/**
+ * What becomes of a link and of those made through it with a new role of its own: none of them gives more than the one it was made
+ * through. The link itself first.
+ */
+export const withRole = (links: readonly Share[], id: string, role: Role): Share[] => {
+  const changed = new Map<string, Share>()
+  for (const { root: _root, ...link } of lineageOf(links, id)) {
+    const by = changed.get(link.maker ?? '') ?? links.find((each) => each.id === link.maker)
+    const root = rootOf(by)
+    const lowered = link.id === id ? role : (lowerRole(by?.role ?? null, link.role) ?? link.role)
+    changed.set(link.id, { ...link, role: lowered, ...(root !== undefined && { root }) })
+  }
+  return [...changed.values()]
 }
 
 /** Errors: `last_owner_link` when these ends leave a document without an account to nobody. */

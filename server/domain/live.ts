@@ -21,6 +21,8 @@ export interface Live {
   find(doc: string): Room | undefined
   /** Ends the sockets and long polls that use this link, or all of the document when `share` is null. Acts at once. */
   end(doc: string, share: string | null, code: ErrorCode): void
+  /** Makes the sockets of a link come back with its new role. Acts at once. */
+  changeRole(doc: string, share: string, role: Role): void
   /** Ends the sockets and long polls of a session, whatever documents they are on. Acts at once. */
   endSession(session: string, code: ErrorCode): void
   /** Errors: the code with which the right of a caller has ended, by what this process knows at this moment. */
@@ -37,7 +39,10 @@ export interface Live {
 
 /** Stateless messages from the server to open pages (api.md, Live protocol). */
 export type LiveMessage =
-  | { readonly type: 'role'; readonly role: Role }
+  /** `name`: the one that the link was made for, told to guests alone. */
+  | { readonly type: 'role'; readonly role: Role; readonly name?: string }
+  /** How presence marks all pages of this person. */
+  | { readonly type: 'you'; readonly person: string }
   | { readonly type: 'event'; readonly event: unknown }
   /** A review assignment was created or changed. Never with its link. */
   | { readonly type: 'task'; readonly task: Output<'readTask'>['task'] }
@@ -49,7 +54,10 @@ export type LiveMessage =
   | { readonly type: 'remarks' }
   | { readonly type: 'ended'; readonly code: ErrorCode }
 
-/** Told to a connection whose credential ended. `linkIsLeft`: it was a session beside a link, which may be good still. */
+/**
+ * Told to a connection whose credential ended. `linkIsLeft`: it was a session beside a link, which may be good still, or a link whose role
+ * has changed.
+ */
 export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once. */
@@ -58,6 +66,8 @@ export interface Registry {
   add(doc: string, caller: Caller, end: End): () => void
   /** Ends the connections of a link, or all of the document when `share` is null. */
   end(doc: string, share: string | null, code: ErrorCode): void
+  /** Ends the connections of a link for them to come back with its new role. */
+  changeRole(doc: string, share: string, role: Role): void
   /** Ends the connections of a session. */
   endSession(session: string, code: ErrorCode): void
   /** Errors: the code with which the right of a caller has ended. */

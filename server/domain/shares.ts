@@ -3,12 +3,12 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { shareKeyPattern } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import type { Role } from '../../shared/roles.ts'
+import { includesRole, type Role } from '../../shared/roles.ts'
 import { actorOf, type Caller, requireRole } from './caller.ts'
 import { remember } from './idempotency.ts'
 import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from './keys.ts'
 import type { Draft } from './ledger.ts'
-import { changeLinks, endWithin, lineageOf, makerOf, requireOwnerLeft } from './lineage.ts'
+import { changeLinks, endWithin, lineageOf, makerOf, requireOwnerLeft, requireRoleWithin, rootOf, withRole } from './lineage.ts'
 import { hashSecret, newId, newShareKey } from './secrets.ts'
 import type { Service } from './service.ts'
 
@@ -59,6 +59,7 @@ export const putShare = (
     throw new ServiceError('invalid_request', { message: `A document may have ${limits.sharesMax} links; revoke one first.` })
   const id = newId()
   const secret = newShareKey()
+  const root = rootOf(maker)
   const share: Share = {
     id,
     role,
@@ -70,7 +71,7 @@ export const putShare = (
     revokedAt: null,
     ...(task === undefined ? {} : { task }),
     ...(maker === undefined ? {} : { maker: maker.id }),
-    ...(maker === undefined || maker.role === 'owner' ? {} : { root: maker.root ?? maker.id })
+    ...(root === undefined ? {} : { root })
   }
   draft.put(keys.share(doc, id), encodeRecord(share))
   draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: false } satisfies KeyIndex))
@@ -170,5 +171,61 @@ export const revokeShare = async (
     return remember(service, draft, caller, doc, { ok: true, revoked: true, ended: ended.filter((each) => each !== id) })
   })
   for (const each of [id, ...answer.ended]) service.live.end(doc, each, 'credential_invalid')
+  return answer
+}
+
+/** What a change of a role did, beside the link itself. */
+interface RoleChange {
+  readonly answer: Output<'changeShare'>
+  readonly lowered: readonly Share[]
+}
+
+/** Puts a link with its new role, and with it all that were made through it. Errors: `invalid_request`, `last_owner_link`. */
+const putRole = (
+  service: Service,
+  draft: Draft,
+  caller: Caller,
+  doc: string,
+  links: readonly Share[],
+  id: string,
+  role: Role
+): RoleChange => {
+  const before = new Map(links.map((link) => [link.id, link]))
+  const link = before.get(id)
+  if (link === undefined) throw new ServiceError('not_found', { message: 'This document has no such link.' })
+  if (link.task !== undefined)
+    throw new ServiceError('invalid_request', { message: 'The link of a review assignment keeps its role; revoke it instead.' })
+  requireRoleWithin(links, link, role)
+  const all = withRole(links, id, role)
+  const owners = all.filter((each) => each.role !== 'owner').flatMap((each) => before.get(each.id) ?? [])
+  requireOwnerLeft(draft, links, owners)
+  // An assignment is done by suggesting.
+  const ended = all.filter((each) => each.task !== undefined && !includesRole(each.role, 'suggest'))
+  const lowered = all.filter((each) => each.role !== before.get(each.id)?.role && !ended.includes(each))
+  for (const each of all) if (!ended.includes(each)) draft.put(keys.share(doc, each.id), encodeRecord(each))
+  for (const each of lowered) {
+    const through = each.id === id ? {} : { changedWith: id }
+    draft.event('share.changed', actorOf(caller), { shareId: each.id, role: each.role, label: each.label, ...through })
+  }
+  for (const each of ended) putRevocation(draft, caller, doc, before.get(each.id) ?? each, id)
+  const share = present(service, doc, { ...link, role }, null)
+  const idsOf = (some: readonly Share[]): string[] => some.map((each) => each.id).filter((each) => each !== id)
+  const answer = { ...share, share, lowered: idsOf(lowered), ended: idsOf(ended) }
+  return { answer: remember(service, draft, caller, doc, answer), lowered }
+}
+
+/** Changes the role of a link, at once on every channel. Errors: `not_found`, `invalid_request`, `last_owner_link`. */
+export const changeShare = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'changeShare'>
+): Promise<Output<'changeShare'>> => {
+  const { id } = await getShare(service, doc, input.share)
+  const { answer, lowered } = await changeLinks(service, caller, doc, (draft, links) =>
+    putRole(service, draft, caller, doc, links, id, input.role)
+  )
+  for (const link of lowered) service.live.changeRole(doc, link.id, link.role)
+  for (const each of answer.ended) service.live.end(doc, each, 'credential_invalid')
   return answer
 }

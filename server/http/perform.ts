@@ -220,6 +220,8 @@ const endOf = (
   const controller = new AbortController()
   let ended: ServiceError | undefined
   const forget = http.registry.add(doc, caller, (code) => {
+    // Its link has another role: every role may listen.
+    if (code === 'forbidden') return
     ended = new ServiceError(code)
     controller.abort()
   })

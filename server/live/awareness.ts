@@ -1,7 +1,8 @@
 /**
  * Presence under the server's control: one client id per connection, never another's; name, kind, role and colour are set here.
- * A client chooses its cursor and, as a guest, a name.
+ * A client chooses its cursor and, as a guest, a name; the id of its device never leaves the server.
  */
+import { createHmac, randomBytes } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
 import type { Caller } from '../domain/caller.ts'
 import { hueOfName } from '../../shared/hues.ts'
@@ -13,6 +14,8 @@ export interface PresenceUser {
   readonly role: string
   /** Index into the palette of presence colours, 0–9. */
   readonly hue: number
+  /** Common to all pages of one person on one document; it tells nobody who that is. */
+  readonly person?: string
 }
 
 /** Shown for a guest who gave no name. */
@@ -33,6 +36,23 @@ const askedName = (state: Record<string, unknown>): string => {
   return shown.slice(0, limits.authorCharsMax)
 }
 
+const deviceCharsMax = 64
+
+/** What a guest's browser calls itself, which only its own pages know; '' when it does not. */
+const deviceOf = (state: Record<string, unknown>): string => {
+  const device = state['device']
+  return typeof device === 'string' && device.length <= deviceCharsMax ? device : ''
+}
+
+// Presence lasts no longer than the process: pages come back to a new one and are marked again.
+const markKey = randomBytes(32)
+
+/** The mark of a person on a document: of an account by its id, of a guest by the device. Nobody can show another's without knowing that. */
+const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown>): string | undefined => {
+  const who = identity.kind === 'guest' ? deviceOf(state) : identity.id
+  return who === '' ? undefined : createHmac('sha256', markKey).update(`${doc} ${identity.kind} ${who}`).digest('base64url').slice(0, 16)
+}
+
 /** The part of a component that is being changed there (web/components/holds.ts); nothing else of what was sent. */
 const heldPart = (holds: unknown): { readonly fence: string; readonly item: string } | undefined => {
   if (!isRecord(holds)) return undefined
@@ -43,12 +63,20 @@ const heldPart = (holds: unknown): { readonly fence: string; readonly item: stri
 /** The state that others see, whatever was sent. */
 export const presentState = (
   state: unknown,
-  caller: Caller
+  caller: Caller,
+  doc: string
 ): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
   const { identity } = caller
   const name = identity.kind === 'guest' ? (identity.name ?? (askedName(sent) || guestWithoutName)) : identity.name
-  const user: PresenceUser = { name, kind: identity.kind, role: caller.role ?? 'view', hue: hueOfName(name) }
+  const person = markOf(doc, caller, sent)
+  const user: PresenceUser = {
+    name,
+    kind: identity.kind,
+    role: caller.role ?? 'view',
+    hue: hueOfName(name),
+    ...(person !== undefined && { person })
+  }
   const holds = heldPart(sent['holds'])
   return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}), ...(holds === undefined ? {} : { holds }) }
 }

@@ -24,6 +24,8 @@ export interface Context {
   readonly again?: () => Promise<Caller>
   /** Name that a guest gave itself through its presence. */
   guestName?: string
+  /** The mark of its person, once it was told (awareness.ts). */
+  person?: string
 }
 
 export type LiveLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void

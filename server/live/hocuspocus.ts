@@ -214,7 +214,9 @@ export const createLive = ({
         const entry = documents.find(documentName)
         if (entry !== undefined) freeClients(entry, peer)
       })
-      connection.sendStateless(JSON.stringify({ type: 'role', role: caller.role ?? 'view' } satisfies LiveMessage))
+      const { role, linkName, identity } = caller
+      const named = linkName !== null && identity.kind === 'guest' ? { name: linkName } : {}
+      connection.sendStateless(JSON.stringify({ type: 'role', role: role ?? 'view', ...named } satisfies LiveMessage))
       return Promise.resolve()
     },
 
@@ -286,6 +288,7 @@ export const createLive = ({
       registry.end(doc, share, code)
       if (code === 'document_deleted') documents.drop(doc)
     },
+    changeRole: (doc, share, role) => registry.changeRole(doc, share, role),
     readmit: (doc) => registry.readmit(doc),
     requireRight: (doc, caller) => registry.requireRight(doc, caller),
     endSession: (session, code) => registry.endSession(session, code),

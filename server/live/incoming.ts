@@ -9,6 +9,7 @@ import { coarseDiff, type Edit } from '../../shared/text/diff.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { type Caller, systemActor } from '../domain/caller.ts'
 import { saveBeforeWipe } from '../domain/follow.ts'
+import type { LiveMessage } from '../domain/live.ts'
 import type { Room } from '../domain/room.ts'
 import type { Service } from '../domain/service.ts'
 import { guestWithoutName, presentState, removedClients } from './awareness.ts'
@@ -179,9 +180,14 @@ export const takePresence = (
       states.delete(client)
       continue
     }
-    const presented = presentState(state, caller)
+    const presented = presentState(state, caller, entry.id)
     states.set(client, { ...presented })
-    if (presented.user.name !== guestWithoutName) (connection.context as Context).guestName = presented.user.name
+    const context = connection.context as Context
+    const { name, person } = presented.user
+    if (name !== guestWithoutName) context.guestName = name
+    if (person === undefined || person === context.person) continue
+    context.person = person
+    connection.sendStateless(JSON.stringify({ type: 'you', person } satisfies LiveMessage))
   }
   if (own === undefined) return
   presencesOf(entry).set(own, peer)

@@ -1,5 +1,6 @@
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once (architecture.md, Caller). */
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
+import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { End, Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
@@ -20,6 +21,9 @@ export const createRegistry = (clock: Clock): Registry => {
   const documents = new Map<string, Set<Connected>>()
   const ended = new Map<string, ErrorCode>()
 
+  // The same for links whose role was changed.
+  const changed = new Map<string, Role>()
+
   const endedName = (doc: string, share: string | null): string => (share === null ? doc : `${doc} ${share}`)
   const endedSession = (session: string): string => `session ${session}`
 
@@ -32,6 +36,17 @@ export const createRegistry = (clock: Clock): Registry => {
   const endOf = (doc: string, { share, session }: Caller): ErrorCode | undefined => {
     const names = [endedName(doc, share), endedName(doc, null), ...(session === null ? [] : [endedSession(session)])]
     return names.map((name) => ended.get(name)).find((code) => code !== undefined)
+  }
+
+  const noteRole = (name: string, role: Role): void => {
+    changed.set(name, role)
+    if (changed.size > endedMax) changed.delete(changed.keys().next().value as string)
+  }
+
+  /** The role that the link of a caller has come down to, if it has since the caller was let in. */
+  const loweredTo = (doc: string, { share, role }: Caller): Role | undefined => {
+    const now = share === null ? undefined : changed.get(endedName(doc, share))
+    return now === undefined || role === null || includesRole(now, role) ? undefined : now
   }
 
   const remove = (doc: string, connected: Connected): void => {
@@ -59,6 +74,7 @@ export const createRegistry = (clock: Clock): Registry => {
       const over = endOf(doc, caller)
       const beside = caller.share !== null && caller.session !== null
       if (over !== undefined) end(over, beside)
+      else if (loweredTo(doc, caller) !== undefined) end('forbidden', true)
       const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, () => end('credential_invalid', beside))
       return () => {
         cancel?.()
@@ -69,6 +85,10 @@ export const createRegistry = (clock: Clock): Registry => {
       noteEnd(endedName(doc, share), code)
       for (const connected of documents.get(doc) ?? []) if (share === null || connected.share === share) connected.end(code, false)
     },
+    changeRole(doc, share, role) {
+      noteRole(endedName(doc, share), role)
+      for (const connected of documents.get(doc) ?? []) if (connected.share === share) connected.end('forbidden', true)
+    },
     endSession(session, code) {
       noteEnd(endedSession(session), code)
       for (const set of documents.values())
@@ -78,6 +98,8 @@ export const createRegistry = (clock: Clock): Registry => {
       const expired = caller.expiresAt !== null && caller.expiresAt <= clock.now()
       const over = endOf(doc, caller) ?? (expired ? 'credential_invalid' : undefined)
       if (over !== undefined) throw new ServiceError(over)
+      const role = loweredTo(doc, caller)
+      if (role !== undefined) throw new ServiceError('forbidden', { requiredRole: caller.role, role })
     },
     readmit(doc) {
       ended.delete(endedName(doc, null))

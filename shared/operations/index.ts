@@ -49,7 +49,7 @@ import {
   startTranscription
 } from './media.ts'
 import { readHealth } from './service.ts'
-import { createShare, listShares, revokeShare } from './shares.ts'
+import { changeShare, createShare, listShares, revokeShare } from './shares.ts'
 import {
   createSuggestion,
   decideSuggestion,
@@ -79,6 +79,7 @@ export const operations = {
   restoreRevision,
   listShares,
   createShare,
+  changeShare,
   revokeShare,
   listComments,
   createComment,

@@ -29,6 +29,25 @@ export const createShare = operation({
   errors: []
 })
 
+export const changeShare = operation({
+  summary: 'Changes the role of a share link, named by its secret or its id. The link itself stays the same.',
+  description:
+    'The new role holds at once, on open connections too. Links made through it keep at most that role, and a link gets no more than the ' +
+    'link that it was made through. The link of a review assignment keeps its role.',
+  on: 'document',
+  role: 'owner',
+  rest: { method: 'PATCH', path: '/api/docs/{id}/shares/{share}' },
+  cli: 'share change',
+  input: z.object({ share: z.string().max(100), role: RoleName }),
+  output: CreatedShare.extend({
+    lowered: z.array(z.string()).meta({ description: 'Ids of the links made through it whose role was lowered with it.' }),
+    ended: z
+      .array(z.string())
+      .meta({ description: 'Ids of links of review assignments that ended, because the role no longer allows suggesting.' })
+  }),
+  errors: ['last_owner_link']
+})
+
 export const revokeShare = operation({
   summary: 'Revokes a share link, named by its secret or its id, and all links made through it. Whoever uses them is disconnected.',
   description:

@@ -228,3 +228,76 @@ test('[SHARE-14] a document has at most so many live links; revoking one makes r
   await owner.ask('DELETE', `/shares/${made[0]?.key}`)
   expect(await owner.ask('POST', '/shares', { json: { role: 'view' } })).toMatchObject({ status: 201 })
 })
+
+test('[LINK-1] the owner changes the role of a link in place; it holds at once for requests, sockets and what it was let in for', async () => {
+  const owner = await world.create('one')
+  const ana = await owner.share('edit', { label: 'Ana' })
+  const page = await ana.connect()
+  page.type(3, ' two')
+  await page.saved()
+  const { status, json } = await owner.ask('PATCH', `/shares/${ana.link.id}`, { json: { role: 'comment' } })
+  expect(status).toBe(200)
+  expect(json).toMatchObject({ id: ana.link.id, role: 'comment', secret: ana.key, label: 'Ana', lowered: [], ended: [] })
+  expect(await ana.ask('POST', '/edits', { json: { operations: [{ op: 'append', markdown: 'no' }] } })).toMatchObject({
+    status: 403,
+    json: { code: 'forbidden', role: 'comment' }
+  })
+  expect((await ana.ask('POST', '/comments', { json: { body: 'Yes.' } })).status).toBe(201)
+  // The open page comes back with the new role, and what it types changes nothing.
+  const roleNow = (): unknown => page.messages.findLast(({ type }) => type === 'role')?.['role']
+  await until(() => roleNow() === 'comment', 'the new role')
+  page.type(0, 'no ')
+  expect((await owner.read()).content).toBe('one two')
+  await owner.ask('PATCH', `/shares/${ana.key}`, { json: { role: 'edit' } })
+  await until(() => roleNow() === 'edit', 'the former role')
+  expect((await owner.events()).events.filter(({ kind }: { kind: string }) => kind === 'share.changed')).toMatchObject([
+    { payload: { shareId: ana.link.id, role: 'comment', label: 'Ana' } },
+    { payload: { shareId: ana.link.id, role: 'edit', label: 'Ana' } }
+  ])
+  // The same role again is no change.
+  const before = (await owner.events()).latest
+  expect((await owner.ask('PATCH', `/shares/${ana.key}`, { json: { role: 'edit' } })).status).toBe(200)
+  expect((await owner.events()).latest).toBe(before)
+})
+
+test('[LINK-2] a link gives no more than the one that it was made through, whichever of them changes', async () => {
+  const owner = await world.create('text')
+  const second = await owner.share('owner')
+  const editor = await second.share('edit')
+  const [viewer, other] = [await editor.share('view'), await editor.share('edit')]
+  const roleOf = async ({ doc, key }: { doc: string; key: string }): Promise<string> =>
+    (await world.person(doc, key).ask('GET', '')).json.role
+  expect(await owner.ask('PATCH', `/shares/${editor.link.id}`, { json: { role: 'comment' } })).toMatchObject({
+    json: { lowered: [other.link.id], ended: [] }
+  })
+  expect(await Promise.all([editor, viewer, other].map(roleOf))).toEqual(['comment', 'view', 'comment'])
+  expect(await owner.ask('PATCH', `/shares/${viewer.link.id}`, { json: { role: 'suggest' } })).toMatchObject({
+    status: 400,
+    json: { code: 'invalid_request', details: [{ path: 'role' }] }
+  })
+  // An assignment is done by suggesting: its link ends where that is no longer given.
+  const { json } = await second.ask('POST', '/tasks', { json: { requestId: 'one', title: 'Check', instructions: 'Read it.' } })
+  const task = new URL(json.task.share.url).searchParams.get('key') ?? ''
+  expect((await owner.ask('PATCH', `/shares/${task}`, { json: { role: 'edit' } })).status).toBe(400)
+  const lowered = await owner.ask('PATCH', `/shares/${second.link.id}`, { json: { role: 'view' } })
+  expect(lowered.json.ended).toEqual([json.task.share.id])
+  expect(await world.person(owner.doc, task).ask('GET', '')).toMatchObject(refused)
+  expect(await Promise.all([second, editor, viewer, other].map(roleOf))).toEqual(['view', 'view', 'view', 'view'])
+})
+
+test('[LINK-3] only owners change roles, and one of them stays', async () => {
+  const owner = await world.create('text')
+  const editor = await owner.share('edit')
+  expect((await editor.ask('PATCH', `/shares/${editor.key}`, { json: { role: 'owner' } })).status).toBe(403)
+  expect(await owner.ask('PATCH', `/shares/${owner.key}`, { json: { role: 'view' } })).toMatchObject({
+    status: 409,
+    json: { code: 'last_owner_link' }
+  })
+  expect((await owner.ask('PATCH', '/shares/unknown', { json: { role: 'view' } })).status).toBe(404)
+  const gone = await owner.share('view')
+  await owner.ask('DELETE', `/shares/${gone.key}`)
+  expect((await owner.ask('PATCH', `/shares/${gone.key}`, { json: { role: 'edit' } })).status).toBe(404)
+  const second = await owner.share('owner', { label: 'Second' })
+  // It was made through the first and would lose its role with it.
+  expect((await second.ask('PATCH', `/shares/${owner.key}`, { json: { role: 'view' } })).json.code).toBe('last_owner_link')
+})

@@ -7,7 +7,7 @@ import { SidePanel } from '../panel/side-panel.tsx'
 import { initials } from '../person.ts'
 import { failureWords } from '../refused/failure.ts'
 import { hueOfName } from '../../shared/hues.ts'
-import { locale, t } from '../text/t.ts'
+import { locale, ofYou, t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { actorWords, countWords, deedWords, excerptOf } from './event-words.ts'
 import type { Feed, FeedEvent } from './feed.ts'
@@ -43,10 +43,13 @@ function placeOf({ review }: View, { kind, payload }: FeedEvent): (() => void) |
   return open.items.value.some((item) => item.id === id) ? () => open.show(id, 'card') : undefined
 }
 
+const same = (words: string): string => words
+
 function Row({ view, feed, entry }: { view: View; feed: Feed; entry: Entry }): JSX.Element {
   const { latest, events } = entry
   const name = actorWords(latest, joined)
   const own = view.here.value.find(({ self }) => self)?.name
+  const isYou = feed.isOwn(latest)
   // A program that came by a link is known by its presence alone.
   const isAgent = latest.actorKind === 'agent' || view.here.value.some((person) => person.kind === 'agent' && person.name === latest.actor)
   const { text, removed } = excerptOf(latest)
@@ -57,9 +60,10 @@ function Row({ view, feed, entry }: { view: View; feed: Feed; entry: Entry }): J
       <Avatar name={name} kind={isAgent ? 'agent' : latest.actorKind === 'system' && latest.actor === null ? 'service' : 'person'} />
       <div class='deed-words'>
         <p>
-          <strong dir='auto'>{name}</strong>
-          {isAgent && <span class='sr-only'> {t('(agent)')}</span>}
-          {feed.isOwn(latest) && <span class='muted'> {t('(you)')}</span>} <span dir='auto'>{deedWords(latest, own)}</span>
+          <strong dir='auto' title={isYou ? name : undefined}>
+            {isYou ? t('You') : name}
+          </strong>
+          {isAgent && <span class='sr-only'> {t('(agent)')}</span>} <span dir='auto'>{(isYou ? ofYou : same)(deedWords(latest, own))}</span>
           {events.length > 1 && <span class='muted'> · {countWords(events.length)}</span>}
         </p>
         {text !== '' && (

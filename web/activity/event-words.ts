@@ -86,6 +86,7 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
       : decided(term('rejected a suggestion by {name}'), term('rejected a suggestion'))(payload),
   'suggestion.reopened': decided(term('reopened a suggestion by {name}'), term('reopened a suggestion')),
   'share.created': linked(term('created a link for {name}: {role}'), term('created a link: {role}')),
+  'share.changed': linked(term('changed the link of {name}: {role}'), term('changed a link: {role}')),
   'share.revoked': linked(term('revoked the link of {name}'), term('revoked a link: {role}')),
   'asset.created': (payload) => t('added the file {name}', { name: isolated(textOf(payload, 'name')) }),
   'media.done': ofJob({

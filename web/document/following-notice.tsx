@@ -4,7 +4,7 @@ import { t } from '../text/t.ts'
 import type { View } from './page.tsx'
 
 export function FollowingNotice({ view }: { view: View }): JSX.Element | null {
-  const person = view.here.value.find(({ id }) => id === view.following.value)
+  const person = view.here.value.find(({ pages }) => pages.some((id) => id === view.following.value))
   if (person === undefined || view.mode.value === 'read') return null
   return (
     <div class={`following hue-${person.hue}`} role='status'>

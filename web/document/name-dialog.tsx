@@ -1,7 +1,7 @@
 /** The name beside one's cursor. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { personName, setPersonName } from '../person.ts'
+import { nameCharsMax, personName, setPersonName } from '../person.ts'
 import { t } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
@@ -23,7 +23,7 @@ export function NameDialog({ onClose }: { onClose: () => void }): JSX.Element {
           <span>{t('Name')}</span>
           <input
             type='text'
-            maxLength={40}
+            maxLength={nameCharsMax}
             autocomplete='name'
             autoFocus
             value={name}

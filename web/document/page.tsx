@@ -11,7 +11,7 @@ import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts
 import { codeAround, type CodeAround } from '../editor/in-code.ts'
 import { isInTable } from '../editor/tables.ts'
 import { keepPaperWhole } from '../export/paper.ts'
-import { personName } from '../person.ts'
+import { deviceId, followName, personName } from '../person.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { startFollowing } from '../presence/follow.ts'
 import { people, type Person } from '../presence/people.ts'
@@ -210,7 +210,8 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
       effect(() => made.setMode(writing.value)),
       effect(() => made.setCanEdit(canType.value)),
       effect(() => made.setLabel(session.title.value)),
-      effect(() => awareness.setLocalStateField('user', { name: personName.value || t('Guest') })),
+      followName(),
+      effect(() => awareness.setLocalState({ ...awareness.getLocalState(), user: { name: personName.value }, device: deviceId() })),
       effect(() => {
         document.title = `${session.title.value} · agmd`
       })

@@ -16,6 +16,8 @@ import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, remember } from '../recent.ts'
+import { givenName, nameCharsMax } from '../person.ts'
+import { setOwnMark } from '../presence/people.ts'
 import { keepsMore, mayKeepMore, takeKey, takesOver } from './keys.ts'
 import { openUploads, type Uploads } from '../uploads/uploads.ts'
 import { t } from '../text/t.ts'
@@ -157,8 +159,13 @@ export function openSession(id: string): Session {
   const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
   const waitedLong = signal(false)
   setTimeout(() => (waitedLong.value = true), toldMsMax)
+  // Offline, the name that the link of this device was made for.
+  givenName.value = access.kept === undefined ? (known?.given ?? '') : ''
   const listeners = new Set<(message: Record<string, unknown>) => void>()
   const onEvent = (message: Record<string, unknown>): void => {
+    const { type, name, person } = message
+    if (type === 'role') givenName.value = typeof name === 'string' ? name.trim().slice(0, nameCharsMax).toWellFormed() : ''
+    if (type === 'you' && typeof person === 'string') setOwnMark(link.awareness, person)
     for (const listener of listeners) listener(message)
   }
   // Of a first visit the device keeps nothing that it would be worth to wait for.
@@ -219,7 +226,7 @@ export function openSession(id: string): Session {
     }),
     effect(() => {
       if (!link.connectedBefore.value) return
-      const mine = takesOver(access, role.value) ? { role: role.value, key } : {}
+      const mine = takesOver(access, role.value) ? { role: role.value, key, given: givenName.value } : {}
       remember(id, { title: title.value, ...mine, received: true, published: published.value, openedAt: Date.now() })
     })
   ]

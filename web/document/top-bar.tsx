@@ -1,7 +1,7 @@
 /** Title, state of the connection, who is here, share. */
 import type { JSX } from 'preact'
 import { canShare } from '../commands/share.ts'
-import { initials } from '../person.ts'
+import { initials, personName } from '../person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
 import { t, term } from '../text/t.ts'
@@ -16,7 +16,7 @@ const avatarsMax = 5
 
 /** A press keeps in view where the person works. */
 function Avatar({ person, view }: { person: Person; view: View }): JSX.Element {
-  const followed = view.following.value === person.id
+  const followed = person.pages.some((id) => id === view.following.value)
   const role = roleWords[person.role]
   const who = role === undefined ? person.name : t('{name}, {role}', { name: person.name, role: t(role) })
   return (
@@ -44,14 +44,37 @@ const roleWords: Readonly<Record<string, string>> = {
   owner: term('owner')
 }
 
+/** Oneself, as the others see one. A guest changes the name here. */
+function Self({ view }: { view: View }): JSX.Element | null {
+  const me = view.here.value.find(({ self }) => self)
+  if (me === undefined) return null
+  const words = personName.value === '' && me.kind === 'guest' ? t('You. Set your name') : t('You ({name})', { name: me.name })
+  return (
+    <li class='avatar-self'>
+      <button
+        type='button'
+        class={`avatar hue-${me.hue} ${me.kind}`}
+        aria-label={words}
+        aria-haspopup='dialog'
+        title={words}
+        disabled={me.kind !== 'guest'}
+        onClick={() => (view.dialog.value = 'name')}
+      >
+        <span aria-hidden='true'>{initials(me.name)}</span>
+      </button>
+    </li>
+  )
+}
+
 function Avatars({ view }: { view: View }): JSX.Element | null {
   const others = view.here.value.filter((person) => !person.self)
   if (others.length === 0) return null
   const hidden = others.length - avatarsMax
   return (
-    <ul class='avatars' aria-label={t('Also here')}>
+    <ul class='avatars' aria-label={t('Here now')}>
+      <Self view={view} />
       {others.slice(0, avatarsMax).map((person) => (
-        <Avatar key={person.id} person={person} view={view} />
+        <Avatar key={person.pages[0]} person={person} view={view} />
       ))}
       {hidden > 0 && (
         <li

@@ -6,8 +6,8 @@ import { EditorSelection, StateEffect, type Extension } from '@codemirror/state'
 import { Direction, type EditorView, RectangleMarker, ViewPlugin, layer, type LayerMarker, type ViewUpdate } from '@codemirror/view'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
-import type { Person } from '../presence/people.ts'
-import { people } from '../presence/people.ts'
+import { otherPages, type Page } from '../presence/people.ts'
+import { t } from '../text/t.ts'
 import { textMap, type TextMap } from './binding.ts'
 import { withinColumn } from './selection.ts'
 
@@ -15,7 +15,7 @@ const labelMs = 2000
 const peopleDrawnMax = 50
 
 interface RemoteCursor {
-  readonly person: Person
+  readonly person: Page
   readonly anchor: number
   readonly head: number
   readonly labelled: boolean
@@ -70,6 +70,7 @@ class CaretMarker implements LayerMarker {
       other.#flip === this.#flip &&
       other.#cursor.labelled === this.#cursor.labelled &&
       other.#cursor.person.name === this.#cursor.person.name &&
+      other.#cursor.person.self === this.#cursor.person.self &&
       other.#cursor.person.hue === this.#cursor.person.hue
     )
   }
@@ -96,7 +97,9 @@ class CaretMarker implements LayerMarker {
     caret.style.top = `${this.#top}px`
     caret.style.height = `${this.#height}px`
     const label = caret.firstElementChild
-    if (label !== null && label.textContent !== person.name) label.textContent = person.name
+    // One's own other tab.
+    const name = person.self ? t('You') : person.name
+    if (label !== null && label.textContent !== name) label.textContent = name
   }
 }
 
@@ -106,8 +109,8 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
 
   function list(length: number, { shown }: TextMap): RemoteCursor[] {
     const found: RemoteCursor[] = []
-    for (const person of people(awareness).slice(0, peopleDrawnMax)) {
-      const place = person.self ? undefined : placeOf(text, awareness, person.id)
+    for (const person of otherPages(awareness).slice(0, peopleDrawnMax)) {
+      const place = placeOf(text, awareness, person.id)
       if (place === undefined) continue
       const [anchor, head] = [shown(place.anchor), shown(place.head)]
       if (anchor > length || head > length) continue

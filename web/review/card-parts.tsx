@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mentionPlaces } from '../../shared/mentions.ts'
 import { useMentions } from '../mentions/picker.tsx'
 import { ago } from '../../shared/ago.ts'
-import { initials, personName, setPersonName } from '../person.ts'
+import { givenName, initials, nameCharsMax, ownName, setPersonName } from '../person.ts'
 import { locale, t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
@@ -23,13 +23,14 @@ const Time = ({ at }: { at: string }): JSX.Element => (
 interface BylineInput {
   readonly author: string
   readonly authorKind: AuthorKind
+  readonly isOwn: boolean
   /** Undefined: not sent yet. */
   readonly at: string | undefined
   readonly children?: ComponentChildren
 }
 
 /** Who wrote it and when. A name of a guest is their own. */
-export function Byline({ author, authorKind, at, children }: BylineInput): JSX.Element {
+export function Byline({ author, authorKind, isOwn, at, children }: BylineInput): JSX.Element {
   const name = authorKind === 'guest' && author === 'guest' ? t('Guest') : author
   return (
     <header class='card-byline'>
@@ -37,7 +38,7 @@ export function Byline({ author, authorKind, at, children }: BylineInput): JSX.E
         {authorKind === 'agent' ? <Icon name='bot' size={14} /> : initials(name)}
       </span>
       <bdi class='card-author' title={authorKind === 'guest' ? t('{name}, not signed in', { name }) : name}>
-        {name}
+        {isOwn ? t('You') : name}
       </bdi>
       {at !== undefined && <Time at={at} />}
       <span class='spread' />
@@ -98,7 +99,8 @@ interface WriterInput {
 /** Where something is written: Mod-Enter sends it, Esc leaves it. */
 export function Writer({ review, label, action, value, autoFocus = false, onInput, onSubmit, onCancel }: WriterInput): JSX.Element {
   const [text, setText] = useState(value)
-  const [name, setName] = useState('')
+  // The name that the link was made for is offered, to be kept or changed.
+  const [name, setName] = useState(givenName.peek())
   const field = useRef<HTMLTextAreaElement>(null)
   const mentions = useMentions({
     field,
@@ -107,7 +109,7 @@ export function Writer({ review, label, action, value, autoFocus = false, onInpu
       if (review !== undefined) review.store.said.value = words
     }
   })
-  const asksName = personName.value === '' && text !== ''
+  const asksName = ownName.value === '' && text !== '' && review?.store.account.value === undefined
   useLayoutEffect(() => {
     if (autoFocus) field.current?.focus()
   }, [])
@@ -163,15 +165,16 @@ export function Writer({ review, label, action, value, autoFocus = false, onInpu
       />
       {mentions.list}
       {asksName && (
-        <input
-          type='text'
-          maxLength={40}
-          autocomplete='name'
-          aria-label={t('Your name')}
-          placeholder={t('Your name')}
-          value={name}
-          onInput={(event: Event) => setName((event.target as HTMLInputElement).value)}
-        />
+        <label class='card-name'>
+          <span>{t('Your name')}</span>
+          <input
+            type='text'
+            maxLength={nameCharsMax}
+            autocomplete='name'
+            value={name}
+            onInput={(event: Event) => setName((event.target as HTMLInputElement).value)}
+          />
+        </label>
       )}
       {(text !== '' || onCancel !== undefined) && (
         <p class='actions end'>

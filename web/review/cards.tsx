@@ -40,7 +40,7 @@ function Reply({ review, thread, waiting }: { review: Review; thread: Thread; wa
   const author = waiting.author || t('Guest')
   return (
     <li key={`${thread.comment.id}-${waiting.id}`} class='card-reply waiting'>
-      <Byline author={author} authorKind='guest' at={undefined} />
+      <Byline author={author} authorKind='guest' isOwn at={undefined} />
       <CommentText review={review} text={waiting.deed.body} />
       <WaitingNote review={review} waiting={waiting} />
     </li>
@@ -73,7 +73,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
   const isLong = !isActive && comment.body.length > excerptUnits
   return (
     <>
-      <Byline author={comment.author} authorKind={comment.authorKind} at={comment.createdAt}>
+      <Byline author={comment.author} authorKind={comment.authorKind} isOwn={store.isMe(comment)} at={comment.createdAt}>
         {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
         {isActive && isOwn && mayComment && <Tool icon='pen' name={t('Edit')} onClick={() => setEditing(true)} />}
         {isActive && isOwn && mayComment && (
@@ -107,7 +107,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
           {isActive &&
             comment.replies.map((reply) => (
               <li key={reply.id} class='card-reply'>
-                <Byline author={reply.author} authorKind={reply.authorKind} at={reply.createdAt} />
+                <Byline author={reply.author} authorKind={reply.authorKind} isOwn={store.isMe(reply)} at={reply.createdAt} />
                 <CommentText review={review} text={reply.body} />
               </li>
             ))}
@@ -173,7 +173,7 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   const isOpen = suggestion.status === 'pending' && deciding === undefined
   return (
     <>
-      <Byline author={suggestion.author} authorKind={suggestion.authorKind} at={suggestion.createdAt}>
+      <Byline author={suggestion.author} authorKind={suggestion.authorKind} isOwn={store.isMe(suggestion)} at={suggestion.createdAt}>
         {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
         {isActive && isUndecided(suggestion) && store.isOwn(suggestion) && store.canSuggest.value && (
           <Tool icon='trash' name={t('Withdraw')} onClick={() => review.withdraw(suggestion)} />
@@ -213,7 +213,7 @@ function NewCard({ review, item }: { review: Review; item: Item & { readonly kin
   const { deed } = waiting
   return (
     <>
-      <Byline author={waiting.author || t('Guest')} authorKind='guest' at={undefined} />
+      <Byline author={waiting.author || t('Guest')} authorKind='guest' isOwn at={undefined} />
       {deed.kind === 'comment' && (
         <>
           <Quote text={deed.target?.find ?? ''} />

@@ -56,9 +56,13 @@ export interface Store {
   readonly canSuggest: ReadonlySignal<boolean>
   readonly canDecide: ReadonlySignal<boolean>
   readonly isOwner: ReadonlySignal<boolean>
+  /** Name of the account that is signed in; undefined: nobody is, or that is not known yet. */
+  readonly account: ReadonlySignal<string | undefined>
   readonly isConnected: ReadonlySignal<boolean>
   /** Whether this person wrote it, as far as this device knows; the service has the last word. */
   isOwn(record: Comment | Suggestion): boolean
+  /** Whether this person wrote it, or a guest of the same name, which is all that is known of replies. */
+  isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
   /** What became of remarks that this page sent: from the id of what waited to that of the record. */
   readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
   /** For screen readers: what happened last. */
@@ -305,6 +309,7 @@ export function openStore(
   })
 
   const act = (deed: Deed, author = personName.value): Waiting => outbox.add(deed, author)
+  const isWritten: Store['isMe'] = (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value)
 
   return {
     threads,
@@ -331,7 +336,9 @@ export function openStore(
     canDecide: may('edit'),
     isOwner: may('owner'),
     isConnected: connected,
-    isOwn: (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value),
+    account,
+    isOwn: isWritten,
+    isMe: (record) => isWritten(record) || (record.authorKind === 'guest' && personName.value !== '' && record.author === personName.value),
     successors,
     said,
     act(deed, author) {

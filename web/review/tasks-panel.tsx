@@ -46,7 +46,7 @@ function Report({ review, task }: { review: Review; task: Task }): JSX.Element |
   const [first] = there
   return (
     <section class='task-report' aria-label={t('Report')}>
-      <Byline author={nameOf(report.reportedBy)} authorKind={report.reportedBy.kind} at={report.reportedAt} />
+      <Byline author={nameOf(report.reportedBy)} authorKind={report.reportedBy.kind} isOwn={false} at={report.reportedAt} />
       <Prose text={report.summary} />
       <p class='card-note'>
         {tn(report.commentIds.length, '1 comment', '{count} comments')},{' '}

@@ -4,7 +4,6 @@ import type { Catalogue } from './t.ts'
 export const de: Catalogue = {
   '$ replaced': '$ ersetzt',
   '(agent)': '(Agent)',
-  '(you)': '(du)',
   'A compute node does the work. You review the result here before you insert it.':
     'Ein Rechenknoten erledigt die Arbeit. Du prüfst das Ergebnis hier, bevor du es einfügst.',
   'A new version of agmd is ready.': 'Eine neue Version von agmd ist bereit.',
@@ -46,7 +45,6 @@ export const de: Catalogue = {
   All: 'Alle',
   'All documents': 'Alle Dokumente',
   'Whole text': 'Ganzer Text',
-  'Also here': 'Auch hier',
   Alt: 'Alt',
   Amount: 'Betrag',
   'An agent only needs its own link. Choose what it can do, then copy the instructions for it.':
@@ -102,6 +100,8 @@ export const de: Catalogue = {
   'Change the message “{text}”': 'Die Nachricht „{text}“ ändern',
   'Change {count} cells': { one: '1 Zelle ändern', other: '{count} Zellen ändern' },
   Changed: 'Geändert',
+  'changed a link: {role}': 'hat einen Link geändert: {role}',
+  'changed the link of {name}: {role}': 'hat den Link von {name} geändert: {role}',
   'edited a comment': 'hat einen Kommentar bearbeitet',
   Changes: 'Änderungen',
   Characters: 'Zeichen',
@@ -253,6 +253,7 @@ export const de: Catalogue = {
   'Heading 3': 'Überschrift 3',
   'Heading 4': 'Überschrift 4',
   'headings contents': 'Überschriften Inhaltsverzeichnis',
+  'Here now': 'Jetzt hier',
   'Here now: {names}.': 'Jetzt hier: {names}.',
   History: 'Verlauf',
   'horizontal rule separator': 'waagrechte Linie',
@@ -884,6 +885,9 @@ export const de: Catalogue = {
   'You are offline': 'Du bist offline',
   'You are offline. You can copy existing links. To change links, go back online.':
     'Du bist offline. Vorhandene Links kannst du kopieren. Ändern kannst du sie, sobald du wieder online bist.',
+  You: 'Du',
+  'You ({name})': 'Du ({name})',
+  'You. Set your name': 'Du. Gib deinen Namen an',
   'You are {name}': 'Du bist {name}',
   'You can comment': 'Du kannst kommentieren',
   'You can edit': 'Du kannst bearbeiten',

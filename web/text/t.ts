@@ -90,3 +90,10 @@ export const term = <T extends string>(sentence: T): T => sentence
 /** A large number as people say it: "4.2 million". */
 export const shortNumber = (value: number): string =>
   new Intl.NumberFormat(locale, { notation: 'compact', compactDisplay: 'long' }).format(value)
+
+/** What somebody did, as it follows “You”: English says it alike, German changes its verb. */
+export const ofYouIn = (language: Language, words: string): string =>
+  language === 'de' ? words.replace(/^hat /, 'hast ').replace(/^konnte /, 'konntest ') : words
+
+/** The same in the language of the page. */
+export const ofYou = (words: string): string => ofYouIn(language(), words)

@@ -1,0 +1,71 @@
+/** Who is who on the page: names that links give, oneself, several tabs of one person. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { look } from './appearance.ts'
+import { chip, complaints, createDocument, launch, until, type Document } from './browser.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+async function linkFor({ id, key }: Document, label: string, role: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', 'x-share-key': key }
+  const sent = await fetch(`${world.url}/api/docs/${id}/shares`, { method: 'POST', headers, body: JSON.stringify({ role, label }) })
+  return ((await sent.json()) as { url: string }).url
+}
+
+const others = (page: Page) => page.locator('.avatars li:not(.avatar-self) .avatar')
+
+test('[WHO-5] a link gives its visitor a name until they give another; oneself is “You”, and one in all tabs', async () => {
+  const document = await createDocument(world.url, '# Plan\n\nThe importer reads every file twice.\n')
+  const [mine, hers] = await Promise.all(
+    [1, 2].map(() => browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' }))
+  )
+  if (mine === undefined || hers === undefined) throw new Error('no context')
+  const [owner, tab, ana] = [await mine.newPage(), await mine.newPage(), await hers.newPage()]
+  const heard = [complaints(owner), complaints(ana)]
+  await owner.goto(document.url)
+  await chip(owner, 'saved').waitFor()
+  await tab.goto(document.url)
+  await chip(tab, 'saved').waitFor()
+  await ana.goto(await linkFor(document, 'Ana', 'comment'))
+  await others(ana).first().waitFor()
+  await until(async () => (await others(owner).count()) === 1, 'Ana alone beside oneself')
+  expect(await others(owner).first().getAttribute('aria-label')).toBe('Follow Ana, comments')
+  expect(await others(ana).count()).toBe(1)
+  await ana.getByRole('button', { name: 'You (Ana)' }).waitFor()
+  await look(ana, 'who-comment')
+
+  await ana.locator('.remarks-button').waitFor()
+  await ana.getByText('importer').dblclick()
+  await ana.keyboard.press('Control+Alt+KeyM')
+  const field = ana.locator('.card-writer textarea').first()
+  await field.waitFor()
+  await field.fill('Once should do.')
+  const name = ana.getByRole('textbox', { name: 'Your name' })
+  await name.waitFor()
+  expect(await name.inputValue()).toBe('Ana')
+  await look(ana, 'who-name')
+  await name.fill('Ana Bell')
+  await ana.locator('.card-writer .button.primary').first().click()
+  await ana.locator('.card-author', { hasText: 'You' }).waitFor()
+  await owner.locator('.card-author', { hasText: 'Ana Bell' }).waitFor()
+  await until(async () => (await others(owner).first().getAttribute('aria-label')) === 'Follow Ana Bell, comments', 'the new name')
+  await ana.getByRole('button', { name: /^Activity/ }).click()
+  const row = ana.locator('.deed', { hasText: 'commented' })
+  await row.waitFor()
+  await until(async () => (await row.locator('strong').textContent()) === 'You', 'oneself in the activity')
+  expect(heard.flat()).toEqual([])
+  await mine.close()
+  await hers.close()
+})

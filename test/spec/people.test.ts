@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Editor, startWorld, until, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+/** The first message of a type that a page was sent. */
+const told = async ({ messages }: Editor, type: string): Promise<Record<string, unknown>> => {
+  await until(() => messages.some((message) => message['type'] === type), `the message ${type}`)
+  return messages.find((message) => message['type'] === type) ?? {}
+}
+
+test('[WHO-1] a page is told the name that its own link was made for, and no other page is', async () => {
+  const owner = await world.create('text')
+  const ana = await owner.share('comment', { label: 'Ana' })
+  const unnamed = await owner.share('view')
+  const { json } = await owner.ask('POST', '/tasks', { json: { requestId: 'one', title: 'Check', instructions: 'Read it.' } })
+  const reviewer = world.person(owner.doc, new URL(json.task.share.url).searchParams.get('key') ?? '')
+  const pages = await Promise.all([ana, unnamed, owner, reviewer].map((person) => person.connect()))
+  const names = (await Promise.all(pages.map((page) => told(page, 'role')))).map(({ name }) => name)
+  // The first link and those of assignments are named after what they are for.
+  expect(names).toEqual(['Ana', undefined, undefined, undefined])
+  expect(JSON.stringify(pages[1]?.messages)).not.toContain('Ana')
+})
+
+test('[WHO-2] pages of one browser have one mark in the presence, which nobody can make without its secret', async () => {
+  const owner = await world.create('text')
+  const link = await owner.share('edit')
+  const open = async (device?: string): Promise<Editor> => {
+    const page = await link.connect()
+    page.provider.awareness?.setLocalState({ user: { name: 'Ana', person: 'made-up' }, ...(device !== undefined && { device }) })
+    return page
+  }
+  const watcher = await owner.connect()
+  const [one, again, other, without] = [await open('browser-1'), await open('browser-1'), await open('browser-2'), await open()]
+  const stateOf = (page: Editor): Record<string, Record<string, unknown>> | undefined =>
+    watcher.provider.awareness?.getStates().get(page.ydoc.clientID) as Record<string, Record<string, unknown>> | undefined
+  await until(() => [one, again, other, without].every((page) => stateOf(page)?.['user'] !== undefined), 'everyone')
+  const markOf = (page: Editor): unknown => stateOf(page)?.['user']?.['person']
+  expect(markOf(one)).toMatch(/^[\w-]{16}$/)
+  expect(markOf(again)).toBe(markOf(one))
+  expect(markOf(other)).not.toBe(markOf(one))
+  expect(markOf(without)).toBeUndefined()
+  expect(JSON.stringify([...(watcher.provider.awareness?.getStates().values() ?? [])])).not.toContain('browser-1')
+  expect(await told(again, 'you')).toEqual({ type: 'you', person: markOf(one) })
+  // On another document the same browser is nobody who is known.
+  const elsewhere = await world.create('text')
+  const page = await elsewhere.connect()
+  page.provider.awareness?.setLocalState({ user: { name: 'Ana' }, device: 'browser-1' })
+  expect((await told(page, 'you'))['person']).not.toBe(markOf(one))
+})
