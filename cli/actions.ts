@@ -5,7 +5,7 @@ import { type Client, errorFrom, inHeader } from '../shared/client.ts'
 import { describeCommands } from '../shared/commands/describe.ts'
 import { limits } from '../shared/limits.ts'
 import { isDocumentId } from '../shared/names.ts'
-import type { OperationName, Request as InputOf } from '../shared/operations/index.ts'
+import type { OperationName, Output, Request as InputOf } from '../shared/operations/index.ts'
 import type { Action, Call } from './call.ts'
 import { completion } from './completion.ts'
 import { doctor } from './doctor.ts'
@@ -54,9 +54,13 @@ export const callOperation: Action = async (call) => {
   if (command.destroys === true) await call.confirm(`${command.summary} Go on?`)
   const input = { ...call.fields, ...task }
   const answer = await (place === undefined ? loose(client, name)(input) : loose(client, name)(place.doc, input))
-  if (name === 'deleteDocument' && place !== undefined) forgetDocument(place.origin, place.doc)
+  // The key of a document in the trash restores it.
+  if (isErased(name, answer) && place !== undefined) forgetDocument(place.origin, place.doc)
   tellAnswer(call, name, answer)
 }
+
+const isErased = (name: OperationName, answer: unknown): boolean =>
+  name === 'deleteDocument' && (answer as Output<'deleteDocument'>).restorableUntil === null
 
 const tellAnswer = (call: Call, name: OperationName, answer: unknown): void => {
   const masks = !call.terminal.flags.showKeys && call.parsed.command.tellsLink !== true

@@ -61,7 +61,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   account_required: 'Sign in: agmd login.',
   version_conflict: 'See agmd docs diff; to put both together: agmd docs push --merge.',
   not_found: 'Check the link or id.',
-  document_deleted: 'Create a new document: agmd docs create.',
+  document_deleted: 'Its owner can restore it for 30 days: agmd docs undelete.',
   task_link_required: 'Use the link of the assignment (task.share.url) as DOC.',
   unknown_version: 'agmd revisions list shows the versions there were, agmd docs info the present one.',
   unknown_reviewed_version: 'Name the version that agmd docs info or docs pull told when you read the document.',

@@ -93,7 +93,16 @@ export const wordsFor = (masked: boolean): Words => {
         'No documents.'
       ) + (nextBefore === null ? '' : `\nMore: --before ${nextBefore}`),
     claimDocument: ({ doc }) => `“${oneLine(doc.title)}” is yours now.`,
-    deleteDocument: () => 'Deleted.',
+    deleteDocument: ({ restorableUntil }) =>
+      restorableUntil === null
+        ? 'Deleted for good.'
+        : `Moved to the trash. Restore it until ${restorableUntil.slice(0, 10)} with: agmd docs undelete`,
+    undeleteDocument: ({ doc }) => `“${oneLine(doc.title)}” is restored.`,
+    listTrash: ({ docs, nextBefore }) =>
+      list(
+        docs.map(({ id, restorableUntil, title }) => [id, `until ${restorableUntil.slice(0, 10)}`, oneLine(title)]),
+        'The trash is empty.'
+      ) + (nextBefore === null ? '' : `\nMore: --before ${nextBefore}`),
     readDocument: ({ id, title, role, version, updatedAt, published, owner, url }) =>
       columns([
         ['id', id],

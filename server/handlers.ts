@@ -4,7 +4,7 @@ import type { Caller } from './domain/caller.ts'
 import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './domain/comments.ts'
 import { type File, uploadAsset } from './domain/assets.ts'
 import { replaceContent, restoreRevision } from './domain/content.ts'
-import { createDocument, deleteDocument, readDocument } from './domain/documents.ts'
+import { createDocument, readDocument } from './domain/documents.ts'
 import { listDrawings, storeDrawing } from './domain/drawings.ts'
 import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
 import { editContent } from './domain/edits.ts'
@@ -32,6 +32,7 @@ import { listSessions, readMe, whoIsSignedIn, revokeSession, revokeSessions } fr
 import { changeShare, createShare, listShares, revokeShare } from './domain/shares.ts'
 import { decideSuggestion, decideSuggestions, listSuggestions, replyToSuggestion, withdrawSuggestion } from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
+import { deleteDocument, listTrash, undeleteDocument } from './domain/trash.ts'
 import { readAttribution } from './domain/attribution.ts'
 import { readContent, readDiff, readOutline } from './domain/reading.ts'
 
@@ -56,7 +57,8 @@ const secondsSince = (service: Service): number => Math.round((service.clock.now
 export const handlers = {
   createDocument: ({ service, caller, input }) => createDocument(service, caller, input),
   readDocument: ({ service, caller, doc }) => readDocument(service, caller, doc),
-  deleteDocument: ({ service, caller, doc }) => deleteDocument(service, caller, doc),
+  deleteDocument: ({ service, caller, doc, input }) => deleteDocument(service, caller, doc, input),
+  undeleteDocument: ({ service, caller, doc }) => undeleteDocument(service, caller, doc),
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
   replaceContent: ({ service, caller, doc, input }) =>
     (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
@@ -115,6 +117,7 @@ export const handlers = {
   findSession: ({ service, caller }) => whoIsSignedIn(service, caller),
   readMe: ({ service, caller }) => readMe(service, caller),
   listDocuments: ({ service, caller, input }) => listDocuments(service, caller, input),
+  listTrash: ({ service, caller, input }) => listTrash(service, caller, input),
   claimDocument: ({ service, caller, doc, input }) => claimDocument(service, caller, doc, input),
   listSessions: ({ service, caller }) => listSessions(service, caller),
   revokeSession: ({ service, caller, input }) => revokeSession(service, caller, input.session),

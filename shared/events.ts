@@ -5,6 +5,7 @@ export const eventKinds = [
   'doc.published',
   'doc.unpublished',
   'doc.deleted',
+  'doc.restored',
   'content.changed',
   'content.replaced',
   'content.restored',

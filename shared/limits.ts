@@ -298,8 +298,8 @@ export const limits = {
   issuerKeepMinutes: 10,
   /** Documents that one search looks into; the answer tells where to go on. */
   searchDocumentsMax: 200,
-  /** How long a deletion on the account page can be taken back, in minutes. */
-  undoMinutes: 10,
+  /** How long a deleted document stays in the trash, in days. Google Drive and Notion: 30. */
+  trashDays: 30,
   /** Time between sweeps of expired records, in minutes; records that a sweep reads at a time, and removes in one commit. */
   sweepMinutes: 10,
   sweepRecordsMax: 1000,

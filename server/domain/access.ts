@@ -4,6 +4,7 @@ import { limits } from '../../shared/limits.ts'
 import { isDocumentId, shareKeyPattern } from '../../shared/names.ts'
 import { epochOf, lowerRole, ownRole } from './authority.ts'
 import { anonymous, type Caller, type Identity, type Rests } from './caller.ts'
+import { documentDeleted, isInTrash } from './deleted.ts'
 import { decodeRecord, encodeRecord, firstLinkLabel, type KeyIndex, keys, type Share } from './keys.ts'
 import { hashSecret } from './secrets.ts'
 import type { Service } from './service.ts'
@@ -115,7 +116,7 @@ const earlier = (one: number | null, other: number | null): number | null =>
 const shareOf = async (service: Service, doc: string, key: string): Promise<Share> => {
   const found = await findKey(service, key)
   if (found.doc !== doc) throw new ServiceError('not_found')
-  if (found.share === undefined) throw new ServiceError('document_deleted')
+  if (found.share === undefined) throw documentDeleted((await service.ledger.findHead(doc)) ?? { deletedAt: null })
   touch(service, doc, found.share.id)
   return found.share
 }
@@ -125,8 +126,14 @@ const shareOf = async (service: Service, doc: string, key: string): Promise<Shar
  * ceilings: of two the lower counts.
  * Errors: `credential_required` without any credential, whether or not the document exists; `credential_invalid` when one of those
  * sent is no good; `not_found` when they are good but not for this document; `document_deleted` to those who had access.
+ * `inTrash`: an owner gets to a document in the trash, too.
  */
-export const callerOfDocument = async (service: Service, doc: string, credentials: Credentials): Promise<Caller> => {
+export const callerOfDocument = async (
+  service: Service,
+  doc: string,
+  credentials: Credentials,
+  { inTrash = false }: { readonly inTrash?: boolean } = {}
+): Promise<Caller> => {
   const holder = await findHolder(service, credentials)
   const share = credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key)
   if (holder === undefined && share === undefined) throw new ServiceError('credential_required', { message: 'This document is private.' })
@@ -134,7 +141,8 @@ export const callerOfDocument = async (service: Service, doc: string, credential
   const head = isDocumentId(doc) ? await service.ledger.findHead(doc) : undefined
   const role = lowerRole(holder === undefined ? null : ownRole(head, holder.identity), share?.role ?? null)
   if (role === null) throw new ServiceError('not_found')
-  if (head?.deletedAt !== null) throw new ServiceError('document_deleted')
+  if (head === undefined) throw new ServiceError('document_deleted')
+  if (head.deletedAt !== null && !(inTrash && role === 'owner' && isInTrash(head))) throw documentDeleted(head, role)
   return {
     ...guest(credentials),
     ...(holder && { identity: holder.identity }),

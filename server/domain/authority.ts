@@ -66,11 +66,16 @@ export const requireRight = (caller: Caller, head: Head | undefined, now: number
 
 /**
  * Looks again at a right on a document, or on none (''). Answers what a commit checks so that it is made only while the right stands.
- * Errors: as `requireRight`, and `document_deleted`.
+ * `inTrash`: a deleted document will do. Errors: as `requireRight`, and `document_deleted`.
  */
-export const requireRightNow = async ({ storage, clock, ledger }: Service, doc: string, caller: Caller): Promise<Check[]> => {
+export const requireRightNow = async (
+  { storage, clock, ledger }: Service,
+  doc: string,
+  caller: Caller,
+  { inTrash = false }: { readonly inTrash?: boolean } = {}
+): Promise<Check[]> => {
   const found = await Promise.all(keysOfRight(caller).map(async (key) => ({ key, entry: await storage.get(key) })))
-  const head = doc === '' ? undefined : await ledger.head(doc)
+  const head = doc === '' ? undefined : await (inTrash ? ledger.findHead(doc) : ledger.head(doc))
   requireRight(caller, head, clock.now(), <T>(key: Key) => {
     const value = found.find((each) => each.key === key)?.entry?.value
     return value && decodeRecord<T>(value)

@@ -28,8 +28,9 @@
  *   ['node', hash]                JSON, `NodeToken` (nodes.ts); ['account', id, 'node', node] → its hash
  *   ['account', id, 'job', job]   document of a job of the account (JSON string)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
- *   ['deletion', doc]             a deletion under way (JSON, `Deletion`); gone when nothing of the document is left, or taken back
- *   ['undoable', kind, id, doc]   a deletion that its owner may take back (JSON, `Undoable`)
+ *   ['deletion', doc]             an erasing under way (JSON, `Deletion`); gone when nothing of the document is left
+ *   ['trash', until, doc]         a document in the trash, by the instant at which it is erased (JSON string: its id)
+ *   ['trashed', kind, id, doc]    a document in the trash of an account or agent (JSON, `Trashed`)
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
  *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
  *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
@@ -42,7 +43,7 @@
  *   ['due', at, …key]             a record that may be removed from `at` on (expiry.ts)
  *
  * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and
- * rewrites its head in the same commit, so the counters are dense. A deleted document keeps its head (with `deletedAt`
+ * rewrites its head in the same commit, so the counters are dense. An erased document keeps its head (with `deletedAt`
  * and nothing else of worth) and the hashes of its keys, so that the holder of a link hears 410 and not 401.
  */
 import type { EventKind } from '../../shared/events.ts'
@@ -79,6 +80,8 @@ export interface Head {
   /** Whether search engines may list the published page; absent: no. */
   readonly indexed?: boolean
   readonly deletedAt: number | null
+  /** Until when a deleted document can be restored, in milliseconds since 1970; absent: it is not in the trash. */
+  readonly trashedUntil?: number
   /** Tag of the empty document that the history begins with. */
   readonly firstTag: string
   /** Sequence number of the newest update on disk; 0: none. */
@@ -137,7 +140,7 @@ export interface Share {
 export interface KeyIndex {
   readonly doc: string
   readonly share: string
-  /** Kept here too, because the index outlives the link: a deleted document answers 410 to good keys only. */
+  /** Kept here too, because the index outlives the link: an erased document answers 410 to good keys only. */
   readonly expiresAt: number | null
   readonly revoked: boolean
 }
@@ -351,18 +354,18 @@ export interface Owned {
   readonly doc: string
 }
 
-/** A deletion under way. */
+/** An erasing under way. */
 export interface Deletion {
   readonly doc: string
-  /** When what the document held goes, in milliseconds since 1970; until then its owner may take the deletion back. Absent: now. */
+  /** Written by earlier versions alone: when the erasing was to begin. */
   readonly scrubAt?: number
 }
 
-/** A deletion that its owner may take back. */
-export interface Undoable {
+/** A document in the trash. Instants in milliseconds since 1970. */
+export interface Trashed {
   readonly doc: string
   readonly title: string
-  /** Milliseconds since 1970. */
+  readonly deletedAt: number
   readonly until: number
 }
 
@@ -413,8 +416,10 @@ export const keys = {
   key: (hash: string): Key => ['key', hash],
   deletion: (doc: string): Key => ['deletion', doc],
   deletions: (): Key => ['deletion'],
-  undoable: (kind: string, id: string, doc: string): Key => ['undoable', kind, id, doc],
-  undoables: (kind: string, id: string): Key => ['undoable', kind, id],
+  trash: (until: number, doc: string): Key => ['trash', until, doc],
+  trashes: (): Key => ['trash'],
+  trashed: (kind: string, id: string, doc: string): Key => ['trashed', kind, id, doc],
+  trashedBy: (kind: string, id: string): Key => ['trashed', kind, id],
   request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash]),
 
   account: (id: string): Key => ['account', id],

@@ -9,6 +9,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import type { EventKind } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
 import { type By, keysOfRight, requireRight } from './authority.ts'
+import { documentDeleted, isInTrash } from './deleted.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent } from './keys.ts'
 import { bytesMoved, countUsage } from './usage.ts'
 import type { Check, Clock, Entry, Key, Put, Storage } from './ports.ts'
@@ -182,7 +183,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     const outcomes = waiting.map(({ by, change, afterDeletion = false }): Outcome => {
       const draft = new DraftOf(head, now, records)
       try {
-        if (head.deletedAt !== null && !afterDeletion) throw new ServiceError('document_deleted')
+        if (head.deletedAt !== null && !afterDeletion) throw documentDeleted(head)
         requireBy(by, draft, head)
         const result = change(draft)
         draft.settle()
@@ -198,7 +199,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
 
   /** The head with the bytes that its document takes after the changes. Nothing counts those of a deleted one while it is scrubbed. */
   const weighed = async (old: Head, head: Head, puts: readonly Put[], deletes: readonly Key[]): Promise<Head> => {
-    if (old.bytes === undefined || old.deletedAt !== null) return head
+    if (old.bytes === undefined || (old.deletedAt !== null && !(isInTrash(old) && head.deletedAt === null))) return head
     return { ...head, bytes: Math.max(0, old.bytes + (await bytesMoved(storage, head.id, puts, deletes))) }
   }
 
@@ -294,7 +295,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     async head(doc) {
       const head = await findHead(doc)
       if (head === undefined) throw new ServiceError('not_found')
-      if (head.deletedAt !== null) throw new ServiceError('document_deleted')
+      if (head.deletedAt !== null) throw documentDeleted(head)
       return head
     },
     follow(doc, onHead) {

@@ -42,11 +42,11 @@ const says: Readonly<Record<Kind, { readonly message: string; readonly hint: str
   },
   account: {
     message: 'The documents of the account that owns this take as much space as they may.',
-    hint: 'The owner makes room by deleting documents that are no longer needed; the operator can raise AGMD_ACCOUNT_MEGABYTES.'
+    hint: 'The owner makes room by deleting documents that are no longer needed, for good in the trash; the operator can raise AGMD_ACCOUNT_MEGABYTES.'
   },
   address: {
     message: 'The anonymous documents made from one address take as much space as they may.',
-    hint: 'Delete documents that are no longer needed, or sign in and choose "Keep in your account" in their menu. The operator can raise AGMD_ANONYMOUS_MEGABYTES.'
+    hint: 'Delete documents that are no longer needed, for good in the trash, or sign in and choose "Keep in your account" in their menu. The operator can raise AGMD_ANONYMOUS_MEGABYTES.'
   }
 }
 

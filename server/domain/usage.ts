@@ -7,6 +7,7 @@
  * that is open. An anonymous document counts for the address that made it, which is kept as a keyed hash.
  */
 import { limits } from '../../shared/limits.ts'
+import { isInTrash } from './deleted.ts'
 import { encodeRecord, type Head, keys } from './keys.ts'
 import type { Key, Put, Storage } from './ports.ts'
 
@@ -62,7 +63,8 @@ export const countUsage = (
   if (head.bytes === undefined) return { head, puts: [], deletes: [] }
   const { usage: _usage, ...rest } = head
   const former = before?.usage === undefined ? undefined : usageKey(before)
-  const key = head.deletedAt === null ? usageKey(head) : undefined
+  // A document in the trash still takes its bytes.
+  const key = head.deletedAt === null || isInTrash(head) ? usageKey(head) : undefined
   const deletes = former === undefined || isSame(former, key) ? [] : [former]
   if (key === undefined) return { head: rest, puts: [], deletes }
   if (isSame(former, key) && !isDue(head, puts)) return { head, puts: [], deletes }

@@ -1,16 +1,12 @@
-/** `/account`: the documents of a person, and where the person is signed in (specification, `GET /account`). Forms; no script. */
+/** `/account`: the settings of an account. Its documents stand on the first page (`web/home/`). Forms; no script. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
-import type { Input, Output } from '../../shared/operations/index.ts'
-import { readCookie } from '../auth/cookies.ts'
+import type { Output } from '../../shared/operations/index.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
-import { callerOfDocument, callerOfSession } from '../domain/access.ts'
-import { type Caller, requireRole } from '../domain/caller.ts'
-import { createDocument, deleteWithUndo, listUndoable, undoDeletion } from '../domain/documents.ts'
-import type { Undoable } from '../domain/keys.ts'
+import { callerOfSession } from '../domain/access.ts'
+import type { Caller } from '../domain/caller.ts'
 import { createNode, revokeNode } from '../domain/nodes.ts'
-import { listDocuments } from '../domain/owned.ts'
 import { listSessions, revokeSession } from '../domain/sessions.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
@@ -37,94 +33,12 @@ export type AccountAction = (
   act: (ctx: Context, current: Current, fields: Record<string, string>) => Promise<string | undefined>
 ) => void
 
-type Doc = Output<'listDocuments'>['docs'][number]
 type Session = Output<'listSessions'>['sessions'][number]
-type Sort = NonNullable<Input<'listDocuments'>['sort']>
-
-const sorts: Readonly<Record<Sort, string>> = { updated: 'Last edited', created: 'Newest', title: 'By title' }
-
-const isSort = (text: string | null): text is Sort => text !== null && Object.hasOwn(sorts, text)
-
-/** What the address asks for. */
-interface Asked {
-  readonly query: string
-  readonly sort: Sort
-  readonly before: string | undefined
-}
-
-const askedOf = (ctx: Context): Asked => {
-  const query = new URLSearchParams(ctx.querystring)
-  const sort = query.get('sort')
-  return {
-    query: (query.get('query') ?? '').slice(0, 200),
-    sort: isSort(sort) ? sort : 'updated',
-    before: query.get('before')?.slice(0, 60)
-  }
-}
-
-const addressOf = ({ query, sort, before }: Asked): string => {
-  const fields = { ...(query !== '' && { query }), ...(sort !== 'updated' && { sort }), ...(before !== undefined && { before }) }
-  const text = new URLSearchParams(fields).toString()
-  return text === '' ? '/account' : `/account?${text}`
-}
-
 const hidden = (fields: Readonly<Record<string, string>>): Markup =>
   html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`
 
 export const bindAccountPage = ({ http, stylesheet, formKey, passkeys, signOutTargets }: AccountPageOptions, routers: Routers): void => {
   const { service } = http
-
-  const minutesUntil = (instant: number): string => {
-    const minutes = Math.ceil((instant - service.clock.now()) / 60_000)
-    return minutes === 1 ? 'a minute' : `${minutes} minutes`
-  }
-
-  const searchForm = ({ query, sort }: Asked): Markup => html`
-<form class="find" method="get" action="/account" role="search">
-<label class="field grow"><span>Search title and text</span><input type="search" name="query" value="${query}" maxlength="200" autocomplete="off"></label>
-<label class="field"><span>Order</span><select name="sort">${Object.entries(sorts).map(
-    ([value, name]) => html`<option value="${value}"${value === sort ? html` selected` : undefined}>${name}</option>`
-  )}</select></label>
-<button class="button">Show</button>
-</form>`
-
-  // With no key in place of the one that the device may keep: beside a session that would narrow what the owner may do.
-  const row = ({ id, title, updatedAt, published }: Doc, token: string, back: string): Markup => html`
-<li class="entry">
-<a class="entry-link" href="/d/${id}?key="><span class="entry-title">${named(title)}</span></a>
-<span class="muted entry-about">${published ? html`<span class="tag">published</span>` : undefined}${timeOf(Date.parse(updatedAt), service.clock.now())}</span>
-<form method="post" action="/account/delete">${hidden({ token, back, doc: id })}<button class="button quiet" aria-label="Delete “${plainName(title, limits.labelCharsMax)}”">Delete</button></form>
-</li>`
-
-  const undoNotice = ({ doc, title, until }: Undoable, token: string, back: string): Markup => html`
-<form class="notice warn" method="post" action="/account/undo">${hidden({ token, back, doc })}
-<p>“${named(title)}” was deleted. This can be undone for ${minutesUntil(until)}.</p>
-<button class="button" aria-label="Undo the deletion of “${plainName(title, limits.labelCharsMax)}”">Undo</button></form>`
-
-  const nothing = ({ query, before }: Asked, more: boolean): string => {
-    if (more) return 'Nothing found so far. Look on.'
-    if (query !== '') return 'No document of yours has this in its title or text.'
-    return before === undefined
-      ? 'Nothing here yet. Create a document, or open one by its link and keep it in your account.'
-      : 'That was all.'
-  }
-
-  const documentsOf = async (caller: Caller, asked: Asked, token: string): Promise<Markup> => {
-    const back = addressOf(asked)
-    const { query, sort, before } = asked
-    const { docs, nextBefore } = await listDocuments(service, caller, { query, sort, ...(before !== undefined && { before }) })
-    const undoable = await listUndoable(service, caller)
-    const next = nextBefore === null ? undefined : addressOf({ ...asked, before: nextBefore })
-    return html`
-<section aria-labelledby="documents">
-<div class="section-head"><h2 id="documents">Your documents</h2>
-<form method="post" action="/account/documents">${hidden({ token })}<button class="button primary">New document</button></form></div>
-${undoable.map((each) => undoNotice(each, token, back))}
-${searchForm(asked)}
-${docs.length === 0 ? html`<p class="empty">${nothing(asked, next !== undefined)}</p>` : html`<ul class="entries">${docs.map((doc) => row(doc, token, back))}</ul>`}
-${next === undefined ? undefined : html`<p class="actions"><a class="button" href="${next}">More</a></p>`}
-</section>`
-  }
 
   const sessionRow = ({ id, kind, name, lastUsedAt, current }: Session, token: string): Markup => html`
 <li class="entry">
@@ -155,8 +69,7 @@ ${
     const token = formToken(formKey, current.session.id)
     const { name, email } = current.account
     const body = html`
-<p class="account-line"><span class="muted">Signed in as <strong>${named(name)}</strong>${email === null ? undefined : html` · ${email}`}</span> <a class="button quiet" href="/sign-out">Sign out</a></p>
-${await documentsOf(caller, askedOf(ctx), token)}
+<p class="account-line"><span class="muted">Signed in as <strong>${named(name)}</strong>${email === null ? undefined : html` · ${email}`}</span> <span class="actions"><a class="button" href="/">Your documents</a> <a class="button quiet" href="/sign-out">Sign out</a></span></p>
 ${passkeys === null ? undefined : await passkeySection(service, passkeys)(current, token)}
 ${await sessionsOf(caller, token)}
 ${await nodeSection(service, caller, token)}`
@@ -197,25 +110,6 @@ ${await nodeSection(service, caller, token)}`
     })
 
   page('/account', 'get', show)
-
-  action('/account/documents', async (_ctx, current) => `/d/${(await createDocument(service, callerOfSession(current), {})).id}`)
-
-  action('/account/delete', async (ctx, _current, { doc = '' }) => {
-    const caller = await callerOfDocument(service, doc, { cookie: readCookie(ctx.req.headers, http.cookies.session) })
-    requireRole(caller, 'owner')
-    await deleteWithUndo(service, caller, doc)
-    return undefined
-  })
-
-  action('/account/undo', async (_ctx, current, { doc = '' }) => {
-    await undoDeletion(service, callerOfSession(current), doc).catch((error: unknown) => {
-      if (!(error instanceof ServiceError) || error.code !== 'document_deleted') throw error
-      throw new ServiceError('document_deleted', {
-        message: `This cannot be undone any more: it is gone ${limits.undoMinutes} minutes after.`
-      })
-    })
-    return undefined
-  })
 
   if (passkeys !== null) bindPasskeyActions(service, passkeys, action)
 

@@ -244,7 +244,7 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   const exchange = await withBody(bare)
   try {
     // And again once it is here: a body may be as long on its way as its sender likes.
-    if (writes(bare.ctx)) await requireRightNow(bare.http.service, bare.doc, caller)
+    if (writes(bare.ctx)) await requireRightNow(bare.http.service, bare.doc, caller, bare.operation)
     const request = stampOf(exchange)
     return await once(exchange, request, () => perform(exchange, { ...caller, request }, parseInput(exchange), exchange.file))
   } finally {

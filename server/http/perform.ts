@@ -146,7 +146,7 @@ const callerOf = async (asked: Asked): Promise<Caller> => {
   const { http, operation, doc, credentials } = asked
   try {
     return operation.on === 'document'
-      ? await callerOfDocument(http.service, doc, credentials)
+      ? await callerOfDocument(http.service, doc, credentials, operation)
       : await callerOfService(http.service, credentials)
   } catch (error) {
     countRefused(asked, error)

@@ -115,7 +115,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   target_not_found: 'Read the document (view outline lists its sections) and copy words, a line or a heading that it has.',
   unknown_reviewed_version: 'Report the version that read_doc answered.',
   not_started: 'Start it with start_review_task, read the document, then report.',
-  document_deleted: 'Create a new document with create_doc.',
+  document_deleted: 'Its owner can restore it until restorableUntil; for a new one call create_doc.',
   account_required: 'Ask your user to connect with an account session (Authorization: Bearer); a link is not enough.',
   rate_limited: 'Wait retryAfterSeconds, then try again.',
   node_offline: 'Tell your user that no compute node is connected; try again when one is.',

@@ -175,7 +175,9 @@ const documents: readonly Command[] = [
   }),
   commandOf('listDocuments', { examples: ['agmd docs list', 'agmd docs list --query plan --json'] }),
   commandOf('claimDocument', { examples: ['agmd docs claim "$URL"'] }),
-  commandOf('deleteDocument', { examples: ['agmd docs delete "$URL" --yes'], destroys: true })
+  commandOf('deleteDocument', { examples: ['agmd docs delete "$URL" --yes', 'agmd docs delete "$URL" --permanent --yes'], destroys: true }),
+  commandOf('undeleteDocument', { examples: ['agmd docs undelete "$URL"'] }),
+  commandOf('listTrash', { examples: ['agmd docs trash'] })
 ]
 
 const longText = { short: 'm', text: true } as const

@@ -45,6 +45,31 @@ export const listDocuments = operation({
   errors: []
 })
 
+export const listTrash = operation({
+  summary: 'Lists the documents of the caller that are in the trash, deleted last first.',
+  on: 'account',
+  needs: 'identity',
+  rest: { method: 'GET', path: '/api/trash', query: ['before', 'limit'] },
+  cli: 'docs trash',
+  input: z.object({
+    before: z.coerce.number().int().min(0).optional().meta({ description: 'The `nextBefore` of the page before.' }),
+    limit: z.coerce.number().int().min(1).max(limits.searchDocumentsMax).optional()
+  }),
+  output: z.object({
+    docs: z.array(
+      z.object({
+        id: z.string(),
+        title: z.string(),
+        url: z.string(),
+        deletedAt: Instant,
+        restorableUntil: Instant.meta({ description: 'When the document is erased.' })
+      })
+    ),
+    nextBefore: z.number().int().nullable()
+  }),
+  errors: []
+})
+
 export const claimDocument = operation({
   summary: 'Moves an anonymous document into the account of the caller, who holds its owner link.',
   on: 'document',

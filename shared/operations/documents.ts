@@ -10,6 +10,7 @@ import {
   Instant,
   Label,
   MarkdownInput,
+  Metadata,
   RevisionRecord,
   Title,
   Version
@@ -47,13 +48,34 @@ export const readDocument = operation({
 })
 
 export const deleteDocument = operation({
-  summary: 'Deletes a document with everything in it, for good.',
+  summary: 'Deletes a document: moves it to the trash, or erases it.',
+  description:
+    `Every link, the published page and the addresses of its files end at once. For ${limits.trashDays} days an owner can restore the document whole; ` +
+    'then it is erased with everything in it. With permanent=true it is erased at once, from the trash too.',
   on: 'document',
   role: 'owner',
-  rest: { method: 'DELETE', path: '/api/docs/{id}' },
+  inTrash: true,
+  rest: { method: 'DELETE', path: '/api/docs/{id}', query: ['permanent'] },
   cli: 'docs delete',
+  input: z.object({ permanent: z.boolean().optional().meta({ description: 'Erases the document at once. This cannot be undone.' }) }),
+  output: z.object({
+    ok: z.literal(true),
+    deleted: z.literal(true),
+    restorableUntil: Instant.nullable().meta({ description: 'Until when an owner can restore it; null: it was erased.' })
+  }),
+  errors: []
+})
+
+export const undeleteDocument = operation({
+  summary: 'Restores a document from the trash, with its links, comments, history and published page.',
+  description: 'A document that is not in the trash stays as it is. Once it was erased the answer is 410.',
+  on: 'document',
+  role: 'owner',
+  inTrash: true,
+  rest: { method: 'POST', path: '/api/docs/{id}/undelete' },
+  cli: 'docs undelete',
   input: z.object({}),
-  output: z.object({ ok: z.literal(true), deleted: z.literal(true) }),
+  output: z.object({ ok: z.literal(true), restored: z.literal(true), doc: Metadata }),
   errors: []
 })
 

@@ -6,6 +6,7 @@ import {
   claimDocument,
   listDocuments,
   listSessions,
+  listTrash,
   pollDeviceLogin,
   findSession,
   readMe,
@@ -26,7 +27,8 @@ import {
   readOutline,
   readRevision,
   replaceContent,
-  restoreRevision
+  restoreRevision,
+  undeleteDocument
 } from './documents.ts'
 import { listDrawings, storeDrawing } from './drawings.ts'
 import { editContent, patchContent } from './edits.ts'
@@ -65,6 +67,7 @@ export const operations = {
   createDocument,
   readDocument,
   deleteDocument,
+  undeleteDocument,
   publishDocument,
   readContent,
   readOutline,
@@ -119,6 +122,7 @@ export const operations = {
   findSession,
   readMe,
   listDocuments,
+  listTrash,
   claimDocument,
   listSessions,
   revokeSession,

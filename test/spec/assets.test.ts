@@ -237,13 +237,14 @@ test('[ASSET-7] the ending belongs to the address', async () => {
   expect((await fetch(`${world.url}/f/${id}.png`)).status).toBe(200)
 })
 
-test('[ASSET-8] deleting the document removes its assets', async () => {
+test('[ASSET-8] deleting the document removes its assets: their addresses at once, their files with the document', async () => {
   const owner = await world.create('text')
   const assets = [(await upload(owner, png1, 'image/png')).json, (await upload(owner, samples['wav']?.bytes as Bytes, 'audio/wav')).json]
   const another = await world.create('text')
   const kept = (await upload(another, png1, 'image/png')).json
   await owner.ask('DELETE', '')
   for (const asset of assets) expect((await fetchAsset(asset)).status).toBe(404)
+  await owner.ask('DELETE', '', { query: { permanent: 1 } })
   expect(await files()).not.toEqual(expect.arrayContaining([assets[0].id]))
   expect((await fetchAsset(kept)).status).toBe(200)
 })

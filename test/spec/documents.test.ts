@@ -256,7 +256,7 @@ const wholeStore = async (from: World): Promise<Entry[]> => {
 const contains = (entries: readonly Entry[], needle: string): Key[] =>
   entries.filter((entry) => JSON.stringify(entry.key).includes(needle) || Buffer.from(entry.value).includes(needle)).map(({ key }) => key)
 
-test('[DOC-14] a deletion scrubs text, title, labels, events and remembered answers from the store', async () => {
+test('[DOC-14] a deletion for good scrubs text, title, labels, events and remembered answers from the store', async () => {
   const own = await startWorld()
   const owner = await own.create({ title: 'zebra-title', content: 'zebra-text' })
   const editor = await owner.connect()
@@ -265,7 +265,7 @@ test('[DOC-14] a deletion scrubs text, title, labels, events and remembered answ
   await owner.replace('zebra-put', { label: 'zebra-label', headers: { 'Idempotency-Key': 'zebra-key', 'X-Agent-Author': 'zebra-author' } })
   await owner.share('view', { label: 'zebra-share' })
   expect(contains(await wholeStore(own), 'zebra').length).toBeGreaterThan(5)
-  expect(await owner.ask('DELETE', '')).toMatchObject({ status: 200, json: { ok: true, deleted: true } })
+  expect(await owner.ask('DELETE', '', { query: { permanent: 1 } })).toMatchObject({ status: 200, json: { ok: true, deleted: true } })
   const left = await wholeStore(own)
   expect(contains(left, 'zebra')).toEqual([])
   expect(left.filter(({ key }) => key[0] === 'd').map(({ key }) => key)).toEqual([['d', owner.doc]])
@@ -314,7 +314,7 @@ test('[DOC-17] a deletion closes its sockets with 4404 and ends its long polls w
 test('[DOC-18] what was typed into a document after its deletion brings nothing of it back', async () => {
   const owner = await world.create('open')
   const editor = await owner.connect()
-  const deletion = owner.ask('DELETE', '')
+  const deletion = owner.ask('DELETE', '', { query: { permanent: 1 } })
   editor.type(0, 'ghost ')
   expect((await deletion).status).toBe(200)
   await until(() => editor.closes.length > 0)

@@ -81,7 +81,7 @@ test(
       segments.map(({ value }) => value.subarray(13))
     )
     expect((await tracesIn(world.folder, traces)).length).toBeGreaterThan(100)
-    await owner.ask('DELETE', '')
+    await owner.ask('DELETE', '', { query: { permanent: 1 } })
     expect((await tracesIn(world.folder, traces)).length).toBeGreaterThan(100)
     await erase()
     expect(await tracesIn(world.folder, traces)).toEqual([])
@@ -109,11 +109,11 @@ test('[ERASE-2] a deleted comment, and an earlier text of a comment, are erased 
 test('[ERASE-3] an erasing begins by itself a minute after the first deletion, and one that is due outlives the process', async () => {
   const words = Array.from({ length: 400 }, word)
   const [first, second] = [await world.create(words[0]), await world.create(words.slice(1).join(' '))]
-  await first.ask('DELETE', '')
+  await first.ask('DELETE', '', { query: { permanent: 1 } })
   clock.turn(limits.eraseQuietSeconds * 1000)
   await until(async () => (await tracesIn(world.folder, tracesOf(words.slice(0, 1)))).length === 0, 'the end of the erasing')
   await erase()
-  await second.ask('DELETE', '')
+  await second.ask('DELETE', '', { query: { permanent: 1 } })
   expect(await tracesIn(world.folder, tracesOf(words))).not.toEqual([])
   world = await world.restart()
   clock.turn(limits.eraseQuietSeconds * 1000)
@@ -134,7 +134,7 @@ test('[ERASE-4] erasing overwrites all space that was free before, and a run gro
   const { size } = await stat(file)
   for (let run = 0; run < 5; run++) {
     const { person } = (await neighbours(1))[0] as { person: Person }
-    await person.ask('DELETE', '')
+    await person.ask('DELETE', '', { query: { permanent: 1 } })
     await erase()
   }
   expect((await stat(file)).size - size).toBeLessThanOrEqual(5 * 16 * 4096)
@@ -161,7 +161,7 @@ test('[ERASE-7] the file of an asset is overwritten before it is removed', async
   const path = join(world.folder, 'blobs', json.id.slice(0, 2), json.id)
   const other = join(world.folder, 'other name')
   await link(path, other)
-  await owner.ask('DELETE', '')
+  await owner.ask('DELETE', '', { query: { permanent: 1 } })
   expect(await stat(path).catch(() => 'gone')).toBe('gone')
   const left = await readFile(other)
   expect(left.length).toBe(png().length)

@@ -695,7 +695,7 @@ test('[TASK-20] deleting the document deletes its assignments with everything th
     return entries.flat().filter(({ key, value }) => JSON.stringify(key).includes('zebra') || Buffer.from(value).includes('zebra')).length
   }
   expect(await zebras()).toBeGreaterThan(3)
-  await owner.ask('DELETE', '')
+  await owner.ask('DELETE', '', { query: { permanent: 1 } })
   expect(await zebras()).toBe(0)
   expect(await own.service.storage.list(['d', owner.doc])).toEqual([])
   for (const person of [owner, assignment.by('zebra-name')])

@@ -64,6 +64,7 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
   'doc.claimed': plain(term('added the document to an account')),
   'doc.published': plain(term('published the document')),
   'doc.unpublished': plain(term('unpublished the document')),
+  'doc.restored': plain(term('restored the document from the trash')),
   'doc.deleted': plain(term('deleted the document')),
   'content.changed': plain(term('edited the text')),
   'content.replaced': plain(term('replaced the text')),

@@ -201,6 +201,7 @@ export const de: Catalogue = {
   'Edit…': 'Bearbeiten…',
   'Emoji by name': 'Emoji nach Namen',
   ended: 'beendet',
+  'restored the document from the trash': 'hat das Dokument aus dem Papierkorb geholt',
   'unpublished the document': 'hat die Veröffentlichung beendet',
   Ends: 'Endet',
   'ends {day}': 'endet {day}',
