@@ -32,9 +32,9 @@ const accountOf = async (folder: string, email: string): Promise<Account | undef
 
 const whomOf = (kind: LinkKind, email: string, account: Account | undefined): Invited => {
   if (kind === 'invite' && account !== undefined)
-    throw new AdminError(`${email} has an account already; \`reset\` lets its person in again.`)
+    throw new AdminError(`${email} already has an account. Use \`reset\` to set a new password.`)
   if (kind === 'invite') return { kind, email }
-  if (account === undefined) throw new AdminError(`No account has the address ${email}.`)
+  if (account === undefined) throw new AdminError(`No account has the email address ${email}.`)
   return { kind, account }
 }
 
@@ -42,11 +42,11 @@ const whomOf = (kind: LinkKind, email: string, account: Account | undefined): In
 export const admin = async ([kind, address, ...more]: readonly string[], config: Config): Promise<string> => {
   if (!isKind(kind) || address === undefined || more.length > 0) throw new AdminError(usage)
   const email = normalEmail(address)
-  if (email === undefined) throw new AdminError(`${JSON.stringify(address)} is no address of mail.`)
+  if (email === undefined) throw new AdminError(`${JSON.stringify(address)} is not an email address.`)
   if (config.authUrl !== null) throw new AdminError(`Accounts are made at ${config.authUrl} (AGMD_AUTH_URL), not here.`)
   if (config.baseUrl === null) throw new AdminError('Set AGMD_BASE_URL: the link must say where the server is.')
   if (kind === 'invite' && config.signUp === 'closed') throw new AdminError('AGMD_SIGN_UP is closed: nobody new. Set it to invite.')
   const whom = whomOf(kind, email, await accountOf(config.dataDir, email))
   const secret = config.secret === null ? await readSecret(config.dataDir) : Buffer.from(config.secret)
-  return `${createLink(createVault(secret), config.baseUrl, systemClock.now(), whom)}\nGood once, for ${hoursOf[kind]} hours.`
+  return `${createLink(createVault(secret), config.baseUrl, systemClock.now(), whom)}\nWorks once, for ${hoursOf[kind]} hours.`
 }

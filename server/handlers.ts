@@ -28,6 +28,7 @@ import { createNode, listNodes, readRelayStatus, revokeNode } from './domain/nod
 import { publishDocument } from './domain/publishing.ts'
 import { labelRevision, listRevisions, readRevision } from './domain/revisions.ts'
 import type { Service } from './domain/service.ts'
+import { renameAccount } from './domain/account-name.ts'
 import { listSessions, readMe, whoIsSignedIn, revokeSession, revokeSessions } from './domain/sessions.ts'
 import { changeShare, createShare, listShares, revokeShare } from './domain/shares.ts'
 import { decideSuggestion, decideSuggestions, listSuggestions, replyToSuggestion, withdrawSuggestion } from './domain/suggestions.ts'
@@ -116,6 +117,7 @@ export const handlers = {
   },
   findSession: ({ service, caller }) => whoIsSignedIn(service, caller),
   readMe: ({ service, caller }) => readMe(service, caller),
+  updateMe: ({ service, caller, input }) => renameAccount(service, caller, input.name),
   listDocuments: ({ service, caller, input }) => listDocuments(service, caller, input),
   listTrash: ({ service, caller, input }) => listTrash(service, caller, input),
   claimDocument: ({ service, caller, doc, input }) => claimDocument(service, caller, doc, input),

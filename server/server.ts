@@ -13,6 +13,7 @@ import { type Cookies, cookiesOf, derivedKey, readCookie } from './auth/cookies.
 import { createRelyingParty } from './auth/oidc.ts'
 import type { Config } from './config.ts'
 import { removeStrayBlobs } from './domain/assets.ts'
+import { finishAccountEnds } from './domain/account-end.ts'
 import { presentEvent, seesEvent } from './domain/events.ts'
 import { sweep } from './domain/expiry.ts'
 import { sweepJobs } from './domain/media-jobs.ts'
@@ -145,6 +146,7 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
     const works = [
       tried(sweep(service), 'the sweep of expired records failed'),
       tried(finishDeletions(service), 'deletions could not be finished'),
+      tried(finishAccountEnds(service), 'deletions of accounts could not be finished'),
       tried(sweepJobs(service), 'the sweep of media jobs failed'),
       tried(service.relay.recover(), 'open media jobs could not be read')
     ]
@@ -257,6 +259,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   }
   const app = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
   await finishDeletions(service)
+  await finishAccountEnds(service)
   const stopSweeping = sweepNowAndThen(service, log)
   const answer = app.callback()
   onRequest = (request, response) => void answer(request, response)

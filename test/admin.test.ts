@@ -28,7 +28,7 @@ test('[ADMIN-1] links for people are printed beside the running server, and lead
   const { code, out } = await admin(['invite', 'Ana@Example.org'], env)
   expect(code).toBe(0)
   const [link = '', note] = out.split('\n')
-  expect(note).toBe('Good once, for 168 hours.')
+  expect(note).toBe('Works once, for 168 hours.')
   const visitor = newVisitor()
   await visitor.visit(link)
   await visitor.submit('/auth/invite', { password: 'forgotten long ago' })
@@ -47,8 +47,8 @@ test('[ADMIN-3] a link that would lead nowhere is not made', async () => {
   await visitor.visit((await admin(['invite', 'ana@example.org'], env)).out.split('\n')[0] ?? '')
   await visitor.submit('/auth/invite', { password })
   const outcomes = [
-    [await admin(['invite', 'ANA@example.org'], env), 'has an account already'],
-    [await admin(['reset', 'bob@example.org'], env), 'No account has the address bob@example.org'],
+    [await admin(['invite', 'ANA@example.org'], env), 'already has an account'],
+    [await admin(['reset', 'bob@example.org'], env), 'No account has the email address bob@example.org'],
     [await admin(['invite', 'bob@example.org'], { ...env, AGMD_SIGN_UP: 'closed' }), 'AGMD_SIGN_UP is closed'],
     [await admin(['invite', 'bob@example.org'], { ...env, AGMD_DATA_DIR: join(world.folder, 'none') }), 'Start the server once']
   ] as const
@@ -65,7 +65,7 @@ test.each([
   [['invite'], 'usage'],
   [['remove', 'ana@example.org'], 'usage'],
   [['invite', 'ana@example.org', 'bob@example.org'], 'usage'],
-  [['invite', 'nobody'], 'no address of mail']
+  [['invite', 'nobody'], 'not an email address']
 ])('[ADMIN-2] a command that cannot be run exits with 64 and says why: %j', async (words, says) => {
   const { code, out, err } = await admin(words, { AGMD_BASE_URL: 'http://localhost:1' })
   expect({ code, out }).toEqual({ code: 64, out: '' })

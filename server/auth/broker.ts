@@ -10,7 +10,8 @@ import { findAccount } from '../domain/accounts.ts'
 import { decodeRecord, encodeRecord, keys } from '../domain/keys.ts'
 import type { Service } from '../domain/service.ts'
 import type { Context } from '../http/context.ts'
-import { html, type Markup, named, type Page, problem, showPage } from '../http/html.ts'
+import { field, filled, html, type Markup, named, type Page, showPage } from '../http/html.ts'
+import { type Words, wordsOf } from '../http/words.ts'
 import type { Log } from '../log.ts'
 import { agentAuth } from './agent-auth.ts'
 import { type BrokerStore, createBrokerStore } from './broker-store.ts'
@@ -81,29 +82,23 @@ const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWeb
 
 type Show = (ctx: KoaContextWithOIDC, page: Page) => void
 
-const codeForm = (action: string, token: string, value: string | undefined, text: string | undefined): Markup => html`
-${problem(text)}
-<p>Enter the code that your device shows.</p>
+const codeForm = ({ t }: Words, action: string, token: string, value: string | undefined, error: string | undefined): Markup => html`
+<p>${t('Enter the code that your device shows.')}</p>
 <form class="form" method="post" action="${action}">
 <input type="hidden" name="xsrf" value="${token}">
-<div class="field">
-<label for="user_code">Code</label>
-<input class="code" id="user_code" name="user_code" type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="12" required${
-  value === undefined ? undefined : html` value="${value}"`
-}>
-</div>
-<p class="actions"><button class="button primary large">Continue</button></p>
+${field({ name: 'user_code', label: t('Code'), code: true, autocomplete: 'off', maxLength: 12, value, error })}
+<p class="actions"><button class="button primary large">${t('Continue')}</button></p>
 </form>`
 
-const confirmForm = (action: string, token: string, code: string, client: string): Markup => html`
-<p><strong>${named(client)}</strong> asks to sign in as you. Go on only if your own device shows this code now:</p>
+const confirmForm = ({ t }: Words, action: string, token: string, code: string, client: string): Markup => html`
+<p>${filled(t('{program} wants to sign in as you. Continue only if your device shows this code now:'), { program: html`<strong>${named(client)}</strong>` })}</p>
 <p class="code-shown">${code}</p>
 <form class="form" method="post" action="${action}">
 <input type="hidden" name="xsrf" value="${token}">
 <input type="hidden" name="user_code" value="${code}">
 <p class="actions">
-<button class="button primary large" name="confirm" value="yes">It is the same code</button>
-<button class="button large" name="abort" value="yes">Refuse</button>
+<button class="button primary large" name="confirm" value="yes">${t('The codes match. Approve')}</button>
+<button class="button large" name="abort" value="yes">${t('Deny')}</button>
 </p>
 </form>`
 
@@ -117,11 +112,17 @@ const deviceFlow = (show: Show): object => ({
   charset: 'base-20',
   mask: '****-****',
   userCodeInputSource(ctx: KoaContextWithOIDC, _form: string, out?: object, error?: Error & { userCode?: string }) {
+    const words = wordsOf(ctx)
+    const { t } = words
     const failed = out !== undefined || error !== undefined
     const stopped = error?.name === 'AbortedError'
-    const text = stopped ? 'The sign-in was refused. Nothing was changed.' : failed ? 'That code is not valid, or no longer.' : undefined
+    const text = stopped
+      ? t('The device was not signed in. Nothing has changed.')
+      : failed
+        ? t('This code is wrong or has expired. Check it, or start the sign-in again on your device.')
+        : undefined
     const value = stopped ? undefined : (error?.userCode ?? givenCode.get(ctx.req))
-    const page = { title: 'Connect a device', body: codeForm(brokerPaths.code_verification, xsrf(ctx), value, text) }
+    const page = { title: t('Connect a device'), body: codeForm(words, brokerPaths.code_verification, xsrf(ctx), value, text) }
     show(ctx, { ...page, ...(failed && !stopped && { status: 400 }) })
   },
   userCodeConfirmSource(
@@ -132,25 +133,29 @@ const deviceFlow = (show: Show): object => ({
     code: string
   ) {
     const name = client.clientName ?? client.clientId
-    show(ctx, { title: 'Is this your device?', body: confirmForm(brokerPaths.code_verification, xsrf(ctx), code, name) })
+    const words = wordsOf(ctx)
+    show(ctx, { title: words.t('Is this your device?'), body: confirmForm(words, brokerPaths.code_verification, xsrf(ctx), code, name) })
   },
   successSource(ctx: KoaContextWithOIDC) {
-    show(ctx, { title: 'Signed in', body: html`<p>Your device is connected. You can close this page.</p>` })
+    const { t } = wordsOf(ctx)
+    show(ctx, { title: t('Approved'), body: html`<p>${t('Your device is signed in. You can close this page.')}</p>` })
   }
 })
 
 const signOut = (show: Show): object => ({
   enabled: true,
   logoutSource(ctx: KoaContextWithOIDC) {
-    const body = html`<p>This ends your session with agmd's sign-in in this browser.</p>
+    const { t } = wordsOf(ctx)
+    const body = html`<p>${t('This signs you out in this browser.')}</p>
 <form class="form" method="post" action="${brokerPaths.end_session}/confirm">
 <input type="hidden" name="xsrf" value="${xsrf(ctx)}">
-<p class="actions"><button class="button primary large" name="logout" value="yes">Sign out</button>
-<button class="button large">Stay signed in</button></p></form>`
-    show(ctx, { title: 'Sign out?', body })
+<p class="actions"><button class="button primary large" name="logout" value="yes">${t('Sign out')}</button>
+<button class="button large">${t('Stay signed in')}</button></p></form>`
+    show(ctx, { title: t('Sign out?'), body })
   },
   postLogoutSuccessSource(ctx: KoaContextWithOIDC) {
-    show(ctx, { title: 'Signed out', body: html`<p><a href="/">Go to your documents</a></p>` })
+    const { t } = wordsOf(ctx)
+    show(ctx, { title: t('You are signed out'), body: html`<p><a href="/">${t('Go to your documents')}</a></p>` })
   }
 })
 
@@ -270,8 +275,9 @@ const createProvider = async ({ service, cookies, secret, stylesheet, log }: Bro
     // Registered metadata may name addresses to fetch (keys, sectors): nothing that others name is ever fetched.
     fetch: () => Promise.reject(new Error('the broker fetches nothing')),
     renderError(ctx, out) {
-      const body = html`<p>${out.error_description ?? 'The request is not valid.'}</p><p class="muted">${out.error}</p><p><a href="/">Go to your documents</a></p>`
-      show(ctx, { title: 'This did not work', body, status: ctx.status })
+      const { t } = wordsOf(ctx)
+      const body = html`<p>${t('The request is not valid.')}</p><p class="muted">${out.error}${out.error_description === undefined ? undefined : html`: ${out.error_description}`}</p><p><a href="/">${t('Go to your documents')}</a></p>`
+      show(ctx, { title: t('That did not work'), body, status: ctx.status })
     }
   }
   const provider = new Provider(baseUrl, configuration)

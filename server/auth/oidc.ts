@@ -5,6 +5,7 @@
 import * as oidc from 'openid-client'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { term } from '../../shared/words.ts'
 import type { Service } from '../domain/service.ts'
 import type { Context } from '../http/context.ts'
 import type { Log } from '../log.ts'
@@ -128,15 +129,15 @@ export const createRelyingParty = (options: RelyingPartyOptions): RelyingParty =
     const failed = (why: string): ServiceError => new ServiceError('sign_in_failed', { message: why })
     const name = cookieOf(state)
     const sealed = /^[\w-]+$/.test(state) ? readCookie(ctx.req.headers, name) : undefined
-    if (sealed === undefined) throw failed('This sign-in was not begun in this browser, or is finished already.')
+    if (sealed === undefined) throw failed(term('This sign-in was started in another browser or is already complete.'))
     writeCookie(ctx.res, cookies, name, '', 0)
     let underWay: UnderWay
     try {
       underWay = JSON.parse(vault.open(sealed, context)) as UnderWay
     } catch {
-      throw failed('This sign-in was not begun here.')
+      throw failed(term('This sign-in was not started here.'))
     }
-    if (underWay.state !== state || underWay.expiresAt <= clock.now()) throw failed('This sign-in took too long.')
+    if (underWay.state !== state || underWay.expiresAt <= clock.now()) throw failed(term('This sign-in took too long. Start again.'))
     return underWay
   }
 
@@ -185,7 +186,7 @@ export const createRelyingParty = (options: RelyingPartyOptions): RelyingParty =
       } catch (error) {
         if (unreachable(error)) throw new ServiceError('issuer_unavailable', {}, { cause: error })
         if (error instanceof oidc.AuthorizationResponseError && error.error === 'access_denied')
-          throw new ServiceError('sign_in_failed', { message: 'The sign-in was cancelled.' })
+          throw new ServiceError('sign_in_failed', { message: term('You canceled the sign-in.') })
         log.warn('a sign-in was refused', { issuer: options.issuer, error })
         throw new ServiceError('sign_in_failed', {}, { cause: error })
       }

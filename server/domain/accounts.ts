@@ -6,7 +6,7 @@ import { plainName } from '../../shared/names.ts'
 import { epochOf } from './authority.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
-import type { Check, Put } from './ports.ts'
+import type { Check, Key, Put } from './ports.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
 
@@ -21,6 +21,10 @@ export interface Account {
   readonly createdAt: number
   /** How many times its access was ended (authority.ts); absent: never. */
   readonly epoch?: number
+  /** Whether the person chose the name here: an external issuer does not change it any more. Absent: no. */
+  readonly nameChosen?: true
+  /** Hash of issuer and subject, at which an account of an external issuer is found; absent: of ours, or not signed in since this is kept. */
+  readonly identity?: string
 }
 
 const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url')
@@ -37,6 +41,9 @@ const nameFor = (name: string | undefined, email: string | null): string => {
   return clean || email?.split('@')[0]?.slice(0, limits.authorCharsMax) || 'Someone'
 }
 
+/** Where the account of an address is found. */
+export const emailKey = (email: string): Key => keys.email(digest(email))
+
 /** Where accounts are read: a service, or a store that is open beside it. */
 export interface Accounts {
   readonly storage: Pick<Service['storage'], 'get'>
@@ -48,7 +55,7 @@ export const findAccount = async ({ storage }: Accounts, id: string): Promise<Ac
 }
 
 export const findAccountByEmail = async (service: Accounts, email: string): Promise<Account | undefined> => {
-  const entry = await service.storage.get(keys.email(digest(email)))
+  const entry = await service.storage.get(emailKey(email))
   return entry && findAccount(service, decodeRecord<string>(entry.value))
 }
 
@@ -75,7 +82,7 @@ export const createAccount = async (service: Service, input: NewAccount, beside:
     password: await hashPassword(input.password),
     createdAt: service.clock.now()
   }
-  const index = keys.email(digest(input.email))
+  const index = emailKey(input.email)
   const written = await service.storage.commit({
     checks: [{ key: index, version: null }, ...(beside.checks ?? [])],
     puts: [
@@ -149,12 +156,18 @@ const fromIssuer = (id: string, { name, email, emailVerified }: IssuedIdentity, 
  * it; an address of mail never does: whoever controls an issuer could claim any.
  */
 export const accountOfIdentity = async (service: Service, identity: IssuedIdentity): Promise<Account> => {
-  const index = keys.identity(digest(identity.issuer, identity.subject))
+  const named = digest(identity.issuer, identity.subject)
+  const index = keys.identity(named)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const entry = await service.storage.get(index)
     const found = entry && (await findAccount(service, decodeRecord<string>(entry.value)))
     const made = fromIssuer(found?.id ?? newId(), identity, found?.createdAt ?? service.clock.now())
-    const account: Account = { ...made, ...(found?.epoch === undefined ? {} : { epoch: found.epoch }) }
+    const account: Account = {
+      ...made,
+      ...(found?.epoch === undefined ? {} : { epoch: found.epoch }),
+      ...(found?.nameChosen === true && { name: found.name, nameChosen: true as const }),
+      identity: named
+    }
     if (found !== undefined && JSON.stringify(found) === JSON.stringify(account)) return found
     const written = await service.storage.commit({
       checks: [{ key: index, version: entry?.version ?? null }],

@@ -423,6 +423,8 @@ export const keys = {
   request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash]),
 
   account: (id: string): Key => ['account', id],
+  accountEnd: (id: string): Key => ['account end', id],
+  accountEnds: (): Key => ['account end'],
   email: (hash: string): Key => ['email', hash],
   identity: (hash: string): Key => ['identity', hash],
   session: (hash: string): Key => ['session', hash],

@@ -5,6 +5,7 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
+import { term } from '../../shared/words.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { type Account, findAccount } from './accounts.ts'
 import { commitFor, epochOf } from './authority.ts'
@@ -88,7 +89,7 @@ export const listNodes = async (service: Service, caller: Caller): Promise<Outpu
 export const revokeNode = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeNode'>> => {
   const account = accountOf(caller)
   const found = (await nodesOf(service, account)).find(({ node }) => node.id === id)
-  if (found === undefined) throw new ServiceError('not_found', { message: 'You have no such node.' })
+  if (found === undefined) throw new ServiceError('not_found', { message: term('You have no such compute node.') })
   await service.storage.commit({ deletes: [keys.nodeToken(found.hash), keys.accountNode(account, id)] })
   service.relay.endNode(id)
   return { ok: true, revoked: true }

@@ -1,6 +1,7 @@
 /** Passkeys: a second way to sign in to an account of ours. What was signed is checked in auth/passkeys.ts; here is what is kept. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { term } from '../../shared/words.ts'
 import { type Account, findAccount } from './accounts.ts'
 import { commitFor } from './authority.ts'
 import type { Caller } from './caller.ts'
@@ -37,7 +38,7 @@ export const listPasskeys = async ({ storage }: Service, account: string): Promi
 /** Errors: `invalid_request` when the account has as many as it may, or the passkey is known. */
 export const addPasskey = async (service: Service, caller: Caller, passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>): Promise<void> => {
   if ((await listPasskeys(service, passkey.account)).length >= limits.passkeysMax)
-    throw new ServiceError('invalid_request', { message: `An account may have ${limits.passkeysMax} passkeys; remove one first.` })
+    throw new ServiceError('invalid_request', { message: term('You cannot add another passkey. Remove one first.') })
   const key = keyOf(passkey.id)
   const record: Passkey = { ...passkey, createdAt: service.clock.now(), lastUsedAt: null }
   const written = await commitFor(service, caller, {
@@ -47,7 +48,7 @@ export const addPasskey = async (service: Service, caller: Caller, passkey: Omit
       { key: keys.accountPasskey(passkey.account, String(key.at(-1))), value: encodeRecord(null) }
     ]
   })
-  if (!written) throw new ServiceError('invalid_request', { message: 'This passkey is known already.' })
+  if (!written) throw new ServiceError('invalid_request', { message: term('You already added this passkey.') })
 }
 
 /** Errors: `not_found` when the account has no such passkey. */

@@ -3,6 +3,7 @@ import { argon2, type Argon2Parameters, randomBytes, timingSafeEqual } from 'nod
 import { promisify } from 'node:util'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { type Sentence, term } from '../../shared/words.ts'
 
 const hashBytes: (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer> = promisify(argon2)
 const cost = { parallelism: 1, tagLength: 32, memory: 19_456, passes: 2 }
@@ -54,11 +55,13 @@ const common = new Set(
 )
 
 /** What is wrong with a new password of the person with this address, for people; undefined when nothing is. */
-export const passwordProblem = (password: string, email: string): string | undefined => {
+export const passwordProblem = (password: string, email: string): Sentence | undefined => {
   const length = Array.from(password).length
-  if (length < limits.passwordCharsMin) return `Choose a password of at least ${limits.passwordCharsMin} characters.`
-  if (length > limits.passwordCharsMax) return `Choose a password of at most ${limits.passwordCharsMax} characters.`
+  if (length < limits.passwordCharsMin)
+    return { sentence: term('Use at least {count} characters.'), values: { count: limits.passwordCharsMin } }
+  if (length > limits.passwordCharsMax)
+    return { sentence: term('Use at most {count} characters.'), values: { count: limits.passwordCharsMax } }
   const plain = password.normalize('NFKC').trim().toLowerCase()
-  if ([email, email.split('@')[0]].includes(plain)) return 'Choose a password that is not your address.'
-  return common.has(plain) ? 'Choose another password: this one is among the first that are guessed.' : undefined
+  if ([email, email.split('@')[0]].includes(plain)) return { sentence: term('Choose a password that is not your email address.') }
+  return common.has(plain) ? { sentence: term('This password is easy to guess. Choose another one.') } : undefined
 }

@@ -1,6 +1,7 @@
 /** Sessions: a browser's cookie, or an app's `asess_` token. Kept by the hash of their secret, listed to their account, revocable. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { term } from '../../shared/words.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { type Account, findAccount, nextEpoch } from './accounts.ts'
 import { epochOf } from './authority.ts'
@@ -245,7 +246,7 @@ export const listSessions = async (service: Service, caller: Caller): Promise<Ou
 /** Ends one session, and the one at the host first: the browser must not come back through it. Errors: `not_found` when the account has none. */
 export const revokeSession = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeSession'>> => {
   const found = (await sessionsOf(service, accountOf(caller))).find(({ session }) => session.id === id)
-  if (found === undefined) throw new ServiceError('not_found', { message: 'You have no such session.' })
+  if (found === undefined) throw new ServiceError('not_found', { message: term('This session has already ended.') })
   const { atHost } = found.session
   if (atHost !== undefined) await service.signInHost?.endSession(atHost)
   await end(service, [found])

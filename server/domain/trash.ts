@@ -102,6 +102,27 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
   return answer
 }
 
+/** Moves a document to the trash for the service itself: its owner is gone. Errors: `document_deleted`. */
+export const abandonDocument = async (service: Service, doc: string): Promise<void> => {
+  const snapshot = await currentContent(service, doc)
+  await service.ledger.write(doc, 'system', (draft) => putIntoTrash(draft, titleOf(draft.head, snapshot)))
+  endAccess(service, doc)
+  await scrubJobs(service, doc)
+}
+
+/** Makes nobody the owner of a document: who has an owner link manages it, in the trash too. Answers the head as it is then. */
+export const releaseDocument = (service: Service, doc: string): Promise<Head> =>
+  service.ledger.write(
+    doc,
+    'system',
+    (draft) => {
+      for (const key of [ownedKey(draft.head), trashedKey(draft.head)]) if (key !== undefined) draft.delete(key)
+      draft.head = { ...draft.head, owner: { kind: 'anonymous' } }
+      return draft.head
+    },
+    { afterDeletion: true }
+  )
+
 /**
  * Erases a document, from the trash too. The mark in the head is written first and ends every way in; the contents are scrubbed after that,
  * and again at the next start if the process died between (`finishDeletions`). The hashes of its keys stay, so that their holders hear 410.

@@ -5,17 +5,21 @@ import { plainName } from '../../shared/names.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
 import { callerOfSession } from '../domain/access.ts'
+import type { Account } from '../domain/accounts.ts'
 import type { Caller } from '../domain/caller.ts'
 import { createNode, revokeNode } from '../domain/nodes.ts'
 import { listSessions, revokeSession } from '../domain/sessions.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
-import { html, type Markup, named, showPage, timeOf } from './html.ts'
+import { term } from '../../shared/words.ts'
+import { filled, html, type Markup, named, showPage, timeOf } from './html.ts'
 import { newNodePage, nodeSection } from './node-pages.ts'
 import { bindPasskeyActions, passkeyScript, passkeySection } from './passkey-pages.ts'
+import { bindProfilePages, deletionSection, doneSentences, profileSection } from './profile-pages.ts'
 import type { Routers } from './routers.ts'
 import { browserSession, type Current } from './sign-in.ts'
+import { type Words, wordsOf } from './words.ts'
 
 interface AccountPageOptions {
   readonly http: Http
@@ -25,6 +29,10 @@ interface AccountPageOptions {
   readonly passkeys: Passkeys | null
   /** Origins to which signing out may lead. */
   readonly signOutTargets: () => Promise<string[]>
+  /** Address of the external issuer that signs people in; null: people sign in here. */
+  readonly externalIssuer: string | null
+  /** Opens a session of the browser that asks. */
+  readonly open: (ctx: Context, account: Account) => Promise<void>
 }
 
 /** Binds a form of the page; afterwards the browser goes back to where it was, or to the address that `act` answers. */
@@ -34,47 +42,60 @@ export type AccountAction = (
 ) => void
 
 type Session = Output<'listSessions'>['sessions'][number]
+
 const hidden = (fields: Readonly<Record<string, string>>): Markup =>
   html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`
 
-export const bindAccountPage = ({ http, stylesheet, formKey, passkeys, signOutTargets }: AccountPageOptions, routers: Routers): void => {
+export const bindAccountPage = (
+  { http, stylesheet, formKey, passkeys, signOutTargets, externalIssuer, open }: AccountPageOptions,
+  routers: Routers
+): void => {
   const { service } = http
 
-  const sessionRow = ({ id, kind, name, lastUsedAt, current }: Session, token: string): Markup => html`
+  const sessionRow = (words: Words, { id, kind, name, lastUsedAt, current }: Session, token: string): Markup => html`
 <li class="entry">
-<span class="entry-link"><span class="entry-title">${named(name)}</span>${current ? html`<span class="tag">this one</span>` : undefined}${
-    kind === 'app' ? html`<span class="tag">program</span>` : undefined
+<span class="entry-link"><span class="entry-title">${named(name)}</span>${current ? html`<span class="tag">${words.t('This device')}</span>` : undefined}${
+    kind === 'app' ? html`<span class="tag">${words.t('App')}</span>` : undefined
   }</span>
-<span class="muted entry-about"><span>used ${timeOf(Date.parse(lastUsedAt), service.clock.now())}</span></span>
+<span class="muted entry-about"><span>${filled(words.t('Last used {when}'), { when: timeOf(words, Date.parse(lastUsedAt), service.clock.now()) })}</span></span>
 ${
   current
     ? undefined
-    : html`<form method="post" action="/account/end-session">${hidden({ token, session: id })}<button class="button quiet" aria-label="End the session of ${plainName(name, limits.labelCharsMax)}">End</button></form>`
+    : html`<form method="post" action="/account/end-session">${hidden({ token, session: id })}<button class="button quiet" aria-label="${words.t('Sign out {name}', { name: plainName(name, limits.labelCharsMax) })}">${words.t('Sign out')}</button></form>`
 }
 </li>`
 
-  const sessionsOf = async (caller: Caller, token: string): Promise<Markup> => {
+  const sessionsOf = async (words: Words, caller: Caller, token: string): Promise<Markup> => {
+    const { t } = words
     const { sessions } = await listSessions(service, caller)
     return html`
 <section aria-labelledby="sessions">
-<div class="section-head"><h2 id="sessions">Where you are signed in</h2></div>
-<ul class="entries">${sessions.map((session) => sessionRow(session, token))}</ul>
-<div class="actions"><form method="post" action="/sign-out">${hidden({ token, everywhere: 'yes' })}<button class="button danger">Sign out everywhere</button></form>
-<a class="button" href="/device">Connect a device</a></div>
+<div class="section-head"><h2 id="sessions">${t('Where you are signed in')}</h2></div>
+<ul class="entries">${sessions.map((session) => sessionRow(words, session, token))}</ul>
+<div class="actions"><form method="post" action="/sign-out">${hidden({ token, everywhere: 'yes' })}<button class="button danger">${t('Sign out everywhere')}</button></form>
+<a class="button" href="/device">${t('Connect a device')}</a></div>
 </section>`
   }
 
-  const show = async (ctx: Context, current: Current): Promise<void> => {
+  const show = async (ctx: Context, current: Current, refused?: { readonly name: string; readonly text: string }): Promise<void> => {
+    const words = wordsOf(ctx)
+    const { t } = words
+    const done = new URLSearchParams(ctx.querystring).get('done')
+    const sentence = done === 'name' || done === 'password' ? doneSentences[done] : undefined
     const caller = callerOfSession(current)
     const token = formToken(formKey, current.session.id)
     const { name, email } = current.account
     const body = html`
-<p class="account-line"><span class="muted">Signed in as <strong>${named(name)}</strong>${email === null ? undefined : html` · ${email}`}</span> <span class="actions"><a class="button" href="/">Your documents</a> <a class="button quiet" href="/sign-out">Sign out</a></span></p>
-${passkeys === null ? undefined : await passkeySection(service, passkeys)(current, token)}
-${await sessionsOf(caller, token)}
-${await nodeSection(service, caller, token)}`
+<p class="account-line"><span class="muted">${filled(t('Signed in as {name}'), { name: html`<strong>${named(name)}</strong>` })}${email === null ? undefined : html` · ${email}`}</span> <span class="actions"><a class="button" href="/">${t('Your documents')}</a> <a class="button quiet" href="/sign-out">${t('Sign out')}</a></span></p>
+${sentence === undefined ? undefined : html`<p class="notice done" role="status">${t(sentence)}</p>`}
+${profileSection(words, current, token, externalIssuer, refused)}
+${passkeys === null ? undefined : await passkeySection(service, passkeys)(words, current, token)}
+${await sessionsOf(words, caller, token)}
+${await nodeSection(words, service, caller, token)}
+${deletionSection(words)}`
     showPage(ctx, stylesheet, {
-      title: 'Account',
+      title: t('Account'),
+      ...(refused && { status: 422 }),
       body,
       wide: true,
       formTargets: await signOutTargets(),
@@ -96,7 +117,7 @@ ${await nodeSection(service, caller, token)}`
   const sent = async (ctx: Context): Promise<{ fields: Record<string, string>; current: Current }> => {
     const fields = await readForm(ctx)
     const current = await browserSession(http, ctx)
-    if (current === undefined) throw new ServiceError('form_expired', { message: 'Your session has ended. Sign in and try again.' })
+    if (current === undefined) throw new ServiceError('form_expired', { message: term('You have been signed out. Sign in and try again.') })
     checkFormToken(formKey, current.session.id, fields['token'])
     take(http, ctx, 'write', `account ${current.account.id}`)
     return { fields, current }
@@ -109,7 +130,9 @@ ${await nodeSection(service, caller, token)}`
       seeOther(ctx, (await act(ctx, current, fields)) ?? back ?? '/account')
     })
 
-  page('/account', 'get', show)
+  page('/account', 'get', (ctx, current) => show(ctx, current))
+
+  bindProfilePages({ http, stylesheet, formKey, externalIssuer, open }, page, sent, show)
 
   if (passkeys !== null) bindPasskeyActions(service, passkeys, action)
 
@@ -117,7 +140,8 @@ ${await nodeSection(service, caller, token)}`
     const { fields, current } = await sent(ctx)
     const { name = '' } = fields
     const made = await createNode(service, callerOfSession(current), { name })
-    showPage(ctx, stylesheet, { title: 'A new node', body: newNodePage(service.baseUrl, made) })
+    const words = wordsOf(ctx)
+    showPage(ctx, stylesheet, { title: words.t('New compute node'), body: newNodePage(words, service.baseUrl, made) })
   })
 
   action('/account/end-node', async (_ctx, current, { node = '' }) => {

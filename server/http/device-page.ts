@@ -5,9 +5,11 @@ import { decideDevice, type Device, findPendingDevice, normalUserCode } from '..
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther, statusOf, textOf } from './form.ts'
-import { html, named, problem, showPage, timeOf } from './html.ts'
+import { term } from '../../shared/words.ts'
+import { field, filled, html, named, showPage, timeOf } from './html.ts'
 import type { Routers } from './routers.ts'
 import { browserSession } from './sign-in.ts'
+import { wordsOf } from './words.ts'
 
 interface DevicePageOptions {
   readonly http: Http
@@ -15,36 +17,41 @@ interface DevicePageOptions {
   readonly formKey: string
 }
 
-const unknownCode = 'This code is not valid, or no longer. Look again, or start the login anew.'
+const unknownCode = term('This code is wrong or has expired. Check it, or start the sign-in again on your device.')
 
 export const bindDevicePage = ({ http, stylesheet, formKey }: DevicePageOptions, routers: Routers): void => {
   const { service } = http
 
-  const askForCode = (ctx: Context, said: { text?: string; status?: number } = {}): void => {
-    const body = html`${problem(said.text)}
-<p>Enter the code that your program or device shows.</p>
+  const askForCode = (ctx: Context, said: { text?: string; status?: number; value?: string } = {}): void => {
+    const { t } = wordsOf(ctx)
+    const body = html`<p>${t('Enter the code that your device shows.')}</p>
 <form class="form" method="get" action="/device">
-<div class="field">
-<label for="user_code">Code</label>
-<input class="code" id="user_code" name="user_code" type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="12" required>
-</div>
-<p class="actions"><button class="button primary large">Continue</button></p>
+${field({ name: 'user_code', label: t('Code'), code: true, autocomplete: 'off', maxLength: 12, value: said.value, error: said.text })}
+<p class="actions"><button class="button primary large">${t('Continue')}</button></p>
 </form>`
-    showPage(ctx, stylesheet, { title: 'Connect a device', body, ...(said.status && { status: said.status }) })
+    showPage(ctx, stylesheet, { title: t('Connect a device'), body, ...(said.status && { status: said.status }) })
   }
 
   const compare = (ctx: Context, device: Device, token: string, name: string): void => {
-    const body = html`<p><strong>${named(device.name)}</strong> asks to act as you, <strong>${named(name)}</strong>. Does it show this code?</p>
+    const words = wordsOf(ctx)
+    const { t } = words
+    const body = html`<p>${filled(t('{program} wants to sign in as you, {name}. Does it show this code?'), {
+      program: html`<strong>${named(device.name)}</strong>`,
+      name: html`<strong>${named(name)}</strong>`
+    })}</p>
 <p class="code-shown">${device.userCode}</p>
-<p class="muted">Begun ${timeOf(device.startedAt, service.clock.now())} from ${device.address}. The name is its own and unverified.</p>
-<p>Approve only if you started this yourself just now. It can then open, change and delete your documents until you end its session.</p>
+<p class="muted">${filled(t('Started {when} from {address}. The name is not verified.'), {
+      when: timeOf(words, device.startedAt, service.clock.now()),
+      address: html`${device.address}`
+    })}</p>
+<p>${t('Approve only if you just started this yourself. The device can then open, change and delete your documents until you sign it out.')}</p>
 <form class="form" method="post" action="/device">
 <input type="hidden" name="token" value="${token}">
 <input type="hidden" name="user_code" value="${device.userCode}">
-<p class="actions"><button class="button primary large" name="decision" value="approve">The codes are the same: approve</button>
-<button class="button large" name="decision" value="deny">Refuse</button></p>
+<p class="actions"><button class="button primary large" name="decision" value="approve">${t('The codes match. Approve')}</button>
+<button class="button large" name="decision" value="deny">${t('Deny')}</button></p>
 </form>`
-    showPage(ctx, stylesheet, { title: 'Approve this login?', body })
+    showPage(ctx, stylesheet, { title: t('Approve this sign-in?'), body })
   }
 
   /** Guessing must not pay, neither from one address nor with one account. */
@@ -65,11 +72,11 @@ export const bindDevicePage = ({ http, stylesheet, formKey }: DevicePageOptions,
       count(ctx, current.account.id)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      return askForCode(ctx, { text: textOf(ctx, error), status: statusOf(error) })
+      return askForCode(ctx, { text: textOf(ctx, error), status: statusOf(error), value: given })
     }
     const code = normalUserCode(given)
     const device = code === undefined ? undefined : await findPendingDevice(service, code)
-    if (device === undefined) return askForCode(ctx, { text: unknownCode, status: 404 })
+    if (device === undefined) return askForCode(ctx, { text: wordsOf(ctx).t(unknownCode), status: 404, value: given })
     return compare(ctx, device, formToken(formKey, current.session.id), current.account.name)
   }
 
@@ -77,17 +84,18 @@ export const bindDevicePage = ({ http, stylesheet, formKey }: DevicePageOptions,
     const fields = await readForm(ctx)
     const current = await browserSession(http, ctx)
     if (current === undefined)
-      throw new ServiceError('form_expired', { message: 'Your session has ended. Sign in and enter the code again.' })
+      throw new ServiceError('form_expired', { message: term('You have been signed out. Sign in and enter the code again.') })
     checkFormToken(formKey, current.session.id, fields['token'])
     count(ctx, current.account.id)
     const approve = fields['decision'] === 'approve'
     const code = normalUserCode(fields['user_code'] ?? '')
     if (code === undefined || !(await decideDevice(service, callerOfSession(current), code, approve)))
-      return askForCode(ctx, { text: unknownCode, status: 404 })
+      return askForCode(ctx, { text: wordsOf(ctx).t(unknownCode), status: 404, value: fields['user_code'] ?? '' })
+    const { t } = wordsOf(ctx)
     const body = approve
-      ? html`<p>Your program is signed in. You can close this page.</p><p class="muted">It is listed under <a href="/account">your sessions</a>, where you can end it.</p>`
-      : html`<p>The login was refused. Nothing was changed.</p>`
-    return showPage(ctx, stylesheet, { title: approve ? 'Approved' : 'Refused', body })
+      ? html`<p>${t('Your device is signed in. You can close this page.')}</p><p class="muted"><a href="/account">${t('Manage your devices')}</a></p>`
+      : html`<p>${t('The device was not signed in. Nothing has changed.')}</p>`
+    return showPage(ctx, stylesheet, { title: approve ? t('Approved') : t('Denied'), body })
   }
 
   routers.of('/device').get('/device', asPage(stylesheet, look))

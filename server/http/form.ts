@@ -5,6 +5,7 @@ import { limits } from '../../shared/limits.ts'
 import { mediaType, parseForm, readBody } from './body.ts'
 import type { Context } from './context.ts'
 import { html, showPage } from './html.ts'
+import { wordsOf } from './words.ts'
 
 /** The fields of the form that was sent. Errors: `unsupported_media_type`, `body_too_large`. */
 export const readForm = async (ctx: Context): Promise<Record<string, string>> => {
@@ -21,10 +22,12 @@ export const seeOther = (ctx: Context, location: string): void => {
 
 /** What a person reads about a refusal; sets `Retry-After`. */
 export const textOf = (ctx: Context, error: ServiceError): string => {
+  const { t, tn } = wordsOf(ctx)
   const seconds = error.details['retryAfterSeconds']
-  if (typeof seconds !== 'number') return error.message
+  if (typeof seconds !== 'number') return t(error.message)
   ctx.set('Retry-After', String(seconds))
-  return `Too many tries. Wait ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}, then try again.`
+  if (seconds < 90) return tn(seconds, 'Too many attempts. Try again in 1 second.', 'Too many attempts. Try again in {count} seconds.')
+  return tn(Math.ceil(seconds / 60), 'Too many attempts. Try again in 1 minute.', 'Too many attempts. Try again in {count} minutes.')
 }
 
 export const statusOf = (error: ServiceError): number => errorMeanings[error.code].status
@@ -38,10 +41,11 @@ export const asPage =
       await handle(ctx)
     } catch (error) {
       if (!(error instanceof ServiceError) || (statusOf(error) >= 500 && error.code !== 'issuer_unavailable')) throw error
+      const { t } = wordsOf(ctx)
       const text = textOf(ctx, error)
-      const body = html`<p>${text}</p><p class="actions"><a class="button primary" href="/sign-in">Sign in</a><a class="button" href="/">First page</a></p>`
+      const body = html`<p>${text}</p><p class="actions"><a class="button primary" href="/sign-in">${t('Sign in')}</a><a class="button" href="/">${t('Go to your documents')}</a></p>`
       showPage(ctx, stylesheet, {
-        title: error.code === 'issuer_unavailable' ? 'Sign-in is not available' : 'This did not work',
+        title: error.code === 'issuer_unavailable' ? t('Sign-in is not available') : t('That did not work'),
         body,
         status: statusOf(error)
       })

@@ -1,8 +1,8 @@
 /** Pages that are plain HTML: text is escaped, forms work without script, and the look is the one of the built pages. */
-import { ago } from '../../shared/ago.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Context } from './context.ts'
+import { type Words, wordsOf } from './words.ts'
 
 /** Markup that may be written as it is. */
 export class Markup {
@@ -27,6 +27,10 @@ const written = (part: Part): string => {
 /** A template whose values are escaped unless they are markup themselves. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(strings.map((text, index) => text + written(parts[index])).join(''))
+
+/** A translated sentence with markup in its places `{name}`. The words around are escaped. */
+export const filled = (sentence: string, parts: Readonly<Record<string, Markup>>): Markup =>
+  html`${sentence.split(/\{(\w+)\}/).map((part, index) => (index % 2 === 1 ? (parts[part] ?? `{${part}}`) : part))}`
 
 /** A name that somebody else gave, so that it can neither reach into the words around it nor turn their direction. */
 export const named = (text: string): Markup => html`<bdi>${plainName(text, limits.labelCharsMax)}</bdi>`
@@ -67,7 +71,9 @@ export const showPage = (
   stylesheet: string | undefined,
   { title, body, status = 200, formTargets = [], wide = false, scripts = [] }: Page
 ): void => {
+  const { language, t } = wordsOf(ctx)
   ctx.status = status
+  ctx.vary('Accept-Language')
   ctx.set('Content-Security-Policy', policy(formTargets))
   ctx.set('Cache-Control', 'no-store')
   // Not no-referrer: a browser would send its forms with `Origin: null`.
@@ -75,7 +81,7 @@ export const showPage = (
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   ctx.type = 'text/html; charset=utf-8'
   ctx.body = html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <title>${title} · agmd</title>
@@ -88,7 +94,7 @@ ${stylesheet === undefined ? undefined : html`<link rel="stylesheet" href="${sty
 </head>
 <body>
 <main class="plain forms${wide ? ' wide' : ''}">
-<a class="home-link" href="/" aria-label="agmd, first page">${logo}</a>
+<a class="home-link" href="/" aria-label="${t('Go to your documents')}">${logo}</a>
 <h1>${title}</h1>
 ${body}
 </main>
@@ -98,7 +104,7 @@ ${body}
 }
 
 /** An instant, in milliseconds since 1970, for people and programs. In words, because a page without script cannot know the time zone of its reader. */
-export const timeOf = (instant: number, now: number): Markup => {
+export const timeOf = ({ ago }: Words, instant: number, now: number): Markup => {
   const text = new Date(instant).toISOString()
   return html`<time datetime="${text}" title="${text}">${ago(instant, now)}</time>`
 }
@@ -110,9 +116,13 @@ export interface Field {
   readonly value?: string | undefined
   readonly autocomplete: string
   readonly hint?: string
+  /** Why the value was refused. The field says it and is the one that is typed into next. */
+  readonly error?: string | undefined
   readonly minLength?: number
   readonly maxLength: number
   readonly required?: boolean
+  /** Whether it takes a code that is read off another screen. */
+  readonly code?: boolean
 }
 
 /** A labelled field of a form. */
@@ -123,18 +133,24 @@ export const field = ({
   value,
   autocomplete,
   hint,
+  error,
   minLength,
   maxLength,
-  required = true
+  required = true,
+  code = false
 }: Field): Markup => html`
 <div class="field">
 <label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}"${[
+<input${code ? html` class="code"` : undefined} id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}"${[
   value === undefined ? undefined : html` value="${value}"`,
   minLength === undefined ? undefined : html` minlength="${minLength}"`,
   required ? html` required` : undefined,
-  hint === undefined ? undefined : html` aria-describedby="${name}-hint"`
-]} spellcheck="false" autocapitalize="none">
+  hint === undefined && error === undefined
+    ? undefined
+    : html` aria-describedby="${[error === undefined ? [] : [`${name}-error`], hint === undefined ? [] : [`${name}-hint`]].flat().join(' ')}"`,
+  error === undefined ? undefined : html` aria-invalid="true" autofocus`
+]} spellcheck="false" autocapitalize="${code ? 'characters' : 'none'}">
+${error === undefined ? undefined : html`<span class="field-error" id="${name}-error">${error}</span>`}
 ${hint === undefined ? undefined : html`<span class="muted" id="${name}-hint">${hint}</span>`}
 </div>`
 

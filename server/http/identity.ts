@@ -10,7 +10,7 @@ import { bindDevicePage } from './device-page.ts'
 import { bindDiscovery } from './discovery.ts'
 import { bindInteractionPages, type SignUp } from './interaction-pages.ts'
 import type { Routers } from './routers.ts'
-import { bindSignIn, signOutTargets } from './sign-in.ts'
+import { bindSignIn, openBrowserSession, signOutTargets } from './sign-in.ts'
 
 export interface Identity {
   /** Null: an external issuer signs people in. */
@@ -39,7 +39,18 @@ export const bindIdentity = (http: Http, identity: Identity, stylesheet: string 
   const { baseUrl } = http.service
   const passkeys = broker !== null && allowsPasskeys(baseUrl) ? createPasskeys(http.service) : null
   bindSignIn({ http, relyingParty, broker, issuer, signUp, stylesheet, formKey }, routers)
-  bindAccountPage({ http, stylesheet, formKey, passkeys, signOutTargets: () => signOutTargets(relyingParty, broker) }, routers)
+  bindAccountPage(
+    {
+      http,
+      stylesheet,
+      formKey,
+      passkeys,
+      signOutTargets: () => signOutTargets(relyingParty, broker),
+      externalIssuer: broker === null ? issuer : null,
+      open: (ctx, account) => openBrowserSession(http, ctx, account)
+    },
+    routers
+  )
   bindDevicePage({ http, stylesheet, formKey }, routers)
   bindDiscovery({ baseUrl, authUrl: broker === null ? issuer.replace(/\/$/, '') : baseUrl, broker, relyingParty }, routers)
   if (broker === null) return

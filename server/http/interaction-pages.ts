@@ -3,16 +3,18 @@ import { hash } from 'node:crypto'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { type Sentence, term } from '../../shared/words.ts'
 import { type Broker, interactionPath } from '../auth/broker.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
 import { createAccount, findAccountByPassword, normalEmail } from '../domain/accounts.ts'
 import { passwordProblem } from '../domain/passwords.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, readForm, seeOther, textOf } from './form.ts'
-import { field, html, type Markup, named, problem, showPage } from './html.ts'
+import { field, filled, html, type Markup, named, problem, showPage } from './html.ts'
 import { passkeyForm, passkeyScript } from './passkey-pages.ts'
 import { check, take } from './perform.ts'
 import type { Routers } from './routers.ts'
+import { type Words, wordsOf } from './words.ts'
 
 export type SignUp = 'open' | 'invite' | 'closed'
 
@@ -26,10 +28,10 @@ interface PagesOptions {
 }
 
 /** Why nobody new gets in. */
-export const closedText = 'This server takes no new accounts.'
+export const closedText = term('This server does not accept new accounts.')
 
 const noSignUpText: Readonly<Record<Exclude<SignUp, 'open'>, string>> = {
-  invite: 'New accounts are made by invitation here.',
+  invite: term('You need an invitation to create an account. Ask the person who runs this server.'),
   closed: closedText
 }
 
@@ -43,47 +45,70 @@ interface Step {
   readonly fields: Record<string, string>
 }
 
+/** What is said about what was sent: above the form, or at the field that it is about. In the language of the reader. */
 interface Said {
   readonly text?: string
+  readonly field?: 'email' | 'password'
   readonly status?: number
 }
+
+const errorAt = ({ text, field: at }: Said, name: Said['field']): string | undefined => (at === name ? text : undefined)
 
 /** Whom failed tries of a password are counted for: the address of mail, whether or not it has an account. */
 export const countedAs = (email: string): string => hash('sha256', email, 'base64url')
 
-export const newPasswordField = field({
-  name: 'password',
-  label: 'Password',
-  type: 'password',
-  autocomplete: 'new-password',
-  minLength: limits.passwordCharsMin,
-  maxLength: limits.passwordCharsMax,
-  hint: `At least ${limits.passwordCharsMin} characters. Several words make a good one.`
-})
+export const newPasswordField = ({ t }: Words, error?: string, label = t('Password')): Markup =>
+  field({
+    name: 'password',
+    label,
+    type: 'password',
+    autocomplete: 'new-password',
+    minLength: limits.passwordCharsMin,
+    maxLength: limits.passwordCharsMax,
+    hint: t('At least {count} characters. Several words make a good password.', { count: limits.passwordCharsMin }),
+    error
+  })
 
-export const nameField = (value?: string): Markup =>
-  field({ name: 'name', label: 'Name, as others see it', autocomplete: 'name', maxLength: limits.authorCharsMax, required: false, value })
+export const nameField = ({ t }: Words, value?: string): Markup =>
+  field({
+    name: 'name',
+    label: t('Name (optional)'),
+    autocomplete: 'name',
+    maxLength: limits.authorCharsMax,
+    required: false,
+    value,
+    hint: t('Others see this name.')
+  })
 
-const emailField = (value: string | undefined): Markup =>
-  field({ name: 'email', label: 'Email', type: 'email', autocomplete: 'username', maxLength: limits.emailCharsMax, value })
+const emailField = ({ t }: Words, value: string | undefined, error?: string): Markup =>
+  field({ name: 'email', label: t('Email'), type: 'email', autocomplete: 'username', maxLength: limits.emailCharsMax, value, error })
 
-const signInForm = (action: string, { email }: Record<string, string>): Markup => html`
+/** What a person does who forgot the password: no mail is sent, so the operator makes a link. Opens in place, and nothing typed is lost. */
+const forgotten = ({ t }: Words, passkeys: boolean): Markup => html`
+<details class="forgot"><summary>${t('Forgot password?')}</summary>
+<p>${t('Ask the person who runs this server for a reset link. It works once, for {count} hours, and lets you set a new password.', { count: limits.resetHours })}</p>
+${passkeys ? html`<p>${t('If you have a passkey, you can sign in with it instead.')}</p>` : undefined}
+<p class="muted">${t('If you run this server, this command prints the link:')} <code>npm start -- admin reset you@example.org</code></p>
+</details>`
+
+const signInForm = (words: Words, action: string, { email }: Record<string, string>, said: Said, passkeys: boolean): Markup => html`
 <form class="form" method="post" action="${action}/sign-in">
-${emailField(email)}
-${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', maxLength: limits.passwordCharsMax })}
-<p class="actions"><button class="button primary large">Sign in</button></p>
+${emailField(words, email)}
+${field({ name: 'password', label: words.t('Password'), type: 'password', autocomplete: 'current-password', maxLength: limits.passwordCharsMax, error: errorAt(said, 'password') })}
+${forgotten(words, passkeys)}
+<p class="actions"><button class="button primary large">${words.t('Sign in')}</button></p>
 </form>`
 
-const signUpForm = (action: string, { email, name }: Record<string, string>): Markup => html`
+const signUpForm = (words: Words, action: string, { email, name }: Record<string, string>, said: Said): Markup => html`
 <form class="form" method="post" action="${action}/sign-up">
-${emailField(email)}
-${nameField(name)}
-${newPasswordField}
-<p class="actions"><button class="button primary large">Create account</button></p>
+${emailField(words, email, errorAt(said, 'email'))}
+${nameField(words, name)}
+${newPasswordField(words, errorAt(said, 'password'))}
+<p class="actions"><button class="button primary large">${words.t('Create account')}</button></p>
 </form>`
 
-const cancelForm = (action: string): Markup => html`
-<form method="post" action="${action}/cancel"><p><button class="button quiet">Cancel</button></p></form>`
+const cancelForm = ({ t }: Words, action: string): Markup => html`
+<form method="post" action="${action}/cancel"><p><button class="button quiet">${t('Cancel')}</button></p></form>`
 
 /** Where the browser goes after the last form: its policy must name it. */
 const targetOf = ({ params }: Details): string[] => {
@@ -93,11 +118,14 @@ const targetOf = ({ params }: Details): string[] => {
   return [/^https?:$/.test(url.protocol) ? url.origin : url.protocol]
 }
 
-const scopeWords: Readonly<Record<string, string>> = {
-  openid: 'know which account is yours here',
-  email: 'see your email address',
-  profile: 'see your name',
-  offline_access: `stay signed in for ${limits.brokerRefreshDays} days, or until you sign out everywhere`
+const scopeWords: Readonly<Record<string, Sentence>> = {
+  openid: { sentence: term('Know which account is yours') },
+  email: { sentence: term('See your email address') },
+  profile: { sentence: term('See your name') },
+  offline_access: {
+    sentence: term('Stay signed in for {count} days, or until you sign out everywhere'),
+    values: { count: limits.brokerRefreshDays }
+  }
 }
 
 const scopesAsked = ({ prompt }: Details): string[] => {
@@ -109,22 +137,26 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
   const { service } = http
 
   const showSignIn = async ({ ctx, details, fields }: Step, said: Said = {}): Promise<void> => {
+    const words = wordsOf(ctx)
+    const { t } = words
     const action = `${interactionPath}/${details.uid}`
     const other =
       signUp === 'open'
-        ? html`<p>No account yet? <a href="${action}?screen=sign-up">Create one</a></p>`
-        : html`<p class="muted">${noSignUpText[signUp]}${signUp === 'invite' ? ' Ask whoever runs this server.' : ''}</p>`
+        ? html`<p>${t('No account yet?')} <a href="${action}?screen=sign-up">${t('Create an account')}</a></p>`
+        : html`<p class="muted">${t(noSignUpText[signUp])}</p>`
     const byPasskey =
       passkeys &&
       passkeyForm(
+        words,
         `${action}/passkey`,
         'get',
         await passkeys.askToSignIn(details.uid),
-        html`<p class="actions"><button class="button large">Sign in with a passkey</button></p>`
+        html`<p class="actions"><button class="button large">${t('Sign in with a passkey')}</button></p>`
       )
-    const body = html`${problem(said.text)}${signInForm(action, fields)}${byPasskey ?? undefined}${other}${cancelForm(action)}`
+    const above = said.field === undefined ? problem(said.text) : undefined
+    const body = html`${above}${signInForm(words, action, fields, said, byPasskey !== null)}${byPasskey ?? undefined}${other}${cancelForm(words, action)}`
     showPage(ctx, stylesheet, {
-      title: 'Sign in',
+      title: t('Sign in'),
       body,
       scripts: byPasskey === null ? [] : [passkeyScript],
       formTargets: targetOf(details),
@@ -134,12 +166,15 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
 
   const showSignUp = async (step: Step, said: Said = {}): Promise<void> => {
     const { ctx, details, fields } = step
-    if (signUp !== 'open') return showSignIn(step, { text: noSignUpText[signUp] })
+    const words = wordsOf(ctx)
+    const { t } = words
+    if (signUp !== 'open') return showSignIn(step, { text: t(noSignUpText[signUp]) })
     const action = `${interactionPath}/${details.uid}`
-    const body = html`${problem(said.text)}${signUpForm(action, fields)}
-<p>You have an account? <a href="${action}?screen=sign-in">Sign in</a></p>${cancelForm(action)}`
+    const above = said.field === undefined ? problem(said.text) : undefined
+    const body = html`${above}${signUpForm(words, action, fields, said)}
+<p>${t('Already have an account?')} <a href="${action}?screen=sign-in">${t('Sign in')}</a></p>${cancelForm(words, action)}`
     showPage(ctx, stylesheet, {
-      title: 'Create an account',
+      title: t('Create an account'),
       body,
       formTargets: targetOf(details),
       ...(said.status && { status: said.status })
@@ -148,17 +183,22 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
   }
 
   const showConsent = async ({ ctx, details, provider }: Step): Promise<void> => {
+    const words = wordsOf(ctx)
+    const { t, say } = words
     const client = await provider.Client.find(String(details.params['client_id']))
     const action = `${interactionPath}/${details.uid}`
     const { redirect_uri: redirect } = details.params
-    const to = typeof redirect === 'string' && URL.canParse(redirect) ? new URL(redirect).host || redirect : 'a device'
-    const words = scopesAsked(details).flatMap((scope) => scopeWords[scope] ?? [])
-    const body = html`<p><strong>${named(client?.clientName ?? client?.clientId ?? 'A program')}</strong> asks to sign you in at <strong>${named(to)}</strong>. It could:</p>
-<ul class="list">${words.map((word) => html`<li>${word}</li>`)}</ul>
-<p class="muted">The name is its own and unverified. It gets no access to your documents.</p>
-<form class="form" method="post" action="${action}/agree"><p class="actions"><button class="button primary large">Allow</button></p></form>
-${cancelForm(action)}`
-    showPage(ctx, stylesheet, { title: 'Allow this sign-in?', body, formTargets: targetOf(details) })
+    const to = typeof redirect === 'string' && URL.canParse(redirect) ? new URL(redirect).host || redirect : t('a device')
+    const asked = scopesAsked(details).flatMap((scope) => scopeWords[scope] ?? [])
+    const body = html`<p>${filled(t('{program} wants to sign you in at {address}. It will be able to:'), {
+      program: html`<strong>${named(client?.clientName ?? client?.clientId ?? t('A program'))}</strong>`,
+      address: html`<strong>${named(to)}</strong>`
+    })}</p>
+<ul class="list">${asked.map((sentence) => html`<li>${say(sentence)}</li>`)}</ul>
+<p class="muted">${t('The name is not verified. It gets no access to your documents.')}</p>
+<form class="form" method="post" action="${action}/agree"><p class="actions"><button class="button primary large">${t('Allow')}</button></p></form>
+${cancelForm(words, action)}`
+    showPage(ctx, stylesheet, { title: t('Allow this sign-in?'), body, formTargets: targetOf(details) })
   }
 
   const show = async (step: Step): Promise<void> => {
@@ -189,7 +229,7 @@ ${cancelForm(action)}`
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error
       return showSignIn(step, { text: textOf(ctx, error), status: 429 })
     }
-    return showSignIn(step, { text: 'Wrong email or password.', status: 422 })
+    return showSignIn(step, { text: wordsOf(ctx).t('Wrong email or password.'), field: 'password', status: 422 })
   }
 
   const signInByPasskey = async (step: Step): Promise<void> => {
@@ -201,17 +241,20 @@ ${cancelForm(action)}`
       return showSignIn(step, { text: textOf(ctx, error), status: 429 })
     }
     const account = await passkeys?.whoSigned(details.uid, fields['challenge'] ?? '', fields['response'] ?? '')
-    if (account === undefined) return showSignIn(step, { text: 'This passkey does not open an account here.', status: 422 })
+    if (account === undefined)
+      return showSignIn(step, { text: wordsOf(ctx).t('This passkey does not belong to an account on this server.'), status: 422 })
     return signedIn(step, account.id)
   }
 
   const makeAccount = async (step: Step): Promise<void> => {
     const { ctx, fields } = step
-    if (signUp !== 'open') return showSignIn(step, { text: noSignUpText[signUp], status: 403 })
+    const { t, say } = wordsOf(ctx)
+    if (signUp !== 'open') return showSignIn(step, { text: t(noSignUpText[signUp]), status: 403 })
     const email = normalEmail(fields['email'] ?? '')
     const password = fields['password'] ?? ''
-    const wrong = email === undefined ? 'This is no address of mail.' : passwordProblem(password, email)
-    if (email === undefined || wrong !== undefined) return showSignUp(step, { text: wrong ?? '', status: 422 })
+    if (email === undefined) return showSignUp(step, { text: t('Enter a valid email address.'), field: 'email', status: 422 })
+    const wrong = passwordProblem(password, email)
+    if (wrong !== undefined) return showSignUp(step, { text: say(wrong), field: 'password', status: 422 })
     try {
       take(http, ctx, 'signUp', ctx.state.address)
       const account = await createAccount(service, { email, name: fields['name'], password })
@@ -220,7 +263,11 @@ ${cancelForm(action)}`
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error
       return showSignUp(step, { text: textOf(ctx, error), status: 429 })
     }
-    return showSignUp(step, { text: 'No account could be made with this. If you have one already, sign in.', status: 422 })
+    return showSignUp(step, {
+      text: t('An account could not be created with this email. If you already have one, sign in.'),
+      field: 'email',
+      status: 422
+    })
   }
 
   const agree = async (step: Step): Promise<void> => {
@@ -243,7 +290,7 @@ ${cancelForm(action)}`
     const { uid } = (ctx as Context & { params: Record<string, string> }).params
     const details = await provider.interactionDetails(ctx.req, ctx.res).catch(() => undefined)
     if (details === undefined || details.uid !== uid)
-      throw new ServiceError('form_expired', { message: 'This sign-in has ended, or was begun in another browser.' })
+      throw new ServiceError('form_expired', { message: term('This sign-in has expired or was started in another browser. Start again.') })
     return { ctx, provider, details, fields }
   }
 

@@ -1,6 +1,7 @@
 /** Signing in, up and out, the links that administrators hand out, and the way to the account page. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { term } from '../../shared/words.ts'
 import type { Broker } from '../auth/broker.ts'
 import { callbackPath } from '../auth/broker.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
@@ -23,10 +24,11 @@ import { freshCookie } from './bind.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
-import { html, named, problem, showPage } from './html.ts'
+import { filled, html, named, showPage } from './html.ts'
 import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './interaction-pages.ts'
 import type { Routers } from './routers.ts'
 import { browserName } from './user-agent.ts'
+import { wordsOf } from './words.ts'
 
 export interface SignInOptions {
   readonly http: Http
@@ -55,6 +57,22 @@ export const browserSession = async (
   return found
 }
 
+/** Opens a session of the browser that asks, in place of the one it came with. `atHost` names its session at the broker. */
+export const openBrowserSession = async (
+  { service, cookies }: Pick<Http, 'service' | 'cookies'>,
+  ctx: Context,
+  account: Account,
+  atHost?: string
+): Promise<void> => {
+  const replaces = readCookie(ctx.req.headers, cookies.session)
+  const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), {
+    replaces,
+    atHost,
+    epoch: epochOf(account)
+  })
+  writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
+}
+
 const returnToOf = (ctx: Context, baseUrl: string): string => safeReturnTo(new URLSearchParams(ctx.querystring).get('return_to'), baseUrl)
 
 /** Where a form of ours that signs out may lead: to an external issuer, which ends its own session. */
@@ -75,15 +93,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
-  const open = async (ctx: Context, account: Account, atHost?: string): Promise<void> => {
-    const replaces = readCookie(ctx.req.headers, cookies.session)
-    const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), {
-      replaces,
-      atHost,
-      epoch: epochOf(account)
-    })
-    writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
-  }
+  const open = (ctx: Context, account: Account, atHost?: string): Promise<void> => openBrowserSession(http, ctx, account, atHost)
 
   const accountOf = async ({ claims }: SignedIn): Promise<Account> => {
     const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
@@ -119,13 +129,15 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   page('/sign-out', 'get', async (ctx) => {
     const current = await browserSession(http, ctx)
     if (current === undefined) return seeOther(ctx, '/')
-    const body = html`<p>You are signed in as <strong>${named(current.account.name)}</strong>. Documents that you opened by a link stay open to you, and copies of what you opened stay on this device until you remove them on the <a href="/">first page</a>.</p>
+    const { t } = wordsOf(ctx)
+    const body = html`<p>${filled(t('You are signed in as {name}.'), { name: html`<strong>${named(current.account.name)}</strong>` })}</p>
+<p>${t('You can still open documents by their links. Copies of documents stay on this device until you remove them from your documents.')}</p>
 <form class="form" method="post" action="/sign-out">
 <input type="hidden" name="token" value="${formToken(formKey, current.session.id)}">
-<p class="actions"><button class="button primary large">Sign out</button>
-<button class="button large" name="everywhere" value="yes">Sign out everywhere</button></p>
+<p class="actions"><button class="button primary large">${t('Sign out')}</button>
+<button class="button large" name="everywhere" value="yes">${t('Sign out everywhere')}</button></p>
 </form>`
-    return showPage(ctx, stylesheet, { title: 'Sign out', body, formTargets: await signOutTargets(relyingParty, broker) })
+    return showPage(ctx, stylesheet, { title: t('Sign out'), body, formTargets: await signOutTargets(relyingParty, broker) })
   })
 
   page('/sign-out', 'post', async (ctx) => {
@@ -153,22 +165,35 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   const linkOf = async (kind: LinkKind, token: string): Promise<Link> => {
     if (kind === 'invite' && signUp === 'closed') throw new ServiceError('form_expired', { message: closedText })
     const link = await findLink(service, kind, token)
-    if (link === undefined) throw new ServiceError('form_expired', { message: 'This link has expired or was used. Ask for a new one.' })
+    if (link === undefined)
+      throw new ServiceError('form_expired', { message: term('This link has expired or was already used. Ask for a new one.') })
     return link
   }
 
-  const showLink = (ctx: Context, link: Link, token: string, text?: string): void => {
+  const showLink = (ctx: Context, link: Link, token: string, said: { readonly text?: string; readonly name?: string } = {}): void => {
+    const words = wordsOf(ctx)
+    const { t } = words
     const invited = link.kind === 'invite'
-    const body = html`${problem(text)}
-<p>${invited ? 'You are invited to write here' : 'Set a new password'} as <strong>${link.email}</strong>.${invited ? '' : ' All your sessions, passkeys and node tokens end.'}</p>
+    const email = html`<strong>${link.email}</strong>`
+    const body = html`<p>${
+      invited
+        ? filled(t('Create your account as {email}.'), { email })
+        : filled(t('Set a new password for {email}. You are signed out everywhere, and your passkeys and node tokens are removed.'), {
+            email
+          })
+    }</p>
 <form class="form" method="post" action="${linkPath[link.kind]}">
 <input type="hidden" name="token" value="${token}">
 <input type="hidden" name="username" value="${link.email}" autocomplete="username">
-${invited ? nameField() : undefined}
-${newPasswordField}
-<p class="actions"><button class="button primary large">${invited ? 'Create account' : 'Set password'}</button></p>
+${invited ? nameField(words, said.name) : undefined}
+${newPasswordField(words, said.text, invited ? t('Password') : t('New password'))}
+<p class="actions"><button class="button primary large">${invited ? t('Create account') : t('Set password')}</button></p>
 </form>`
-    showPage(ctx, stylesheet, { title: invited ? 'Welcome' : 'New password', body, ...(text !== undefined && { status: 422 }) })
+    showPage(ctx, stylesheet, {
+      title: invited ? t('You are invited') : t('Set a new password'),
+      body,
+      ...(said.text !== undefined && { status: 422 })
+    })
   }
 
   /** Does what the link is for. Undefined: it was used meanwhile, or there is no such account, or one already. */
@@ -199,10 +224,9 @@ ${newPasswordField}
       const token = fields['token'] ?? ''
       const link = await linkOf(kind, token)
       const wrong = passwordProblem(fields['password'] ?? '', link.email)
-      if (wrong !== undefined) return showLink(ctx, link, token, wrong)
+      if (wrong !== undefined) return showLink(ctx, link, token, { text: wordsOf(ctx).say(wrong), name: fields['name'] ?? '' })
       const account = await useLink(link, token, fields)
-      if (account === undefined)
-        throw new ServiceError('form_expired', { message: 'This link cannot be used: the account exists already, or not at all.' })
+      if (account === undefined) throw new ServiceError('form_expired', { message: term('This link no longer works. Ask for a new one.') })
       await open(ctx, account)
       return seeOther(ctx, '/account')
     })

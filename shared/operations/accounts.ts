@@ -17,6 +17,17 @@ export const readMe = operation({
   errors: []
 })
 
+export const updateMe = operation({
+  summary: 'Changes the name of the account, as others see it.',
+  description: 'A password is changed, and an account deleted, by its person in a browser: at `/account`.',
+  on: 'account',
+  needs: 'account',
+  rest: { method: 'PATCH', path: '/api/me' },
+  input: z.object({ name: z.string().max(limits.authorCharsMax) }),
+  output: z.object({ ok: z.literal(true), user: User }),
+  errors: []
+})
+
 export const findSession = operation({
   summary: 'Tells whether somebody is signed in: no error when nobody is, as pages ask at every visit.',
   on: 'account',

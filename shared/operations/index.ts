@@ -10,6 +10,7 @@ import {
   pollDeviceLogin,
   findSession,
   readMe,
+  updateMe,
   revokeSession,
   revokeSessions,
   startDeviceLogin
@@ -121,6 +122,7 @@ export const operations = {
   readHealth,
   findSession,
   readMe,
+  updateMe,
   listDocuments,
   listTrash,
   claimDocument,

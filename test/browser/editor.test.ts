@@ -218,7 +218,7 @@ test('[WEB-58] what would make the document too large does not enter it; one tha
       )
   await page.locator('.cm-content').press('ControlOrMeta+Home')
   await page.keyboard.insertText('far more than ten characters')
-  await page.getByText('the change was not made').waitFor()
+  await page.getByText('so it was not made').waitFor()
   expect(await length()).toBeLessThanOrEqual(limits.contentUnitsMax)
   await saved(page)
   // Offline both make it larger; together they are too many.

@@ -57,14 +57,14 @@ test('[ACCOUNT-2] a wrong password and an address without an account are answere
 })
 
 test.each([
-  [{ email: 'no address', password }, 'This is no address of mail.'],
-  [{ email: 'a@b@c', password }, 'This is no address of mail.'],
-  [{ email: `${'a'.repeat(250)}@example.org`, password }, 'This is no address of mail.'],
-  [{ email: 'eve@example.org', password: 'short' }, 'Choose a password of at least 10 characters.'],
-  [{ email: 'eve@example.org', password: 'a'.repeat(257) }, 'Choose a password of at most 256 characters.'],
-  [{ email: 'Eve@example.org', password: 'eve@Example.org' }, 'Choose a password that is not your address.'],
-  [{ email: 'evelyn.moore@example.org', password: 'evelyn.moore' }, 'Choose a password that is not your address.'],
-  [{ email: 'eve@example.org', password: 'Password123' }, 'among the first that are guessed']
+  [{ email: 'no address', password }, 'Enter a valid email address.'],
+  [{ email: 'a@b@c', password }, 'Enter a valid email address.'],
+  [{ email: `${'a'.repeat(250)}@example.org`, password }, 'Enter a valid email address.'],
+  [{ email: 'eve@example.org', password: 'short' }, 'Use at least 10 characters.'],
+  [{ email: 'eve@example.org', password: 'a'.repeat(257) }, 'Use at most 256 characters.'],
+  [{ email: 'Eve@example.org', password: 'eve@Example.org' }, 'Choose a password that is not your email address.'],
+  [{ email: 'evelyn.moore@example.org', password: 'evelyn.moore' }, 'Choose a password that is not your email address.'],
+  [{ email: 'eve@example.org', password: 'Password123' }, 'This password is easy to guess.']
 ])('[ACCOUNT-3] a sign-up that cannot be is told on its page: %j', async (fields, text) => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-up`)
@@ -213,7 +213,7 @@ describe('by invitation', () => {
   test('[ACCOUNT-9] nobody signs up uninvited', async () => {
     const visitor = newVisitor()
     await visitor.visit(`${invited.url}/sign-up`)
-    expect(visitor.page.text).toContain('by invitation')
+    expect(visitor.page.text).toContain('You need an invitation')
     const action = /action="([^"]+)\/sign-in"/.exec(visitor.page.text)?.[1] ?? ''
     const response = await visitor.request(`${invited.url}${action}/sign-up`, {
       method: 'POST',
@@ -319,12 +319,12 @@ test('[ACCOUNT-9] a closed server makes no accounts', async () => {
   const visitor = newVisitor()
   await visitor.visit(`${closed.url}/sign-up`)
   expect(visitor.page.text).not.toContain('new-password')
-  expect(visitor.page.text).toContain('This server takes no new accounts.')
+  expect(visitor.page.text).toContain('This server does not accept new accounts.')
   expect(visitor.page.text).not.toContain('invitation')
   const address = createLink(closed.service.vault, closed.url, Date.now(), { kind: 'invite', email: 'hans@example.org' })
   const page = await visitor.visit(address)
   expect(page.status).toBe(403)
-  expect(page.text).toContain('This server takes no new accounts.')
+  expect(page.text).toContain('This server does not accept new accounts.')
   const sent = await visitor.request(`${closed.url}/auth/invite`, {
     method: 'POST',
     body: new URLSearchParams({ token: new URL(address).searchParams.get('token') ?? '', password }).toString(),

@@ -107,7 +107,7 @@ test('[DEVICE-6] a refused login stays refused, and a decided code decides nothi
   await signUp(world.url, 'bob@example.org', second)
   await second.visit(device.verification_uri_complete)
   await decide(device, 'deny')
-  expect(ana.page.text).toContain('<h1>Refused</h1>')
+  expect(ana.page.text).toContain('<h1>Denied</h1>')
   expect((await second.submit('/device', { decision: 'approve' })).status).toBe(404)
   expect((await poll(device)).json.error).toBe('access_denied')
   expect((await poll(device)).json.error).toBe('access_denied')
@@ -167,7 +167,7 @@ test('[DEVICE-10] codes cannot be guessed in bulk, neither from one address nor 
 test('[ACCOUNT-14] the name of a program cannot turn or break the page', async () => {
   const device = await begin({ client_name: 'Bank\u202Eelgoog\u2066' })
   const page = await ana.visit(device.verification_uri_complete)
-  expect(page.text).toContain('<strong><bdi>Bank elgoog</bdi></strong> asks')
+  expect(page.text).toContain('<strong><bdi>Bank elgoog</bdi></strong> wants')
   const blank = await ana.visit((await begin({ client_name: '\u202E' })).verification_uri_complete)
   expect(blank.text).toContain('<bdi>A program</bdi>')
 })

@@ -259,7 +259,7 @@ describe('what the broker issues', () => {
     })
     await visitor.visit(url.href)
     await ownPages.signIn(visitor, email)
-    expect(visitor.page.text).toMatch(/<strong><bdi>Bank elgoog x+<\/bdi><\/strong> asks to sign you in at <strong><bdi>client.example/)
+    expect(visitor.page.text).toMatch(/<strong><bdi>Bank elgoog x+<\/bdi><\/strong> wants to sign you in at <strong><bdi>client.example/)
     expect(visitor.page.text).toContain('until you sign out everywhere')
   })
 

@@ -101,7 +101,7 @@ test('[PUBLISH-4] who opens a page that is not published is told so in words, a 
     expect(shown.status).toBe(404)
     expect(shown.headers.get('content-type')).toContain('text/html')
     expect(shown.headers.get('cache-control')).toBe('no-store')
-    expect(await shown.text()).toContain('<h1>Nothing is published here</h1>')
+    expect(await shown.text()).toContain('<h1>There is no page here</h1>')
     const answered = await page(path)
     expect(answered.headers.get('content-type')).toContain('application/problem+json')
   }

@@ -1,5 +1,5 @@
 /** German. */
-import type { Catalogue } from './t.ts'
+import type { Catalogue } from '../../shared/words.ts'
 
 export const de: Catalogue = {
   '$ replaced': '$ ersetzt',

@@ -2,14 +2,10 @@
  * The words of the pages. A sentence in English is its own name; the catalogue of another language has a translation for each (a test
  * compares them with the sources). A catalogue is loaded before the first page is drawn, so that asking for words never waits.
  */
+import { type Catalogue, fill, type Values } from '../../shared/words.ts'
 import { readDevice, writeDevice } from '../device.ts'
 
-/** Forms of a sentence with a number, by the plural category of the language (CLDR); `other` is there always. */
-type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string }
-
-export type Catalogue = Readonly<Record<string, string | Forms>>
-
-type Values = Readonly<Record<string, string | number>>
+export { term } from '../../shared/words.ts'
 
 /** Languages that the pages speak, by their BCP 47 tag, as each names itself. */
 const names = { en: 'English', de: 'Deutsch' } as const
@@ -58,34 +54,18 @@ export function setLanguage(tag: Language): void {
   location.reload()
 }
 
-/** What may turn the direction of the words around it: right-to-left letters, and marks that override or embed. */
-const turning = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
-
-/** Keeps the direction of a value to itself (Unicode UAX #9, isolates), once. */
-const isolated = (value: string): string =>
-  turning.test(value) && !/^\u2068[^\u2066-\u2069]*\u2069$/.test(value) ? `\u2068${value}\u2069` : value
-
-const fill = (sentence: string, values: Values): string =>
-  sentence.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = values[name]
-    return typeof value === 'number' ? value.toLocaleString(locale) : value === undefined ? whole : isolated(value)
-  })
-
 /** A sentence in the language of the page; `{name}` stands for a value. */
 export function t(sentence: string, values: Values = {}): string {
   const found = catalogue[sentence] ?? sentence
-  return fill(typeof found === 'string' ? found : found.other, values)
+  return fill(typeof found === 'string' ? found : found.other, values, locale)
 }
 
 /** As `t`, for a number of things: `{count}` stands for it. The sentence for many is the name. */
 export function tn(count: number, one: string, many: string, values: Values = {}): string {
   const found = catalogue[many] ?? { one, other: many }
   const sentence = typeof found === 'string' ? found : (found[plurals.select(count)] ?? found.other)
-  return fill(sentence, { ...values, count })
+  return fill(sentence, { ...values, count }, locale)
 }
-
-/** Marks a sentence of a table, whose words `t` gives when they are shown. */
-export const term = <T extends string>(sentence: T): T => sentence
 
 /** A large number as people say it: "4.2 million". */
 export const shortNumber = (value: number): string =>

@@ -12,6 +12,7 @@ import type { Context, Http } from '../context.ts'
 import { namesTag } from '../etag.ts'
 import type { Files } from '../files.ts'
 import { html, showPage } from '../html.ts'
+import { wordsOf } from '../words.ts'
 import { mediaSources } from '../media-sources.ts'
 import { asksForHtml } from '../pages.ts'
 import type { Routers } from '../routers.ts'
@@ -174,12 +175,14 @@ const sendMarkdown = (ctx: Context, { snapshot, indexed }: PublishedDocument, pa
 }
 
 /** What people see where nothing is published; programs get the problem. */
-const showNothing = (ctx: Context, stylesheet: string | undefined): void =>
+const showNothing = (ctx: Context, stylesheet: string | undefined): void => {
+  const { t } = wordsOf(ctx)
   showPage(ctx, stylesheet, {
-    title: 'Nothing is published here',
+    title: t('There is no page here'),
     status: 404,
-    body: html`<p>Whoever published this page may have taken it back, or the address is not complete.</p>`
+    body: html`<p>${t('Its owner may have unpublished it, or part of the address is missing.')}</p>`
   })
+}
 
 const drawingPattern = /^\/pub\/([^/.]+)\/drawings\/([\w-]{43})-(light|dark)\.svg$/
 

@@ -1,0 +1,205 @@
+/** German, for the pages that the server writes. */
+import type { Catalogue } from '../../shared/words.ts'
+
+export const german: Catalogue = {
+  'A program': 'Ein Programm',
+  'a device': 'einem Gerät',
+  Account: 'Konto',
+  'Account deleted': 'Konto gelöscht',
+  'Add a passkey': 'Passkey hinzufügen',
+  'Added {when}': 'Hinzugefügt {when}',
+  Allow: 'Erlauben',
+  'Allow this sign-in?': 'Diese Anmeldung erlauben?',
+  'Already have an account?': 'Du hast schon ein Konto?',
+  'An account could not be created with this email. If you already have one, sign in.':
+    'Mit dieser E-Mail-Adresse konnte kein Konto erstellt werden. Wenn du schon eines hast, melde dich an.',
+  App: 'App',
+  'Approve only if you just started this yourself. The device can then open, change and delete your documents until you sign it out.':
+    'Stimme nur zu, wenn du das gerade selbst begonnen hast. Das Gerät kann dann deine Dokumente öffnen, ändern und löschen, bis du es abmeldest.',
+  'Approve this sign-in?': 'Dieser Anmeldung zustimmen?',
+  Approved: 'Zugestimmt',
+  'Ask the person who runs this server for a reset link. It works once, for {count} hours, and lets you set a new password.':
+    'Bitte die Person, die diesen Server betreibt, um einen Link zum Zurücksetzen. Er gilt einmal und {count} Stunden lang; damit legst du ein neues Passwort fest.',
+  'At least {count} characters. Several words make a good password.':
+    'Mindestens {count} Zeichen. Mehrere Wörter ergeben ein gutes Passwort.',
+  'Back to your account': 'Zurück zu deinem Konto',
+  Cancel: 'Abbrechen',
+  'Change password': 'Passwort ändern',
+  'Choose a password that is not your email address.': 'Wähle ein Passwort, das nicht deine E-Mail-Adresse ist.',
+  Code: 'Code',
+  'Comments and edits that you made in documents of others stay, with your name.':
+    'Deine Kommentare und Änderungen in Dokumenten anderer bleiben, mit deinem Namen.',
+  'Compute nodes': 'Rechenknoten',
+  'Connect a device': 'Gerät verbinden',
+  Connected: 'Verbunden',
+  Continue: 'Weiter',
+  'Create account': 'Konto erstellen',
+  'Create an account': 'Konto erstellen',
+  'Create token': 'Token erstellen',
+  'Create your account as {email}.': 'Erstelle dein Konto als {email}.',
+  'Current password': 'Aktuelles Passwort',
+  'Delete account': 'Konto löschen',
+  'Delete account…': 'Konto löschen…',
+  'Delete your account?': 'Dein Konto löschen?',
+  Denied: 'Abgelehnt',
+  Deny: 'Ablehnen',
+  Email: 'E-Mail',
+  'Enter a name.': 'Gib einen Namen ein.',
+  'Enter a valid email address.': 'Gib eine gültige E-Mail-Adresse ein.',
+  'Enter the code that your device shows.': 'Gib den Code ein, den dein Gerät anzeigt.',
+  'Everyone with a link can still open them, and owner links still manage them. Documents without a link or a published page go to the trash.':
+    'Wer einen Link hat, kann sie weiter öffnen, und mit Besitzerlinks lassen sie sich weiter verwalten. Dokumente ohne Link und ohne veröffentlichte Seite kommen in den Papierkorb.',
+  'For everyone': 'Für alle',
+  'Forgot password?': 'Passwort vergessen?',
+  'Forgot your password? Ask the person who runs this server for a reset link.':
+    'Passwort vergessen? Bitte die Person, die diesen Server betreibt, um einen Link zum Zurücksetzen.',
+  'Go to your documents': 'Zu deinen Dokumenten',
+  'If you have a passkey, you can sign in with it instead.': 'Wenn du einen Passkey hast, kannst du dich stattdessen damit anmelden.',
+  'If you run this server, this command prints the link:': 'Wenn du diesen Server betreibst, gibt dieser Befehl den Link aus:',
+  'Is this your device?': 'Ist das dein Gerät?',
+  'Its owner may have unpublished it, or part of the address is missing.':
+    'Vielleicht hat der Besitzer die Veröffentlichung beendet, oder ein Teil der Adresse fehlt.',
+  'just now': 'gerade eben',
+  'Keep them': 'Behalten',
+  'Know which account is yours': 'Wissen, welches Konto deines ist',
+  'Last connected {when}': 'Zuletzt verbunden {when}',
+  'Last used {when}': 'Zuletzt benutzt {when}',
+  'Manage your devices': 'Deine Geräte verwalten',
+  'Move them to the trash': 'In den Papierkorb legen',
+  Name: 'Name',
+  'Name (optional)': 'Name (optional)',
+  'Name of the computer': 'Name des Computers',
+  'Name saved.': 'Name gespeichert.',
+  'Never connected': 'Nie verbunden',
+  'New compute node': 'Neuer Rechenknoten',
+  'New password': 'Neues Passwort',
+  'No account yet?': 'Noch kein Konto?',
+  'No passkey was used. Try again, or use your password.':
+    'Es wurde kein Passkey benutzt. Versuch es noch einmal, oder nimm dein Passwort.',
+  'Others see this name.': 'Diesen Namen sehen andere.',
+  Passkeys: 'Passkeys',
+  Password: 'Passwort',
+  'Password changed. You are signed out everywhere else.': 'Passwort geändert. Überall sonst bist du abgemeldet.',
+  Profile: 'Profil',
+  Remove: 'Entfernen',
+  'Remove the passkey {name}': 'Den Passkey {name} entfernen',
+  Revoke: 'Widerrufen',
+  'Revoke the token of {name}': 'Das Token von {name} widerrufen',
+  'Run this command on {name}. The token is shown only once. Whoever has it receives everyone’s media jobs and what is in them.':
+    'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt die Medienaufträge von allen und was darin steht.',
+  'Run this command on {name}. The token is shown only once. Whoever has it receives your media jobs and what is in them.':
+    'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt deine Medienaufträge und was darin steht.',
+  'Save name': 'Namen speichern',
+  'See your email address': 'Deine E-Mail-Adresse sehen',
+  'See your name': 'Deinen Namen sehen',
+  'Set a new password': 'Neues Passwort festlegen',
+  'Set a new password for {email}. You are signed out everywhere, and your passkeys and node tokens are removed.':
+    'Lege ein neues Passwort für {email} fest. Du wirst überall abgemeldet, und deine Passkeys und Token der Rechenknoten werden entfernt.',
+  'Set password': 'Passwort festlegen',
+  'Sign in': 'Anmelden',
+  'Sign in with a passkey': 'Mit einem Passkey anmelden',
+  'Sign in with your fingerprint, face or PIN instead of a password.':
+    'Melde dich mit Fingerabdruck, Gesicht oder PIN an statt mit einem Passwort.',
+  'Sign out': 'Abmelden',
+  'Sign out everywhere': 'Überall abmelden',
+  'Sign out {name}': '{name} abmelden',
+  'Sign out?': 'Abmelden?',
+  'Sign-in is not available': 'Die Anmeldung ist nicht verfügbar',
+  'Signed in as {name}': 'Angemeldet als {name}',
+  'Started {when} from {address}. The name is not verified.': 'Begonnen {when} von {address}. Der Name ist nicht geprüft.',
+  'Stay signed in': 'Angemeldet bleiben',
+  'Stay signed in for {count} days, or until you sign out everywhere':
+    'Angemeldet bleiben, {count} Tage oder bis du dich überall abmeldest',
+  'That did not work': 'Das hat nicht geklappt',
+  'The codes match. Approve': 'Die Codes stimmen überein. Zustimmen',
+  'The device was not signed in. Nothing has changed.': 'Das Gerät wurde nicht angemeldet. Nichts hat sich geändert.',
+  'The name is not verified. It gets no access to your documents.':
+    'Der Name ist nicht geprüft. Zugang zu deinen Dokumenten bekommt es nicht.',
+  'The passkey was not added. Open your account page and try again.':
+    'Der Passkey wurde nicht hinzugefügt. Öffne deine Kontoseite und versuch es noch einmal.',
+  'Their links stop working at once. After {count} days the documents are deleted forever.':
+    'Ihre Links gelten sofort nicht mehr. Nach {count} Tagen werden die Dokumente endgültig gelöscht.',
+  'There is no page here': 'Hier ist keine Seite',
+  'This code is wrong or has expired. Check it, or start the sign-in again on your device.':
+    'Dieser Code ist falsch oder abgelaufen. Prüfe ihn, oder beginne die Anmeldung auf deinem Gerät neu.',
+  'This device': 'Dieses Gerät',
+  'This does not match.': 'Das stimmt nicht überein.',
+  'This link has expired or was already used. Ask for a new one.':
+    'Dieser Link ist abgelaufen oder wurde schon benutzt. Bitte um einen neuen.',
+  'This link no longer works. Ask for a new one.': 'Dieser Link gilt nicht mehr. Bitte um einen neuen.',
+  'This passkey does not belong to an account on this server.': 'Dieser Passkey gehört zu keinem Konto auf diesem Server.',
+  'This password is easy to guess. Choose another one.': 'Dieses Passwort ist leicht zu erraten. Wähle ein anderes.',
+  'This server does not accept new accounts.': 'Dieser Server nimmt keine neuen Konten an.',
+  'This session has already ended.': 'Diese Sitzung ist schon beendet.',
+  'This sign-in has expired or was started in another browser. Start again.':
+    'Diese Anmeldung ist abgelaufen oder wurde in einem anderen Browser begonnen. Beginne von vorn.',
+  'This sign-in took too long. Start again.': 'Diese Anmeldung hat zu lange gedauert. Beginne von vorn.',
+  'This sign-in was not started here.': 'Diese Anmeldung wurde nicht hier begonnen.',
+  'This sign-in was started in another browser or is already complete.':
+    'Diese Anmeldung wurde in einem anderen Browser begonnen oder ist schon abgeschlossen.',
+  'This signs you out in this browser.': 'Du wirst in diesem Browser abgemeldet.',
+  'Too many attempts. Try again in {count} minutes.': {
+    one: 'Zu viele Versuche. Versuch es in 1 Minute noch einmal.',
+    other: 'Zu viele Versuche. Versuch es in {count} Minuten noch einmal.'
+  },
+  'Too many attempts. Try again in {count} seconds.': {
+    one: 'Zu viele Versuche. Versuch es in 1 Sekunde noch einmal.',
+    other: 'Zu viele Versuche. Versuch es in {count} Sekunden noch einmal.'
+  },
+  'Type {name} to confirm': 'Gib zur Bestätigung {name} ein',
+  'Use at least {count} characters.': 'Nimm mindestens {count} Zeichen.',
+  'Use at most {count} characters.': 'Nimm höchstens {count} Zeichen.',
+  'Use your own computer to generate pictures and speech, transcribe recordings and read text from pictures in your documents.':
+    'Lass deinen eigenen Computer für deine Dokumente Bilder und Sprache erzeugen, Aufnahmen mitschreiben und Text aus Bildern lesen.',
+  'What happens to your documents?': 'Was geschieht mit deinen Dokumenten?',
+  'Where you are signed in': 'Wo du angemeldet bist',
+  'Wrong email or password.': 'E-Mail oder Passwort ist falsch.',
+  'Wrong password.': 'Falsches Passwort.',
+  'You already added this passkey.': 'Diesen Passkey hast du schon hinzugefügt.',
+  'You are invited': 'Du bist eingeladen',
+  'You are signed in as {name}.': 'Du bist angemeldet als {name}.',
+  'You are signed out': 'Du bist abgemeldet',
+  'You are signed out everywhere else, and the tokens of your compute nodes are revoked. Your passkeys stay.':
+    'Überall sonst wirst du abgemeldet, und die Token deiner Rechenknoten werden widerrufen. Deine Passkeys bleiben.',
+  'You can still open documents by their links. Copies of documents stay on this device until you remove them from your documents.':
+    'Dokumente kannst du weiter mit ihren Links öffnen. Kopien von Dokumenten bleiben auf diesem Gerät, bis du sie aus deinen Dokumenten entfernst.',
+  'You canceled the sign-in.': 'Du hast die Anmeldung abgebrochen.',
+  'You cannot add another passkey. Remove one first.': 'Du kannst keinen weiteren Passkey hinzufügen. Entferne zuerst einen.',
+  'You choose what happens to your documents.': 'Du entscheidest, was mit deinen Dokumenten geschieht.',
+  'You have been signed out. Sign in and enter the code again.': 'Du wurdest abgemeldet. Melde dich an und gib den Code noch einmal ein.',
+  'You have been signed out. Sign in and try again.': 'Du wurdest abgemeldet. Melde dich an und versuch es noch einmal.',
+  'You have no such compute node.': 'Diesen Rechenknoten hast du nicht.',
+  'You may still be signed in at {address}.': 'Vielleicht bist du noch bei {address} angemeldet.',
+  'You need an invitation to create an account. Ask the person who runs this server.':
+    'Für ein Konto brauchst du eine Einladung. Frag die Person, die diesen Server betreibt.',
+  'You sign in at {address}. You can change your password there.': 'Du meldest dich bei {address} an. Dort kannst du dein Passwort ändern.',
+  'Your account has been deleted. Copies of documents stay on this device until you remove them from your documents.':
+    'Dein Konto ist gelöscht. Kopien von Dokumenten bleiben auf diesem Gerät, bis du sie aus deinen Dokumenten entfernst.',
+  'Your account has no password. To set one, ask the person who runs this server for a reset link.':
+    'Dein Konto hat kein Passwort. Um eines festzulegen, bitte die Person, die diesen Server betreibt, um einen Link zum Zurücksetzen.',
+  'Your account is deleted at once, with your password, passkeys, sessions and node tokens. You cannot undo this.':
+    'Dein Konto wird sofort gelöscht, mit Passwort, Passkeys, Sitzungen und Token der Rechenknoten. Das lässt sich nicht rückgängig machen.',
+  'Your device is signed in. You can close this page.': 'Dein Gerät ist angemeldet. Du kannst diese Seite schließen.',
+  'Your documents': 'Deine Dokumente',
+  '{program} wants to sign in as you, {name}. Does it show this code?':
+    '{program} möchte sich mit deinem Konto ({name}) anmelden. Zeigt das Gerät diesen Code?',
+  '{program} wants to sign in as you. Continue only if your device shows this code now:':
+    '{program} möchte sich mit deinem Konto anmelden. Mach nur weiter, wenn dein Gerät jetzt diesen Code zeigt:',
+  '{program} wants to sign you in at {address}. It will be able to:': '{program} möchte dich bei {address} anmelden. Es kann dann:',
+
+  // What the domain refuses (shared/errors.ts).
+  'The request is not valid.': 'Die Anfrage ist ungültig.',
+  'This needs a credential.': 'Dafür musst du dich anmelden.',
+  'The credential is not valid, has expired or was revoked.': 'Dein Zugang ist ungültig, abgelaufen oder wurde widerrufen.',
+  'This needs an account; a link alone is not enough.': 'Dafür brauchst du ein Konto; ein Link allein genügt nicht.',
+  'This form is no longer valid.': 'Dieses Formular gilt nicht mehr.',
+  'Your role does not allow this.': 'Deine Rolle erlaubt das nicht.',
+  'There is nothing at this address.': 'Unter dieser Adresse ist nichts.',
+  'This document was deleted.': 'Dieses Dokument wurde gelöscht.',
+  'The request body is larger than allowed.': 'Das ist größer als erlaubt.',
+  'The body has a media type that this address does not take.': 'Diese Adresse nimmt diese Art von Daten nicht an.',
+  'This account has as many node tokens as it may.': 'Dieses Konto hat schon so viele Token, wie es haben darf.',
+  'Too many requests.': 'Zu viele Anfragen.',
+  'The sign-in could not be completed.': 'Die Anmeldung konnte nicht abgeschlossen werden.',
+  'The identity provider does not answer.': 'Der Anmeldedienst antwortet nicht.'
+}

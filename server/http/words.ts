@@ -1,0 +1,54 @@
+/** The words of pages that the server writes, in the language that the browser asks for (`Accept-Language`). */
+import type { IncomingMessage } from 'node:http'
+import { ago } from '../../shared/ago.ts'
+import { type Catalogue, fill, type Sentence, type Values } from '../../shared/words.ts'
+import { german } from './german.ts'
+import type { Context } from './context.ts'
+
+/** Languages that the pages of the server speak (BCP 47). */
+export type PageLanguage = 'en' | 'de'
+
+const catalogues: Readonly<Record<PageLanguage, Catalogue>> = { en: {}, de: german }
+
+export interface Words {
+  readonly language: PageLanguage
+  /** A sentence in the language of the reader; `{name}` stands for a value. */
+  t(sentence: string, values?: Values): string
+  /** The same for a number of things: `{count}` stands for it. The sentence for many is the name. */
+  tn(count: number, one: string, many: string): string
+  say(sentence: Sentence): string
+  /** How long ago an instant was, both in milliseconds since 1970. */
+  ago(instant: number, now: number): string
+}
+
+const createWords = (language: PageLanguage): Words => {
+  const catalogue = catalogues[language]
+  const plurals = new Intl.PluralRules(language)
+  const t: Words['t'] = (sentence, values = {}) => {
+    const found = catalogue[sentence] ?? sentence
+    return fill(typeof found === 'string' ? found : found.other, values, language)
+  }
+  return {
+    language,
+    t,
+    tn(count, one, many) {
+      const found = catalogue[many] ?? { one, other: many }
+      return fill(typeof found === 'string' ? found : (found[plurals.select(count)] ?? found.other), { count }, language)
+    },
+    say: ({ sentence, values }) => t(sentence, values),
+    ago: (instant, now) => ago(instant, now, { locale: language, now: t('just now') })
+  }
+}
+
+const words: Readonly<Record<PageLanguage, Words>> = { en: createWords('en'), de: createWords('de') }
+
+const known = new WeakMap<IncomingMessage, Words>()
+
+/** The words for whoever sent a request. */
+export const wordsOf = (ctx: Pick<Context, 'req' | 'acceptsLanguages'>): Words => {
+  const found = known.get(ctx.req)
+  if (found !== undefined) return found
+  const chosen = words[ctx.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en']
+  known.set(ctx.req, chosen)
+  return chosen
+}

@@ -1,0 +1,273 @@
+/** Name, password and the end of an account, as a browser without script uses them. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { finishAccountEnds } from '../../server/domain/account-end.ts'
+import { encodeRecord, keys } from '../../server/domain/keys.ts'
+import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { type Issuer, startIssuer } from '../support/issuer.ts'
+import { newVisitor, password, signUp, type Visitor } from '../support/visitor.ts'
+import { type Json, startWorld, type World } from '../support/world.ts'
+
+let world: World
+let clock: TurnedClock
+beforeAll(async () => {
+  clock = turnedClock()
+  world = await startWorld({ clock })
+})
+afterAll(() => world.stop())
+
+let people = 0
+const join = async (): Promise<{ visitor: Visitor; email: string; id: string }> => {
+  const email = `profile-${++people}@example.org`
+  const visitor = await signUp(world.url, email)
+  const { user } = (await (await visitor.request(`${world.url}/api/me`)).json()) as Json
+  return { visitor, email, id: user.id }
+}
+
+const ask = (visitor: Visitor, method: string, path: string, json: unknown = {}): Promise<Response> =>
+  visitor.request(`${world.url}${path}`, {
+    method,
+    ...(method === 'GET' ? {} : { body: JSON.stringify(json) }),
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json', Origin: world.url }
+  })
+
+const create = async (visitor: Visitor, content: string): Promise<string> =>
+  ((await (await ask(visitor, 'POST', '/api/docs', { content })).json()) as Json).id
+
+const status = async (visitor: Visitor): Promise<number> => (await visitor.request(`${world.url}/api/me`)).status
+
+const signInElsewhere = async (email: string, secret = password): Promise<Visitor> => {
+  const visitor = newVisitor()
+  await visitor.visit(`${world.url}/sign-in`)
+  await visitor.submit('/sign-in', { email, password: secret })
+  return visitor
+}
+
+const errorAt = ({ page }: Visitor, field: string): string | undefined =>
+  new RegExp(
+    `<input[^>]* id="${field}"[^>]* aria-describedby="${field}-error[^>]* aria-invalid="true" autofocus[\\s\\S]*?id="${field}-error">([^<]*)<`
+  ).exec(page.text)?.[1]
+
+test('[ACCT-1] a person changes the name on the page, a program by the API; it shows in documents too, and an empty one is refused at the field', async () => {
+  const { visitor } = await join()
+  const doc = await create(visitor, '# Named')
+  await visitor.visit(`${world.url}/account`)
+  await visitor.submit('/account/name', { name: '  Ada\u202ELovelace ' })
+  expect(visitor.page.url).toBe(`${world.url}/account?done=name`)
+  expect(visitor.page.text).toContain('Name saved.')
+  expect(await (await ask(visitor, 'GET', '/api/me')).json()).toMatchObject({ user: { name: 'Ada Lovelace' } })
+  expect(((await (await ask(visitor, 'GET', `/api/docs/${doc}`)).json()) as Json).owner.name).toBe('Ada Lovelace')
+  await visitor.submit('/account/name', { name: ' \u200B ' })
+  expect(visitor.page.status).toBe(422)
+  expect(errorAt(visitor, 'name')).toBe('Enter a name.')
+  expect(await (await ask(visitor, 'PATCH', '/api/me', { name: 'Countess' })).json()).toMatchObject({
+    ok: true,
+    user: { name: 'Countess' }
+  })
+  expect((await ask(visitor, 'PATCH', '/api/me', { name: '' })).status).toBe(400)
+  expect((await ask(visitor, 'PATCH', '/api/me', { name: 'x', email: 'y@example.org' })).status).toBe(400)
+  expect((await ask(newVisitor(), 'PATCH', '/api/me', { name: 'x' })).status).toBe(401)
+})
+
+test('[ACCT-2] a new password asks for the current one, ends every other session and node token, and leaves this browser signed in', async () => {
+  const { visitor, email, id } = await join()
+  const other = await signInElsewhere(email)
+  await ask(visitor, 'POST', '/api/me/nodes', { name: 'Shed' })
+  await visitor.visit(`${world.url}/account/password`)
+  await visitor.submit('/account/password', { current_password: 'wrong wrong wrong', password: 'another horse battery' })
+  expect(visitor.page.status).toBe(422)
+  expect(errorAt(visitor, 'current_password')).toBe('Wrong password.')
+  expect(visitor.page.text).not.toContain('another horse battery')
+  await visitor.submit('/account/password', { current_password: password, password: 'short' })
+  expect(errorAt(visitor, 'password')).toBe('Use at least 10 characters.')
+  expect(await status(other)).toBe(200)
+  await visitor.submit('/account/password', { current_password: password, password: 'another horse battery' })
+  expect(visitor.page.text).toContain('Password changed.')
+  expect([await status(visitor), await status(other)]).toEqual([200, 401])
+  expect(await world.service.storage.list(keys.accountNodes(id))).toEqual([])
+  // The broker lets nobody in by a former session, nor by the former password.
+  expect((await other.visit(`${world.url}/sign-in`)).text).toContain('name="password"')
+  expect(await status(await signInElsewhere(email))).toBe(401)
+  expect(await status(await signInElsewhere(email, 'another horse battery'))).toBe(200)
+})
+
+test('[ACCT-3] the current password cannot be tried in bulk: tries count with those of signing in', async () => {
+  const limited = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on' } })
+  const visitor = await signUp(limited.url, 'tries@example.org')
+  let answer = 422
+  for (let tries = 0; tries < 30 && answer === 422; tries++) {
+    await visitor.visit(`${limited.url}/account/${tries % 2 === 0 ? 'password' : 'delete-account'}`)
+    answer = (
+      await visitor.submit(tries % 2 === 0 ? '/account/password' : '/account/delete-account', {
+        current_password: `wrong ${tries}`,
+        password: 'another horse battery'
+      })
+    ).status
+  }
+  expect(answer).toBe(429)
+  expect(errorAt(visitor, 'current_password')).toContain('Too many attempts.')
+  await limited.stop()
+})
+
+test('[ACCT-4] an account is deleted by its password; all access ends at once, and its documents stay open to their links', async () => {
+  const { visitor, email, id } = await join()
+  const other = await signInElsewhere(email)
+  const [linked, alone, published] = [
+    await create(visitor, '# Linked'),
+    await create(visitor, '# Alone'),
+    await create(visitor, '# Published')
+  ]
+  const link = (await (await ask(visitor, 'POST', `/api/docs/${linked}/shares`, { role: 'owner' })).json()) as Json
+  await ask(visitor, 'POST', `/api/docs/${published}/publish`, {})
+  const node = (await (await ask(visitor, 'POST', '/api/me/nodes', { name: 'Shed' })).json()) as Json
+  expect(node.token).toMatch(/^anode_/)
+  await visitor.visit(`${world.url}/account/delete-account`)
+  expect(visitor.page.text).toContain('What happens to your documents?')
+  await visitor.submit('/account/delete-account', { current_password: 'wrong wrong', documents: 'trash' })
+  expect(errorAt(visitor, 'current_password')).toBe('Wrong password.')
+  // What was chosen stays chosen.
+  expect(visitor.page.text).toMatch(/value="trash" checked/)
+  expect(await status(visitor)).toBe(200)
+  await visitor.submit('/account/delete-account', { current_password: password, documents: 'keep' })
+  expect(visitor.page.text).toContain('<h1>Account deleted</h1>')
+  expect([await status(visitor), await status(other)]).toEqual([401, 401])
+  expect(await status(await signInElsewhere(email))).toBe(401)
+  const shown = (await (await world.ask('GET', `/api/docs/${linked}`, { key: link.secret })).json) as Json
+  expect(shown.owner).toEqual({ kind: 'anonymous' })
+  expect((await world.ask('GET', `/pub/${published}.md`)).status).toBe(200)
+  // Nobody could open it: it goes.
+  expect((await world.service.ledger.head(alone)).trashedUntil).toBeGreaterThan(clock.now())
+  const left = (
+    await Promise.all(
+      [
+        ['account', id],
+        ['owned', 'account', id],
+        ['usage', 'account', id],
+        ['account end', id]
+      ].map((prefix) => world.service.storage.list(prefix))
+    )
+  ).flat()
+  expect(left.map(({ key }) => key.join(' '))).toEqual([])
+  expect(await world.service.storage.get(keys.account(id))).toBeUndefined()
+  // The address is free for a new account, which owns nothing.
+  const again = await signUp(world.url, email)
+  expect(((await (await ask(again, 'GET', '/api/docs')).json()) as Json).docs).toEqual([])
+})
+
+test('[ACCT-5] documents of a deleted account go to the trash when its person says so: their links end at once, editors are disconnected', async () => {
+  const { visitor } = await join()
+  const doc = await create(visitor, '# Gone')
+  const link = (await (await ask(visitor, 'POST', `/api/docs/${doc}/shares`, { role: 'edit' })).json()) as Json
+  const editor = await world.person(doc, link.secret).connect()
+  await visitor.visit(`${world.url}/account/delete-account`)
+  await visitor.submit('/account/delete-account', { current_password: password, documents: 'trash' })
+  expect((await world.ask('GET', `/d/${doc}.md`, { key: link.secret })).status).toBe(410)
+  await expect.poll(() => editor.closes[0]?.code).toBe(4404)
+})
+
+test('[ACCT-6] a deletion that a crash cut short is finished at the next start', async () => {
+  const { visitor, id } = await join()
+  const doc = await create(visitor, '# Half')
+  await ask(visitor, 'POST', `/api/docs/${doc}/shares`, { role: 'view' })
+  // As the first commit leaves it.
+  await world.service.storage.commit({
+    puts: [{ key: keys.accountEnd(id), value: encodeRecord({ account: id, documents: 'keep' }) }],
+    deletes: [keys.account(id)]
+  })
+  expect(await status(visitor)).toBe(401)
+  await finishAccountEnds(world.service)
+  expect(await world.service.storage.list(keys.ownedBy('account', id))).toEqual([])
+  expect(await world.service.storage.list(keys.accountSessions(id))).toEqual([])
+  expect(await world.service.storage.list(keys.accountEnds())).toEqual([])
+})
+
+test('[ACCT-7] where another issuer signs people in, the name chosen here stays, the password is said to be there, and the address typed deletes the account', async () => {
+  const issuer: Issuer = await startIssuer()
+  const outside = await startWorld({ clock, env: { AGMD_AUTH_URL: issuer.url, AGMD_AUTH_CLIENT_ID: 'docs' } })
+  issuer.person = { sub: 'person-1', name: 'Ana', email: 'ana@example.org', email_verified: true }
+  const visitor = newVisitor()
+  const enter = (): Promise<unknown> => visitor.visit(`${outside.url}/sign-in`)
+  const who = async (): Promise<Json> => (await visitor.request(`${outside.url}/api/me`)).json()
+  await enter()
+  expect(visitor.page.text).toContain('You can change your password there.')
+  expect(visitor.page.text).not.toContain('/account/password')
+  expect((await visitor.request(`${outside.url}/account/password`)).status).toBe(404)
+  await visitor.submit('/account/name', { name: 'Anouk' })
+  await enter()
+  expect((await who()).user.name).toBe('Anouk')
+  await visitor.visit(`${outside.url}/account/delete-account`)
+  await visitor.submit('/account/delete-account', { confirmation: 'ana@example' })
+  expect(errorAt(visitor, 'confirmation')).toBe('This does not match.')
+  expect(visitor.page.text).toContain('value="ana@example"')
+  const before = (await who()).user.id
+  await visitor.submit('/account/delete-account', { confirmation: 'Ana@example.org' })
+  expect(visitor.page.text).toContain('You may still be signed in at')
+  expect(await outside.service.storage.list(['identity'])).toEqual([])
+  await enter()
+  expect((await who()).user.id).not.toBe(before)
+  await outside.stop()
+  await issuer.stop()
+})
+
+test('[ACCT-8] "Forgot password?" tells of the reset link in place; fields are labelled, keep what was typed but secrets, and name their kind to password managers', async () => {
+  const visitor = newVisitor()
+  await visitor.visit(`${world.url}/sign-in`)
+  expect(visitor.page.text).toMatch(
+    /<details class="forgot"><summary>Forgot password\?<\/summary>\s*<p>Ask the person who runs this server/
+  )
+  await visitor.submit('/sign-in', { email: 'typed@example.org', password: 'not this one' })
+  expect(visitor.page.text).toContain('value="typed@example.org"')
+  expect(errorAt(visitor, 'password')).toBe('Wrong email or password.')
+  expect(visitor.page.text).toMatch(/name="email"[^>]*autocomplete="username"/)
+  expect(visitor.page.text).toMatch(/name="password"[^>]*autocomplete="current-password"/)
+  await visitor.visit(`${world.url}/sign-up`)
+  await visitor.submit('/sign-up', { email: 'no address', name: 'Typed Name', password })
+  expect(errorAt(visitor, 'email')).toBe('Enter a valid email address.')
+  expect(visitor.page.text).toContain('value="Typed Name"')
+  expect(visitor.page.text).not.toContain(password)
+  expect(visitor.page.text).toMatch(/name="password"[^>]*autocomplete="new-password"/)
+})
+
+test('[ACCT-9] forms of the account act with the token of their session alone', async () => {
+  const [ana, bob] = [await join(), await join()]
+  await ana.visitor.visit(`${world.url}/account/delete-account`)
+  const token = /name="token" value="([^"]+)"/.exec(ana.visitor.page.text)?.[1] ?? ''
+  for (const path of ['name', 'password', 'delete-account']) {
+    const answer = await bob.visitor.request(`${world.url}/account/${path}`, {
+      method: 'POST',
+      body: new URLSearchParams({ token, name: 'x', current_password: password, password: 'another horse battery' }).toString(),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: world.url }
+    })
+    expect(answer.status, path).toBe(403)
+  }
+  expect(await status(bob.visitor)).toBe(200)
+})
+
+test('[WORDS-5] pages of the server speak the language that the browser asks for, say which, and vary by it', async () => {
+  const german = newVisitor({ headers: { 'Accept-Language': 'de-CH,de;q=0.9,en;q=0.5' } })
+  await german.visit(`${world.url}/sign-in`)
+  expect(german.page.text).toContain('<html lang="de">')
+  expect(german.page.text).toContain('Passwort vergessen?')
+  expect(german.page.headers.get('Vary')).toContain('Accept-Language')
+  await german.submit('/sign-in', { email: 'typed@example.org', password: 'not this one' })
+  expect(errorAt(german, 'password')).toBe('E-Mail oder Passwort ist falsch.')
+  await signUp(world.url, 'ludwig@example.org', german)
+  for (const path of [
+    '/account',
+    '/account/password',
+    '/account/delete-account',
+    '/device',
+    '/sign-out',
+    '/auth/reset?token=x',
+    '/auth/oauth2/device'
+  ]) {
+    await german.visit(`${world.url}${path}`)
+    expect(german.page.text, path).toContain('<html lang="de">')
+    expect(german.page.text, path).not.toMatch(/\b(?:the|your|Sign|Delete|password|account|and)\b(?![^<]*>)/)
+  }
+  const nothing = await german.visit(`${world.url}/pub/abcdefghijkl`)
+  expect(nothing.text).toContain('Hier ist keine Seite')
+  for (const language of ['fr', 'en-GB,de;q=0.3', '*']) {
+    const other = newVisitor({ headers: { 'Accept-Language': language } })
+    expect((await other.visit(`${world.url}/sign-in`)).text).toContain('<html lang="en">')
+  }
+})
