@@ -36,7 +36,7 @@ ${
     ? html`<p class="muted">${t('Use your own computer to generate pictures and speech, transcribe recordings and read text from pictures in your documents.')}</p>`
     : html`<ul class="entries">${nodes.map((node) => row(words, node, token, service.clock.now()))}</ul>`
 }
-<form class="find" method="post" action="/account/nodes"><input type="hidden" name="token" value="${token}">
+<form class="line-form" method="post" action="/account/nodes"><input type="hidden" name="token" value="${token}">
 <label class="field grow"><span>${t('Name of the computer')}</span><input type="text" name="name" maxlength="${String(limits.mediaNameCharsMax)}" autocomplete="off"></label>
 <button class="button">${t('Create token')}</button></form>
 </section>`

@@ -69,7 +69,7 @@ export const profileSection = (
   return html`
 <section aria-labelledby="profile">
 <div class="section-head"><h2 id="profile">${t('Profile')}</h2></div>
-<form class="find" method="post" action="/account/name">${tokenField(token)}
+<form class="line-form" method="post" action="/account/name">${tokenField(token)}
 ${field({
   name: 'name',
   label: t('Name'),

@@ -64,7 +64,6 @@ test('[ACCT-1] a person changes the name on the page, a program by the API; it s
     user: { name: 'Countess' }
   })
   expect((await ask(visitor, 'PATCH', '/api/me', { name: '' })).status).toBe(400)
-  expect((await ask(visitor, 'PATCH', '/api/me', { name: 'x', email: 'y@example.org' })).status).toBe(400)
   expect((await ask(newVisitor(), 'PATCH', '/api/me', { name: 'x' })).status).toBe(401)
 })
 
