@@ -1,7 +1,7 @@
 /** Name, password and the end of an account, as a browser without script uses them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { finishAccountEnds } from '../../server/domain/account-end.ts'
-import { encodeRecord, keys } from '../../server/domain/keys.ts'
+import { decodeRecord, encodeRecord, type Head, keys } from '../../server/domain/keys.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
 import { newVisitor, password, signUp, type Visitor } from '../support/visitor.ts'
@@ -115,6 +115,8 @@ test('[ACCT-4] an account is deleted by its password; all access ends at once, a
     await create(visitor, '# Alone'),
     await create(visitor, '# Published')
   ]
+  const trashed = await create(visitor, '# Trashed')
+  await ask(visitor, 'DELETE', `/api/docs/${trashed}`)
   const link = (await (await ask(visitor, 'POST', `/api/docs/${linked}/shares`, { role: 'owner' })).json()) as Json
   await ask(visitor, 'POST', `/api/docs/${published}/publish`, {})
   const node = (await (await ask(visitor, 'POST', '/api/me/nodes', { name: 'Shed' })).json()) as Json
@@ -134,12 +136,19 @@ test('[ACCT-4] an account is deleted by its password; all access ends at once, a
   expect(shown.owner).toEqual({ kind: 'anonymous' })
   expect((await world.ask('GET', `/pub/${published}.md`)).status).toBe(200)
   // Nobody could open it: it goes.
-  expect((await world.service.ledger.head(alone)).trashedUntil).toBeGreaterThan(clock.now())
+  const headOf = async (doc: string): Promise<Head> =>
+    decodeRecord<Head>((await world.service.storage.get(keys.head(doc)))?.value ?? new Uint8Array())
+  for (const doc of [alone, trashed]) {
+    const head = await headOf(doc)
+    expect(head.trashedUntil).toBeGreaterThan(clock.now())
+    expect(head.owner).toEqual({ kind: 'anonymous' })
+  }
   const left = (
     await Promise.all(
       [
         ['account', id],
         ['owned', 'account', id],
+        ['trashed', 'account', id],
         ['usage', 'account', id],
         ['account end', id]
       ].map((prefix) => world.service.storage.list(prefix))
