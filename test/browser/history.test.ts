@@ -163,7 +163,7 @@ test('[HISTORY-10] the text of now becomes a version by its name', async () => {
   await page.context().close()
 })
 
-test('[HISTORY-3] each line says who wrote it', async () => {
+test('[HISTORY-3] [HISTORY-11] each line says who wrote it; the page shows the words, items and blocks that came and went', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -172,6 +172,19 @@ test('[HISTORY-3] each line says who wrote it', async () => {
   const run = page.locator('.authored-run', { hasText: 'About 300.' })
   await run.getByText('Ben <b>bold</b>').waitFor()
   await page.locator('.authored-run', { hasText: 'Saturday' }).getByText('Ana').waitFor()
+
+  await page.getByRole('button', { name: 'Page', exact: true }).click()
+  const article = page.locator('.history-page article')
+  await article.locator('p', { hasText: 'About 300.' }).waitFor()
+  expect(await article.locator('.gone').allTextContents()).toEqual(['Nobody knows yet.'])
+  await page.locator('.timeline-item').nth(1).click()
+  await article.locator('ins', { hasText: 'Saturday at noon' }).waitFor()
+  expect(await article.locator('del').allTextContents()).toEqual(['Friday'])
+  expect(await article.locator('li.gone').allTextContents()).toEqual(['stove'])
+  await page.getByText('2 changes').waitFor()
+  await page.locator('.history-text').press('n')
+  await page.getByText('1 of 2').waitFor()
+  await article.locator('p[data-change]:focus').waitFor()
   await page.context().close()
 })
 

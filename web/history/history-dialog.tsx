@@ -11,6 +11,7 @@ import type { Revision } from './api.ts'
 import { Authors } from './authors.tsx'
 import { Changes } from './changes.tsx'
 import { createHistory, type Base, type Entry, type History, type Shown } from './history.ts'
+import { RenderedChanges } from './rendered-changes.tsx'
 import { nameOf, namesOf, Timeline } from './timeline.tsx'
 
 const words = (error: unknown): string => {
@@ -25,7 +26,12 @@ function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
   useEffect(() => {
     current.value = -1
   }, [shown])
-  const all = (): HTMLElement[] => [...(container.current?.querySelectorAll<HTMLElement>('[data-change]') ?? [])]
+  // The page of a version stands in a root of its own.
+  const all = (): HTMLElement[] => {
+    const outer = container.current
+    const root = outer?.querySelector('.history-page')?.shadowRoot ?? outer
+    return [...(root?.querySelectorAll<HTMLElement>('[data-change]') ?? [])]
+  }
   return {
     current,
     step(by: 1 | -1): void {
@@ -122,7 +128,7 @@ function Compared({ history, entries }: { history: History; entries: readonly En
   )
 }
 
-function Text({ shown, retry }: { shown: Shown; retry: () => void }): JSX.Element {
+function Text({ shown, retry, onPage }: { shown: Shown; retry: () => void; onPage: (changes: number) => void }): JSX.Element {
   if (shown.kind === 'loading') return <p class='history-state muted'>{t('Loading versions…')}</p>
   if (shown.kind === 'failed')
     return (
@@ -134,13 +140,14 @@ function Text({ shown, retry }: { shown: Shown; retry: () => void }): JSX.Elemen
       </div>
     )
   if (shown.kind === 'authors') return <Authors lines={shown.lines} text={shown.text} />
+  if (shown.kind === 'page') return <RenderedChanges before={shown.before} after={shown.after} onShown={onPage} />
   const { comparison } = shown
   if (comparison.added === 0 && comparison.removed === 0) return <p class='history-state muted'>{t('These versions are the same.')}</p>
   return <Changes comparison={comparison} />
 }
 
 function Looks({ history }: { history: History }): JSX.Element {
-  const look = (name: 'changes' | 'authors', label: string): JSX.Element => (
+  const look = (name: History['look']['value'], label: string): JSX.Element => (
     <button
       type='button'
       class='button quiet history-look'
@@ -152,7 +159,8 @@ function Looks({ history }: { history: History }): JSX.Element {
   )
   return (
     <div class='history-looks' role='group' aria-label={t('Version view')}>
-      {look('changes', t('Changes'))}
+      {look('changes', t('Source'))}
+      {look('page', t('Page'))}
       {look('authors', t('Authors'))}
     </div>
   )
@@ -181,7 +189,8 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
 
   const entries = history.entries.value ?? []
   const entry = entries.find(({ id }) => id === history.selected.value)
-  const changes = shown.kind === 'changes' ? shown.comparison.changes : 0
+  const onPage = useSignal(0)
+  const changes = shown.kind === 'changes' ? shown.comparison.changes : shown.kind === 'page' ? onPage.value : 0
 
   const restore = async (revision: number): Promise<void> => {
     busy.value = true
@@ -244,7 +253,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
         <>
           <div class='history-bar'>
             <strong class='history-version'>{nameOf(entry)}</strong>
-            {history.look.value === 'changes' && (
+            {history.look.value !== 'authors' && (
               <>
                 <Compared history={history} entries={entries} />
                 <span class='history-steps'>
@@ -290,7 +299,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
           </div>
           <div class='history-body'>
             <section class='history-text' ref={text} tabIndex={0} aria-label={t('Version text')} aria-busy={shown.kind === 'loading'}>
-              <Text shown={shown} retry={() => void history.load()} />
+              <Text shown={shown} retry={() => void history.load()} onPage={(count) => (onPage.value = count)} />
             </section>
             <Timeline history={history} />
           </div>

@@ -25,6 +25,7 @@ export type Base = 'previous' | Revision['id']
 export type Shown =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'page'; readonly before: string; readonly after: string }
   | { readonly kind: 'changes'; readonly comparison: Comparison; readonly base: Entry | undefined }
   | { readonly kind: 'authors'; readonly lines: readonly AttributedLines[]; readonly text: readonly string[] }
 
@@ -35,7 +36,8 @@ export interface History {
   readonly failure: ReadonlySignal<unknown>
   readonly selected: Signal<Entry['id'] | undefined>
   readonly base: Signal<Base>
-  readonly look: Signal<'changes' | 'authors'>
+  /** As a page, by its source, or by who wrote it. */
+  readonly look: Signal<'changes' | 'page' | 'authors'>
   /** The version that the text of now has just become by its name. */
   readonly named: Signal<Revision['id'] | undefined>
   readonly shown: ReadonlySignal<Shown>
@@ -55,7 +57,7 @@ export function createHistory(session: Session): History {
   const failure = signal<unknown>(undefined)
   const selected = signal<Entry['id'] | undefined>(undefined)
   const base = signal<Base>('previous')
-  const look = signal<'changes' | 'authors'>('changes')
+  const look = signal<'changes' | 'page' | 'authors'>('changes')
   const named = signal<Revision['id'] | undefined>(undefined)
   const shown = signal<Shown>({ kind: 'loading' })
   const tries = signal(0)
@@ -95,7 +97,7 @@ export function createHistory(session: Session): History {
 
   const show = async (current: Entry, aborted: AbortSignal): Promise<Shown> => {
     // The version before the last of the list is not in it yet; with it this begins anew.
-    if (look.peek() === 'changes' && base.peek() === 'previous' && compared.peek() === undefined) await readOlder()
+    if (look.peek() !== 'authors' && base.peek() === 'previous' && compared.peek() === undefined) await readOlder()
     aborted.throwIfAborted()
     const text = await textOf(current.version)
     if (look.peek() === 'authors') {
@@ -103,7 +105,9 @@ export function createHistory(session: Session): History {
       return { kind: 'authors', lines, text: text.split('\n') }
     }
     const before = compared.peek()
-    const comparison = await compareTexts(before === undefined ? '' : await textOf(before.version), text, aborted)
+    const old = before === undefined ? '' : await textOf(before.version)
+    if (look.peek() === 'page') return { kind: 'page', before: old, after: text }
+    const comparison = await compareTexts(old, text, aborted)
     return { kind: 'changes', comparison, base: before }
   }
 

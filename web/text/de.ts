@@ -864,6 +864,11 @@ export const de: Catalogue = {
   'Filter comments': 'Kommentare filtern',
   'While writing': 'Beim Schreiben',
   Assignee: 'Zuständig',
+  Page: 'Seite',
+  'This version is too long to show as a page. Its changes are listed under Source.':
+    'Diese Version ist zu lang für die Seitenansicht. Die Änderungen stehen unter Quelltext.',
+  'The page could not be drawn. Its changes are listed under Source.':
+    'Die Seite konnte nicht dargestellt werden. Die Änderungen stehen unter Quelltext.',
   Authors: 'Wer was schrieb',
   'Anyone using this link is disconnected at once and cannot open the document again.':
     'Alle mit diesem Link werden sofort getrennt und können das Dokument nicht wieder öffnen.',

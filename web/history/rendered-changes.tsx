@@ -1,0 +1,79 @@
+/** What came and went between two versions, on the page as readers see it. In a shadow root, as the reading view. */
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { drawDiagrams } from '../diagram/draw.ts'
+import { renderWhole } from '../reading/render-whole.ts'
+import { nodesOf } from '../reading/trusted.ts'
+import changes from '../style/rendered-changes.css?inline'
+import prose from '../style/prose.css?inline'
+import { t } from '../text/t.ts'
+import { joinPages } from './rendered.ts'
+
+/** Texts of more than this together, in UTF-16 units, are compared by their source alone: drawing them would hold the page up. */
+const textUnitsMax = 400_000
+
+function sheetOf(css: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  return sheet
+}
+
+/** Formulas of the earlier text get classes of their own: each text counts its from one. */
+function pastNodes(html: string): ChildNode[] {
+  const nodes = nodesOf(html)
+  for (const node of nodes) {
+    if (!(node instanceof Element)) continue
+    for (const element of node.querySelectorAll('[class*="math-"]'))
+      element.setAttribute('class', (element.getAttribute('class') ?? '').replaceAll(/\bmath-(\d+)/g, 'past-$1'))
+  }
+  return nodes
+}
+
+export interface Versions {
+  readonly before: string
+  readonly after: string
+}
+
+export function RenderedChanges({ before, after, onShown }: Versions & { readonly onShown: (changes: number) => void }): JSX.Element {
+  const host = useRef<HTMLDivElement>(null)
+  const failed = useSignal(false)
+  const tooLong = before.length + after.length > textUnitsMax
+  useEffect(() => {
+    if (tooLong) return onShown(0)
+    let closed = false
+    const show = async (): Promise<void> => {
+      const [old, young] = await Promise.all([renderWhole(before), renderWhole(after)])
+      const element = host.current
+      if (closed || element === null) return
+      const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
+      root.adoptedStyleSheets = [prose, young.css, old.css.replaceAll('.math-', '.past-'), changes].map(sheetOf)
+      const article = document.createElement('article')
+      article.dir = 'auto'
+      article.append(...joinPages(pastNodes(old.html), nodesOf(young.html)))
+      for (const box of article.querySelectorAll('input')) box.disabled = true
+      root.replaceChildren(article)
+      drawDiagrams(article)
+      onShown(article.querySelectorAll('[data-change]').length)
+    }
+    failed.value = false
+    show().catch(() => {
+      if (!closed) failed.value = true
+    })
+    return () => {
+      closed = true
+    }
+  }, [before, after])
+  if (tooLong)
+    return <p class='history-state muted'>{t('This version is too long to show as a page. Its changes are listed under Source.')}</p>
+  return (
+    <>
+      {failed.value && (
+        <p class='history-state' role='alert'>
+          {t('The page could not be drawn. Its changes are listed under Source.')}
+        </p>
+      )}
+      <div ref={host} class='history-page' />
+    </>
+  )
+}

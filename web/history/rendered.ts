@@ -1,0 +1,150 @@
+/**
+ * Two versions as one page: blocks of the later one in their places, those that went where they stood, and in blocks that changed the words
+ * that came and went. Works on elements that the pipeline rendered.
+ */
+import { diff, lineChanges } from '../../shared/text/diff.ts'
+
+/** Elements whose children are compared one by one. */
+const holders = new Set(['UL', 'OL', 'TABLE', 'THEAD', 'TBODY', 'TR', 'BLOCKQUOTE', 'SECTION', 'DETAILS', 'DIV', 'DL'])
+/** Elements that are no words: they came or went as a whole. */
+const pictures = 'math, svg, img, picture, video, audio, input, figure'
+/** A block of which less than this part stayed is another block. */
+const keptMin = 0.4
+
+// Classes of formulas are counted through each text.
+const keyOf = (node: Node): string =>
+  node instanceof Element ? `${node.nodeName} ${node.outerHTML.replaceAll(/\bmath-\d+/g, 'math')}` : (node.textContent ?? '')
+
+/** Without the line ends between blocks. */
+const partsOf = (nodes: Iterable<Node>): Node[] =>
+  [...nodes].filter((node) => node instanceof Element || !/^\s*\n\s*$/.test(node.textContent ?? ''))
+
+const mark = (node: Node, kind: 'came' | 'gone'): Node => {
+  if (node instanceof Element) {
+    node.classList.add(kind)
+    // The same place may stand twice on the page.
+    if (kind === 'gone') for (const each of [node, ...node.querySelectorAll('[id]')]) each.removeAttribute('id')
+    return node
+  }
+  const element = document.createElement(kind === 'came' ? 'ins' : 'del')
+  element.textContent = node.textContent
+  return element
+}
+
+interface Words {
+  readonly node: Text
+  readonly from: number
+}
+
+/** Its text nodes, each with the offset at which it begins. */
+function wordsIn(element: Node): Words[] {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  const list: Words[] = []
+  let from = 0
+  for (let node = walker.nextNode() as Text | null; node !== null; node = walker.nextNode() as Text | null) {
+    list.push({ node, from })
+    from += node.data.length
+  }
+  return list
+}
+
+function wrapped(kind: 'ins' | 'del', text: string): HTMLElement {
+  const element = document.createElement(kind)
+  element.textContent = text
+  return element
+}
+
+/** Marks the words of an element that came, and puts those that went where they stood. False: it is another block. */
+function markWords(before: Element, after: Element): boolean {
+  const [old, young] = [before.textContent ?? '', after.textContent ?? '']
+  const edits = diff(old, young)
+  const kept = old.length - edits.reduce((sum, { from, to }) => sum + to - from, 0)
+  if (edits.length === 0 || kept < keptMin * Math.min(old.length, young.length)) return false
+  const words = wordsIn(after)
+  if (words.length === 0) return false
+  // Where each stands in the later text.
+  let moved = 0
+  const placed = edits.map((edit) => {
+    const at = edit.from + moved
+    moved += edit.insert.length - (edit.to - edit.from)
+    return { at, insert: edit.insert, removed: old.slice(edit.from, edit.to) }
+  })
+  // From the last on, so that the offsets of those before stay.
+  for (const { at, insert, removed } of placed.toReversed()) {
+    for (const { node, from } of words.toReversed()) {
+      const start = Math.max(at, from) - from
+      const end = Math.min(at + insert.length, from + node.data.length) - from
+      if (start >= end) continue
+      const range = node.splitText(start)
+      range.splitText(end - start)
+      range.replaceWith(wrapped('ins', range.data))
+    }
+    if (removed === '') continue
+    const place = words.findLast(({ from }) => from <= at) ?? words[0]
+    if (place === undefined) continue
+    const offset = Math.min(at - place.from, place.node.data.length)
+    place.node.splitText(offset).before(wrapped('del', removed))
+  }
+  return true
+}
+
+const isOneByOne = (before: Element, after: Element): boolean => holders.has(after.nodeName) && before.nodeName === after.nodeName
+
+/** The later block with its changes; undefined: one is not made of the other. */
+function joined(before: Node, after: Node): Node | undefined {
+  if (!(before instanceof Element && after instanceof Element) || before.nodeName !== after.nodeName) return undefined
+  if (isOneByOne(before, after)) {
+    after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes)).nodes)
+    return after
+  }
+  // The list within an item is compared item by item, its own words as words.
+  const holder = [...after.children].find((child) => holders.has(child.nodeName))
+  if (holder !== undefined && after.nodeName === 'LI') {
+    after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes)).nodes)
+    return after
+  }
+  if (before.querySelector(pictures) !== null || after.querySelector(pictures) !== null) return undefined
+  return markWords(before, after) ? after : undefined
+}
+
+interface Joined {
+  readonly nodes: Node[]
+  /** First nodes of each run of changes. */
+  readonly firsts: Node[]
+}
+
+function joinedAll(before: readonly Node[], after: readonly Node[]): Joined {
+  const nodes: Node[] = []
+  const firsts: Node[] = []
+  let young = 0
+  let old = 0
+  for (const { at, removed, added } of lineChanges(before.map(keyOf), after.map(keyOf))) {
+    nodes.push(...after.slice(young, young + at - old))
+    young += at - old
+    old = at + removed.length
+    const [gone, came] = [before.slice(at, old), after.slice(young, young + added.length)]
+    young += added.length
+    const begin = nodes.length
+    came.forEach((node, index) => {
+      const former = gone[index]
+      const both = former && joined(former, node)
+      if (both !== undefined) return nodes.push(both)
+      return nodes.push(...(former === undefined ? [] : [mark(former, 'gone')]), mark(node, 'came'))
+    })
+    nodes.push(...gone.slice(came.length).map((node) => mark(node, 'gone')))
+    const first = nodes.slice(begin).find((node) => node instanceof Element)
+    if (first !== undefined) firsts.push(first)
+  }
+  nodes.push(...after.slice(young))
+  return { nodes, firsts }
+}
+
+/** The blocks of both versions as one list, in order; each run of changes begins with an element that has `data-change`. */
+export function joinPages(before: readonly Node[], after: readonly Node[]): Node[] {
+  const { nodes, firsts } = joinedAll(partsOf(before), partsOf(after))
+  for (const first of firsts as HTMLElement[]) {
+    first.dataset['change'] = ''
+    first.tabIndex = -1
+  }
+  return nodes
+}

@@ -1,0 +1,36 @@
+/** A text as its published page shows it, rendered with all that it needs: for what is shown once, and not while somebody types. */
+import type { FormulaSetter } from '../../shared/markdown/math.ts'
+import { createPageRenderer, type Highlighter } from '../../shared/markdown/page.ts'
+import type { FenceToRender, Rendered } from '../../shared/markdown/render.ts'
+
+const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)
+
+/** Renders once to find out what is needed, and again with it. Errors: when that cannot be fetched. */
+export async function renderWhole(text: string): Promise<Rendered> {
+  let highlighter: Highlighter | undefined
+  let formulaSetter: FormulaSetter | undefined
+  let components: ((fence: FenceToRender) => string | undefined) | undefined
+  const wanted = { highlighter: false, formulaSetter: false, components: false }
+  const renderer = createPageRenderer(
+    {
+      highlighter() {
+        wanted.highlighter = true
+        return highlighter
+      },
+      formulaSetter() {
+        wanted.formulaSetter = true
+        return formulaSetter
+      },
+      components() {
+        wanted.components = true
+        return components
+      }
+    },
+    isOwn
+  )
+  const first = renderer.render(text)
+  if (wanted.highlighter) highlighter = (await import('./highlight.ts')).highlighter
+  if (wanted.formulaSetter) formulaSetter = (await import('./formulas.ts')).formulaSetter
+  if (wanted.components) components = (await import('../../shared/markdown/components.ts')).renderComponent
+  return Object.values(wanted).includes(true) ? renderer.render(text) : first
+}
