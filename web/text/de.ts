@@ -103,7 +103,6 @@ export const de: Catalogue = {
   'changed a link: {role}': 'hat einen Link geändert: {role}',
   'changed the link of {name}: {role}': 'hat den Link von {name} geändert: {role}',
   'edited a comment': 'hat einen Kommentar bearbeitet',
-  Changes: 'Änderungen',
   Characters: 'Zeichen',
   Chart: 'Zahlendiagramm',
   Chat: 'Chat',
