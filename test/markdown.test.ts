@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { isOwnLink } from '../shared/markdown/links.ts'
 import { createPageRenderer } from '../shared/markdown/page.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
+import { typography } from '../shared/markdown/typography.ts'
 import { firstHeading } from '../shared/names.ts'
 
 interface Example {
@@ -166,6 +167,39 @@ test('[MARKDOWN-4] callouts, folded text, comments, math and a few inline tags a
     '<div class="math" tabindex="0"><math>a+btrue</math></div>\n'
   )
   expect(render('H<sub>2</sub>O <kbd>x *y</kbd>*').html).toBe('<p>H<sub>2</sub>O &lt;kbd&gt;x <em>y&lt;/kbd&gt;</em></p>\n')
+})
+
+test('[MARKDOWN-12] highlights, lowered and raised words are shown; what only looks like them is text', () => {
+  expect(render('a ==b *c* `d`== e').html).toBe('<p>a <mark>b <em>c</em> <code>d</code></mark> e</p>\n')
+  expect(render('H~2~O, x^2^, (a)^b^').html).toBe('<p>H<sub>2</sub>O, x<sup>2</sup>, (a)<sup>b</sup></p>\n')
+  for (const text of [
+    'a == b and c == d',
+    '==a ==',
+    '===a===',
+    'a ==b\n\nc==',
+    '==a `b== c`',
+    'a ~b~ c',
+    'a~b c~d',
+    '2^n and 2^m',
+    'a^b c^',
+    '`==a==` and `H~2~O`'
+  ])
+    expect(render(text).html, text).not.toMatch(/<(?:mark|sub|sup)/)
+  expect(render('~~gone~~ and a~~b~~').html).toBe('<p><del>gone</del> and a<del>b</del></p>\n')
+})
+
+test('[MARKDOWN-13] published pages show emoji and dashes where their names and hyphens are written, never in code or addresses', () => {
+  const published = createPageRenderer(
+    { highlighter: () => undefined, formulaSetter: () => undefined, components: () => undefined },
+    () => false,
+    typography
+  )
+  const shown = (text: string): string => published.render(text).html
+  expect(shown('Good :tada: -- 1--2, yes---no')).toBe('<p>Good 🎉 – 1–2, yes—no</p>\n')
+  expect(shown('`:tada: --` 10:30:45 :nothing: --help')).toBe('<p><code>:tada: --</code> 10:30:45 :nothing: --help</p>\n')
+  expect(shown('https://a.example/x--y')).toContain('>https://a.example/x--y</a>')
+  expect(published.render('# One -- two :tada:').headings).toEqual(createRenderer().render('# One -- two :tada:').headings)
+  expect(createRenderer().render('a -- :tada:').html).toBe('<p>a -- :tada:</p>\n')
 })
 
 test('[MARKDOWN-10] settings at the top of a text are not shown, and no heading of it; a text that begins with a rule is', () => {

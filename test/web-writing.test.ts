@@ -1,12 +1,21 @@
 /** What is typed, where, and what is offered for it. */
-import { EditorState } from '@codemirror/state'
+import { EditorState, type StateCommand, Transaction } from '@codemirror/state'
 import { expect, test } from 'vitest'
-import { commandOf } from '../web/commands/all.ts'
+import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/commands/command.ts'
 import type { View } from '../web/document/page.tsx'
+import { continueCode, indentCode, outdentCode } from '../web/editor/commands-code.ts'
+import { continueList } from '../web/editor/commands-list.ts'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { codeAround } from '../web/editor/in-code.ts'
-import { markdown } from '../web/editor/language.ts'
+import { codeAt } from '../web/editor/copy-code.ts'
+import { linkTo } from '../web/editor/completions.ts'
+import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/link-at.ts'
+import { safeAddress } from '../web/editor/live/inline.ts'
+import { markdown, markdownParser } from '../web/editor/language.ts'
+import { taskTyped } from '../web/editor/typed-marks.ts'
+import { createRenderer } from '../shared/markdown/render.ts'
+import { best } from '../web/commands/match.ts'
 import type { EditorView } from '@codemirror/view'
 
 /** A text in which `‹` and `›` stand at the ends of the selection, or `|` at the caret. */
@@ -50,4 +59,114 @@ test('[WRITE-41] the command of code takes the backticks around the caret away',
   const view = { state, dispatch: (spec: object) => (state = state.update(spec).state) } as unknown as EditorView
   expect(toggleMarker('`')(view)).toBe(true)
   expect([state.doc.toString(), state.selection.main.head]).toEqual(['a code words b', 4])
+})
+
+/** Shown as `stateOf` reads it. */
+function marked(state: EditorState): string {
+  const { from, to } = state.selection.main
+  const text = state.doc.toString()
+  return from === to ? `${text.slice(0, from)}|${text.slice(to)}` : `${text.slice(0, from)}‹${text.slice(from, to)}›${text.slice(to)}`
+}
+
+function after(before: string, command: StateCommand): string | undefined {
+  let state = stateOf(before)
+  // Commands of a view hand over what they change, those of a state their transaction.
+  const dispatch = (change: object): void => void (state = change instanceof Transaction ? change.state : state.update(change).state)
+  return command({ state, dispatch }) ? marked(state) : undefined
+}
+
+test('[WRITE-43] beginnings come first, then beginnings of words; entries have their Markdown', () => {
+  const entries = slashMenu.map((id) => commandOf(id))
+  const found = (query: string) => best(query, entries, ({ title, words = '' }) => [title, words]).map(({ title }) => title)
+  expect(found('ta').slice(0, 2)).toEqual(['Table', 'Task list'])
+  expect(found('ta').indexOf('Chat')).toBeLessThan(found('ta').indexOf('Quote'))
+  expect(
+    found('li')
+      .slice(0, 2)
+      .every((title) => title.endsWith(' list'))
+  ).toBe(true)
+  expect(found('head').slice(0, 3)).toEqual(['Heading 1', 'Heading 2', 'Heading 3'])
+  expect(found('pict')[0]).toBe('Picture, sound or video')
+  for (const { id, typed, needs } of entries) expect(typed !== undefined || needs !== undefined || id === 'insert.date', id).toBe(true)
+  expect(entries.filter(({ needs }) => needs !== undefined).map(({ id }) => id)).toEqual(slashMenu.filter((id) => id.startsWith('media.')))
+})
+
+test.each(['a ==b *c*== d', 'H~2~O x^2^', 'a == b ==', '==a `b== c`', '==a `==` b==', '`==a==`', 'a ~b~ a^b c^', '==[l](/x)=='])(
+  '[WRITE-45] the editor and the renderer read %j alike',
+  (text) => {
+    const names = { Highlight: 'mark', Subscript: 'sub', Superscript: 'sup' } as const
+    const found: string[] = []
+    markdownParser.parse(text).iterate({
+      enter({ name }) {
+        if (Object.hasOwn(names, name)) found.push(names[name as keyof typeof names])
+      }
+    })
+    expect(found).toEqual(
+      [
+        ...createRenderer()
+          .render(text)
+          .html.matchAll(/<(mark|sub|sup)>/g)
+      ].map(([, tag]) => tag)
+    )
+  }
+)
+
+test.each([
+  ['[]|', '- [ ] |'],
+  ['  []|words', '  - [ ] |words'],
+  ['- []|', '- [ ] |'],
+  ['3. [x]|', '3. [x] |'],
+  ['> []|', '> - [ ] |'],
+  ['a []|', undefined],
+  ['```\n[]|\n```', undefined]
+])('[WRITE-46] a space behind %j makes: %s', (before, expected) => {
+  const state = stateOf(before)
+  const spec = taskTyped(state, state.selection.main.head)
+  expect(spec === undefined ? undefined : marked(state.update(spec).state)).toBe(expected)
+})
+
+test('[WRITE-47] indentation of code is kept by Enter, and changed by Tab and Shift-Tab', () => {
+  expect(after('```\n  let a|\n```', continueCode)).toBe('```\n  let a\n  |\n```')
+  expect(after('```\n\tlet a|b\n```', continueCode)).toBe('```\n\tlet a\n\t|b\n```')
+  expect(after('  words|', continueCode)).toBeUndefined()
+  expect(after('```\na|\n```', indentCode)).toBe('```\na  |\n```')
+  expect(after('```\n‹a\n\nb›\n```', indentCode)).toBe('```\n  ‹a\n\n  b›\n```')
+  expect(after('```\n  ‹  a\n b›\n```', outdentCode)).toBe('```\n‹  a\nb›\n```')
+  expect(after('words|', indentCode)).toBeUndefined()
+})
+
+test('[WRITE-48] the code of a block is what stands between its fences', () => {
+  const state = stateOf('a\n\n```ts\nlet a\n\nlet |b\n```\n')
+  expect(codeAt(state, state.selection.main.head)).toBe('let a\n\nlet b')
+  expect(codeAt(state, 0)).toBeUndefined()
+})
+
+test('[WRITE-20] a new item of a numbered list counts on below', () => {
+  const list = (text: string): string | undefined => after(text, continueList as unknown as StateCommand)
+  expect(list('1. one|\n   - in it\n2. two\n3. three\n7. seven')).toBe('1. one\n2. |\n   - in it\n3. two\n4. three\n7. seven')
+})
+
+test.each([
+  ['a [wo|rds](https://a.example/x) b', 'https://a.example/x', 'a words b'],
+  ['a [words](<https://a.example/x y>)| b', 'https://a.example/x y', 'a words b'],
+  ['see https://a.exa|mple now', 'https://a.example', 'see https://a.example now'],
+  ['a |b [words](/x)', undefined, undefined],
+  ['![pic|ture](/x)', undefined, undefined]
+])('[WRITE-49] the link of %j leads to %s', (before, address, without) => {
+  const state = stateOf(before)
+  const link = linkAt(state, state.selection.main.head)
+  expect(link && addressOf(state, link)).toBe(address)
+  expect(link && state.update({ changes: withoutLink(state, link) }).state.doc.toString()).toBe(without)
+})
+
+test('[WRITE-49] addresses that could run something are not opened; what would break a link is put in brackets', () => {
+  expect(['javascript:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///x', ' javascript:x'].map(safeAddress)).toEqual(
+    Array.from({ length: 5 }, () => undefined)
+  )
+  expect(safeAddress('https://a.example')).toBe('https://a.example')
+  expect([asTarget('https://a.example/x'), asTarget('a b(c)'), asTarget('<x>')]).toEqual(['https://a.example/x', '<a b(c)>', '<x>'])
+})
+
+test('[WRITE-50] a link to a document has its title as its words, whatever is in it', () => {
+  expect(linkTo({ title: 'A [draft] \\ of\nit', address: 'http://x/d/1' })).toBe('[A \\[draft\\] \\\\ of it](http://x/d/1)')
 })

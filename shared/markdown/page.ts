@@ -3,7 +3,7 @@
  * The libraries come from the page: the server has them, a browser fetches them when a text needs them.
  */
 import { setFormula, type FormulaSetter } from './math.ts'
-import { createRenderer, type FenceToRender, type Renderer } from './render.ts'
+import { createRenderer, type FenceToRender, type Renderer, type RenderOptions } from './render.ts'
 
 /** Colours code: the part of highlight.js that is used. Its result escapes what it is given. */
 export interface Highlighter {
@@ -68,9 +68,15 @@ const pictureHtml = ({ light, dark, width, height, title }: Picture, source: str
   `<img src="${escape(light)}" width="${width}" height="${height}" alt="${escape(title)}" loading="lazy"></picture></div>` +
   `<details><summary>Source of the diagram</summary><pre tabindex="0"><code>${escape(source)}</code></pre></details></figure>\n`
 
-export const createPageRenderer = (libraries: PageLibraries, isOwnLink: (href: string) => boolean): Renderer =>
+/** `typography`: of what is read and no longer written (typography.ts); passed in, because it brings the names of all emoji. */
+export const createPageRenderer = (
+  libraries: PageLibraries,
+  isOwnLink: (href: string) => boolean,
+  typography?: RenderOptions['typography']
+): Renderer =>
   createRenderer({
     isOwnLink,
+    ...(typography === undefined ? {} : { typography }),
     math: (tex, display) => setFormula(libraries.formulaSetter(), tex, display),
     highlight(code, language) {
       const highlighter = libraries.highlighter()

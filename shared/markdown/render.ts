@@ -14,6 +14,7 @@ import { type Heading, headingIds, wordsOf } from './headings.ts'
 import { inlineHtml } from './inline-html.ts'
 import { gfmLinks } from './links.ts'
 import { frontMatter } from './front-matter.ts'
+import { inlineMarks } from './marks.ts'
 import { mathHtml, math } from './math.ts'
 import { taskLists } from './task-lists.ts'
 import type { Token } from './tokens.ts'
@@ -41,6 +42,8 @@ export interface RenderOptions {
   readonly fence?: (fence: FenceToRender) => string | undefined
   /** Put before every id, so that a document cannot take the ids of the page around it. */
   readonly idPrefix?: string
+  /** What readers see in place of what is easy to type (typography.ts). */
+  readonly typography?: (markdown: MarkdownIt) => void
   /** Tells links that leave the page apart; those get `rel="noopener nofollow ugc"`. */
   readonly isOwnLink?: (href: string) => boolean
 }
@@ -102,6 +105,8 @@ const createInline = (options: RenderOptions): MarkdownIt => {
   markdown.use(inlineHtml)
   markdown.use(gfmLinks, options.isOwnLink)
   markdown.use(math, options.math)
+  markdown.use(inlineMarks)
+  if (options.typography !== undefined) markdown.use(options.typography)
   markdown.renderer.rules['s_open'] = () => '<del>'
   markdown.renderer.rules['s_close'] = () => '</del>'
   return markdown
@@ -127,6 +132,8 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   markdown.use(taskLists)
   markdown.use(headingIds, options.idPrefix ?? '')
   markdown.use(math, options.math)
+  markdown.use(inlineMarks)
+  if (options.typography !== undefined) markdown.use(options.typography)
   prefixFootnotes(markdown, options.idPrefix ?? '')
   markdown.renderer.rules['fence'] = (tokens, index, _options, environment: Environment) => {
     const token = tokens[index] as Token

@@ -26,6 +26,8 @@ import { toldEdit } from '../../shared/fences/told.ts'
 import { parseWidget } from '../../shared/fences/widget.ts'
 import { slugOf } from '../../shared/markdown/headings.ts'
 import { mayLink } from '../../shared/markdown/links.ts'
+import { highlightEnd, shiftedAt } from '../../shared/markdown/marks.ts'
+import { typographic } from '../../shared/markdown/typography.ts'
 import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
 import { firstHeading, plainHeading, plainName } from '../../shared/names.ts'
 import { findWords, linesOf } from '../../shared/text/anchors.ts'
@@ -63,6 +65,10 @@ const edits = (text: string): readonly Edit[] => {
     { from: 0, to: 0, insert: 'new\n' },
     { from: middle, to: middle + 40, insert: '\nword ' }
   ]
+}
+
+const eachPlace = (text: string, read: (at: number) => unknown): void => {
+  for (let at = 0; at < text.length; at++) read(at)
 }
 
 const formula =
@@ -150,6 +156,11 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'shared/fences/formula/values.ts': { numberOfText, valueOfCell },
   'shared/markdown/headings.ts': { slugOf },
   'shared/markdown/links.ts': { mayLink },
+  'shared/markdown/marks.ts': {
+    highlightEnd: (text) => eachPlace(text, (at) => highlightEnd(text, at, text.length)),
+    shiftedAt: (text) => eachPlace(text, (at) => shiftedAt(text, at))
+  },
+  'shared/markdown/typography.ts': { typographic },
   'server/auth/cookies.ts': {
     readCookie: (text) => readCookie({ cookie: text.replaceAll('\n', ' ') }, cookiesOf('http://localhost').session)
   },

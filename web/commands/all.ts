@@ -90,4 +90,4 @@ export const tableToolbar: readonly string[] = [
 ]
 
 /** Above a selection. */
-export const bubble: readonly string[] = ['bold', 'italic', 'strikethrough', 'code', 'link', 'comment', 'media.speech']
+export const bubble: readonly string[] = ['bold', 'italic', 'strikethrough', 'highlight', 'code', 'link', 'comment', 'media.speech']

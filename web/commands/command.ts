@@ -1,5 +1,6 @@
 /** What can be done on the page of a document: each thing once, for toolbar, keyboard, palette, menus, sheet and tooltips. */
 import type { EditorView } from '@codemirror/view'
+import type { JobKind } from '../../shared/media-jobs.ts'
 import type { View } from '../document/page.tsx'
 import { term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
@@ -32,6 +33,10 @@ export interface Command {
   readonly scope?: 'text' | 'page'
   /** A term: other words by which it is found. */
   readonly words?: string
+  /** Markdown that does the same when it is typed. */
+  readonly typed?: string
+  /** A job that a compute node does: menus offer it only while one does. */
+  readonly needs?: JobKind
   /** Whether it can be done now. */
   when?(page: View): boolean
   /** Whether it means nothing where the caret is: it is not offered there, and controls that stay in their place are disabled. */

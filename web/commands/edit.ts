@@ -3,6 +3,7 @@ import { moveLineDown, moveLineUp } from '@codemirror/commands'
 import type { EditorView } from '@codemirror/view'
 import { yUndoManagerKeymap } from 'y-codemirror.next'
 import { ownUndo } from '../editor/binding.ts'
+import { copyCode } from '../editor/copy-code.ts'
 import { followOrToggle } from '../editor/follow.ts'
 import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
@@ -40,6 +41,14 @@ const undoOwn: Command['run'] = ({ editor, dialog }) => {
 }
 
 export const editCommands: readonly Command[] = [
+  {
+    id: 'code.copy',
+    title: term('Copy code'),
+    group: 'edit',
+    icon: 'copy',
+    when: (page) => page.mode.value !== 'read' && page.inCode.value === 'block',
+    run: (page) => page.editor.value !== undefined && copyCode(page.editor.value.view, page.editor.value.view.state.selection.main.head)
+  },
   { id: 'undo', title: term('Undo'), group: 'edit', keys: ['Mod-z'], ...ofPage, run: undoOwn },
   {
     id: 'redo',

@@ -1,23 +1,75 @@
 /** Commands on a stretch of text and on whole lines. */
 import { cycleHeading, setHeading, toggleList, toggleQuote } from '../editor/commands-block.ts'
 import { insertLink, toggleMarker } from '../editor/commands-inline.ts'
-import { term } from '../text/t.ts'
-import { notInCode, notInCodeBlock, onText, type Command } from './command.ts'
+import type { EditorView } from '@codemirror/view'
+import type { View } from '../document/page.tsx'
+import { followOrToggle } from '../editor/follow.ts'
+import { addressOf, editLink, linkAt, withoutLink, type LinkAt } from '../editor/link-at.ts'
+import { t, term } from '../text/t.ts'
+import { copyText } from '../ui/copy.ts'
+import type { IconName } from '../ui/icons.tsx'
+import { isWriting, notInCode, notInCodeBlock, onText, type Command } from './command.ts'
 
-const heading = (level: number, title: string, words: string): Command => ({
+const heading = (level: 1 | 2 | 3 | 4, title: string, words: string): Command => ({
   id: `heading.${level}`,
   title,
   words,
   group: 'blocks',
-  icon: 'heading',
+  icon: `heading-${level}`,
+  typed: '#'.repeat(level),
   keys: [`Mod-Alt-${level}`],
   ...onText(setHeading(level)),
   ...notInCodeBlock
 })
 
+const linkOf = (page: View): LinkAt | undefined => {
+  const state = page.editor.value?.view.state
+  return state?.selection.main.empty === true ? linkAt(state, state.selection.main.head) : undefined
+}
+
+/** A command on the link that the caret is in. */
+const ofLink = (
+  id: string,
+  title: string,
+  icon: IconName,
+  more: Pick<Command, 'keys'>,
+  run: (view: EditorView, link: LinkAt) => boolean
+): Command => ({
+  id: `link.${id}`,
+  title,
+  icon,
+  group: 'format',
+  ...more,
+  when: (page) => isWriting(page) && page.mode.value === 'live' && linkOf(page) !== undefined,
+  keysWhen: (page) => linkOf(page) !== undefined,
+  run(page) {
+    const link = linkOf(page)
+    const view = page.editor.value?.view
+    return link !== undefined && view !== undefined && run(view, link)
+  }
+})
+
 export const formatCommands: readonly Command[] = [
-  { id: 'bold', title: term('Bold'), group: 'format', icon: 'bold', keys: ['Mod-b'], ...onText(toggleMarker('**')), ...notInCode },
-  { id: 'italic', title: term('Italic'), group: 'format', icon: 'italic', keys: ['Mod-i'], ...onText(toggleMarker('*')), ...notInCode },
+  {
+    id: 'bold',
+    title: term('Bold'),
+    typed: '**',
+    group: 'format',
+    icon: 'bold',
+    keys: ['Mod-b'],
+    ...onText(toggleMarker('**')),
+    ...notInCode
+  },
+  {
+    id: 'italic',
+    title: term('Italic'),
+    typed: '*',
+    group: 'format',
+    icon: 'italic',
+    keys: ['Mod-i'],
+    ...onText(toggleMarker('*')),
+    ...notInCode
+  },
   {
     id: 'strikethrough',
     title: term('Strikethrough'),
@@ -27,7 +79,27 @@ export const formatCommands: readonly Command[] = [
     ...onText(toggleMarker('~~')),
     ...notInCode
   },
-  { id: 'code', title: term('Code'), group: 'format', icon: 'code', keys: ['Mod-e'], ...onText(toggleMarker('`')), ...notInCodeBlock },
+  {
+    id: 'highlight',
+    title: term('Highlight'),
+    words: term('mark yellow marker'),
+    typed: '==',
+    group: 'format',
+    icon: 'highlighter',
+    keys: ['Mod-Shift-h'],
+    ...onText(toggleMarker('==')),
+    ...notInCode
+  },
+  {
+    id: 'code',
+    title: term('Code'),
+    typed: '`',
+    group: 'format',
+    icon: 'code',
+    keys: ['Mod-e'],
+    ...onText(toggleMarker('`')),
+    ...notInCodeBlock
+  },
   {
     id: 'link',
     title: term('Link'),
@@ -39,6 +111,19 @@ export const formatCommands: readonly Command[] = [
     ...onText(insertLink),
     ...notInCode
   },
+  ofLink('edit', term('Edit link'), 'pen', { keys: ['Mod-k'] }, (view) => {
+    view.dispatch({ effects: editLink.of(null) })
+    return true
+  }),
+  ofLink('open', term('Open link'), 'external', {}, (view) => followOrToggle(view)),
+  ofLink('copy', term('Copy address'), 'copy', {}, (view, link) => {
+    void copyText(addressOf(view.state, link), t('Address'))
+    return true
+  }),
+  ofLink('remove', term('Remove link'), 'x', {}, (view, link) => {
+    view.dispatch({ changes: withoutLink(view.state, link), userEvent: 'delete.link' })
+    return true
+  }),
   { id: 'heading.next', title: term('Heading'), group: 'blocks', icon: 'heading', ...onText(cycleHeading), ...notInCodeBlock },
   heading(1, term('Heading 1'), term('title large')),
   heading(2, term('Heading 2'), term('section medium')),
@@ -46,6 +131,7 @@ export const formatCommands: readonly Command[] = [
   heading(4, term('Heading 4'), term('subsection smallest')),
   {
     id: 'list.bullet',
+    typed: '-',
     title: term('Bulleted list'),
     words: term('unordered points'),
     group: 'blocks',
@@ -56,6 +142,7 @@ export const formatCommands: readonly Command[] = [
   },
   {
     id: 'list.number',
+    typed: '1.',
     title: term('Numbered list'),
     words: term('ordered steps'),
     group: 'blocks',
@@ -66,6 +153,7 @@ export const formatCommands: readonly Command[] = [
   },
   {
     id: 'list.task',
+    typed: '[]',
     title: term('Task list'),
     words: term('to-do check box'),
     group: 'blocks',
@@ -74,5 +162,14 @@ export const formatCommands: readonly Command[] = [
     ...onText(toggleList('task')),
     ...notInCodeBlock
   },
-  { id: 'quote', title: term('Quote'), words: term('citation'), group: 'blocks', icon: 'quote', ...onText(toggleQuote), ...notInCodeBlock }
+  {
+    id: 'quote',
+    title: term('Quote'),
+    words: term('citation'),
+    typed: '>',
+    group: 'blocks',
+    icon: 'quote',
+    ...onText(toggleQuote),
+    ...notInCodeBlock
+  }
 ]

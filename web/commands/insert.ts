@@ -20,6 +20,7 @@ import { isWriting, notInCodeBlock, onText, type Command } from './command.ts'
 export const insertCommands: readonly Command[] = [
   {
     id: 'insert.code',
+    typed: '```',
     title: term('Code block'),
     words: term('fence program listing'),
     group: 'insert',
@@ -29,6 +30,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.callout',
+    typed: '> [!NOTE]',
     title: term('Callout'),
     words: term('note tip warning box'),
     group: 'insert',
@@ -38,6 +40,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.table',
+    typed: '| |',
     title: term('Table'),
     words: term('grid columns rows'),
     group: 'insert',
@@ -47,6 +50,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.board',
+    typed: '```board',
     title: term('Board'),
     words: term('cards columns kanban tasks'),
     group: 'insert',
@@ -56,6 +60,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.chat',
+    typed: '```chat',
     title: term('Chat'),
     words: term('messages talk discussion'),
     group: 'insert',
@@ -65,6 +70,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.sheet',
+    typed: '```sheet',
     title: term('Sheet'),
     words: term('spreadsheet formulas cells'),
     group: 'insert',
@@ -74,6 +80,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.chart',
+    typed: '```chart',
     title: term('Chart'),
     words: term('bars lines pie numbers graph'),
     group: 'insert',
@@ -83,6 +90,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.widget',
+    typed: '```widget',
     title: term('Widget'),
     words: term('HTML script calculator program page'),
     group: 'insert',
@@ -92,6 +100,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.file',
+    typed: '![]()',
     title: term('Picture, sound or video'),
     words: term('image audio video upload file'),
     group: 'insert',
@@ -102,6 +111,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.diagram',
+    typed: '```mermaid',
     title: term('Diagram'),
     words: term('mermaid flowchart graph'),
     group: 'insert',
@@ -111,6 +121,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.formula',
+    typed: '$$',
     title: term('Formula'),
     words: term('math equation TeX'),
     group: 'insert',
@@ -128,6 +139,7 @@ export const insertCommands: readonly Command[] = [
   },
   {
     id: 'insert.rule',
+    typed: '---',
     title: term('Divider'),
     words: term('horizontal rule separator'),
     group: 'insert',

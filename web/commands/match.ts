@@ -2,13 +2,20 @@
 
 const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
-/** How well `query` fits `text`: higher is better, 0 not at all. */
+/**
+ * How well `query` fits `text`: higher is better, 0 not at all. Its beginning counts more than the beginning of a later word, that more than
+ * the middle of one, and letters in order count least.
+ */
 export function fit(query: string, text: string): number {
   const wanted = plain(query).replaceAll(/\s+/g, '')
   const words = plain(text)
   if (wanted === '') return 1
-  const whole = words.indexOf(plain(query).trim())
-  if (whole >= 0) return 1000 - whole + (whole === 0 || words[whole - 1] === ' ' ? 500 : 0)
+  const whole = plain(query).trim()
+  if (words.startsWith(whole)) return 4000 - words.length
+  const wordStart = words.indexOf(` ${whole}`)
+  if (wordStart >= 0) return 3000 - wordStart
+  const within = words.indexOf(whole)
+  if (within >= 0) return 1000 - within
   let score = 0
   let at = -1
   for (const letter of wanted) {

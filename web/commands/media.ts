@@ -4,7 +4,11 @@ import { asked, askFor } from '../media/asked.ts'
 import { term } from '../text/t.ts'
 import { isWriting, type Command } from './command.ts'
 
-const asks = (kind: JobKind): Pick<Command, 'when' | 'run'> => ({ when: isWriting, run: (page) => askFor(page, kind) })
+const asks = (kind: JobKind): Pick<Command, 'when' | 'needs' | 'run'> => ({
+  needs: kind,
+  when: isWriting,
+  run: (page) => askFor(page, kind)
+})
 
 export const mediaCommands: readonly Command[] = [
   {

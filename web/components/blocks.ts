@@ -7,6 +7,7 @@ import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type Decoration
 import { ySyncAnnotation } from 'y-codemirror.next'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 import type { View } from '../document/page.tsx'
+import { componentBegan, drawsComponents } from '../editor/commands-insert.ts'
 import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
 import { kindOf, unclosedWords } from './kinds.ts'
@@ -177,7 +178,7 @@ const field: StateField<Shown> = StateField.define<Shown>({
         }))
       : value.blocks
     const isClosed = effects.some((effect) => effect.is(closeSource))
-    if (effects.some((effect) => effect.is(look)) || (docChanged && touches(transaction, value.blocks)))
+    if (effects.some((effect) => effect.is(look) || effect.is(componentBegan)) || (docChanged && touches(transaction, value.blocks)))
       return shown(state, moved, value.open)
     if (!docChanged && transaction.selection === undefined && !isClosed) return value
     const next = isClosed ? undefined : openOf(state, moved, value.open)
@@ -292,6 +293,7 @@ export function components(page: View): Extension {
   }
   return [
     drawing.of(instances),
+    drawsComponents.of(true),
     field,
     keepOff,
     Prec.high(
@@ -306,8 +308,12 @@ export function components(page: View): Extension {
       let resting: ReturnType<typeof setTimeout> | undefined
       instances.follow(view.state.field(field))
       return {
-        update({ docChanged, state, startState }) {
-          if (state.field(field) !== startState.field(field)) instances.follow(state.field(field))
+        update({ docChanged, state, startState, transactions }) {
+          const now = state.field(field)
+          if (now !== startState.field(field)) instances.follow(now)
+          const began = transactions.flatMap(({ effects }) => effects).find((effect) => effect.is(componentBegan))?.value
+          const block = now.blocks.find(({ from }) => from === began)
+          if (block !== undefined) instances.begin(block.key)
           if (!docChanged) return
           clearTimeout(resting)
           resting = setTimeout(() => view.dispatch({ effects: look.of(null) }), lookMs)

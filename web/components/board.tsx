@@ -121,6 +121,14 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
     back.current = undefined
   })
   useSignalEffect(deeds.follow)
+  useSignalEffect(() => {
+    if (!input.begins.value) return
+    input.begins.value = false
+    const card = cardsOn(board.peek())[0]
+    if (!mayChange) return
+    if (card !== undefined) deeds.edit(card)
+    else write(board.peek().columns.length > 0 ? { kind: 'card', column: 0 } : { kind: 'column' })
+  })
   useKeptFocus(element, '.card-form')
   // What is written for a column stays with it, wherever it goes.
   useSignalEffect(() => {

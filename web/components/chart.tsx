@@ -206,6 +206,8 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
   const chart = useComputed(() => parseChart(fence.value))
   const hidden = useSignal<ReadonlySet<string>>(new Set())
   const isEditing = useSignal(false)
+  /** Whether the first field of the data wants the focus. */
+  const wantsField = useRef(false)
   const asset = useSignal<{ readonly address: string; readonly found: AssetRows } | undefined>(undefined)
   const rows = useComputed(() => chartRows(chart.value, sheets.value))
   const wanted = useComputed(() => {
@@ -226,6 +228,24 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
   })
   const drawn = useComputed(() => (isProblem(data.value) ? undefined : without(chart.value, data.value, hidden.value)))
 
+  useSignalEffect(() => {
+    if (!input.begins.value) return
+    input.begins.value = false
+    if (chartTableOf(chart.peek()) === undefined || refusal.peek() !== undefined) input.openSource()
+    else {
+      isEditing.value = true
+      wantsField.current = true
+    }
+  })
+  const element = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const field = wantsField.current ? element.current?.querySelector<HTMLInputElement>('[data-cell]') : undefined
+    if (field == null) return
+    wantsField.current = false
+    field.focus()
+    field.select()
+  })
+
   const fetched = asset.value?.address === wanted.value ? asset.value : undefined
   const isWaiting = wanted.value !== undefined && fetched === undefined
   const { value: shape } = chart
@@ -244,7 +264,7 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
     hidden.value = next
   }
   return (
-    <div class='chart-live'>
+    <div class='chart-live' ref={element}>
       {isOddType && (
         <Fault
           words={t('“{type}” is not a chart type. Showing bars instead.', { type: asked.value.text })}

@@ -132,6 +132,7 @@ const timeOf = ({ at, time }: Message): JSX.Element | string =>
 
 export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const { page, fence, refusal, said, held } = input
+  const element = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
   const chat = useComputed(() => parseChat(fence.value))
@@ -171,6 +172,12 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     draft.value = message === undefined ? { ...open, isGone: true } : { ...open, message, isGone: false }
   })
   useKeptFocus(list, '.message-draft')
+
+  useSignalEffect(() => {
+    if (!input.begins.value) return
+    input.begins.value = false
+    element.current?.querySelector<HTMLElement>(':scope > .chat-writing textarea')?.focus()
+  })
 
   // Who reads the end goes on reading it.
   useLayoutEffect(() => {
@@ -318,7 +325,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   if (formAt === -1) items.push(lone)
 
   return (
-    <div class='chat-live'>
+    <div class='chat-live' ref={element}>
       {left > 0 && <p class='component-rest'>{tn(left, '1 earlier message', '{count} earlier messages')}</p>}
       <div
         class='chat'

@@ -1,5 +1,5 @@
 /** Ties a component to the page: what it may do, what others do, and how its edits come into the text. */
-import { computed, signal, type ReadonlySignal } from '@preact/signals'
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { documentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { includesRole } from '../../shared/roles.ts'
@@ -29,6 +29,8 @@ export interface Place {
   readonly name: ReadonlySignal<string>
   /** The fence in what the editor shows now; undefined when it is gone. */
   fresh(): Now | undefined
+  /** Set when its first part wants to be edited. */
+  readonly begins: Signal<boolean>
   leave(side: 'before' | 'behind'): void
 }
 
@@ -43,7 +45,7 @@ const reasonOf = ({ canType, session }: View): string | undefined => {
   return includesRole(session.role.value, 'comment') ? t('You can comment but not edit this.') : t('You can view but not edit this.')
 }
 
-export function inputFor({ page, fence, fences, name, fresh, leave }: Place): ComponentInput {
+export function inputFor({ page, fence, fences, name, fresh, begins, leave }: Place): ComponentInput {
   const holds = holdsOf(page.session.link.awareness)
   // Computed anew when a sheet has changed, and not whenever something is written elsewhere.
   const written = computed(() =>
@@ -73,6 +75,7 @@ export function inputFor({ page, fence, fences, name, fresh, leave }: Place): Co
     refusal: computed(() => reasonOf(page)),
     held: computed(() => holds.all.value.get(name.value) ?? new Map()),
     said,
+    begins,
     act(edits, by = 'person') {
       const view = page.editor.value?.view
       const review = suggests() ? page.review.peek() : undefined

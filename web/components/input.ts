@@ -32,6 +32,8 @@ export interface ComponentInput {
   act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[], by?: 'person' | 'program'): boolean
   /** Tells others that a part is being changed; undefined: nothing any more. */
   hold(item: string | undefined): void
+  /** Set: the first part wants to be edited. Whoever does it sets it back. */
+  readonly begins: Signal<boolean>
   /** Shows the source, with the cursor at an offset from the beginning of what the fence holds. */
   openSource(offset?: number): void
   /** Gives the focus back to the text, before or behind the component. */

@@ -33,6 +33,8 @@ export interface Instances {
   /** Brings what changed into the components, and ends those whose fence is gone. */
   follow(shown: { readonly fences: readonly Fence[]; readonly blocks: readonly Block[] }): void
   focus(key: number): void
+  /** Opens its first part for editing, as soon as it is drawn. */
+  begin(key: number): void
 }
 
 interface Instance {
@@ -41,6 +43,7 @@ interface Instance {
   /** How others name the fence. */
   readonly name: Signal<string>
   readonly wantsFocus: Signal<boolean>
+  readonly begins: Signal<boolean>
   mounted: Mounted | undefined
   stop(): void
 }
@@ -58,12 +61,15 @@ export function createInstances(page: View, around: TextAround): Instances {
   const heights = new Map<string, number>()
   const fences = signal<readonly Fence[]>([])
   let called = new Map<number, string>()
+  /** Not drawn yet. */
+  let beginning: number | undefined
 
-  const placeOf = (key: number, { fence, name }: Instance, view: EditorView): Place => ({
+  const placeOf = (key: number, { fence, name, begins }: Instance, view: EditorView): Place => ({
     page,
     fence,
     fences,
     name,
+    begins,
     fresh: () => around.fenceOf(view, key),
     leave(side) {
       const now = around.fenceOf(view, key)?.fence
@@ -85,6 +91,7 @@ export function createInstances(page: View, around: TextAround): Instances {
       fence: signal(fence),
       name: signal(called.get(key) ?? ''),
       wantsFocus: signal(false),
+      begins: signal(beginning === key),
       mounted: undefined,
       stop: () => undefined
     }
@@ -149,6 +156,11 @@ export function createInstances(page: View, around: TextAround): Instances {
     },
     follow({ fences: now, blocks }) {
       batch(() => update(now, blocks))
+    },
+    begin(key) {
+      beginning = key
+      const found = all.get(key)
+      if (found !== undefined) found.begins.value = true
     },
     focus(key) {
       const found = all.get(key)

@@ -65,7 +65,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
     const leaves = onFrame && (event.key === 'ArrowUp' || event.key === 'ArrowDown')
     if (leaves || (onFrame && event.key === 'Escape')) input.leave(event.key === 'ArrowUp' ? 'before' : 'behind')
     else if (event.key === 'Escape') element.current?.focus()
-    else if (onFrame && event.key === 'Enter') input.openSource()
+    else if (onFrame && event.key === 'Enter') input.begins.value = true
     else if (isField(event.composedPath()[0]) && !event.ctrlKey && !event.metaKey && !/^F\d/.test(event.key)) return
     // Undoing is the text's, and what the page does it does from here as well.
     else if (/^[zy]$/i.test(event.key) && (event.ctrlKey || event.metaKey)) {

@@ -32,6 +32,7 @@ export function readingComponents(page: View, article: HTMLElement): ReadingComp
       fence,
       fences: all,
       name,
+      begins: signal(false),
       fresh() {
         const state = page.editor.value?.view.state
         if (state === undefined) return undefined

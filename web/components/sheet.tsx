@@ -187,6 +187,13 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     editing.value = { ...place, before, line: lineAt(sheet.peek(), place.row), headings: headingsOf(sheet.peek()) }
     input.hold(nameOf(place))
   }
+  useSignalEffect(() => {
+    if (!input.begins.value) return
+    input.begins.value = false
+    edit({ row: 0, column: 0 })
+    // Typing replaces it.
+    typed.current = { ...typed.current, from: 0 }
+  })
   const commit = (text: string, step: Place): void => {
     const begun = editing.peek()
     if (begun === undefined) return

@@ -30,6 +30,11 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
   // Who suggests would make a suggestion of each state.
   const keeps = useComputed(() => refusal.value === undefined && page.review.value?.suggesting.value !== true)
 
+  useSignalEffect(() => {
+    if (!input.begins.value) return
+    input.begins.value = false
+    input.openSource()
+  })
   const end = (): void => {
     frame.current?.stop()
     frame.current = undefined

@@ -6,8 +6,10 @@ import { components } from '../components/blocks.ts'
 import type { Extras } from '../editor/editor.ts'
 import { createExtras } from '../editor/extras.ts'
 import { openFind } from '../editor/find/panel.tsx'
+import { isOffered } from '../media/offered.ts'
 import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
+import { addressOfDocument, findDocuments } from './own-documents.ts'
 import type { View } from './page.tsx'
 
 export { openFind }
@@ -17,19 +19,37 @@ const runOf = (id: string, page: View) => (): void => {
   if (isPossible(command, page)) command.run(page)
 }
 
+const isOfferedNow = (id: string, page: View): boolean => {
+  const command = commandOf(id)
+  return isPossible(command, page) && (command.needs === undefined || isOffered(command.needs))
+}
+
 const pathOf = (id: string): string => iconPath(commandOf(id).icon ?? 'pen')
 
 export const extrasOf = (page: View): Extras =>
   createExtras({
     blocks: slashMenu.map((id) => {
-      const { title, words = '', group } = commandOf(id)
-      return { title: t(title), words: t(words), section: t(groups[group]), icon: pathOf(id), run: runOf(id, page) }
+      const { title, words = '', group, typed = '' } = commandOf(id)
+      return {
+        title: t(title),
+        words: t(words),
+        section: t(groups[group]),
+        icon: pathOf(id),
+        typed,
+        isPossible: () => isOfferedNow(id, page),
+        run: runOf(id, page)
+      }
     }),
+    documents: async (query, isOver) =>
+      (await findDocuments(query, page.session.id, isOver)).map((each) => ({
+        title: each.title,
+        address: addressOfDocument(each, location.origin)
+      })),
     bubble: bubble.map((id) => ({
       title: t(commandOf(id).title),
       about: tooltip(commandOf(id)),
       icon: pathOf(id),
-      isPossible: () => isPossible(commandOf(id), page),
+      isPossible: () => isOfferedNow(id, page),
       run: runOf(id, page)
     })),
     components: components(page)

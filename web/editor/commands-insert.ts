@@ -1,5 +1,5 @@
 /** Commands that put a block or a word of their own into the text. The blank lines that a block needs around it are added, no others. */
-import { EditorSelection } from '@codemirror/state'
+import { EditorSelection, Facet, StateEffect } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { locale, t } from '../text/t.ts'
 
@@ -48,27 +48,39 @@ export const insertFormula: Command = block('$$\n‹x = y›\n$$\n')
 
 export const insertRule: Command = block('---\n\n‹›')
 
-/** A fence whose words are those of the page. */
-const inWords =
-  (marked: () => string): Command =>
-  (view) =>
-    block(marked())(view)
+/** Whether components are drawn in the editor: a new one is then written in where it is drawn, and not in its source. */
+export const drawsComponents = Facet.define<boolean, boolean>({ combine: (values) => values.includes(true) })
 
-export const insertBoard = inWords(
+/** A component was inserted that begins at a position: its first part wants to be edited. */
+export const componentBegan = StateEffect.define<number>()
+
+/** A component, in the words of the page. Where none are drawn, what stands between `‹` and `›` of its source is selected. */
+const component =
+  (marked: () => string): Command =>
+  (view) => {
+    if (!view.state.facet(drawsComponents)) return block(marked())(view)
+    const source = marked().replaceAll(/[‹›]/g, '')
+    const end = source.length
+    if (!insertBlock(view, source, { from: end, to: end })) return false
+    view.dispatch({ effects: componentBegan.of(view.state.selection.main.head - end) })
+    return true
+  }
+
+export const insertBoard = component(
   () => `\`\`\`board\n## ${t('To do')}\n- [ ] ‹${t('First card')}›\n\n## ${t('In progress')}\n\n## ${t('Done')}\n\`\`\`\n`
 )
 
-export const insertChat: Command = block('```chat‹›\n```\n')
+export const insertChat: Command = component(() => '```chat‹›\n```\n')
 
-export const insertSheet = inWords(
+export const insertSheet = component(
   () => `\`\`\`sheet\n| ${t('Item')} | ${t('Amount')} |\n| --- | ---: |\n| ‹${t('First')}› | 1 |\n| ${t('Sum')} | =SUM(B2:B2) |\n\`\`\`\n`
 )
 
-export const insertChart = inWords(
+export const insertChart = component(
   () => `\`\`\`chart\ntype: bar\ntitle: ‹${t('Title')}›\n\n${t('Month')}, ${t('Number')}\n${t('January')}, 3\n${t('February')}, 5\n\`\`\`\n`
 )
 
-export const insertWidget = inWords(
+export const insertWidget = component(
   () =>
     `\`\`\`widget height=120 title="‹${t('Title')}›"\n<label>${t('Number')} <input id="n" type="number" value="2"></label>\n<output id="o"></output>\n<script>\nn.oninput = () => (o.value = n.value * 2)\nn.oninput()\n</script>\n\`\`\`\n`
 )

@@ -1,5 +1,5 @@
 /**
- * Menus that open while one writes: blocks after `/`, emoji after `:`. What others write meanwhile moves the menu and does not close it
+ * Menus that open while one writes: blocks after `/`, emoji after `:`, documents after `[[`. What others write meanwhile moves the menu and does not close it
  * (CodeMirror's completion maps its place).
  */
 import {
@@ -13,8 +13,9 @@ import {
 import { Prec, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { best } from '../commands/match.ts'
+import { iconPath } from '../ui/icons.tsx'
 import { drawIcon } from './draw-icon.ts'
-import { emoji } from './emoji.ts'
+import { emoji } from '../../shared/markdown/emoji.ts'
 import { isInCode } from './in-code.ts'
 
 /** An entry of the menu of blocks. */
@@ -25,7 +26,45 @@ export interface BlockEntry {
   readonly section: string
   /** Path data of its icon. */
   readonly icon: string
+  /** Markdown that does the same when it is typed. */
+  readonly typed: string
+  /** Whether it can be done here and now. */
+  isPossible(): boolean
   run(): void
+}
+
+/** A document that can be linked to. */
+export interface LinkTarget {
+  readonly title: string
+  readonly address: string
+}
+
+type FindDocuments = (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
+
+/** Markdown of a link to a document. */
+export const linkTo = ({ title, address }: LinkTarget): string =>
+  `[${title.replaceAll(/[\\[\]]/g, '\\$&').replaceAll(/\s+/g, ' ')}](${address})`
+
+async function documentsAt(context: CompletionContext, find: FindDocuments): Promise<CompletionResult | null> {
+  const found = context.matchBefore(/\[\[[^[\]\n]{0,60}$/)
+  if (found === null || context.state.readOnly || isInCode(context.state, context.pos)) return null
+  const query = found.text.slice(2)
+  const documents = await find(query, () => context.aborted)
+  const options = documents.map((document): Shown => ({
+    label: document.title,
+    drawing: iconPath('file'),
+    apply(view, _completion, from, to) {
+      // What was closed already goes with it.
+      const end = view.state.doc.sliceString(to, to + 2) === ']]' ? to + 2 : to
+      const insert = linkTo(document)
+      view.dispatch({
+        changes: { from: from - 2, to: end, insert },
+        selection: { anchor: from - 2 + insert.length },
+        userEvent: 'input.complete'
+      })
+    }
+  }))
+  return options.length === 0 ? null : { from: found.from + 2, options, filter: false }
 }
 
 const drop = (view: EditorView, from: number, to: number): void => view.dispatch({ changes: { from, to }, userEvent: 'delete.completion' })
@@ -46,6 +85,7 @@ function optionOf(entry: BlockEntry): Shown {
   if (known !== undefined) return known
   const option: Shown = {
     label: entry.title,
+    detail: entry.typed,
     drawing: entry.icon,
     apply: (view, _completion, from, to) => {
       // The slash too.
@@ -65,22 +105,28 @@ function sectionHead(words: string): HTMLElement {
   return head
 }
 
-const allMade = new WeakMap<readonly BlockEntry[], Shown[]>()
+const sectioned = new WeakMap<BlockEntry, Shown>()
+const sections = new Map<string, { readonly name: string; readonly rank: number; header(): HTMLElement }>()
 
-/** All in their sections. */
-function allOptions(entries: readonly BlockEntry[]): Shown[] {
-  const known = allMade.get(entries)
-  if (known !== undefined) return known
-  const names = [...new Set(entries.map(({ section }) => section))]
-  const sections = new Map(names.map((name, rank) => [name, { name, rank, header: () => sectionHead(name) }]))
-  const options = entries.map((entry) => ({ ...optionOf(entry), section: sections.get(entry.section) ?? entry.section }))
-  allMade.set(entries, options)
-  return options
+function sectionOf(name: string) {
+  const known = sections.get(name) ?? { name, rank: sections.size, header: () => sectionHead(name) }
+  sections.set(name, known)
+  return known
 }
 
-/** All; once something is typed, what fits it, the best first. */
-const optionsFor = (query: string, entries: readonly BlockEntry[]): Shown[] =>
-  query === '' ? allOptions(entries) : best(query, entries, ({ title, words }) => [title, words]).map(optionOf)
+/** All in their sections. */
+const allOptions = (entries: readonly BlockEntry[]): Shown[] =>
+  entries.map((entry) => {
+    const option = sectioned.get(entry) ?? { ...optionOf(entry), section: sectionOf(entry.section) }
+    sectioned.set(entry, option)
+    return option
+  })
+
+/** All that can be done; once something is typed, what fits it, the best first. */
+function optionsFor(query: string, all: readonly BlockEntry[]): Shown[] {
+  const entries = all.filter((entry) => entry.isPossible())
+  return query === '' ? allOptions(entries) : best(query, entries, ({ title, words }) => [title, words]).map(optionOf)
+}
 
 function blocksAt(context: CompletionContext, entries: readonly BlockEntry[]): CompletionResult | null {
   const found = context.matchBefore(/(?:^|\s)\/[\p{L}\d ]{0,24}$/u)
@@ -131,10 +177,10 @@ const focusable = EditorView.updateListener.of(({ state, view }) => {
   })
 })
 
-const menus = (entries: readonly BlockEntry[]): Extension =>
+const menus = (entries: readonly BlockEntry[], find: FindDocuments): Extension =>
   autocompletion({
     // One source: while a second one is still asked, Enter would be a new line and not what is chosen in the menu of the first.
-    override: [(context) => blocksAt(context, entries) ?? emojiByName(context)],
+    override: [(context) => blocksAt(context, entries) ?? emojiByName(context) ?? documentsAt(context, find)],
     icons: false,
     interactionDelay: 0,
     activateOnTypingDelay: 20,
@@ -148,8 +194,8 @@ const menus = (entries: readonly BlockEntry[]): Extension =>
     tooltipClass: () => 'menu-at-cursor'
   })
 
-export const completions = (entries: readonly BlockEntry[]): Extension => [
-  menus(entries),
+export const completions = (entries: readonly BlockEntry[], find: FindDocuments): Extension => [
+  menus(entries, find),
   focusable,
   Prec.highest(keymap.of([{ key: 'Tab', run: acceptCompletion }]))
 ]

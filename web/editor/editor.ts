@@ -11,6 +11,7 @@ import { endStep, textMap } from './binding.ts'
 import { caret } from './caret.ts'
 import { cleanInput } from './clean-input.ts'
 import { closeFence, closingFences } from './close-fence.ts'
+import { continueCode, indentCode, outdentCode } from './commands-code.ts'
 import { continueList, deleteMarker, indentItem, outdentItem } from './commands-list.ts'
 import { useAdoptedStyles } from './csp-styles.ts'
 import { remoteCursors } from './cursors.ts'
@@ -22,6 +23,7 @@ import { breakInCell, cellBelow, nextCell, previousCell } from './tables.ts'
 import { roomBelow } from './room-below.ts'
 import { ownSelection } from './selection.ts'
 import { leaveSlot, slots } from './slots.ts'
+import { typedMarks } from './typed-marks.ts'
 import { insertUpload, uploading } from './uploads.ts'
 import { t } from '../text/t.ts'
 import type { Upload, Uploads } from '../uploads/uploads.ts'
@@ -107,11 +109,15 @@ export function createEditor(input: EditorInput): Editor {
 
   const keys = keymap.of([
     ...input.keys,
-    { key: 'Enter', run: (view) => leaveSlot(view) || closeFence(view) || cellBelow(view) || continueList(view), shift: breakInCell },
+    {
+      key: 'Enter',
+      run: (view) => leaveSlot(view) || closeFence(view) || cellBelow(view) || continueCode(view) || continueList(view),
+      shift: breakInCell
+    },
     {
       key: 'Tab',
-      run: (view) => leaveSlot(view) || nextCell(view) || indentItem(view),
-      shift: (view) => previousCell(view) || outdentItem(view)
+      run: (view) => leaveSlot(view) || nextCell(view) || indentCode(view) || indentItem(view),
+      shift: (view) => previousCell(view) || outdentCode(view) || outdentItem(view)
     },
     { key: 'Backspace', run: deleteMarker },
     ...defaultKeymap
@@ -146,6 +152,7 @@ export function createEditor(input: EditorInput): Editor {
         uploading(input.uploads),
         slots,
         closingFences,
+        typedMarks,
         later.of([]),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),

@@ -2,26 +2,29 @@
 import { EditorState, type Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from './bubble.ts'
 import type { Extras } from './editor.ts'
+import { linkCard } from './link-card.ts'
 import { drawings } from './live/drawings.ts'
 import { dressing } from './live/dressing.ts'
 import { smartPaste } from './paste/paste.ts'
 import { textFiles } from './paste/text-files.ts'
-import { completions, type BlockEntry } from './completions.ts'
+import { completions, type BlockEntry, type LinkTarget } from './completions.ts'
 import { finding } from './find/panel.tsx'
 import { phrases } from './phrases.ts'
 
 export interface ExtrasInput {
   /** Blocks of the menu after `/`, in its order. */
   readonly blocks: readonly BlockEntry[]
+  /** Documents whose titles fit what is typed after `[[`. */
+  readonly documents: (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
   /** Buttons above a selection. */
   readonly bubble: readonly BubbleButton[]
   /** Boards and the like, in the live view. */
   readonly components: Extension
 }
 
-export const createExtras = ({ blocks, bubble, components }: ExtrasInput): Extras => ({
+export const createExtras = ({ blocks, documents, bubble, components }: ExtrasInput): Extras => ({
   always: [
-    completions(blocks),
+    completions(blocks, documents),
     smartPaste,
     textFiles,
     finding,
@@ -30,5 +33,5 @@ export const createExtras = ({ blocks, bubble, components }: ExtrasInput): Extra
     // In the language of the page.
     EditorState.phrases.of(phrases())
   ],
-  live: [drawings, components]
+  live: [drawings, components, linkCard]
 })

@@ -2,6 +2,7 @@
 import { Language, LanguageSupport, defineLanguageFacet, languageDataProp, syntaxHighlighting } from '@codemirror/language'
 import { tagHighlighter, tags } from '@lezer/highlight'
 import { Autolink, Strikethrough, TaskList, parser } from '@lezer/markdown'
+import { markSyntax } from './mark-syntax.ts'
 import { mathSyntax } from './math-syntax.ts'
 import { tableSyntax } from './table-syntax.ts'
 
@@ -9,7 +10,15 @@ const data = defineLanguageFacet({ commentTokens: { block: { open: '<!--', close
 
 const markdownLanguage = new Language(
   data,
-  parser.configure([tableSyntax, TaskList, Strikethrough, Autolink, mathSyntax, { props: [languageDataProp.add({ Document: data })] }]),
+  parser.configure([
+    tableSyntax,
+    TaskList,
+    Strikethrough,
+    Autolink,
+    mathSyntax,
+    markSyntax,
+    { props: [languageDataProp.add({ Document: data })] }
+  ]),
   [],
   'markdown'
 )

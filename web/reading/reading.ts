@@ -15,6 +15,7 @@ import { t } from '../text/t.ts'
 import { theme } from '../theme.ts'
 import { copyText } from '../ui/copy.ts'
 import { createBlocks, keyOf } from './blocks.ts'
+import { addCopyButtons } from './copy-code.ts'
 import { lazyLibraries } from './libraries.ts'
 import { groupLongTables, longTableRules } from './long-tables.ts'
 import type { RemarkMarks } from './remark-marks.ts'
@@ -64,7 +65,10 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
       const kind = node instanceof Element ? liveKind(node) : undefined
       return kind === undefined ? keyOf(node) : `component ${kind}`
     },
-    prepare: groupLongTables
+    prepare(node) {
+      groupLongTables(node)
+      addCopyButtons(node)
+    }
   })
   let components: ReadingComponents | undefined
   let asksComponents = false

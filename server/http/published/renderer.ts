@@ -3,6 +3,7 @@ import highlighter from 'highlight.js/lib/common'
 import temml from 'temml'
 import { createPageRenderer as createShared, type Picture } from '../../../shared/markdown/page.ts'
 import { renderComponent } from '../../../shared/markdown/components.ts'
+import { typography } from '../../../shared/markdown/typography.ts'
 import type { Renderer } from '../../../shared/markdown/render.ts'
 import { hashOfDiagram } from '../../domain/drawings.ts'
 
@@ -17,5 +18,6 @@ export const createPageRenderer = (isOwnLink: (href: string) => boolean, drawing
       components: () => renderComponent,
       pictureOf: (source) => drawings[hashOfDiagram(source)]
     },
-    isOwnLink
+    isOwnLink,
+    typography
   )

@@ -3,7 +3,7 @@ import type { SyntaxNode } from '@lezer/common'
 import { calloutMarker } from '../../../shared/markdown/callouts.ts'
 import type { LiveContext } from './context.ts'
 import { tableWrapper } from './wide-tables.ts'
-import { PadWidget } from './widgets.ts'
+import { CopyWidget, PadWidget } from './widgets.ts'
 
 /** End of the spaces that follow a marker. */
 function afterSpaces(live: LiveContext, position: number): number {
@@ -58,6 +58,7 @@ export function fencedCode(node: SyntaxNode, live: LiveContext): void {
   for (const line of live.lines(node.from, node.to)) {
     live.lineClass(line.from, 'md-code', ...(line.from === first ? ['md-code-first'] : []), ...(line.from === last ? ['md-code-last'] : []))
   }
+  if (first >= live.visible.from) live.widget(live.state.doc.lineAt(first).to, new CopyWidget())
   if (live.touched(node.from, node.to)) return
   for (const mark of node.getChildren('CodeMark')) live.hide(mark.from, mark.to)
 }

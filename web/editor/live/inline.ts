@@ -11,6 +11,18 @@ export const emphasis = (node: SyntaxNode, live: LiveContext): void => hideMarks
 
 export const strike = (node: SyntaxNode, live: LiveContext): void => hideMarks(node, 'StrikethroughMark', live)
 
+export function highlight(node: SyntaxNode, live: LiveContext): void {
+  live.mark(node.from, node.to, 'md-highlight')
+  hideMarks(node, 'HighlightMark', live)
+}
+
+/** Lowered or raised: as it is written while the cursor is there. */
+export function shifted(node: SyntaxNode, live: LiveContext): void {
+  if (live.touched(node.from, node.to)) return
+  live.mark(node.from, node.to, node.name === 'Subscript' ? 'md-sub' : 'md-sup')
+  hideMarks(node, 'ShiftMark', live)
+}
+
 export function inlineCode(node: SyntaxNode, live: LiveContext): void {
   live.mark(node.from, node.to, 'md-code-inline')
   hideMarks(node, 'CodeMark', live)

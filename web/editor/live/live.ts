@@ -12,7 +12,7 @@ import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setext
 import { LiveContext, type Reveal } from './context.ts'
 import { frontMatterEnd } from '../front-matter.ts'
 import { barInCell } from '../tables.ts'
-import { autolink, emphasis, escape, footnote, inlineCode, link, strike, url } from './inline.ts'
+import { autolink, emphasis, escape, footnote, highlight, inlineCode, link, shifted, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
 import { media } from './media.ts'
 import { wideTables } from './wide-tables.ts'
@@ -40,6 +40,9 @@ const rules: Readonly<Record<string, Rule>> = {
   Emphasis: emphasis,
   StrongEmphasis: emphasis,
   Strikethrough: strike,
+  Highlight: highlight,
+  Subscript: shifted,
+  Superscript: shifted,
   InlineCode: inlineCode,
   Link: link,
   LinkReference: footnote,

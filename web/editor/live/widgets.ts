@@ -1,6 +1,9 @@
 /** The few elements that stand in for Markdown characters. */
 import { WidgetType, type EditorView } from '@codemirror/view'
 import { t } from '../../text/t.ts'
+import { iconPath } from '../../ui/icons.tsx'
+import { copyCode } from '../copy-code.ts'
+import { drawIcon } from '../draw-icon.ts'
 
 export class BulletWidget extends WidgetType {
   override eq(): boolean {
@@ -43,6 +46,31 @@ export class TaskWidget extends WidgetType {
 
   override ignoreEvent(event: Event): boolean {
     return event.type !== 'mousedown' && event.type !== 'click'
+  }
+}
+
+/** Copies the block of code that begins on its line. */
+export class CopyWidget extends WidgetType {
+  override eq(): boolean {
+    return true
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'md-copy'
+    // By keyboard: the palette.
+    button.tabIndex = -1
+    button.setAttribute('aria-label', t('Copy code'))
+    button.title = t('Copy code')
+    button.append(drawIcon(iconPath('copy')))
+    button.addEventListener('mousedown', (event) => event.preventDefault())
+    button.addEventListener('click', () => copyCode(view, view.posAtDOM(button)))
+    return button
+  }
+
+  override ignoreEvent(): boolean {
+    return true
   }
 }
 

@@ -1,0 +1,27 @@
+/** What a reader sees in place of what is easy to type: `:smile:`, `--`, `---`. Only on published pages; the text keeps what was written. */
+import type MarkdownIt from 'markdown-it'
+import { emoji } from './emoji.ts'
+
+const signs = new Map(emoji)
+const name = /:([a-z0-9_+-]{1,24}):/g
+
+/** Emoji by their names, and dashes: a line of three is long, of two short, and none stands before a word as in `--help`. */
+export const typographic = (text: string): string =>
+  text
+    .replaceAll(name, (written, word: string) => signs.get(word) ?? written)
+    .replaceAll(/(?<!-)---(?!-)/g, '—')
+    .replaceAll(/(?<=\s|^)--(?=\s|$)|(?<=[^-\s])--(?=[^-\s])/g, '–')
+
+export const typography = (markdown: MarkdownIt): void => {
+  // After everything that reads what was written: links, and the ids of headings.
+  markdown.core.ruler.push('typography', ({ tokens }) => {
+    for (const { children } of tokens) {
+      let addresses = 0
+      for (const token of children ?? []) {
+        if (token.type === 'link_open' && token.info === 'auto') addresses++
+        else if (token.type === 'link_close' && token.info === 'auto') addresses--
+        else if (token.type === 'text' && addresses === 0) token.content = typographic(token.content)
+      }
+    }
+  })
+}

@@ -1,0 +1,45 @@
+/** Documents of this device and of the account by their titles, for links between them. */
+import type { Output } from '../../shared/operations/index.ts'
+import { call } from '../api.ts'
+import { best } from '../commands/match.ts'
+import { recentDocuments } from '../recent.ts'
+import { signedIn } from './account-items.tsx'
+
+export interface OwnDocument {
+  readonly id: string
+  readonly title: string
+}
+
+/** Most documents that are told at once. */
+const documentsMax = 20
+/** How long nothing is typed before the service is asked, in milliseconds. */
+const restMs = 150
+
+const fitting = (query: string, all: readonly OwnDocument[]): OwnDocument[] =>
+  best(query, all, ({ title }) => [title]).slice(0, documentsMax)
+
+async function ofAccount(query: string): Promise<readonly OwnDocument[]> {
+  if (signedIn.peek() !== true) return []
+  const fields = new URLSearchParams({ limit: String(documentsMax), sort: 'updated', ...(query === '' ? {} : { query }) })
+  try {
+    return (await call<Output<'listDocuments'>>(`/api/docs?${fields.toString()}`)).docs
+  } catch {
+    // Those of the device are there all the same.
+    return []
+  }
+}
+
+/**
+ * The documents whose titles fit, the best first; without a query those that were used last. `isOver` tells that the answer is no longer wanted.
+ */
+export async function findDocuments(query: string, except: string, isOver: () => boolean): Promise<readonly OwnDocument[]> {
+  const here = recentDocuments.peek().filter(({ title }) => title !== '')
+  if (signedIn.peek() === true) await new Promise((resolve) => setTimeout(resolve, restMs))
+  const found = isOver() ? [] : await ofAccount(query.slice(0, 200))
+  const all = new Map([...here, ...found].map(({ id, title }) => [id, { id, title }]))
+  all.delete(except)
+  return fitting(query, [...all.values()])
+}
+
+/** Where a document is. Its key is no part of it: whoever may open it has one. */
+export const addressOfDocument = ({ id }: OwnDocument, origin: string): string => `${origin}/d/${id}`

@@ -1,0 +1,51 @@
+/** Enter, Tab and Shift-Tab in blocks of code: the indentation is kept and changed. */
+import { EditorSelection, type ChangeSpec, type EditorState, type Line, type StateCommand } from '@codemirror/state'
+import { codeAround } from './in-code.ts'
+
+const unit = '  '
+/** Most lines that are indented at once. */
+const linesMax = 10_000
+
+const isFence = (text: string): boolean => /^[ \t>]*(?:`{3}|~{3})/.test(text)
+
+function codeLines(state: EditorState): Line[] {
+  const { from, to } = state.selection.main
+  const [first, last] = [state.doc.lineAt(from).number, state.doc.lineAt(to).number]
+  const lines = Array.from({ length: Math.min(last - first + 1, linesMax) }, (_line, index) => state.doc.line(first + index))
+  return lines.filter(({ text }) => !isFence(text))
+}
+
+/** A line below with the indentation of this one. */
+export const continueCode: StateCommand = ({ state, dispatch }) => {
+  const { from, to } = state.selection.main
+  if (state.readOnly || codeAround(state) !== 'block') return false
+  const line = state.doc.lineAt(from)
+  const indent = /^[ \t]*/.exec(line.text.slice(0, from - line.from))?.[0] ?? ''
+  if (indent === '' || isFence(line.text)) return false
+  const insert = `\n${indent}`
+  const selection = EditorSelection.cursor(from + insert.length)
+  dispatch(state.update({ changes: { from, to, insert }, selection, scrollIntoView: true, userEvent: 'input' }))
+  return true
+}
+
+/** Selected lines go to the right; without a selection the words behind the caret do. */
+export const indentCode: StateCommand = ({ state, dispatch }) => {
+  const { main } = state.selection
+  const lines = codeLines(state)
+  if (state.readOnly || codeAround(state) !== 'block' || lines.length === 0) return false
+  const step = lines.some(({ text }) => text.startsWith('\t')) ? '\t' : unit
+  const changes: ChangeSpec[] = main.empty
+    ? [{ from: main.head, insert: step }]
+    : lines.filter(({ text }) => text !== '').map(({ from }) => ({ from, insert: step }))
+  const made = state.changes(changes)
+  dispatch(state.update({ changes: made, selection: state.selection.map(made, 1), scrollIntoView: true, userEvent: 'input.indent' }))
+  return true
+}
+
+export const outdentCode: StateCommand = ({ state, dispatch }) => {
+  const lines = codeLines(state)
+  if (state.readOnly || codeAround(state) !== 'block' || lines.length === 0) return false
+  const changes = lines.map(({ from, text }) => ({ from, to: from + (/^(?:\t| {1,2})/.exec(text)?.[0].length ?? 0) }))
+  dispatch(state.update({ changes, scrollIntoView: true, userEvent: 'delete.dedent' }))
+  return true
+}

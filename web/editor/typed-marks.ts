@@ -1,0 +1,26 @@
+/** Marks that become another one while they are typed: `[]` and a space at the beginning of a line is a task. */
+import type { EditorState, TransactionSpec } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { isInCode } from './in-code.ts'
+
+const box = /^([ \t>]*)(?:([-*+]|\d{1,9}[.)])[ \t]+)?\[([xX]?)\]$/
+
+/** What a space typed at a position makes of `[]` before it; undefined where it is a space. */
+export function taskTyped(state: EditorState, at: number): TransactionSpec | undefined {
+  const line = state.doc.lineAt(at)
+  const [all, lead = '', marker = '-', letter = ''] = box.exec(state.sliceDoc(line.from, at)) ?? []
+  if (all === undefined || state.readOnly || isInCode(state, at)) return undefined
+  const insert = `${lead}${marker} [${letter === '' ? ' ' : letter}] `
+  return {
+    changes: { from: line.from, to: at, insert },
+    selection: { anchor: line.from + insert.length },
+    scrollIntoView: true,
+    userEvent: 'input'
+  }
+}
+
+export const typedMarks = EditorView.inputHandler.of((view, from, to, text) => {
+  const spec = text === ' ' && from === to ? taskTyped(view.state, from) : undefined
+  if (spec !== undefined) view.dispatch(spec)
+  return spec !== undefined
+})
