@@ -513,7 +513,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   await full.page.keyboard.type('8')
   await full.page.keyboard.press('Enter')
   await full.page.keyboard.type('9')
-  await full.page.locator('.toast', { hasText: 'The sheet is full: it takes 200 rows.' }).waitFor()
+  await full.page.locator('.toast', { hasText: 'This sheet is full. The limit is 200 rows.' }).waitFor()
   await until(async () => (await editorText(full.page)).includes('| 8 | |\n```'), 'what was typed first is there')
   // Who goes away and comes back writes there.
   await full.page.keyboard.press('ArrowUp')
@@ -529,7 +529,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
     clipboardData.setData('text/plain', Array.from({ length: 300 }, () => Array.from({ length: 60 }, () => 'x').join('\t')).join('\n'))
     cell.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, composed: true, cancelable: true }))
   })
-  await full.page.locator('.toast', { hasText: 'Pasted in part: 198 of 300 rows and 50 of 60 columns fit.' }).waitFor()
+  await full.page.locator('.toast', { hasText: 'Pasted 198 of 300 rows and 50 of 60 columns. The rest does not fit.' }).waitFor()
   await full.leave()
 })
 
@@ -916,7 +916,7 @@ test('[COMP-45] who saves a card that others changed, too, is brought to what is
 
 test('[COMP-47] what is typed for a column that others remove is shown, to be copied or used', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards, '## Later'))
-  const gone = (words: string) => page.locator('.draft-gone', { hasText: `The column was removed. Your words: “${words}”` })
+  const gone = (words: string) => page.locator('.draft-gone', { hasText: `Someone deleted this column. Your text: “${words}”` })
   await page.getByRole('button', { name: 'Add a card to Later' }).click()
   await page.keyboard.type('New one')
   await patch(document, ['## Later\n', ''])
@@ -1014,7 +1014,7 @@ test('[COMP-49] who has no name is asked for one, and changes only what was sent
   await page.getByRole('dialog').getByRole('textbox').fill('Kim')
   await page.keyboard.press('Enter')
   await page.getByLabel('Message as Kim').waitFor()
-  expect(await page.getByText('Nobody sees who you are').count()).toBe(0)
+  expect(await page.getByText('Others see you as a guest').count()).toBe(0)
   await leave()
 })
 
@@ -1033,9 +1033,9 @@ test('[COMP-37] what is silent elsewhere is said: a fence that is not closed, wh
     await page.getByRole('button', { name: `Run: ${name}` }).click()
     await page.locator('.chart-fault', { hasText: words }).waitFor()
   }
-  await page.getByText('Not closed: end it with a line of ```').waitFor()
+  await page.getByText('Not closed. End it with a line of ```').waitFor()
   await page.getByRole('button', { name: 'Read' }).click()
-  await page.locator('.reading').getByText('Not closed: end it with a line of ```').waitFor()
+  await page.locator('.reading').getByText('Not closed. End it with a line of ```').waitFor()
   // The error of the widget is one of the page, too.
   await page.context().close()
 })

@@ -124,7 +124,7 @@ test('[WEB-67] nothing moves while a document opens for the first time: to write
       // The device keeps the link of the owner now.
       const weaker = await watched(context)
       await weaker.goto(reader.url)
-      await weaker.getByText('This link can do less').waitFor()
+      await weaker.getByText('This link gives you less access').waitFor()
       await weaker.locator('.reading').waitFor()
       await settled(weaker)
       expect({ viewport, moved: await movedOn(weaker) }).toEqual({ viewport, moved: [] })

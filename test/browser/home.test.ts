@@ -193,14 +193,14 @@ test('[HOME-4] files become documents by drop and by button; what is no text, to
   await page.goto(world.url)
   await page.getByRole('button', { name: 'Start writing' }).waitFor()
   await drop(page, [{ name: 'picture.png', bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13] }])
-  await page.getByText('“picture.png” is not a text. Markdown and other plain text can be opened.').waitFor()
+  await page.getByText('“picture.png” is not a text file. You can open Markdown and other plain text.').waitFor()
   await drop(page, [
     { name: 'one.md', bytes: bytesOf('\uFEFF# One\r\n\r\nfirst') },
     { name: 'umlaut.txt', bytes: [0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72] },
     { name: 'wide.md', bytes: [0xff, 0xfe, 0x41, 0, 0x42, 0] },
     { name: '<img src=x onerror=alert(1)>.bin', bytes: [0, 1, 2] }
   ])
-  await page.getByText('3 documents made').waitFor()
+  await page.getByText('3 documents created').waitFor()
   await page.getByText('“<img src=x onerror=alert(1)>.bin” is not a text.').waitFor()
   expect((await titles(page)).toSorted()).toEqual(['one', 'umlaut', 'wide'])
   await page.getByRole('link', { name: /umlaut/ }).click()

@@ -14,7 +14,8 @@ let browser: Browser
 
 beforeAll(async () => {
   world = await start()
-  browser = await launch()
+  // What keeps hostile content apart is tried in the whole browser.
+  browser = await launch({ whole: true })
 })
 
 afterAll(async () => {

@@ -23,6 +23,21 @@ export async function command(page: Page, name: string): Promise<void> {
   await page.keyboard.press('ControlOrMeta+Shift+p')
   await page.getByRole('combobox').waitFor()
   await page.keyboard.type(name)
-  await page.getByRole('option').first().waitFor()
+  await page.locator('[role=option][aria-selected=true]', { hasText: name }).waitFor()
   await page.keyboard.press('Enter')
+}
+
+/** Goes down the options of the select that has the focus until this one is chosen. Typing its name ends where a slow page takes too long for it. */
+export async function choose(page: Page, option: string): Promise<void> {
+  const chosen = (): Promise<{ value: string | undefined; last: boolean }> =>
+    page.evaluate(() => {
+      const select = document.activeElement
+      if (!(select instanceof HTMLSelectElement)) throw new Error(`the focus is on ${select?.tagName ?? 'nothing'}`)
+      return { value: select.selectedOptions[0]?.label, last: select.selectedIndex === select.options.length - 1 }
+    })
+  await page.keyboard.press('Home')
+  for (let now = await chosen(); now.value !== option; now = await chosen()) {
+    if (now.last) throw new Error(`there is no option "${option}"`)
+    await page.keyboard.press('ArrowDown')
+  }
 }

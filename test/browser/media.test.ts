@@ -26,11 +26,13 @@ beforeAll(async () => {
   world = await startWorld()
   machine = await newMachine(world.url)
   if (missingEngines.length === 0) spawnSync('flite', ['-voice', 'rms', '-t', said, '-o', machine.path('said.wav')])
-  browser = await launch([
-    '--use-fake-ui-for-media-stream',
-    '--use-fake-device-for-media-stream',
-    `--use-file-for-fake-audio-capture=${machine.path('said.wav')}%noloop`
-  ])
+  browser = await launch({
+    more: [
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+      `--use-file-for-fake-audio-capture=${machine.path('said.wav')}%noloop`
+    ]
+  })
 })
 afterAll(async () => {
   await browser.close()
@@ -173,7 +175,7 @@ withEngines('[MEDIA-34] a file is written down; one that is no sound is refused 
   await cursorBehind(page, 'Notes:')
   await command(page, 'Dictate')
   await chooseFile(page, 'Choose a file', { name: 'broken.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF no sound') })
-  await panel(page).getByText('The browser cannot read this sound').waitFor()
+  await panel(page).getByText('Your browser cannot play this sound').waitFor()
   await chooseFile(page, 'Choose a file', machine.path('said.wav'))
   const words = panel(page).getByRole('textbox', { name: 'Transcript' })
   await words.waitFor()
@@ -294,7 +296,7 @@ test('[MEDIA-38] without session, right, node or engine it is said what is missi
   const reader = await scripted(cem, ['speech'])
   await panel(cem.page).getByRole('button', { name: 'Check again' }).click()
   await panel(cem.page).getByLabel('Text to read aloud').waitFor()
-  await panel(cem.page).getByText('2,401 of at most 2,400 characters').waitFor()
+  await panel(cem.page).getByText('2,401 of 2,400 characters').waitFor()
   expect(await panel(cem.page).locator('.media-form [type=submit]').isDisabled()).toBe(true)
   await panel(cem.page).getByRole('button', { name: 'Generate a picture' }).click()
   await panel(cem.page).getByText('cannot generate pictures').waitFor()

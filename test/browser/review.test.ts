@@ -925,7 +925,7 @@ test('[REVIEW-35] undo types nothing a second time beside the suggestion that wa
   await until(async () => (await suggestions(document)).suggestions.length === 1, 'the suggestion')
   expect(await editorText(page)).toBe(text)
   await page.keyboard.press('Control+z')
-  await page.getByText('You have nothing to undo here').waitFor()
+  await page.getByText('Nothing to undo').waitFor()
   expect(await editorText(page)).toBe(text)
   await context.close()
 })
@@ -1113,7 +1113,7 @@ test('[REVIEW-25] whoever accepts hears where the text is as it was before; undo
   await page.getByText('Accepted. The history has the text as it was before.').waitFor()
   await until(async () => (await editorText(page)).includes('once'), 'the accepted text')
   await page.locator('.cm-content').press('Control+z')
-  await page.getByText('You have nothing to undo here.').waitFor()
+  await page.getByText('Nothing to undo.').waitFor()
   await page.getByRole('button', { name: 'History', exact: true }).click()
   await page
     .getByRole('dialog')

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
 import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, until, type Document } from './browser.ts'
-import { clipboard, command, tabTo } from './keyboard.ts'
+import { choose, clipboard, command, tabTo } from './keyboard.ts'
 
 let world: World
 let browser: Browser
@@ -52,9 +52,9 @@ test('[SHARING-1] by keyboard alone: a link with role, name and end is made, cop
   await tabTo(page, 'Who is it for?')
   await page.keyboard.type('Bea')
   await page.keyboard.press('Tab')
-  await page.keyboard.type('Can comment')
+  await choose(page, 'Can comment')
   await page.keyboard.press('Tab')
-  await page.keyboard.type('In a week')
+  await choose(page, 'In 7 days')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.getByText('The link for Bea is ready.').waitFor()

@@ -103,7 +103,7 @@ test('[WEB-81] a text file that is dropped stands below the block under the poin
   await bring(page, 'drop', [file('below')])
   await text('```\ncode\n\ncode\n```\n\nbelow')
   await bring(page, 'drop', [file('a\0b\u0001c')])
-  await page.getByText('“Notes.md” is not a text. Markdown and other plain text can be opened.').waitFor()
+  await page.getByText('“Notes.md” is not a text file. You can open Markdown and other plain text.').waitFor()
   expect(heard).toEqual([])
   await context.close()
 })

@@ -13,7 +13,8 @@ const asked: string[] = []
 
 beforeAll(async () => {
   world = await start()
-  browser = await launch()
+  // What keeps hostile content apart is tried in the whole browser.
+  browser = await launch({ whole: true })
   elsewhere = createServer((request, response) => {
     asked.push(request.url ?? '')
     response.setHeader('Access-Control-Allow-Origin', '*').end('seen')

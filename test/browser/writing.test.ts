@@ -312,7 +312,7 @@ test('[WRITE-12] a table is written and changed with the keyboard alone', async 
   await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab')
   await type('Who')
   await text('| Who | Sum |\n| ------ | ------ |\n| Ana       | 3       |\n| Bea |  |\n')
-  await run('Line up the columns')
+  await run('Align columns')
   await text('| Who | Sum |\n| --- | --- |\n| Ana | 3   |\n| Bea |     |\n')
   await run('Add column after')
   await type('Note')
