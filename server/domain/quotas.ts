@@ -46,7 +46,7 @@ const says: Readonly<Record<Kind, { readonly message: string; readonly hint: str
   },
   address: {
     message: 'The anonymous documents made from one address take as much space as they may.',
-    hint: 'Delete documents that are no longer needed, for good in the trash, or sign in and choose "Keep in your account" in their menu. The operator can raise AGMD_ANONYMOUS_MEGABYTES.'
+    hint: 'Delete documents that are no longer needed, for good in the trash, or sign in and choose "Add to your account" in their menu. The operator can raise AGMD_ANONYMOUS_MEGABYTES.'
   }
 }
 

@@ -49,7 +49,7 @@ export const de: Catalogue = {
   Amount: 'Betrag',
   'An agent only needs its own link. Choose what it can do, then copy the instructions for it.':
     'Ein Agent braucht nur einen eigenen Link. Wähle, was er darf, und kopiere die Anleitung für ihn.',
-  'Ana, or “review agent”': 'Ana, oder „Durchsicht-Agent“',
+  'Ana, or “review agent”': 'Ana, oder „Prüfagent“',
   'Anyone with the address can read the text without an account. The page follows the saved text.':
     'Alle mit der Adresse können den Text ohne Konto lesen. Die Seite folgt dem gespeicherten Text.',
   Areas: 'Flächen',
