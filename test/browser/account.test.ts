@@ -41,7 +41,7 @@ const startDevice = async (name: string): Promise<{ device_code: string; user_co
 
 test('[WEB-59] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
   const { context, page, heard } = await join('ana@example.org')
-  await page.getByRole('link', { name: 'Your documents' }).click()
+  await page.getByRole('link', { name: 'Your documents', exact: true }).click()
   await page.getByRole('button', { name: 'Start writing' }).click()
   await saved(page)
   expect(new URL(page.url()).search).toBe('')
@@ -55,7 +55,7 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   await page.getByRole('button', { name: 'Add to your account' }).click()
   await page.getByText('Added to your account.').waitFor()
   await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('link', { name: 'All documents' }).click()
+  await page.locator('.menu').getByRole('link', { name: 'All documents' }).click()
   await page.getByRole('link', { name: 'Found' }).waitFor()
   await page.getByRole('link', { name: 'Mine' }).waitFor()
   // Opened from here it keeps its link, which is as good: it is needed again once nobody is signed in.
@@ -123,7 +123,7 @@ test('[WEB-60] a device is connected by a person who compares the code, and ende
   const { access_token: token } = (await (await poll()).json()) as { access_token: string }
   const me = (): Promise<Response> => fetch(`${world.url}/api/me`, { headers: { authorization: `Bearer ${token}` } })
   expect((await me()).status).toBe(200)
-  await page.getByRole('link', { name: 'your sessions' }).click()
+  await page.getByRole('link', { name: 'Manage your devices' }).click()
   await page.getByRole('button', { name: 'Sign out agmd on a laptop' }).click()
   await page.getByRole('button', { name: 'Sign out agmd on a laptop' }).waitFor({ state: 'detached' })
   expect((await me()).status).toBe(401)
@@ -152,7 +152,16 @@ for (const viewport of sizes) {
     const email = `looks-${viewport.width}@example.org`
     await page.goto(`${world.url}/sign-in`)
     await lookAt('sign-in')
-    await page.getByRole('link', { name: 'Create one' }).click()
+    await page.getByText('Forgot password?').click()
+    await page.getByText('Ask the person who runs this server for a reset link.').waitFor()
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password').fill('not the password')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    // The refused field says why, and is the one to type into.
+    await page.getByText('Wrong email or password.').waitFor()
+    expect(await page.getByLabel('Email').inputValue()).toBe(email)
+    await page.locator('#password:focus').waitFor()
+    await page.getByRole('link', { name: 'Create an account' }).click()
     await lookAt('sign-up')
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill('short text')
@@ -167,7 +176,17 @@ for (const viewport of sizes) {
     await lookAt('device-compare')
     await page.goto(`${world.url}/sign-out`)
     await lookAt('sign-out')
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.goto(`${world.url}/account`)
+    await page.getByRole('link', { name: 'Change password' }).press('Enter')
+    await lookAt('change-password')
+    await page.goto(`${world.url}/account/delete-account`)
+    await lookAt('delete-account')
+    await page.getByRole('radio', { name: 'Move them to the trash' }).press(' ')
+    await page.getByLabel('Current password').fill('short text')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Account deleted' }).waitFor()
+    await page.goto(`${world.url}/account`)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto(`${world.url}/auth/callback?state=x`)
     await lookAt('sign-in-failed')
     await looked.close()
@@ -204,5 +223,34 @@ test('[WEB-62] a person adds a passkey, signs in with it, and removes it', async
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
   await page.getByText('This passkey does not belong to an account').waitFor()
   expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[WORDS-6] what is chosen is shown whole in German, on a phone and on a desk', async () => {
+  const context = await browser.newContext({ locale: 'de-DE', reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  const { url } = await createDocument(world.url, '# Auswahl')
+  await page.goto(url)
+  await saved(page)
+  await page.getByRole('button', { name: 'Teilen' }).click()
+  const choice = page.locator('.share-form select').first()
+  await choice.waitFor()
+  for (const viewport of sizes) {
+    await page.setViewportSize(viewport)
+    // A field says nothing of words that it cuts off: one without a width shows how much they take.
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLSelectElement>('.share-form select')].flatMap((select) => {
+        const free = select.cloneNode(true) as HTMLSelectElement
+        free.style.cssText = 'position: absolute; width: auto; min-width: 0'
+        select.after(free)
+        const wanted = free.offsetWidth
+        free.remove()
+        return select.offsetWidth < wanted || select.getBoundingClientRect().right > innerWidth
+          ? [select.options[select.selectedIndex]?.text]
+          : []
+      })
+    )
+    expect(cut, `${viewport.width} px`).toEqual([])
+  }
   await context.close()
 })
