@@ -43,11 +43,10 @@ test('[WEB-2] without a connection the chip counts the changes and says whether 
   expect(say({ socket: 'connecting', unsent: 2 })).toBe('Reconnecting, 2 changes kept on this device')
 })
 
-test('[REVIEW-37] what is proposed and not sent is not said to be saved', () => {
+test('[REVIEW-37] what is proposed and not at the service is not said to be saved, and without a connection to be kept', () => {
   for (const change of [{}, { canEdit: false, remarks: 'suggestions' as const }]) {
-    expect(say({ ...change, drafts: 'kept' })).toBe('Not sent yet')
-    expect(chip({ ...calm, ...change, drafts: 'kept' }).detail).toContain('kept on this device')
-    expect(chip({ ...calm, ...change, drafts: 'here' }).detail).toContain('Keep this page open')
+    expect(say({ ...change, drafts: 'kept' })).toBe('Saving…')
+    expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'here' }).detail).toContain('Keep this page open')
     expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'kept' }).detail).toContain('kept on this device')
   }
 })

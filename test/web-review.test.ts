@@ -3,9 +3,14 @@ import { ChangeSet, Text } from '@codemirror/state'
 import { expect, test } from 'vitest'
 import { findWords } from '../shared/text/anchors.ts'
 import { bareOf, findShown } from '../web/reading/find-words.ts'
+import { followed, type Sent } from '../web/review/accepted.ts'
+import { blocksOf, inlineOf, type Inline } from '../web/review/comment-markdown.ts'
 import { byWord, hunksOf, operationOf } from '../web/review/hunks.ts'
 import { pushedApart } from '../web/review/layout.ts'
+import { restOf } from '../web/review/rest-of.ts'
+import type { Suggestion } from '../web/review/records.ts'
 import { findTarget, near, targetOf } from '../web/review/targets.ts'
+import type { SuggestDeed } from '../web/review/waiting.ts'
 
 const card = (at: number, height = 100): { at: number; height: number } => ({ at, height })
 
@@ -119,4 +124,173 @@ test('[REVIEW-29] words of a source are found in the text that was made of it, o
   expect(found('$|x^2|$', '𝑥2')).toBeUndefined()
   expect(found('a |*|b* c', 'a b c')).toBeUndefined()
   expect(found('a |gone|', 'a')).toBeUndefined()
+})
+
+const textOf = (words: string): Text => Text.of(words.split('\n'))
+const sentOf = (base: Text, from: number, to: number, text: string, draft = 'one'): Sent => ({
+  draft,
+  from,
+  to,
+  original: base.sliceString(from, to),
+  text
+})
+
+test('[SUGG-6] what is accepted while it is typed is text: what was typed since is proposed beside it, nothing is lost or doubled', () => {
+  const base = textOf('The fox jumps.')
+  const typed = ChangeSet.of([{ from: 3, insert: ' quick brown' }], base.length)
+  const theirs = ChangeSet.of([{ from: 3, insert: ' quick bro' }], base.length)
+  const found = followed(base, typed, theirs, [sentOf(base, 3, 3, ' quick bro')])
+  expect(found.accepted).toHaveLength(1)
+  expect(found.shown.empty).toBe(true)
+  expect(byWord(theirs.apply(base), hunksOf(theirs.apply(base), found.changes))).toMatchObject([{ original: '', text: 'wn', from: 13 }])
+
+  // Of a replacement, beside a change of others elsewhere in the same step.
+  const replaced = ChangeSet.of([{ from: 4, to: 7, insert: 'red hen' }], base.length)
+  const both = ChangeSet.of(
+    [
+      { from: 0, insert: 'Look: ' },
+      { from: 4, to: 7, insert: 'red' }
+    ],
+    base.length
+  )
+  const next = followed(base, replaced, both, [sentOf(base, 4, 7, 'red h'), sentOf(base, 4, 7, 'red')])
+  expect(next.shown.apply(replaced.apply(base)).toString()).toBe('Look: The red hen jumps.')
+  expect(hunksOf(both.apply(base), next.changes)).toMatchObject([{ original: '', text: ' hen' }])
+
+  // What others write there by themselves stays text of theirs, and the draft a draft.
+  const other = followed(base, typed, ChangeSet.of([{ from: 3, insert: ' sly' }], base.length), [sentOf(base, 3, 3, ' quick bro')])
+  expect(other.accepted).toEqual([])
+  expect(other.shown.apply(typed.apply(base)).toString()).toContain(' sly')
+})
+
+test('[SUGG-6] whatever is typed and accepted, the editor shows the text with what is still proposed', () => {
+  for (let seed = 1; seed <= 400; seed++) {
+    let state = seed * 2654435761
+    const random = (below: number): number => {
+      state = (Math.imul(state, 1103515245) + 12345) >>> 0
+      return (state >>> 8) % below
+    }
+    const base = textOf('one two three four five six\nseven eight nine')
+    const [one, other] = [random(20), 24 + random(12)]
+    const ends = [one + random(4), other + random(4)]
+    const words = ['a b', 'cd e']
+    // What was sent of both, and what was typed since.
+    const sent = [sentOf(base, one, ends[0] ?? 0, words[0] ?? '', 'one'), sentOf(base, other, ends[1] ?? 0, words[1] ?? '', 'other')]
+    const changes = ChangeSet.of(
+      sent.map(({ from, to, text }, index) => ({ from, to, insert: text + 'xyz'.slice(0, random(4)) + index })),
+      base.length
+    )
+    const isTaken = [random(2) === 0, random(2) === 0]
+    const accepted = sent.filter((_each, index) => isTaken[index]).map(({ from, to, text }) => ({ from, to, insert: text }))
+    const far = random(2) === 0 ? [{ from: base.length, insert: ' ten' }] : []
+    const theirs = ChangeSet.of([...accepted, ...far], base.length)
+    const found = followed(base, changes, theirs, sent)
+    const shown = found.shown.apply(changes.apply(base)).toString()
+    expect(found.changes.apply(theirs.apply(base)).toString(), `seed ${seed}`).toBe(shown)
+    expect(shown, `seed ${seed}`).toBe(changes.apply(base).toString() + (far.length > 0 ? ' ten' : ''))
+    expect(found.accepted, `seed ${seed}`).toHaveLength(accepted.length)
+  }
+})
+
+test('[SUGG-7] what is left of a suggestion that was decided on its way is proposed where its words stand now', () => {
+  const before = 'The fox jumps over the dog.'
+  const deedOf = (from: number, to: number, text: string): SuggestDeed => ({
+    kind: 'suggest',
+    operation: operationOf({ original: before.slice(from, to), text }),
+    original: before.slice(from, to),
+    text,
+    target: targetOf(before, { from, to }),
+    note: '',
+    draft: { id: 'draft', step: 4 }
+  })
+  const decided = (status: string, text: string): Suggestion => ({ status, text }) as Suggestion
+  const apply = (text: string, { target, original, text: proposed }: SuggestDeed): string => {
+    const range = target === null ? { from: 0, to: 0 } : findTarget(text, target)
+    expect(range && text.slice(range.from, range.to)).toBe(original)
+    return text.slice(0, range?.from) + proposed + text.slice(range?.to)
+  }
+  for (const [from, to, accepted, typed] of [
+    [3, 3, ' quick', ' quick brown'],
+    [0, 0, 'Look: t', 'Look: there is more. '],
+    [4, 7, 'hen', 'hen and chicken'],
+    [4, 7, 'hen', 'old']
+  ] as const) {
+    const now = before.slice(0, from) + accepted + before.slice(to)
+    const rest = restOf(now, deedOf(from, to, typed), decided('accepted', accepted))
+    expect(rest?.draft).toMatchObject({ step: 1 })
+    expect(rest && apply(now, rest)).toBe(before.slice(0, from) + typed + before.slice(to))
+  }
+  const again = restOf(before, deedOf(3, 3, ' quick brown'), decided('rejected', ' quick'))
+  expect(again && apply(before, again)).toBe('The quick brown fox jumps over the dog.')
+  expect(again?.draft?.id).not.toBe('draft')
+  expect(restOf('Other words.', deedOf(4, 7, 'hens'), decided('accepted', 'hen'))).toBeUndefined()
+})
+
+test('[REPLY-2] comments are Markdown: emphasis, code, links, lists and names; no pictures, no HTML, nothing that leads elsewhere than it says', () => {
+  expect(blocksOf('A **bold** and *thin* word, ~~gone~~, `x * y * z`, see [the plan](https://example.org/a) now.')).toEqual([
+    {
+      kind: 'text',
+      inner: [
+        'A ',
+        { kind: 'strong', inner: ['bold'] },
+        ' and ',
+        { kind: 'em', inner: ['thin'] },
+        ' word, ',
+        { kind: 'del', inner: ['gone'] },
+        ', ',
+        { kind: 'code', text: 'x * y * z' },
+        ', see ',
+        { kind: 'link', href: 'https://example.org/a', inner: ['the plan'] },
+        ' now.'
+      ]
+    }
+  ])
+  expect(blocksOf('Two:\n- one\n- **two** @Ana-Lena\n\n3. three\n\n```\n**code**\n```\nEnd')).toEqual([
+    { kind: 'text', inner: ['Two:'] },
+    {
+      kind: 'list',
+      ordered: false,
+      start: 1,
+      items: [['one'], [{ kind: 'strong', inner: ['two'] }, ' ', { kind: 'mention', name: 'Ana-Lena' }]]
+    },
+    { kind: 'list', ordered: true, start: 3, items: [['three']] },
+    { kind: 'code', text: '**code**' },
+    { kind: 'text', inner: ['End'] }
+  ])
+  expect(inlineOf('See https://example.org/x_y_z?q=1).')).toEqual([
+    'See ',
+    { kind: 'link', href: 'https://example.org/x_y_z?q=1', inner: ['https://example.org/x_y_z?q=1'] },
+    ').'
+  ])
+  // As they are written.
+  for (const plain of [
+    '2 * 3 * 4',
+    'snake_case_name',
+    '<b onclick=x>no</b>',
+    '[x](javascript:alert(1))',
+    '[x](/d/secret)',
+    '**open',
+    '# No heading',
+    'a ** b **'
+  ])
+    expect(inlineOf(plain).join(''), plain).toBe(plain)
+  const [picture] = blocksOf('![cat](https://example.org/cat.png)')
+  expect(JSON.stringify(picture)).not.toContain('image')
+})
+
+test('[REPLY-3] hostile comments are read in time that grows with their length, and lose no letter', () => {
+  const lettersOf = (inner: readonly Inline[]): string =>
+    inner
+      .map((part) => {
+        if (typeof part === 'string') return part
+        if (part.kind === 'code') return part.text
+        return part.kind === 'mention' ? `@${part.name}` : lettersOf(part.inner)
+      })
+      .join('')
+  for (const unit of ['*', '_', '**a', '*a_b', '[', '](', '`', '``a`', '~~', 'http://', '@a', '[a](', '- ', '**a**']) {
+    const text = unit.repeat(10_000 / unit.length)
+    const letters = (words: string): string => words.replaceAll(/[^a-z]/g, '')
+    expect(letters(lettersOf(inlineOf(text))), unit).toBe(letters(text))
+    expect(blocksOf(text.replaceAll(/(.{10})/g, '$1\n')).length, unit).toBeGreaterThan(0)
+  }
 })

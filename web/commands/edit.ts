@@ -24,10 +24,11 @@ const ofPage: Pick<Command, 'scope' | 'when' | 'keysWhen'> = {
   keysWhen: (page) => page.editor.value?.view.hasFocus === true || !isField(activeElement())
 }
 
-/** Takes back what was done here. What was accepted or restored is not: that is in the history, and said. */
-const undoOwn: Command['run'] = ({ editor, dialog }) => {
+/** Takes back what was done here, decisions on suggestions too. What was restored is not: that is in the history, and said. */
+const undoOwn: Command['run'] = ({ editor, dialog, review }) => {
   const view = editor.value?.view
   if (view === undefined) return false
+  if (review.peek()?.undoDecision() === true) return true
   const { doc } = view.state
   undoIn(view)
   // The binding says that it did something even where it did not.

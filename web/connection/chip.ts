@@ -3,7 +3,7 @@ import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { t, tn } from '../text/t.ts'
 import type { Ended } from './retry.ts'
 
-/** Whether suggestions are typed that were not sent, and whether this device keeps them meanwhile. */
+/** Whether suggestions are typed that the service does not have, and whether this device keeps them meanwhile. */
 export type Drafts = 'none' | 'kept' | 'here'
 
 export interface ChipInput {
@@ -46,9 +46,9 @@ function keptLabel(state: string, { unsent, unwritten, kept }: ChipInput): strin
 }
 
 function draftDetail({ drafts }: ChipInput): string {
-  const when = t('A suggestion is sent when you move to another place in the text.')
-  const where = drafts === 'kept' ? t('Until then it is kept on this device.') : t('Keep this page open until then.')
-  return `${when} ${where}`
+  return drafts === 'kept'
+    ? t('Your suggestion is kept on this device. It is sent when you are back online.')
+    : t('Keep this page open until the connection is back.')
 }
 
 function keptDetail(input: ChipInput): string {
@@ -98,7 +98,8 @@ export function chip(input: ChipInput): Chip {
   if (input.ended !== undefined)
     return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }
   if (input.socket !== 'synced') return disconnected(input)
-  if (input.drafts !== 'none') return { state: 'saving', label: t('Not sent yet'), detail: draftDetail(input) }
+  if (input.drafts !== 'none')
+    return { state: 'saving', label: t('Saving…'), detail: t('Your last changes are on their way to the server.') }
   if (!input.canEdit) return readOnly(input)
   return connected(input)
 }
@@ -114,7 +115,8 @@ export function calmly(said: ReadonlySignal<Chip>): { readonly shown: ReadonlySi
     const next = said.value
     clearTimeout(timer)
     const before = shown.peek()
-    if (next.state === 'saved' && before.state === 'saving') timer = setTimeout(() => (shown.value = next), restMs)
+    if ((next.state === 'saved' || next.state === 'readonly') && before.state === 'saving')
+      timer = setTimeout(() => (shown.value = next), restMs)
     else if (next.state !== before.state || next.label !== before.label || next.detail !== before.detail) shown.value = next
   })
   return {

@@ -38,7 +38,7 @@ export interface Session {
   /** Whether it belongs to an account or agent already; true until that is known. */
   readonly owned: Signal<boolean>
   readonly chip: ReadonlySignal<Chip>
-  /** What is typed as a suggestion and not sent yet. */
+  /** What is typed as a suggestion and not at the service yet. */
   readonly drafts: Signal<Drafts>
   readonly unsent: ReadonlySignal<number>
   /** `opening` until there is a text to show, or a reason why not. */

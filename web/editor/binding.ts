@@ -21,3 +21,6 @@ export const ownUndo = Facet.define<Readonly<Record<'undo' | 'redo', Command>>, 
 
 /** Ends a step of undo: what comes next is one by itself. */
 export const endStep = Facet.define<() => void, () => void>({ combine: ([end]) => end ?? (() => undefined) })
+
+/** How many steps undo would take back. */
+export const undoSteps = Facet.define<() => number, () => number>({ combine: ([count]) => count ?? (() => 0) })

@@ -7,7 +7,7 @@ import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
-import { endStep, textMap } from './binding.ts'
+import { endStep, textMap, undoSteps } from './binding.ts'
 import { caret } from './caret.ts'
 import { cleanInput } from './clean-input.ts'
 import { closeFence, closingFences } from './close-fence.ts'
@@ -146,6 +146,7 @@ export function createEditor(input: EditorInput): Editor {
         markdown(),
         binding.of(writing()),
         endStep.of(() => undoManager.stopCapturing()),
+        undoSteps.of(() => undoManager.undoStack.length),
         review.of([]),
         remoteCursors(input.text, input.awareness),
         remoteGlow,

@@ -1,7 +1,6 @@
 /** The parts that cards of comments and suggestions share. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { mentionPlaces } from '../../shared/mentions.ts'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useMentions } from '../mentions/picker.tsx'
 import { ago } from '../../shared/ago.ts'
 import { givenName, initials, nameCharsMax, ownName, setPersonName } from '../person.ts'
@@ -9,6 +8,7 @@ import { locale, t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
 import { hueOfName } from '../../shared/hues.ts'
+import { blocksOf, type Inline } from './comment-markdown.ts'
 import { type AuthorKind } from './records.ts'
 import type { Review } from './review.ts'
 import type { Waiting } from './waiting.ts'
@@ -66,20 +66,53 @@ export const Prose = ({ text }: { text: string }): JSX.Element => (
   </p>
 )
 
-/** Text of a comment or reply, with the names that it mentions. */
-export function CommentText({ review, text }: { review: Review; text: string }): JSX.Element {
+function Words({ review, inner }: { review: Review; inner: readonly Inline[] }): JSX.Element {
   const me = review.me.value.toLowerCase()
-  let end = 0
-  const parts = mentionPlaces(text).flatMap(({ name, from, to }) => {
-    const before = text.slice(end, from)
-    end = to
-    return [before, <span class={`mention${name.toLowerCase() === me ? ' own' : ''}`}>{text.slice(from, to)}</span>]
+  const parts = inner.map((part) => {
+    if (typeof part === 'string') return part
+    if (part.kind === 'mention')
+      return <span class={`mention${part.name.toLowerCase() === me ? ' own' : ''}`}>@{review.nameOf(part.name)}</span>
+    if (part.kind === 'code') return <code>{part.text}</code>
+    const within = <Words review={review} inner={part.inner} />
+    if (part.kind === 'link')
+      return (
+        <a href={part.href} target='_blank' rel='nofollow noopener ugc'>
+          {within}
+        </a>
+      )
+    if (part.kind === 'strong') return <strong>{within}</strong>
+    return part.kind === 'em' ? <em>{within}</em> : <del>{within}</del>
+  })
+  return <>{parts}</>
+}
+
+/** Text of a comment or reply: Markdown, with the people whom it mentions. */
+export function CommentText({ review, text }: { review: Review; text: string }): JSX.Element {
+  const blocks = useMemo(() => blocksOf(text), [text])
+  const shown = blocks.map((block) => {
+    if (block.kind === 'code')
+      return (
+        <pre tabIndex={0}>
+          <code>{block.text}</code>
+        </pre>
+      )
+    if (block.kind === 'text')
+      return (
+        <p>
+          <Words review={review} inner={block.inner} />
+        </p>
+      )
+    const items = block.items.map((inner) => (
+      <li>
+        <Words review={review} inner={inner} />
+      </li>
+    ))
+    return block.ordered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>
   })
   return (
-    <p class='card-text' dir='auto'>
-      {parts}
-      {text.slice(end)}
-    </p>
+    <div class='card-text card-markdown' dir='auto'>
+      {shown}
+    </div>
   )
 }
 

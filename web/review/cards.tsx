@@ -8,10 +8,10 @@ import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Byline, CommentText, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
 import { hueOfName } from '../../shared/hues.ts'
-import { excerpt, excerptUnits, isUndecided } from './records.ts'
+import { excerpt, excerptUnits, isUndecided, type Comment } from './records.ts'
 import { authorOf, composerId, isOpen, quoteOf, type Item } from './items.ts'
 import type { Review } from './review.ts'
-import type { Proposal, Thread } from './store.ts'
+import type { Proposal } from './store.ts'
 import type { Waiting } from './waiting.ts'
 
 const quoteUnits = 120
@@ -35,17 +35,62 @@ function whereGone(item: Item): string | undefined {
 
 // ——— comments ———
 
-function Reply({ review, thread, waiting }: { review: Review; thread: Thread; waiting: Waiting }): JSX.Element | null {
-  if (waiting.deed.kind !== 'reply') return waiting.refusal === undefined ? null : <WaitingNote review={review} waiting={waiting} />
+function WaitingReply({ review, waiting }: { review: Review; waiting: Waiting }): JSX.Element | null {
+  const { deed } = waiting
+  if (deed.kind !== 'reply' && deed.kind !== 'answer')
+    return waiting.refusal === undefined ? null : <WaitingNote review={review} waiting={waiting} />
   const author = waiting.author || t('Guest')
   return (
-    <li key={`${thread.comment.id}-${waiting.id}`} class='card-reply waiting'>
+    <li class='card-reply waiting'>
       <Byline author={author} authorKind='guest' isOwn at={undefined} />
-      <CommentText review={review} text={waiting.deed.body} />
+      <CommentText review={review} text={deed.body} />
       <WaitingNote review={review} waiting={waiting} />
     </li>
   )
 }
+
+interface RepliesInput {
+  readonly review: Review
+  readonly replies: Comment['replies']
+  /** Those that wait, or were refused. */
+  readonly waiting: readonly Waiting[]
+  readonly isActive: boolean
+  /** Undefined: nobody may reply here now. */
+  readonly onReply: ((body: string) => void) | undefined
+}
+
+/** The replies of a comment or suggestion, and where one writes another. */
+const Replies = ({ review, replies, waiting, isActive, onReply }: RepliesInput): JSX.Element => (
+  <>
+    {!isActive && replies.length > 0 && <p class='card-note'>{tn(replies.length, '1 reply', '{count} replies')}</p>}
+    {(isActive || waiting.length > 0) && (
+      <ul class='card-replies'>
+        {isActive &&
+          replies.map((reply) => (
+            <li key={reply.id} class='card-reply'>
+              <Byline author={reply.author} authorKind={reply.authorKind} isOwn={review.store.isMe(reply)} at={reply.createdAt} />
+              <CommentText review={review} text={reply.body} />
+            </li>
+          ))}
+        {waiting.map((each) => (
+          <WaitingReply key={each.id} review={review} waiting={each} />
+        ))}
+      </ul>
+    )}
+    {isActive && onReply !== undefined && (
+      <Writer
+        review={review}
+        label={t('Reply')}
+        action={t('Reply')}
+        value=''
+        onSubmit={(body) => {
+          onReply(body)
+          review.store.said.value = t('Reply added')
+        }}
+      />
+    )}
+  </>
+)
 
 interface ThreadInput {
   readonly review: Review
@@ -101,33 +146,15 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
       {comment.resolved && (
         <p class='card-note'>{comment.resolvedBy === null ? t('Resolved') : t('Resolved by {name}', { name: comment.resolvedBy })}</p>
       )}
-      {!isActive && comment.replies.length > 0 && <p class='card-note'>{tn(comment.replies.length, '1 reply', '{count} replies')}</p>}
-      {(isActive || waiting.length > 0) && (
-        <ul class='card-replies'>
-          {isActive &&
-            comment.replies.map((reply) => (
-              <li key={reply.id} class='card-reply'>
-                <Byline author={reply.author} authorKind={reply.authorKind} isOwn={store.isMe(reply)} at={reply.createdAt} />
-                <CommentText review={review} text={reply.body} />
-              </li>
-            ))}
-          {waiting.map((each) => (
-            <Reply key={each.id} review={review} thread={thread} waiting={each} />
-          ))}
-        </ul>
-      )}
-      {isActive && mayComment && !isEditing && (
-        <Writer
-          review={review}
-          label={t('Reply')}
-          action={t('Reply')}
-          value=''
-          onSubmit={(body) => {
-            store.act({ kind: 'reply', comment: comment.id, body }, personName.value)
-            store.said.value = t('Reply added')
-          }}
-        />
-      )}
+      <Replies
+        review={review}
+        replies={comment.replies}
+        waiting={waiting}
+        isActive={isActive}
+        onReply={
+          mayComment && !isEditing ? (body) => void store.act({ kind: 'reply', comment: comment.id, body }, personName.value) : undefined
+        }
+      />
     </>
   )
 }
@@ -153,8 +180,10 @@ const Change = ({ deed, original, text }: ChangeInput): JSX.Element => (
 
 function statusWords({ suggestion, deciding }: Proposal): string | undefined {
   if (deciding === 'withdraw') return t('Withdrawing…')
+  if (deciding === 'reopen') return t('Undoing…')
   if (deciding !== undefined) return deciding === 'accept' ? t('Accepting…') : t('Rejecting…')
   const by = suggestion.decidedBy ?? ''
+  if (suggestion.withdrawn === true) return t('Withdrawn by {name}', { name: suggestion.author })
   if (suggestion.status === 'accepted') return t('Accepted by {name}', { name: by })
   return suggestion.status === 'rejected' ? t('Rejected by {name}', { name: by }) : undefined
 }
@@ -171,6 +200,8 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   const status = statusWords(item.proposal)
   const gone = whereGone(item)
   const isOpen = suggestion.status === 'pending' && deciding === undefined
+  const isDecided = deciding === undefined && !isUndecided(suggestion)
+  const canReopen = isDecided && store.canDecide.value && suggestion.withdrawn !== true
   return (
     <>
       <Byline author={suggestion.author} authorKind={suggestion.authorKind} isOwn={store.isMe(suggestion)} at={suggestion.createdAt}>
@@ -182,7 +213,16 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
       <Change deed={review.deedOf(item)} original={suggestion.original} text={suggestion.text} />
       {suggestion.note !== null && <Prose text={suggestion.note} />}
       {gone !== undefined && <p class='card-note'>{gone}</p>}
-      {status !== undefined && <p class='card-note'>{status}</p>}
+      {status !== undefined && (
+        <p class='card-note card-decided'>
+          {status}
+          {canReopen && (
+            <button type='button' class='button quiet' onClick={() => store.decide('reopen', [suggestion.id])}>
+              {review.recent.value.has(suggestion.id) ? t('Undo') : t('Reopen')}
+            </button>
+          )}
+        </p>
+      )}
       {refusal !== undefined && (
         <p class='card-refusal' role='alert'>
           {refusal}
@@ -202,6 +242,17 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
           </button>
         </p>
       )}
+      <Replies
+        review={review}
+        replies={suggestion.replies ?? []}
+        waiting={item.proposal.waiting}
+        isActive={isActive}
+        onReply={
+          store.canComment.value
+            ? (body) => void store.act({ kind: 'answer', suggestion: suggestion.id, body }, personName.value)
+            : undefined
+        }
+      />
     </>
   )
 }
@@ -220,7 +271,7 @@ function NewCard({ review, item }: { review: Review; item: Item & { readonly kin
           <CommentText review={review} text={deed.body} />
         </>
       )}
-      {(deed.kind === 'reply' || deed.kind === 'edit') && <CommentText review={review} text={deed.body} />}
+      {(deed.kind === 'reply' || deed.kind === 'answer' || deed.kind === 'edit') && <CommentText review={review} text={deed.body} />}
       {deed.kind === 'suggest' && <Change deed={review.deedOf(item)} original={deed.original} text={deed.text} />}
       <WaitingNote review={review} waiting={waiting} />
     </>

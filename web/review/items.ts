@@ -4,7 +4,7 @@ import type { Range as Span } from '../../shared/text/anchors.ts'
 import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
 import type { Remark } from './places.ts'
-import { isUndecided } from './records.ts'
+import { isUndecided, type Suggestion } from './records.ts'
 import type { Proposal, Store, Thread } from './store.ts'
 import type { Waiting } from './waiting.ts'
 
@@ -38,10 +38,13 @@ export const isOpen = (item: Item): boolean => {
   return item.kind === 'proposal' ? isUndecided(item.proposal.suggestion) : true
 }
 
-/** What the text shows of an item; undefined: nothing. `key` changes when the service says where it is. */
-export function remarkOf(item: Item): { readonly remark: Remark; readonly key: unknown } | undefined {
+const nobody: ReadonlySet<string> = new Set()
+
+/** What the text shows of an item; undefined: nothing. `key` changes when the service says where it is. `recent`: decided a moment ago. */
+export function remarkOf(item: Item, recent = nobody): { readonly remark: Remark; readonly key: unknown } | undefined {
   const { id } = item
-  if (!isOpen(item)) return undefined
+  if (!isOpen(item))
+    return recent.has(id) ? { remark: { id, kind: 'decided', author: authorOf(item), text: '' }, key: 'decided' } : undefined
   if (item.kind === 'comment') {
     const { author, anchor } = item.thread.comment
     return { remark: { id, kind: 'comment', author, text: '' }, key: anchor }
@@ -72,20 +75,31 @@ export const authorOf = (item: Item): string => {
   return (item.kind === 'new' ? item.waiting.author : personName.peek()) || t('Guest')
 }
 
+/** Whether a suggestion is shown as one: not while its author types it here, and not when it was typed and taken back. */
+const isSeen = ({ draftId, withdrawn, replies }: Suggestion, typed: ReadonlySet<string>): boolean =>
+  draftId === undefined || !(typed.has(draftId) || (withdrawn === true && replies === undefined))
+
 /** All there is, in the order of the text; what has no place comes last. */
 export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>): readonly Item[] {
   const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
+  const proposed = new Set(store.proposals.value.map(({ suggestion: { id } }) => id))
   // Words for a comment that is gone stand alone, so that they can be copied.
   const waiting = store.outbox.list.value.filter(
     ({ deed, refusal }) =>
       deed.kind === 'comment' ||
       deed.kind === 'suggest' ||
-      ((deed.kind === 'reply' || deed.kind === 'edit') && refusal !== undefined && !there.has(deed.comment))
+      ((deed.kind === 'reply' || deed.kind === 'edit') && refusal !== undefined && !there.has(deed.comment)) ||
+      (deed.kind === 'answer' && refusal !== undefined && !proposed.has(deed.suggestion))
   )
+  const typed = new Set(store.held.value)
+  for (const { deed, refusal } of store.outbox.list.value)
+    if (deed.kind === 'suggest' && deed.draft !== undefined && refusal === undefined) typed.add(deed.draft.id)
   const placed = (id: string): Placed => ({ id, span: spans.get(id) })
   const all: Item[] = [
     ...store.threads.value.map((thread): Item => ({ kind: 'comment', thread, ...placed(thread.comment.id) })),
-    ...store.proposals.value.map((proposal): Item => ({ kind: 'proposal', proposal, ...placed(proposal.suggestion.id) })),
+    ...store.proposals.value
+      .filter(({ suggestion }) => isSeen(suggestion, typed))
+      .map((proposal): Item => ({ kind: 'proposal', proposal, ...placed(proposal.suggestion.id) })),
     ...waiting.map((each): Item => ({ kind: 'new', waiting: each, ...placed(each.id) })),
     ...(composer === undefined ? [] : [{ kind: 'composer', composer, ...placed(composerId) } as const])
   ]

@@ -31,7 +31,7 @@ function withActive(placed: readonly Item[], active: string | undefined, start: 
 
 /** Those that have a place, at most so many, about the part of the text that is seen. */
 function shownOf(review: Review): readonly Item[] {
-  const placed = review.items.value.filter((item) => item.span !== undefined && isOpen(item))
+  const placed = review.items.value.filter((item) => item.span !== undefined && (isOpen(item) || review.recent.value.has(item.id)))
   if (placed.length <= cardsMax) return placed
   const { from, to } = seen(review)
   const first = placed.findIndex(({ span }) => (span?.to ?? 0) >= from)

@@ -7,7 +7,7 @@ import { call, RequestError, type Call } from '../api.ts'
 import { newId } from '../new-id.ts'
 import { dropLeftDeed, leaveDeeds, leftDeeds } from './left-deeds.ts'
 import { missesPlace, passes, refusalOf } from './refusals.ts'
-import { waiting as kept, type Deed, type Target, type Waiting } from './waiting.ts'
+import { waiting as kept, type Deed, type SuggestDeed, type Target, type Waiting } from './waiting.ts'
 
 export interface Outbox {
   /** What is not answered yet, and what was refused, oldest first. */
@@ -33,12 +33,31 @@ interface OutboxInput {
   readonly connected: ReadonlySignal<boolean>
   /** How the place of a remark is named now, if not as before. */
   readonly aim: (item: Waiting) => Target | undefined
+  /** What becomes of one that was refused: what is sent in its place, or that it waits. */
+  readonly afresh: (item: Waiting, error: RequestError) => Deed | 'later' | undefined
   readonly onAnswer: (done: Waiting, answer: unknown) => void
   readonly onRefusal: (refused: Waiting, error: RequestError) => void
 }
 
 /** How often what waits is tried again without a sign of the network, in milliseconds. */
 const againMs = 15_000
+/** How long until one is tried again that the others just decided, in milliseconds. */
+const afreshMs = 1000
+/** Bytes that browsers send for a page that is gone: 64 KiB, of which what is being typed takes most. */
+const leavingBytesMax = 12 * 1024
+
+const said = ({ operation, text, note, target }: SuggestDeed): object => ({
+  operation,
+  ...(operation === 'delete' ? {} : { text }),
+  ...(note === '' ? {} : { note }),
+  ...(target ?? { at: 'start' })
+})
+
+/** What tells the service of a suggestion that is typed. `done`: nothing more is typed for now. */
+export const draftRequestOf = (deed: SuggestDeed, done: boolean): { readonly path: string; readonly body: object } => ({
+  path: `drafts/${encodeURIComponent(deed.draft?.id ?? '')}`,
+  body: { ...said(deed), step: deed.draft?.step ?? 0, done }
+})
 
 const requestOf = (deed: Deed): Required<Pick<Call, 'method'>> & { readonly path: string; readonly body?: unknown } => {
   const comment = (id: string): string => `comments/${encodeURIComponent(id)}`
@@ -53,11 +72,11 @@ const requestOf = (deed: Deed): Required<Pick<Call, 'method'>> & { readonly path
       return { method: 'DELETE', path: comment(deed.comment) }
     case 'resolve':
       return { method: 'POST', path: `${comment(deed.comment)}/resolve`, body: { resolved: deed.resolved } }
-    case 'suggest': {
-      const { operation, text, note, target } = deed
-      const said = { ...(operation === 'delete' ? {} : { text }), ...(note === '' ? {} : { note }) }
-      return { method: 'POST', path: 'suggestions', body: { operation, ...said, ...(target ?? { at: 'start' }) } }
-    }
+    case 'answer':
+      return { method: 'POST', path: `suggestions/${encodeURIComponent(deed.suggestion)}/replies`, body: { body: deed.body } }
+    case 'suggest':
+      if (deed.draft !== undefined) return { method: 'PUT', ...draftRequestOf(deed, true) }
+      return { method: 'POST', path: 'suggestions', body: said(deed) }
     case 'decide':
       return { method: 'POST', path: 'decisions', body: { action: deed.action, suggestionIds: deed.suggestions } }
     case 'withdraw':
@@ -80,7 +99,7 @@ async function alone(doc: string, work: () => Promise<void>): Promise<void> {
   await (locks === undefined ? work() : locks.request(`agmd-review:${doc}`, work))
 }
 
-export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: OutboxInput): Outbox {
+export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefusal }: OutboxInput): Outbox {
   const list = signal<readonly Waiting[]>([])
   const sending = signal(false)
   const onlyHere = signal(0)
@@ -105,6 +124,19 @@ export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: Ou
   }
   /** The page may go at any moment now. */
   const leave = (): void => leaveDeeds(doc, [...unwritten.values(), ...here.values()])
+  /** Sends what is new and not answered: each is known by its id, so the next page does none of it twice. */
+  const sendLeft = (): void => {
+    leave()
+    let left = leavingBytesMax
+    for (const { id, deed, author, refusal } of list.peek()) {
+      const isNew = deed.kind === 'comment' || deed.kind === 'suggest' || deed.kind === 'reply' || deed.kind === 'answer'
+      if (!isNew || refusal !== undefined || !navigator.onLine) continue
+      const { path, ...request } = requestOf(deed)
+      left -= JSON.stringify(request.body).length * 3
+      if (left < 0) return
+      call(`/api/docs/${doc}/${path}`, { ...request, key, author, idempotencyKey: id, keepalive: true }).catch(() => undefined)
+    }
+  }
   const leaveHidden = (): void => {
     if (document.visibilityState === 'hidden') leave()
   }
@@ -172,6 +204,15 @@ export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: Ou
       }
       const isLost = missesPlace(error)
       if (isLost && rename(item)) return true
+      const next = afresh(item, error)
+      if (next === 'later') {
+        again(afreshMs)
+        return false
+      }
+      if (next !== undefined) {
+        replace({ ...item, deed: next })
+        return true
+      }
       replace({ ...item, refusal: refusalOf(error), isLost })
       if (!stopped) onRefusal(item, error)
     }
@@ -234,7 +275,7 @@ export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: Ou
     drop: remove,
     start() {
       channel.addEventListener('message', () => void read())
-      addEventListener('pagehide', leave)
+      addEventListener('pagehide', sendLeft)
       document.addEventListener('visibilitychange', leaveHidden)
       for (const item of leftDeeds(doc)) put(item)
       addEventListener('online', work)
@@ -246,7 +287,7 @@ export function openOutbox({ doc, key, connected, aim, onAnswer, onRefusal }: Ou
         stopped = true
         clearTimeout(timer)
         removeEventListener('online', work)
-        removeEventListener('pagehide', leave)
+        removeEventListener('pagehide', sendLeft)
         document.removeEventListener('visibilitychange', leaveHidden)
         stop()
         channel.close()

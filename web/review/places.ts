@@ -9,7 +9,8 @@ import { initials } from '../person.ts'
 import { t } from '../text/t.ts'
 import { hueOfName } from '../../shared/hues.ts'
 
-export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace'
+/** `decided`: nothing is seen of it in the text, its card alone stands there. */
+export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'decided'
 
 /** What the text shows of a remark. */
 export interface Remark {
@@ -31,7 +32,7 @@ class Place extends RangeValue {
     // What is typed at the edges is no part of it; a point goes when the text on both sides of it does.
     this.startSide = isPoint ? -1 : 1
     this.endSide = -1
-    this.mapMode = MapMode.TrackDel
+    this.mapMode = remark.kind === 'decided' ? MapMode.Simple : MapMode.TrackDel
   }
 
   override eq(other: RangeValue): boolean {
@@ -150,6 +151,7 @@ export class ProposedText extends WidgetType {
 
 function decorationsOf({ remark, isPoint }: Place, from: number, to: number, isActive: boolean): Range<Decoration>[] {
   const { id, kind, author, text } = remark
+  if (kind === 'decided') return []
   const attributes = { 'data-remark': id }
   const hue = `hue-${hueOfName(author)}${isActive ? ' rm-active' : ''}`
   if (kind === 'comment') return isPoint ? [] : [Decoration.mark({ class: `rm-comment ${hue}`, attributes }).range(from, to)]

@@ -28,6 +28,8 @@ export interface Placing {
   places(): readonly RemarkPlace[]
   /** This page made a remark there: so it is until the service says where it is. */
   made(id: string, span: Span): void
+  /** Its card stays where it is for a while, though it is decided. */
+  keep(id: string): void
   /** Brings what the lists say into the editor. */
   place(all: readonly Item[]): void
   close(): void
@@ -41,11 +43,18 @@ const looksMax = 5
 /** Gone texts that are looked for when something is typed. */
 const goneMax = 50
 
-export function openPlacing(view: EditorView, store: Store, items: () => readonly Item[]): Placing {
+export function openPlacing(
+  view: EditorView,
+  store: Store,
+  recent: ReadonlySignal<ReadonlySet<string>>,
+  items: () => readonly Item[]
+): Placing {
   const spans = signal<ReadonlyMap<string, Span>>(new Map())
   const moved = signal(0)
   /** Where remarks of this page were made, until the service says where they are. */
   const made = new Map<string, Span>()
+  /** Where those stood that were decided here a moment ago. */
+  const stood = new Map<string, number>()
   let known = new Map<string, unknown>()
 
   /** The place of an item as the service, or this page, says; `same` when what the editor knows is better. */
@@ -59,6 +68,8 @@ export function openPlacing(view: EditorView, store: Store, items: () => readonl
       made.delete(item.id)
       return own
     }
+    const last = stood.get(item.id)
+    if (last !== undefined && !isOpen(item)) return { from: last, to: last }
     if (item.kind === 'new') {
       const { deed } = item.waiting
       const target = deed.kind === 'comment' || deed.kind === 'suggest' ? deed.target : null
@@ -90,13 +101,15 @@ export function openPlacing(view: EditorView, store: Store, items: () => readonl
     const next = new Map<string, unknown>()
     const put: { remark: Remark; span: Span | undefined }[] = []
     for (const item of all) {
-      const wanted = remarkOf(item)
+      const wanted = remarkOf(item, recent.peek())
       if (wanted === undefined) continue
       next.set(item.id, wanted.key)
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue
       const span = placeOf(item, stored)
-      if (span !== 'same') put.push({ remark: wanted.remark, span })
+      // What it proposes may be new, though its place is not.
+      put.push({ remark: wanted.remark, span: span === 'same' ? placesIn(view.state).get(item.id) : span })
     }
+    for (const id of stood.keys()) if (!recent.peek().has(id)) stood.delete(id)
     const gone = new Set([...known.keys()].filter((id) => !next.has(id)))
     known = next
     // What was not asked for now is not true later.
@@ -123,6 +136,7 @@ export function openPlacing(view: EditorView, store: Store, items: () => readonl
 
   const follow = EditorView.updateListener.of(({ docChanged, geometryChanged, viewportChanged, changes }: ViewUpdate) => {
     if (!docChanged && !geometryChanged && !viewportChanged) return
+    if (docChanged) for (const [id, at] of stood) stood.set(id, changes.mapPos(Math.min(at, changes.length)))
     placing ??= setTimeout(() => {
       placing = undefined
       readPlaces()
@@ -150,6 +164,10 @@ export function openPlacing(view: EditorView, store: Store, items: () => readonl
     },
     made(id, span) {
       made.set(id, span)
+    },
+    keep(id) {
+      const span = placesIn(view.state).get(id)
+      if (span !== undefined) stood.set(id, span.from)
     },
     place,
     close() {

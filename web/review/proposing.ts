@@ -16,7 +16,8 @@ import type { State } from './state.ts'
 import { suggestingKey } from './suggesting-key.ts'
 import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from './suggesting.ts'
 import { targetOf } from './targets.ts'
-import type { Deed } from './waiting.ts'
+import { openDrafting } from './drafting.ts'
+import type { DraftName, SuggestDeed } from './waiting.ts'
 
 /** So long what was proposed twice can be taken back from its notice, and what was taken back be had again, in milliseconds. */
 const sameMs = 10_000
@@ -43,7 +44,7 @@ export interface Proposing {
 export function openProposing({ page: { session, panel }, editor, store, placing, items }: State): Proposing {
   const { view } = editor
   const reason = signal('')
-  const deedFor = (text: string, { from, to, original, text: proposed }: Hunk): Deed => ({
+  const deedFor = (text: string, { from, to, original, text: proposed }: Hunk): SuggestDeed => ({
     kind: 'suggest',
     operation: operationOf({ original, text: proposed }),
     original,
@@ -51,14 +52,30 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     target: targetOf(text, { from, to }),
     note: reason.value.trim()
   })
-  const propose = (_view: EditorView, hunks: readonly Hunk[]): string[] => {
+  const drafting = openDrafting({
+    doc: session.id,
+    key: session.key,
+    store,
+    hunks: () => draftsOf(view.state),
+    deedFor: (hunk) => deedFor(storedText(view.state).toString(), hunk),
+    onRejected(hunk, by) {
+      takeHunks(
+        view,
+        (each) => each.from === hunk.from && each.to === hunk.to,
+        () => undefined
+      )
+      toast(by === '' ? t('Your suggestion was rejected.') : t('{name} rejected your suggestion.', { name: by }))
+    }
+  })
+  const propose = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): string[] => {
     const ids: string[] = []
     const text = storedText(view.state).toString()
     const { shown } = view.state.facet(textMap)
     batch(() => {
-      for (const hunk of hunks) {
+      for (const [index, hunk] of hunks.entries()) {
         const { from, to } = hunk
-        const sent = store.act(deedFor(text, hunk))
+        const draft = names[index]
+        const sent = store.act({ ...deedFor(text, hunk), ...(draft && { draft }) })
         placing.made(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
         ids.push(sent.id)
       }
@@ -78,18 +95,39 @@ export function openProposing({ page: { session, panel }, editor, store, placing
   const kept = keepDrafts(session.id)
   let keeping: ReturnType<typeof setTimeout> | undefined
   const keep = (): void => {
+    clearTimeout(keeping)
     keeping = undefined
     const text = storedText(view.state).toString()
-    kept.write(draftsOf(view.state).map((hunk) => ({ author: personName.peek(), deed: deedFor(text, hunk) })))
+    const hunks = draftsOf(view.state)
+    const names = drafting.named(hunks)
+    kept.write(
+      hunks.map((hunk, index) => {
+        const draft = names[index]
+        return { author: personName.peek(), deed: { ...deedFor(text, hunk), ...(draft && { draft }) } }
+      })
+    )
   }
-  const onDrafts = (areSome: boolean): void => {
-    session.drafts.value = areSome ? (kept.isKept ? 'kept' : 'here') : 'none'
-    if (areSome) keeping ??= setTimeout(keep, draftMs)
+  const areSome = signal(false)
+  const onDrafts = (some: boolean): void => {
+    areSome.value = some
+    drafting.changed()
+    if (some) keeping ??= setTimeout(keep, draftMs)
     else {
       clearTimeout(keeping)
       keeping = undefined
       kept.write([])
     }
+  }
+  const onLeave = (): void => {
+    keep()
+    drafting.leave()
+  }
+  const onHunks = (_view: EditorView, hunks: readonly Hunk[]): void => {
+    propose(
+      view,
+      hunks,
+      hunks.map((hunk) => drafting.claim(hunk))
+    )
   }
   void kept.adopt(({ deed, author }) => void store.act(deed, author))
 
@@ -114,16 +152,16 @@ export function openProposing({ page: { session, panel }, editor, store, placing
 
   const setSuggesting = (isOn: boolean): void => {
     if (isOn === suggesting.value) return
-    if (isOn) editor.setBinding(suggestingIn(session.text, propose, tellUprooted, onDrafts))
+    if (isOn) editor.setBinding(suggestingIn(session.text, { onHunks, onUprooted: tellUprooted, onDrafts, onLeave, drafting }))
     else {
-      takeHunks(view, () => true, propose)
+      takeHunks(view, () => true, onHunks)
       editor.setBinding(undefined)
     }
     suggesting.value = isOn
   }
 
   const settle = (): void => {
-    if (suggesting.peek()) takeHunks(view, () => true, propose)
+    if (suggesting.peek()) takeHunks(view, () => true, onHunks)
   }
   const withdraw = ({ id, operation, original, text, note }: Suggestion): void => {
     const span = placing.spanOf(id)
@@ -159,6 +197,10 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     return () => takeBack(id)
   }
 
+  const stopTelling = effect(() => {
+    const isUnsaved = areSome.value && !drafting.saved.value
+    session.drafts.value = isUnsaved ? (kept.isKept ? 'kept' : 'here') : 'none'
+  })
   const stop = effect(() => {
     const isOn = wanted.value
     untracked(() => setSuggesting(isOn))
@@ -174,6 +216,8 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     close() {
       settle()
       stop()
+      stopTelling()
+      drafting.close()
       kept.close()
     }
   }

@@ -8,6 +8,7 @@ import type { EditorView } from '@codemirror/view'
 import { writeDevice } from '../device.ts'
 import type { View } from '../document/page.tsx'
 import type { Editor } from '../editor/editor.ts'
+import type { Decisions } from './decisions.ts'
 import { openAddress, type Address } from './address.ts'
 import { composerId, isOpen } from './items.ts'
 import { openKeeping } from './keeping.ts'
@@ -23,12 +24,16 @@ export type { RemarkPlace }
 
 export interface Review
   extends
-    Omit<State, 'page' | 'editor' | 'placing'>,
+    Omit<State, 'page' | 'editor' | 'placing' | 'decisions'>,
     Looking,
     Writing,
     Omit<Proposing, 'close'>,
     Pick<Placing, 'moved' | 'places'>,
     Pick<Address, 'addressOf'> {
+  /** Suggestions that were decided here a moment ago. */
+  readonly recent: Decisions['recent']
+  /** Takes the newest decision of this page back; false: there is none, or something was typed since. */
+  undoDecision(): boolean
   /** Which document, and the key to it. */
   readonly doc: { readonly id: string; readonly key: string }
   /** How many are still to be dealt with. */
@@ -45,7 +50,7 @@ export function openReview(page: View, editor: Editor): Review {
   const { session } = page
   const { view } = editor
   const state = openState(page, editor)
-  const { store, placing, items, active, hasMargin } = state
+  const { store, placing, decisions, items, active, hasMargin } = state
   const looking = openLooking(state)
   const writing = openWriting(state)
   const wantsMargin = signal<boolean | undefined>(undefined)
@@ -66,6 +71,7 @@ export function openReview(page: View, editor: Editor): Review {
   const stops = [
     effect(() => {
       const all = items.value
+      void decisions.recent.value
       untracked(() => placing.place(all))
     }),
     effect(() => {
@@ -78,7 +84,8 @@ export function openReview(page: View, editor: Editor): Review {
       if (successor !== undefined) active.value = successor
     }),
     effect(() => {
-      const has = items.value.some((item) => isOpen(item) && item.span !== undefined)
+      const recent = decisions.recent.value
+      const has = items.value.some((item) => (isOpen(item) || recent.has(item.id)) && item.span !== undefined)
       if (store.state.value === 'ready') writeDevice(marginKey, has ? '1' : null)
       if (!has && store.state.value === 'reading') return
       // The text takes its column back when the last remark is gone.
@@ -101,6 +108,8 @@ export function openReview(page: View, editor: Editor): Review {
     wantsMargin,
     editor: view,
     addressOf: address.addressOf,
+    recent: decisions.recent,
+    undoDecision: decisions.undo,
     Layer,
     close() {
       proposing.close()

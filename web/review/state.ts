@@ -6,13 +6,15 @@ import type { View } from '../document/page.tsx'
 import type { Editor } from '../editor/editor.ts'
 import { namesAround } from '../mentions/names.ts'
 import { personName } from '../person.ts'
-import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { aim } from './aim.ts'
+import { openDecisions, type Decisions } from './decisions.ts'
 import { openDeeds } from './deeds.ts'
 import { itemsOf, type Composer, type Item } from './items.ts'
 import { openPlacing, type Placing } from './placing.ts'
+import { restOf } from './rest-of.ts'
 import { openStore, type Store } from './store.ts'
+import { storedText } from './suggesting.ts'
 
 export type Filter = 'open' | 'resolved' | 'mine'
 
@@ -21,6 +23,7 @@ export interface State {
   readonly editor: Editor
   readonly store: Store
   readonly placing: Placing
+  readonly decisions: Decisions
   /** In the order of the text; what has no place comes last. */
   readonly items: ReadonlySignal<readonly Item[]>
   readonly filter: Signal<Filter>
@@ -33,6 +36,8 @@ export interface State {
   readonly picked: Signal<Span | undefined>
   /** This person, as others mention them. */
   readonly me: ReadonlySignal<string>
+  /** The name of whom a mention means, as the person writes it; else as it is written. */
+  nameOf(mention: string): string
   /** What a suggestion does to a component, in words; undefined: it is about none. */
   deedOf(item: Item): string | undefined
   /** Whom one can mention. */
@@ -46,18 +51,35 @@ const wide = matchMedia('(min-width: 1240px)')
 
 export function openState(page: View, editor: Editor): State {
   const { view } = editor
-  const tellAccepted = (): void =>
-    toast(t('Accepted. The history has the text as it was before.'), {
-      name: t('History'),
-      run: () => (page.dialog.value = 'history'),
-      milliseconds: 10_000
-    })
-  const store = openStore(page.session, (item) => aim(view, item), tellAccepted, toast)
+  const decisions = openDecisions(view, (ids) => store.decide('reopen', ids))
+  const store = openStore({
+    session: page.session,
+    aim: (item) => aim(view, item),
+    afresh: (deed, decided) => restOf(storedText(view.state).toString(), deed, decided),
+    onDeciding(action, ids) {
+      for (const id of ids) placing.keep(id)
+      decisions.asked(action, ids)
+    },
+    onDecided: decisions.done,
+    onUndecided(ids, words) {
+      decisions.refused(ids)
+      if (words !== undefined) toast(words)
+    }
+  })
   const composer = signal<Composer | undefined>(undefined)
   const isWide = signal(wide.matches)
-  const placing = openPlacing(view, store, () => items.peek())
+  const placing = openPlacing(view, store, decisions.recent, () => items.peek())
   const items = computed(() => itemsOf(store, composer.value, placing.spans.value))
   const me = computed(() => mentionOf(page.here.value.find(({ self }) => self)?.name ?? personName.value))
+  const people = computed(() => {
+    const authors = items.value.flatMap((item) => {
+      const { author, replies = [] } =
+        item.kind === 'comment' ? item.thread.comment : item.kind === 'proposal' ? item.proposal.suggestion : { author: '' }
+      return [author, ...replies.map((reply) => reply.author)]
+    })
+    const all = [...authors, ...page.here.value.map(({ name }) => name)]
+    return new Map(all.map((name) => [mentionOf(name).toLowerCase(), name]))
+  })
   const onWidth = (): void => {
     isWide.value = wide.matches
   }
@@ -67,6 +89,7 @@ export function openState(page: View, editor: Editor): State {
     editor,
     store,
     placing,
+    decisions,
     items,
     filter: signal<Filter>('open'),
     active: signal<string | undefined>(undefined),
@@ -75,10 +98,12 @@ export function openState(page: View, editor: Editor): State {
     picked: signal<Span | undefined>(undefined),
     deedOf: openDeeds(view),
     me,
+    nameOf: (mention) => people.value.get(mention.toLowerCase()) ?? mention,
     names: () => namesAround(page, []).filter((name) => name !== me.peek()),
     hasMargin: computed(() => isWide.value && page.panel.value === undefined && page.mode.value !== 'read'),
     close() {
       placing.close()
+      decisions.close()
       wide.removeEventListener('change', onWidth)
     }
   }

@@ -6,7 +6,7 @@ import { batch, computed, effect, signal, type ReadonlySignal, type Signal } fro
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { includesRole } from '../../shared/roles.ts'
-import { findUser } from '../api.ts'
+import { findUser, type RequestError } from '../api.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import type { Session } from '../document/session.ts'
 import { personName } from '../person.ts'
@@ -15,7 +15,7 @@ import { openOutbox, type Outbox } from './outbox.ts'
 import { excerpt, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
 import { refusalOf } from './refusals.ts'
 import { listComments, listSuggestions, listTasks } from './requests.ts'
-import type { Deed, Target, Waiting } from './waiting.ts'
+import type { Action, Deed, SuggestDeed, Target, Waiting } from './waiting.ts'
 
 /** A comment, as it will be once everything that waits has arrived. */
 export interface Thread {
@@ -27,7 +27,9 @@ export interface Thread {
 export interface Proposal {
   readonly suggestion: Suggestion
   /** A decision of this page that waits. */
-  readonly deciding: 'accept' | 'reject' | 'withdraw' | undefined
+  readonly deciding: Action | 'withdraw' | undefined
+  /** Replies that wait, or were refused. */
+  readonly waiting: readonly Waiting[]
   /** Why a decision of this page was refused. */
   readonly refusal: string | undefined
 }
@@ -67,8 +69,14 @@ export interface Store {
   readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
   /** For screen readers: what happened last. */
   readonly said: Signal<string>
+  /** Suggestions that the editor shows itself, because they are being typed here: by the ids that this page gave them. */
+  readonly held: ReadonlySignal<ReadonlySet<string>>
+  hold(draft: string): void
+  release(draft: string): void
+  /** The service has a version of a suggestion that is typed here. */
+  drafted(suggestion: Suggestion, author: string): void
   act(deed: Deed, author?: string): Waiting
-  decide(action: 'accept' | 'reject', suggestions: readonly string[]): void
+  decide(action: Action, suggestions: readonly string[]): void
   /** Reads all anew. */
   read(): void
   start(): () => void
@@ -116,13 +124,20 @@ function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): st
   }
 }
 
-/** `aim`: how the place of a remark that waits is named now, if not as before. `onAccepted`: the text changed as this page asked. `onRefused`: a decision was not taken, and why. */
-export function openStore(
-  session: Session,
-  aim: (item: Waiting) => Target | undefined,
-  onAccepted: () => void,
-  onRefused: (words: string) => void
-): Store {
+interface StoreInput {
+  readonly session: Session
+  /** How the place of a remark that waits is named now, if not as before. */
+  readonly aim: (item: Waiting) => Target | undefined
+  /** What is left of a suggestion that was decided while it was typed. */
+  readonly afresh: (deed: SuggestDeed, decided: Suggestion) => Deed | undefined
+  readonly onDeciding: (action: Action, suggestions: readonly string[]) => void
+  /** The service did as this page asked. */
+  readonly onDecided: (action: Action, suggestions: readonly string[]) => void
+  /** Some were not decided, and why if nothing else says so. */
+  readonly onUndecided: (suggestions: readonly string[], words: string | undefined) => void
+}
+
+export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndecided }: StoreInput): Store {
   const { id, key } = session
   const comments = signal<ReadonlyMap<string, Comment>>(new Map())
   const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
@@ -138,6 +153,23 @@ export function openStore(
   const may = (role: 'comment' | 'suggest' | 'edit' | 'owner'): ReadonlySignal<boolean> =>
     computed(() => session.link.ended.value === undefined && includesRole(session.role.value, role))
 
+  /** Suggestions that the editor shows itself. */
+  const typed = signal<ReadonlySet<string>>(new Set())
+  const letGo = (draft: string): void => {
+    const left = new Set(typed.peek())
+    if (left.delete(draft)) typed.value = left
+  }
+  /** What is sent in place of a suggestion that the others decided while it was typed. */
+  const renewed = ({ deed }: Waiting, { code }: RequestError): Deed | 'later' | undefined => {
+    if (deed.kind !== 'suggest' || deed.draft === undefined || code !== 'already_decided') return undefined
+    const { id: draft } = deed.draft
+    const decided = [...suggestions.peek().values()].find(({ draftId }) => draftId === draft)
+    letGo(draft)
+    if (decided !== undefined && !isUndecided(decided)) return afresh(deed, decided)
+    readSoon()
+    return 'later'
+  }
+
   const refuse = (suggestion: string, words: string): void => {
     refusals.value = new Map(refusals.value).set(suggestion, words)
   }
@@ -146,11 +178,16 @@ export function openStore(
   const take = ({ id: sent, deed, author }: Waiting, answer: unknown): void => {
     // The service answers these shapes (openapi.json); both sides are built and tested together.
     if (deed.kind === 'decide') {
-      for (const { suggestionId, ok, message, suggestion } of (answer as Output<'decideSuggestions'>).results) {
+      const { results } = answer as Output<'decideSuggestions'>
+      const changed = t('The text has changed since, so this cannot be undone.')
+      for (const { suggestionId, ok, message, suggestion } of results) {
         if (suggestion !== undefined) merge(suggestions, suggestion)
-        if (!ok) refuse(suggestionId, message ?? t('That did not work.'))
-        else if (deed.action === 'accept') onAccepted()
+        if (!ok) refuse(suggestionId, deed.action === 'reopen' ? changed : (message ?? t('That did not work.')))
       }
+      const idsOf = (done: boolean): string[] => results.filter(({ ok }) => ok === done).map(({ suggestionId }) => suggestionId)
+      const [done, left] = [idsOf(true), idsOf(false)]
+      if (left.length > 0) onUndecided(left, deed.action === 'reopen' ? changed : undefined)
+      if (done.length > 0) onDecided(deed.action, done)
       return
     }
     const { comment, suggestion, task } = answer as { comment?: Comment; suggestion?: Suggestion; task?: Task }
@@ -162,6 +199,7 @@ export function openStore(
       own.add(record.id, author)
       successors.value = new Map(successors.value).set(sent, record.id)
     }
+    if (deed.kind === 'suggest' && deed.draft !== undefined) letGo(deed.draft.id)
     if (deed.kind === 'delete') without(deed.comment)
   }
 
@@ -175,8 +213,10 @@ export function openStore(
     key,
     connected,
     aim,
+    afresh: renewed,
     onAnswer: take,
     onRefusal({ id: refused, deed }, error) {
+      if (deed.kind === 'suggest' && deed.draft !== undefined) letGo(deed.draft.id)
       const decided = deed.kind === 'decide' ? deed.suggestions : deed.kind === 'withdraw' ? [deed.suggestion] : []
       for (const suggestion of decided) refuse(suggestion, refusalOf(error))
       // There are no words to be kept.
@@ -186,7 +226,7 @@ export function openStore(
       if (error.code === 'not_found') readSoon()
       said.value = t('Not saved: {why}', { why: error.message })
       // Its card may be gone by now.
-      if (decided.length > 0) onRefused(said.value)
+      if (decided.length > 0) onUndecided(decided, said.value)
     }
   })
 
@@ -200,7 +240,8 @@ export function openStore(
   const announce = (comment: Comment | undefined, suggestion: Suggestion | undefined): void => {
     if (comment !== undefined && !comments.peek().has(comment.id) && !own.has(comment.id))
       said.value = t('{name} commented: {text}', { name: comment.author, text: excerpt(comment.body, 120) })
-    if (suggestion !== undefined && !suggestions.peek().has(suggestion.id) && !own.has(suggestion.id))
+    const isHere = suggestion?.draftId !== undefined && typed.peek().has(suggestion.draftId)
+    if (suggestion !== undefined && !isHere && !suggestions.peek().has(suggestion.id) && !own.has(suggestion.id))
       said.value = t('{name} suggested a change', { name: suggestion.author })
   }
 
@@ -296,14 +337,18 @@ export function openStore(
     })
   )
   const proposals = computed(() => {
-    const deciding = new Map<string, 'accept' | 'reject' | 'withdraw'>()
-    for (const { deed, refusal } of outbox.list.value) {
+    const deciding = new Map<string, Action | 'withdraw'>()
+    const answers = new Map<string, Waiting[]>()
+    for (const item of outbox.list.value) {
+      const { deed, refusal } = item
+      if (deed.kind === 'answer') answers.set(deed.suggestion, [...(answers.get(deed.suggestion) ?? []), item])
       if (deed.kind === 'withdraw' && refusal === undefined) deciding.set(deed.suggestion, 'withdraw')
       if (deed.kind === 'decide' && refusal === undefined) for (const each of deed.suggestions) deciding.set(each, deed.action)
     }
     return [...suggestions.value.values()].map((suggestion): Proposal => ({
       suggestion,
       deciding: deciding.get(suggestion.id),
+      waiting: answers.get(suggestion.id) ?? none,
       refusal: refusals.value.get(suggestion.id)
     }))
   })
@@ -341,6 +386,15 @@ export function openStore(
     isMe: (record) => isWritten(record) || (record.authorKind === 'guest' && personName.value !== '' && record.author === personName.value),
     successors,
     said,
+    held: typed,
+    hold(draft) {
+      typed.value = new Set(typed.peek()).add(draft)
+    },
+    release: letGo,
+    drafted(suggestion, author) {
+      own.add(suggestion.id, author)
+      merge(suggestions, suggestion)
+    },
     act(deed, author) {
       if (author === undefined && deed.kind === 'withdraw') return act(deed, own.nameOf(deed.suggestion) ?? personName.value)
       if (author === undefined && 'comment' in deed) return act(deed, own.nameOf(deed.comment) ?? personName.value)
@@ -350,6 +404,7 @@ export function openStore(
       const left = new Map(refusals.value)
       for (const each of ids) left.delete(each)
       refusals.value = left
+      onDeciding(action, ids)
       for (let at = 0; at < ids.length; at += limits.suggestionsAtOnceMax)
         act({ kind: 'decide', action, suggestions: ids.slice(at, at + limits.suggestionsAtOnceMax) })
     },

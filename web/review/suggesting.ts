@@ -1,6 +1,6 @@
 /**
  * Suggesting: what is typed changes what the editor shows and not the document. The changes between the two are kept here, follow what
- * others write, and become suggestions once the cursor leaves them.
+ * others write, and are shown as suggestions once the cursor leaves them; the service has them before (drafting.ts).
  *
  * The editor goes on as ever: cursor, composition of letters, lists, pasting and undo need to know nothing of it.
  */
@@ -21,6 +21,8 @@ import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
 import { ownUndo, textMap } from '../editor/binding.ts'
 import { verbatim } from '../editor/clean-input.ts'
+import { followed } from './accepted.ts'
+import type { Drafting } from './drafting.ts'
 import { byWord, hunksOf, trimmed, type Hunk } from './hunks.ts'
 import { ProposedText } from './places.ts'
 
@@ -31,8 +33,8 @@ interface Drafts {
   readonly changes: ChangeSet
 }
 
-/** A change of the document by others, in its own offsets. */
-const ofOthers = Annotation.define<ChangeSet>()
+/** A change of the document by others: the text as it is then, and how what the editor shows comes of it. */
+const ofOthers = Annotation.define<Drafts>()
 /** What is left once some changes were sent or taken back. */
 const left = Annotation.define<ChangeSet>()
 
@@ -42,7 +44,7 @@ const field = StateField.define<Drafts>({
     const rest = transaction.annotation(left)
     if (rest !== undefined) return { base, changes: rest }
     const theirs = transaction.annotation(ofOthers)
-    if (theirs !== undefined) return { base: theirs.apply(base), changes: changes.map(theirs) }
+    if (theirs !== undefined) return theirs
     return transaction.docChanged ? { base, changes: changes.compose(transaction.changes) } : { base, changes }
   },
   provide: (self) =>
@@ -73,7 +75,7 @@ const isUprooted = ({ from, to, original, text }: Hunk, edits: readonly Edit[]):
  * Brings what others write into what the editor shows, beside what is only proposed. A replacement whose words they changed is sent as it
  * was meant: the service says what became of them, and its words stay on a card.
  */
-const follow = (text: Y.Text, onHunks: (view: EditorView, hunks: readonly Hunk[]) => void, onUprooted: () => void): Extension => {
+const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput): Extension => {
   const config = new YSyncConfig(text, null)
   return ViewPlugin.fromClass(
     class {
@@ -92,12 +94,19 @@ const follow = (text: Y.Text, onHunks: (view: EditorView, hunks: readonly Hunk[]
             onHunks(view, hunks)
             onUprooted()
           }
-          if (!view.composing) takeHunks(view, (hunk) => isUprooted(hunk, specs), uprooted)
-          const { base, changes } = view.state.field(field)
-          const theirs = ChangeSet.of(specs, base.length, '\n')
+          const { length } = view.state.field(field).base
+          const theirs = ChangeSet.of(specs, length, '\n')
+          const bring = () => {
+            const { base, changes } = view.state.field(field)
+            return { base: theirs.apply(base), ...followed(base, changes, theirs, drafting.sent()) }
+          }
+          const isOwn = (hunk: Hunk): boolean => bring().accepted.some(({ from, to }) => from <= hunk.to && to >= hunk.from)
+          if (!view.composing) takeHunks(view, (hunk) => isUprooted(hunk, specs) && !isOwn(hunk), uprooted)
+          const { base, changes, shown, accepted } = bring()
+          drafting.follow(theirs, accepted)
           view.dispatch({
-            changes: theirs.map(changes, true),
-            annotations: [ofOthers.of(theirs), ySyncAnnotation.of(config), Transaction.addToHistory.of(false)]
+            changes: shown,
+            annotations: [ofOthers.of({ base, changes }), ySyncAnnotation.of(config), Transaction.addToHistory.of(false)]
           })
         }
         text.observe(this.#observer)
@@ -139,9 +148,6 @@ const drafts = ViewPlugin.fromClass(
 
 /** How long the cursor must be elsewhere, in milliseconds: who clicks about is not done. */
 const leftMs = 600
-/** And how long nothing may have been typed where it stays: nobody sees what is not sent. */
-const restMs = 60_000
-
 const touches = ({ selection }: EditorState, { fromShown, toShown }: Hunk): boolean =>
   selection.ranges.some(({ from, to }) => from <= toShown && to >= fromShown)
 
@@ -151,23 +157,23 @@ export function draftsOf(state: EditorState): readonly Hunk[] {
   return found === undefined ? [] : byWord(found.base, hunksOf(found.base, found.changes))
 }
 
-/** Sends what the cursor has left. */
-const senders = (onHunks: (view: EditorView, hunks: readonly Hunk[]) => void, onDrafts: (areSome: boolean) => void): Extension =>
+/** Hands on what the cursor has left. */
+const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
   ViewPlugin.fromClass(
     class {
       readonly #view: EditorView
       #leaving: ReturnType<typeof setTimeout> | undefined
-      #resting: ReturnType<typeof setTimeout> | undefined
-      readonly #all = (): void => takeHunks(this.#view, () => true, onHunks)
       readonly #hidden = (): void => {
-        if (document.visibilityState === 'hidden') this.#send(() => true)
+        if (document.visibilityState === 'hidden' && !this.#view.state.field(field).changes.empty) onLeave()
+      }
+      readonly #gone = (): void => {
+        if (!this.#view.state.field(field).changes.empty) onLeave()
       }
 
       constructor(view: EditorView) {
         this.#view = view
         document.addEventListener('visibilitychange', this.#hidden)
-        // Before the outbox leaves on the device what it was not yet given time to write.
-        addEventListener('pagehide', this.#all, { capture: true })
+        addEventListener('pagehide', this.#gone, { capture: true })
       }
 
       update({ docChanged, selectionSet, focusChanged, view, startState }: ViewUpdate): void {
@@ -175,18 +181,15 @@ const senders = (onHunks: (view: EditorView, hunks: readonly Hunk[]) => void, on
         if (drafts !== startState.field(field, false)) onDrafts(!drafts.changes.empty)
         if (!docChanged && !selectionSet && !focusChanged) return
         clearTimeout(this.#leaving)
-        clearTimeout(this.#resting)
         if (drafts.changes.empty) return
         this.#leaving = setTimeout(() => this.#send((hunk) => !view.hasFocus || !touches(view.state, hunk)), leftMs)
-        this.#resting = setTimeout(() => this.#send(() => true), restMs)
       }
 
       destroy(): void {
         onDrafts(false)
         clearTimeout(this.#leaving)
-        clearTimeout(this.#resting)
         document.removeEventListener('visibilitychange', this.#hidden)
-        removeEventListener('pagehide', this.#all, { capture: true })
+        removeEventListener('pagehide', this.#gone, { capture: true })
       }
 
       #send(isDone: (hunk: Hunk) => boolean): void {
@@ -231,20 +234,23 @@ export function takeHunks(
   if (taken.length > 0) onHunks(view, taken)
 }
 
-/**
- * In the place of the binding that writes into the document. `onUprooted`: others changed words that were being replaced. `onDrafts`: what is
- * typed and not sent changed, and whether there is any.
- */
-export const suggesting = (
-  text: Y.Text,
-  onHunks: (view: EditorView, hunks: readonly Hunk[]) => void,
-  onUprooted: () => void,
-  onDrafts: (areSome: boolean) => void
-): Extension => [
+interface SuggestingInput {
+  readonly onHunks: (view: EditorView, hunks: readonly Hunk[]) => void
+  /** Others changed words that were being replaced. */
+  readonly onUprooted: () => void
+  /** What is typed changed, and whether there is any. */
+  readonly onDrafts: (areSome: boolean) => void
+  /** The page may go, and something is typed. */
+  readonly onLeave: () => void
+  readonly drafting: Pick<Drafting, 'sent' | 'follow'>
+}
+
+/** In the place of the binding that writes into the document. */
+export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
   field,
-  follow(text, onHunks, onUprooted),
+  follow(text, input),
   drafts,
-  senders(onHunks, onDrafts),
+  senders(input),
   undoing.of(history()),
   ownUndo.of({ undo, redo })
 ]

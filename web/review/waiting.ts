@@ -14,6 +14,26 @@ export interface Target {
   readonly at?: 'before' | 'after' | 'start'
 }
 
+export type Action = 'accept' | 'reject' | 'reopen'
+
+/** Names a suggestion that is typed: all versions of it have one id, and the highest step counts. */
+export interface DraftName {
+  readonly id: string
+  readonly step: number
+}
+
+export interface SuggestDeed {
+  readonly kind: 'suggest'
+  readonly operation: 'insert' | 'delete' | 'replace'
+  readonly original: string
+  readonly text: string
+  /** `null`: at the start of a document without text. */
+  readonly target: Target | null
+  readonly note: string
+  /** Absent: it was not typed, but proposed at once. */
+  readonly draft?: DraftName
+}
+
 export type Deed =
   /** `null`: on the document as a whole. */
   | {
@@ -24,19 +44,13 @@ export type Deed =
       readonly characters?: readonly number[]
     }
   | { readonly kind: 'reply'; readonly comment: string; readonly body: string }
+  /** A reply to a suggestion. */
+  | { readonly kind: 'answer'; readonly suggestion: string; readonly body: string }
   | { readonly kind: 'edit'; readonly comment: string; readonly body: string }
   | { readonly kind: 'delete'; readonly comment: string }
   | { readonly kind: 'resolve'; readonly comment: string; readonly resolved: boolean }
-  | {
-      readonly kind: 'suggest'
-      readonly operation: 'insert' | 'delete' | 'replace'
-      readonly original: string
-      readonly text: string
-      /** `null`: at the start of a document without text. */
-      readonly target: Target | null
-      readonly note: string
-    }
-  | { readonly kind: 'decide'; readonly action: 'accept' | 'reject'; readonly suggestions: readonly string[] }
+  | SuggestDeed
+  | { readonly kind: 'decide'; readonly action: Action; readonly suggestions: readonly string[] }
   | { readonly kind: 'withdraw'; readonly suggestion: string }
   | { readonly kind: 'ask'; readonly title: string; readonly instructions: string }
   | { readonly kind: 'start'; readonly task: string }

@@ -12,8 +12,21 @@ export const de: Catalogue = {
   'Accept {count}': { one: '1 annehmen', other: '{count} annehmen' },
   'accepted a suggestion': 'hat einen Vorschlag angenommen',
   'accepted a suggestion by {name}': 'hat einen Vorschlag von {name} angenommen',
+  'Your suggestion was rejected.': 'Dein Vorschlag wurde abgelehnt.',
+  '{name} rejected your suggestion.': '{name} hat deinen Vorschlag abgelehnt.',
+  'The text has changed since, so this cannot be undone.':
+    'Der Text wurde seitdem geändert, deshalb lässt sich das nicht rückgängig machen.',
+  'Undoing…': 'Wird rückgängig gemacht …',
+  'Withdrawn by {name}': 'Zurückgezogen von {name}',
+  'Your suggestion is kept on this device. It is sent when you are back online.':
+    'Dein Vorschlag ist auf diesem Gerät gespeichert. Er wird gesendet, sobald du wieder online bist.',
+  'Undone. {count} suggestions are open again.': {
+    one: 'Rückgängig gemacht. Der Vorschlag ist wieder offen.',
+    other: 'Rückgängig gemacht. {count} Vorschläge sind wieder offen.'
+  },
+  '{count} suggestions accepted.': { one: 'Angenommen.', other: '{count} Vorschläge angenommen.' },
+  '{count} suggestions rejected.': { one: 'Abgelehnt.', other: '{count} Vorschläge abgelehnt.' },
   'Accepted by {name}': 'Angenommen von {name}',
-  'Accepted. The history has the text as it was before.': 'Angenommen. Im Verlauf steht der Text, wie er vorher war.',
   'Accepting…': 'Wird angenommen…',
   'Access ended': 'Zugang beendet',
   Account: 'Konto',
@@ -305,7 +318,6 @@ export const de: Catalogue = {
   'Keep only this one': 'Nur diese behalten',
   'Keep theirs': 'Ihres behalten',
   'Keep this page open until the connection is back.': 'Lass diese Seite offen, bis die Verbindung wieder da ist.',
-  'Keep this page open until then.': 'Lass diese Seite bis dahin offen.',
   'Kept on this device. It is sent when you are back online.':
     'Auf diesem Gerät aufbewahrt. Es wird gesendet, sobald du wieder online bist.',
   'Kept on this device; it was not sent.': 'Auf diesem Gerät aufbewahrt, nicht gesendet.',
@@ -837,7 +849,6 @@ export const de: Catalogue = {
   'unordered points': 'ungeordnet Punkte',
   Unpublish: 'Veröffentlichung beenden',
   Untitled: 'Ohne Titel',
-  'Until then it is kept on this device.': 'Bis dahin bleibt es auf diesem Gerät.',
   'Use the other link': 'Den anderen Link benutzen',
   Versions: 'Versionen',
   'versions restore changes who wrote': 'Versionen wiederherstellen Änderungen wer schrieb',
@@ -861,8 +872,6 @@ export const de: Catalogue = {
   'The compute node sent a result that cannot be used.': 'Der Rechenknoten hat ein unbrauchbares Ergebnis geschickt.',
   'Actions for the selection': 'Aktionen für die Auswahl',
   'Changes made here are not saved.': 'Änderungen hier werden nicht gespeichert.',
-  'A suggestion is sent when you move to another place in the text.':
-    'Ein Vorschlag wird gesendet, wenn du zu einer anderen Stelle im Text gehst.',
   'Your edits become suggestions. Others decide whether to accept them.':
     'Deine Änderungen werden zu Vorschlägen. Andere entscheiden, ob sie angenommen werden.',
   'You are offline, so the publishing status is unknown.': 'Du bist offline, darum ist unbekannt, ob es veröffentlicht ist.',

@@ -1,0 +1,220 @@
+/** Suggestions that are typed while others look on, and decisions that are taken back. */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { complaints, createDocument, createLink, editorText, launch, readMarkdown, until, type Document } from './browser.ts'
+
+const text = `# Launch plan
+
+The importer reads every file twice, which is slow.
+
+We ship on Monday, if the tests are green.
+`
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+interface Listed {
+  readonly id: string
+  readonly status: string
+  readonly original: string
+  readonly text: string
+  readonly author: string
+}
+
+async function ask<Answer>(document: Document, method: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(`${world.url}/api/docs/${document.id}/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', 'x-share-key': document.key, 'x-agent-author': 'Robot' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+  return (await response.json()) as Answer
+}
+
+const suggestions = async (document: Document): Promise<readonly Listed[]> =>
+  (await ask<{ suggestions: readonly Listed[] }>(document, 'GET', 'suggestions')).suggestions
+
+async function contextOf(name: string, viewport = { width: 1280, height: 860 }): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
+  await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
+  return context
+}
+
+async function opened(context: BrowserContext, url: string): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(url)
+  await page.locator('.chip:is([data-state=saved], [data-state=readonly])').waitFor()
+  await page.locator('.remarks-button').waitFor()
+  return page
+}
+
+/** Opens a document to suggest in it, with the cursor at its end. */
+async function suggester(context: BrowserContext, url: string): Promise<Page> {
+  const page = await opened(context, url)
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await page.locator('.cm-content[contenteditable=true]').press('Control+End')
+  return page
+}
+
+test('[SUGG-8] [SUGG-9] others see a suggestion while it is typed; what they accept half typed goes on as a new one, and nothing stands there twice', async () => {
+  const document = await createDocument(world.url, text)
+  const anas = await contextOf('Ana')
+  const eves = await contextOf('Eve')
+  const [ana, eve] = [await suggester(anas, (await createLink(world.url, document, 'suggest')).url), await opened(eves, document.url)]
+  const heard = [complaints(ana), complaints(eve)]
+  await ana.keyboard.type('The docs ')
+  await eve.locator('.rm-proposed ins', { hasText: 'The docs' }).waitFor()
+  await eve.locator('.margin .card', { hasText: 'The docs' }).getByRole('button', { name: 'Accept' }).waitFor()
+  await ana.keyboard.type('come')
+  await eve.locator('.rm-proposed ins', { hasText: 'The docs come' }).waitFor()
+  // Whoever types sees it in the text alone, and that it is at the service.
+  await ana.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  expect(await ana.locator('.margin .card').count()).toBe(0)
+  expect(await ana.locator('.rm-own', { hasText: 'The docs come' }).count()).toBe(1)
+
+  await eve.locator('.margin .card', { hasText: 'The docs come' }).getByRole('button', { name: 'Accept' }).click()
+  await until(async () => (await readMarkdown(world.url, document)) === `${text}The docs come`, 'the accepted words')
+  await ana.locator('.rm-own').waitFor({ state: 'detached' })
+  await ana.keyboard.type(' later')
+  await eve.locator('.rm-proposed ins', { hasText: 'later' }).waitFor()
+  expect(await editorText(ana)).toBe(`${text}The docs come later`)
+  expect(await editorText(eve)).toBe(`${text}The docs come`)
+  await ana.locator('.cm-content').press('Control+Home')
+  await ana.locator('.margin .card', { hasText: 'later' }).waitFor()
+  expect((await suggestions(document)).map((each) => [each.status, each.text])).toEqual([
+    ['pending', ' later'],
+    ['accepted', 'The docs come']
+  ])
+
+  // What is rejected as it stands goes from the editor of who typed it.
+  await ana.keyboard.type('Draft. ')
+  const card = eve.locator('.margin .card', { hasText: 'Draft.' })
+  await card.getByRole('button', { name: 'Reject' }).click()
+  await ana.getByText('Eve rejected your suggestion.').waitFor()
+  await until(async () => !(await editorText(ana)).includes('Draft.'), 'the rejected words gone')
+  // What is typed and deleted again leaves nothing.
+  await ana.keyboard.type('Hm')
+  await until(async () => (await suggestions(document)).some((each) => each.text === 'Hm'), 'the first letters')
+  await ana.keyboard.press('Backspace')
+  await ana.keyboard.press('Backspace')
+  await until(async () => !(await suggestions(document)).some((each) => /^Hm?$/.test(each.text) && each.status === 'pending'), 'no letters')
+  expect(heard.flat()).toEqual([])
+  await anas.close()
+  await eves.close()
+})
+
+test('[SUGG-10] a tab that is closed right after typing has sent what was typed, six times of six; and so has a phone that goes to the background', async () => {
+  const document = await createDocument(world.url, text)
+  const { url } = await createLink(world.url, document, 'suggest')
+  const found = async (): Promise<readonly string[]> => (await suggestions(document)).map((each) => each.text)
+  for (let round = 1; round <= 6; round++) {
+    // A context of its own: no other page of the device can send it later.
+    const context = await contextOf('Ana', round % 2 === 0 ? { width: 360, height: 740 } : undefined)
+    const page = await suggester(context, url)
+    const words = `Words of round ${round}.`
+    await page.keyboard.type(words)
+    await page.close({ runBeforeUnload: true })
+    await until(async () => (await found()).includes(words), `what was typed in round ${round}`)
+    await context.close()
+  }
+  expect(await found()).toHaveLength(6)
+
+  const context = await contextOf('Bea', { width: 360, height: 740 })
+  const page = await suggester(context, url)
+  await page.keyboard.type('From a phone.')
+  await page.evaluate(() => {
+    Object.defineProperty(globalThis.document, 'visibilityState', { value: 'hidden', configurable: true })
+    globalThis.document.dispatchEvent(new Event('visibilitychange'))
+  })
+  await until(async () => (await found()).includes('From a phone.'), 'what was typed on the phone')
+  expect(await page.getByText('Not sent', { exact: false }).count()).toBe(0)
+  // Back again it goes on as the same suggestion.
+  await page.keyboard.type(' And back.')
+  await until(async () => (await found()).includes('From a phone. And back.'), 'what was typed since')
+  expect(await found()).toHaveLength(7)
+  await context.close()
+})
+
+test('[UNDO-5] whoever decides takes it back: from the notice, in place of the card, by the keys, in the panel and in the reading view', async () => {
+  const document = await createDocument(world.url, text)
+  const propose = (find: string, words: string): Promise<unknown> =>
+    ask(document, 'POST', 'suggestions', { operation: 'replace', find, text: words })
+  await propose('twice', 'once')
+  await propose('Monday', 'Tuesday')
+  const context = await contextOf('Eve')
+  const page = await opened(context, document.url)
+  const heard = complaints(page)
+  const accepted = text.replace('twice', 'once')
+  const isText = (wanted: string): Promise<void> => until(async () => (await readMarkdown(world.url, document)) === wanted, wanted)
+  const card = (words: string) => page.locator('.margin .card', { hasText: words })
+
+  await card('once').getByRole('button', { name: 'Accept' }).click()
+  await isText(accepted)
+  await page.locator('.toast', { hasText: 'Accepted.' }).getByRole('button', { name: 'Undo' }).click()
+  await isText(text)
+  await card('once').getByRole('button', { name: 'Accept' }).click()
+  await isText(accepted)
+  await card('once').getByRole('button', { name: 'Undo' }).click()
+  await isText(text)
+  await card('once').getByRole('button', { name: 'Reject' }).click()
+  await card('once').getByText('Rejected by').waitFor()
+  await card('once').getByRole('button', { name: 'Undo' }).click()
+  await card('once').getByRole('button', { name: 'Accept' }).waitFor()
+
+  // By the keys: what was typed since is undone first, then the decision, then what was typed before it.
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('Before.')
+  await isText(`${text}Before.`)
+  await card('once').getByRole('button', { name: 'Accept' }).click()
+  await isText(`${accepted}Before.`)
+  await page.keyboard.press('Control+z')
+  await isText(`${text}Before.`)
+  await card('once').getByRole('button', { name: 'Accept' }).click()
+  await isText(`${accepted}Before.`)
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type(' After.')
+  await isText(`${accepted}Before. After.`)
+  await page.keyboard.press('Control+z')
+  await isText(`${accepted}Before.`)
+  await page.keyboard.press('Control+z')
+  await isText(`${text}Before.`)
+  await page.keyboard.press('Control+z')
+  await isText(text)
+
+  // Several at once, in the panel.
+  await page.keyboard.press('Control+.')
+  await page.locator('.side-panel').getByRole('button', { name: 'Accept 2' }).click()
+  await isText(accepted.replace('Monday', 'Tuesday'))
+  await page.locator('.toast', { hasText: '2 suggestions accepted.' }).getByRole('button', { name: 'Undo' }).click()
+  await isText(text)
+  const listed = page.locator('.side-panel .card', { hasText: 'Tuesday' })
+  await listed.getByRole('button', { name: 'Reject' }).click()
+  await page.getByText('Rejected.', { exact: true }).waitFor()
+  await page.getByRole('radio', { name: 'Done' }).check({ force: true })
+  await listed.getByRole('button', { name: /Undo|Reopen/ }).click()
+  await page.getByText('Undone. The suggestion is open again.').waitFor()
+
+  // In the reading view, and where the text has changed since.
+  await page.getByRole('radio', { name: 'Open', exact: true }).check({ force: true })
+  await page.keyboard.press('Control+Alt+KeyP')
+  await page.keyboard.press('Control+Alt+KeyP')
+  await page.locator('.side-panel .card', { hasText: 'once' }).getByRole('button', { name: 'Accept' }).click()
+  await isText(accepted)
+  await ask(document, 'PATCH', 'content', { edits: [{ find: 'once', replace: 'one time' }] })
+  await page.locator('.toast', { hasText: 'Accepted.' }).getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast', { hasText: 'The text has changed since, so this cannot be undone.' }).waitFor()
+  await isText(accepted.replace('once', 'one time'))
+  expect(heard).toEqual([])
+  await context.close()
+})
