@@ -110,7 +110,7 @@ test.each(Object.entries(faults))('[AUTH-3] an answer with %s signs nobody in an
   const visitor = newVisitor()
   const page = await visitor.visit(`${world.url}/sign-in`)
   expect(page.status).toBe(400)
-  expect(page.text).toContain('<h1>This did not work</h1>')
+  expect(page.text).toContain('<h1>That did not work</h1>')
   expect(isSignedIn(visitor)).toBe(false)
   // The next try is not spoiled.
   issuer.faults = {}
