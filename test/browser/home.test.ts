@@ -201,7 +201,7 @@ test('[HOME-4] files become documents by drop and by button; what is no text, to
     { name: '<img src=x onerror=alert(1)>.bin', bytes: [0, 1, 2] }
   ])
   await page.getByText('3 documents created').waitFor()
-  await page.getByText('“<img src=x onerror=alert(1)>.bin” is not a text.').waitFor()
+  await page.getByText('“<img src=x onerror=alert(1)>.bin” is not a text file.').waitFor()
   expect((await titles(page)).toSorted()).toEqual(['one', 'umlaut', 'wide'])
   await page.getByRole('link', { name: /umlaut/ }).click()
   await saved(page)
