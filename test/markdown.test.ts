@@ -202,6 +202,21 @@ test('[MARKDOWN-13] published pages show emoji and dashes where their names and 
   expect(createRenderer().render('a -- :tada:').html).toBe('<p>a -- :tada:</p>\n')
 })
 
+test('[MARKDOWN-14] a picture has the width behind its words, and its title as a caption where it stands alone', () => {
+  const page = createPageRenderer(
+    { highlighter: () => undefined, formulaSetter: () => undefined, components: () => undefined },
+    () => false
+  )
+  const shown = (text: string): string => page.render(text).html
+  expect(shown('![A *cat*|300](/f/a.png "Tom & Co")')).toBe(
+    '<figure class="picture"><img src="/f/a.png" alt="A cat" width="300" loading="lazy" referrerpolicy="no-referrer"><figcaption>Tom &amp; Co</figcaption></figure>\n'
+  )
+  expect(shown('see ![a|300x200](/f/a.png "t")')).toContain('<p>see <img src="/f/a.png" alt="a" title="t" width="300"')
+  for (const words of ['a|b', 'a|5', 'a|99999', 'a 300', '300'])
+    expect(shown(`![${words}](/f/a.png)`), words).toContain(`<p><img src="/f/a.png" alt="${words}" loading`)
+  expect(createRenderer().render('![a](/x "t")').html).toContain('<p><img src="/x" alt="a" title="t"')
+})
+
 test('[MARKDOWN-10] settings at the top of a text are not shown, and no heading of it; a text that begins with a rule is', () => {
   const settings = '---\ntitle: A\n# a note\ntags: [b]\n---\n'
   const { html, headings } = render(`${settings}# Real\n`)

@@ -11,6 +11,7 @@ import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
 import { linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/link-at.ts'
+import { pictureAt, pictureChanges } from '../web/editor/picture-at.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
 import { taskTyped } from '../web/editor/typed-marks.ts'
@@ -169,4 +170,27 @@ test('[WRITE-49] addresses that could run something are not opened; what would b
 
 test('[WRITE-50] a link to a document has its title as its words, whatever is in it', () => {
   expect(linkTo({ title: 'A [draft] \\ of\nit', address: 'http://x/d/1' })).toBe('[A \\[draft\\] \\\\ of it](http://x/d/1)')
+})
+
+test.each([
+  ['a ![cat|](/f/a.png) b', { width: 300, caption: '' }, 'a ![cat||300](/f/a.png) b'],
+  ['a ![c|at](/f/a.png) b', { width: 300.4, caption: ' Two\n"words" ' }, 'a ![cat|300](/f/a.png "Two \\"words\\"") b'],
+  ["![ca|t](/f/a.png  'x')", { width: undefined, caption: 'y' }, '![cat](/f/a.png "y")'],
+  ['![ca|t](/f/a.png "x")', { width: 9, caption: '' }, '![cat|16](/f/a.png)'],
+  ['![](/f/|a.png)', { width: 9999, caption: '' }, '![|2000](/f/a.png)']
+])('[WRITE-51] the picture of %j with %j', (before, wanted, expected) => {
+  const first = before.indexOf('|')
+  const state = EditorState.create({ doc: before.replace('|', ''), selection: { anchor: first }, extensions: [markdown()] })
+  const picture = pictureAt(state, first)
+  if (picture === undefined) throw new Error('no picture')
+  const now = state.update({ changes: pictureChanges(picture, wanted) }).state
+  expect(now.doc.toString()).toBe(expected.replace('||', '|'))
+  // What is written is read, and asked for again it changes nothing.
+  const again = pictureAt(now, first)
+  expect(again && pictureChanges(again, again)).toEqual([])
+})
+
+test('[WRITE-51] sound and film have neither size nor caption', () => {
+  const state = stateOf('![so|und](/f/a.mp3)')
+  expect(pictureAt(state, state.selection.main.head)).toBeUndefined()
 })

@@ -1,6 +1,7 @@
 /** Links: which protocols may stand, what leaves the page says so, and bare addresses as GFM reads them. */
 import type MarkdownIt from 'markdown-it'
 import { kindOfAddress } from '../media-types.ts'
+import { pictureWords } from './pictures.ts'
 
 /** Schemes that a link may have. Images too: markdown-it asks for both. */
 const schemes = /^(https?|mailto|tel|sms|geo|xmpp|matrix|irc|ircs|ftp|sftp|git|ssh):/i
@@ -89,7 +90,9 @@ export const gfmLinks = (markdown: MarkdownIt, isOwn: ((href: string) => boolean
   markdown.renderer.rules['image'] = (tokens, index, options, environment, self) => {
     const token = tokens[index]
     if (token === undefined) return ''
-    token.attrSet('alt', self.renderInlineAsText(token.children ?? [], options, environment))
+    const { words, width } = pictureWords(self.renderInlineAsText(token.children ?? [], options, environment))
+    token.attrSet('alt', words)
+    if (width !== undefined) token.attrSet('width', String(width))
     token.attrSet('loading', 'lazy')
     token.attrSet('referrerpolicy', 'no-referrer')
     return mediaOf(token.attrGet('src') ?? '', token.attrGet('alt') ?? '', markdown) ?? self.renderToken(tokens, index, options)

@@ -76,6 +76,7 @@ export const createPageRenderer = (
 ): Renderer =>
   createRenderer({
     isOwnLink,
+    captions: true,
     ...(typography === undefined ? {} : { typography }),
     math: (tex, display) => setFormula(libraries.formulaSetter(), tex, display),
     highlight(code, language) {

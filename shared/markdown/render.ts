@@ -16,6 +16,7 @@ import { gfmLinks } from './links.ts'
 import { frontMatter } from './front-matter.ts'
 import { inlineMarks } from './marks.ts'
 import { mathHtml, math } from './math.ts'
+import { captions } from './pictures.ts'
 import { taskLists } from './task-lists.ts'
 import type { Token } from './tokens.ts'
 
@@ -44,6 +45,8 @@ export interface RenderOptions {
   readonly idPrefix?: string
   /** What readers see in place of what is easy to type (typography.ts). */
   readonly typography?: (markdown: MarkdownIt) => void
+  /** Whether a picture alone in its paragraph shows its title below it. */
+  readonly captions?: boolean
   /** Tells links that leave the page apart; those get `rel="noopener nofollow ugc"`. */
   readonly isOwnLink?: (href: string) => boolean
 }
@@ -130,6 +133,7 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   markdown.use(inlineHtml)
   markdown.use(gfmLinks, options.isOwnLink)
   markdown.use(taskLists)
+  if (options.captions === true) markdown.use(captions)
   markdown.use(headingIds, options.idPrefix ?? '')
   markdown.use(math, options.math)
   markdown.use(inlineMarks)

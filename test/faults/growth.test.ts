@@ -27,6 +27,7 @@ import { parseWidget } from '../../shared/fences/widget.ts'
 import { slugOf } from '../../shared/markdown/headings.ts'
 import { mayLink } from '../../shared/markdown/links.ts'
 import { highlightEnd, shiftedAt } from '../../shared/markdown/marks.ts'
+import { pictureWords } from '../../shared/markdown/pictures.ts'
 import { typographic } from '../../shared/markdown/typography.ts'
 import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
 import { firstHeading, plainHeading, plainName } from '../../shared/names.ts'
@@ -160,6 +161,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     highlightEnd: (text) => eachPlace(text, (at) => highlightEnd(text, at, text.length)),
     shiftedAt: (text) => eachPlace(text, (at) => shiftedAt(text, at))
   },
+  'shared/markdown/pictures.ts': { pictureWords },
   'shared/markdown/typography.ts': { typographic },
   'server/auth/cookies.ts': {
     readCookie: (text) => readCookie({ cookie: text.replaceAll('\n', ' ') }, cookiesOf('http://localhost').session)

@@ -13,9 +13,17 @@ import {
   insertTable,
   insertWidget
 } from '../editor/commands-insert.ts'
+import type { View } from '../document/page.tsx'
+import { editPicture, pictureAt } from '../editor/picture-at.ts'
 import { chooseFiles } from '../editor/uploads.ts'
 import { term } from '../text/t.ts'
 import { isWriting, notInCodeBlock, onText, type Command } from './command.ts'
+
+/** Whether the caret is in a picture. */
+const hasPicture = ({ editor }: View): boolean => {
+  const state = editor.value?.view.state
+  return state?.selection.main.empty === true && pictureAt(state, state.selection.main.head) !== undefined
+}
 
 export const insertCommands: readonly Command[] = [
   {
@@ -108,6 +116,17 @@ export const insertCommands: readonly Command[] = [
     ...onText(chooseFiles),
     ...notInCodeBlock,
     when: (page) => isWriting(page) && page.session.uploads.allowed.value
+  },
+  {
+    id: 'picture.edit',
+    title: term('Picture size and caption'),
+    words: term('width image alt title'),
+    group: 'insert',
+    icon: 'image',
+    keys: ['Mod-k'],
+    when: (page) => isWriting(page) && page.mode.value === 'live' && hasPicture(page),
+    keysWhen: hasPicture,
+    run: (page) => page.editor.value?.view.dispatch({ effects: editPicture.of(null) })
   },
   {
     id: 'insert.diagram',

@@ -3,6 +3,7 @@ import { EditorState, type Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from './bubble.ts'
 import type { Extras } from './editor.ts'
 import { linkCard } from './link-card.ts'
+import { pictureCard } from './picture-card.ts'
 import { drawings } from './live/drawings.ts'
 import { dressing } from './live/dressing.ts'
 import { smartPaste } from './paste/paste.ts'
@@ -33,5 +34,5 @@ export const createExtras = ({ blocks, documents, bubble, components }: ExtrasIn
     // In the language of the page.
     EditorState.phrases.of(phrases())
   ],
-  live: [drawings, components, linkCard]
+  live: [drawings, components, linkCard, pictureCard]
 })

@@ -1,10 +1,12 @@
 /** Pictures, sound and film in the live view, where their Markdown stands. */
 import { WidgetType, type EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
+import { pictureWords } from '../../../shared/markdown/pictures.ts'
 import { mayLink } from '../../../shared/markdown/links.ts'
 import { kindOfAddress, type MediaKind } from '../../../shared/media-types.ts'
 import { t } from '../../text/t.ts'
 import type { LiveContext } from './context.ts'
+import { titleWords } from '../picture-at.ts'
 import { link, linkParts } from './inline.ts'
 
 /** Sizes of pictures that were seen: one that is drawn again takes its place at once, and nothing jumps. */
@@ -23,24 +25,51 @@ function loadable(written: string): string | undefined {
   }
 }
 
+interface Shown {
+  readonly words: string
+  readonly width: number | undefined
+  readonly caption: string
+}
+
 class MediaWidget extends WidgetType {
   readonly #kind: MediaKind
   readonly #address: string
   readonly #words: string
+  /** In CSS pixels; undefined: its own. */
+  readonly #width: number | undefined
+  readonly #caption: string
 
-  constructor(kind: MediaKind, address: string, words: string) {
+  constructor(kind: MediaKind, address: string, { words, width, caption }: Shown) {
     super()
     this.#kind = kind
     this.#address = address
     this.#words = words
+    this.#width = width
+    this.#caption = caption
   }
 
   override eq(other: MediaWidget): boolean {
-    return other.#kind === this.#kind && other.#address === this.#address && other.#words === this.#words
+    return (
+      other.#kind === this.#kind &&
+      other.#address === this.#address &&
+      other.#words === this.#words &&
+      other.#width === this.#width &&
+      other.#caption === this.#caption
+    )
   }
 
   override toDOM(view: EditorView): HTMLElement {
-    return this.#kind === 'image' ? this.#picture(view) : this.#player(this.#kind)
+    if (this.#kind !== 'image') return this.#player(this.#kind)
+    const picture = this.#picture(view)
+    if (this.#caption === '') return picture
+    const figure = document.createElement('span')
+    figure.className = 'md-figure'
+    const caption = document.createElement('span')
+    caption.className = 'md-caption'
+    caption.dir = 'auto'
+    caption.textContent = this.#caption
+    figure.append(picture, caption)
+    return figure
   }
 
   #picture(view: EditorView): HTMLElement {
@@ -51,6 +80,7 @@ class MediaWidget extends WidgetType {
     picture.referrerPolicy = 'no-referrer'
     const known = sizes.get(this.#address)
     if (known !== undefined) Object.assign(picture, known)
+    if (this.#width !== undefined) picture.style.width = `${this.#width}px`
     picture.addEventListener('load', () => {
       if (sizes.size < sizesMax) sizes.set(this.#address, { width: picture.naturalWidth, height: picture.naturalHeight })
       view.requestMeasure()
@@ -88,7 +118,9 @@ export function media(node: SyntaxNode, live: LiveContext): void {
   const written = live.text(url.from, url.to)
   const address = loadable(written)
   if (address === undefined) return link(node, live)
-  const widget = new MediaWidget(kindOfAddress(written) ?? 'image', address, live.text(open.to, close.from))
+  const title = node.getChild('LinkTitle')
+  const caption = title === null ? '' : titleWords(live.text(title.from, title.to))
+  const widget = new MediaWidget(kindOfAddress(written) ?? 'image', address, { ...pictureWords(live.text(open.to, close.from)), caption })
   if (!live.touched(node.from, node.to) && !live.spansLines(node.from, node.to)) return live.replace(node.from, node.to, widget)
   link(node, live)
   return live.widget(node.to, widget)

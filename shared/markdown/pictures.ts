@@ -1,0 +1,41 @@
+/**
+ * Size and caption of a picture: `![words|300](address "Caption")`. Other programs show the picture whole and its caption as a tooltip.
+ * The width is written as Obsidian does, in CSS pixels; a height behind it (`|300x200`) is passed over: pictures keep their shape.
+ */
+import type MarkdownIt from 'markdown-it'
+
+/** Narrowest and widest picture that can be asked for, in CSS pixels. */
+export const [pictureWidthMin, pictureWidthMax] = [16, 2000]
+
+const sized = /\|[ ]?(\d{1,4})(?:x\d{1,4})?[ ]?$/
+
+/** The words for a picture, and its width in CSS pixels if it has one. */
+export const pictureWords = (written: string): { readonly words: string; readonly width: number | undefined } => {
+  const found = sized.exec(written)
+  const width = Number(found?.[1])
+  if (found === null || width < pictureWidthMin || width > pictureWidthMax) return { words: written, width: undefined }
+  return { words: written.slice(0, found.index).trimEnd(), width }
+}
+
+/** A picture alone in its paragraph, with a title, is a figure whose caption is the title. */
+export const captions = (markdown: MarkdownIt): void => {
+  markdown.core.ruler.push('captions', ({ tokens }) => {
+    tokens.forEach((token, index) => {
+      const [image, ...others] = token.children ?? []
+      const [open, close] = [tokens[index - 1], tokens[index + 1]]
+      const isAlone = image?.type === 'image' && others.length === 0 && open?.type === 'paragraph_open' && !open.hidden
+      const title = isAlone ? image.attrGet('title') : null
+      if (!isAlone || title === null || title.trim() === '' || close === undefined) return
+      open.tag = close.tag = 'figure'
+      open.attrSet('class', 'picture')
+      image.attrs = image.attrs?.filter(([name]) => name !== 'title') ?? null
+      image.meta = { caption: title }
+    })
+  })
+  const inherited = markdown.renderer.rules['image']
+  markdown.renderer.rules['image'] = (tokens, index, options, environment, self) => {
+    const html = inherited?.(tokens, index, options, environment, self) ?? self.renderToken(tokens, index, options)
+    const caption = (tokens[index]?.meta as { readonly caption?: string } | null | undefined)?.caption
+    return caption === undefined ? html : `${html}<figcaption>${markdown.utils.escapeHtml(caption)}</figcaption>`
+  }
+}
