@@ -56,7 +56,6 @@ const signedUp = new Map<string, Awaited<ReturnType<BrowserContext['storageState
 async function join(name: string, options: BrowserContextOptions = {}): Promise<Somebody> {
   const known = signedUp.get(name)
   const context = await browser.newContext({ permissions: ['microphone'], ...options, ...(known && { storageState: known }) })
-  context.setDefaultTimeout(40_000)
   const page = await context.newPage()
   const heard = complaints(page)
   if (known === undefined) {
@@ -105,6 +104,7 @@ async function command(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Control+Shift+P')
   // A form may have one too.
   await page.locator('input[role=combobox]').fill(name)
+  await page.locator('[role=option][aria-selected=true]', { hasText: name }).waitFor()
   await page.keyboard.press('Enter')
   await panel(page).waitFor()
 }

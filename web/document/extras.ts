@@ -6,7 +6,7 @@ import { components } from '../components/blocks.ts'
 import type { Extras } from '../editor/editor.ts'
 import { createExtras } from '../editor/extras.ts'
 import { openFind } from '../editor/find/panel.tsx'
-import { isOffered } from '../media/offered.ts'
+import { isOffered, onOffer } from '../media/offered.ts'
 import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { addressOfDocument, findDocuments } from './own-documents.ts'
@@ -40,6 +40,7 @@ export const extrasOf = (page: View): Extras =>
         run: runOf(id, page)
       }
     }),
+    onChange: onOffer,
     documents: async (query, isOver) =>
       (await findDocuments(query, page.session.id, isOver)).map((each) => ({
         title: each.title,

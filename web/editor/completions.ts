@@ -6,12 +6,13 @@ import {
   acceptCompletion,
   autocompletion,
   completionStatus,
+  startCompletion,
   type Completion,
   type CompletionContext,
   type CompletionResult
 } from '@codemirror/autocomplete'
-import { Prec, type Extension } from '@codemirror/state'
-import { EditorView, keymap } from '@codemirror/view'
+import { Prec, type EditorState, type Extension } from '@codemirror/state'
+import { EditorView, keymap, ViewPlugin } from '@codemirror/view'
 import { best } from '../commands/match.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { drawIcon } from './draw-icon.ts'
@@ -38,6 +39,9 @@ export interface LinkTarget {
   readonly title: string
   readonly address: string
 }
+
+/** Has a listener called when the answers of `isPossible` have changed. Answers with what ends that. */
+export type OnChange = (listener: () => void) => () => void
 
 type FindDocuments = (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
 
@@ -128,8 +132,12 @@ function optionsFor(query: string, all: readonly BlockEntry[]): Shown[] {
   return query === '' ? allOptions(entries) : best(query, entries, ({ title, words }) => [title, words]).map(optionOf)
 }
 
+const slashBefore = /(?:^|\s)\/[\p{L}\d ]{0,24}$/u
+/** What `slashBefore` matches is no longer, in UTF-16 units. */
+const slashUnitsMax = 64
+
 function blocksAt(context: CompletionContext, entries: readonly BlockEntry[]): CompletionResult | null {
-  const found = context.matchBefore(/(?:^|\s)\/[\p{L}\d ]{0,24}$/u)
+  const found = context.matchBefore(slashBefore)
   if (found === null || context.state.readOnly || isInCode(context.state, context.pos)) return null
   const query = found.text.slice(found.text.indexOf('/') + 1)
   const options = optionsFor(query, entries)
@@ -194,8 +202,20 @@ const menus = (entries: readonly BlockEntry[], find: FindDocuments): Extension =
     tooltipClass: () => 'menu-at-cursor'
   })
 
-export const completions = (entries: readonly BlockEntry[], find: FindDocuments): Extension => [
+const isBehindSlash = ({ doc, selection: { main } }: EditorState): boolean =>
+  main.empty && slashBefore.test(doc.sliceString(Math.max(doc.lineAt(main.head).from, main.head - slashUnitsMax), main.head))
+
+/** The answer to what is possible may come when the menu is open already, or has found nothing. */
+const asksAgain = (onChange: OnChange): Extension =>
+  ViewPlugin.define((view) => ({
+    destroy: onChange(() => {
+      if (isBehindSlash(view.state)) startCompletion(view)
+    })
+  }))
+
+export const completions = (entries: readonly BlockEntry[], find: FindDocuments, onChange: OnChange): Extension => [
   menus(entries, find),
+  asksAgain(onChange),
   focusable,
   Prec.highest(keymap.of([{ key: 'Tab', run: acceptCompletion }]))
 ]

@@ -8,13 +8,15 @@ import { drawings } from './live/drawings.ts'
 import { dressing } from './live/dressing.ts'
 import { smartPaste } from './paste/paste.ts'
 import { textFiles } from './paste/text-files.ts'
-import { completions, type BlockEntry, type LinkTarget } from './completions.ts'
+import { completions, type BlockEntry, type LinkTarget, type OnChange } from './completions.ts'
 import { finding } from './find/panel.tsx'
 import { phrases } from './phrases.ts'
 
 export interface ExtrasInput {
   /** Blocks of the menu after `/`, in its order. */
   readonly blocks: readonly BlockEntry[]
+  /** When what is possible of them changes. */
+  readonly onChange: OnChange
   /** Documents whose titles fit what is typed after `[[`. */
   readonly documents: (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
   /** Buttons above a selection. */
@@ -23,9 +25,9 @@ export interface ExtrasInput {
   readonly components: Extension
 }
 
-export const createExtras = ({ blocks, documents, bubble, components }: ExtrasInput): Extras => ({
+export const createExtras = ({ blocks, onChange, documents, bubble, components }: ExtrasInput): Extras => ({
   always: [
-    completions(blocks, documents),
+    completions(blocks, documents, onChange),
     smartPaste,
     textFiles,
     finding,

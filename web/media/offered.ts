@@ -25,3 +25,11 @@ export function isOffered(kind: JobKind): boolean {
   }
   return offered.peek().includes(kind)
 }
+
+/** Has a listener called when the answer is here. Answers with what ends that. */
+export function onOffer(listener: () => void): () => void {
+  const before = offered.peek()
+  return offered.subscribe((now) => {
+    if (now !== before) listener()
+  })
+}
