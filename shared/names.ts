@@ -1,4 +1,5 @@
 /** Ids, secrets and tokens: their shapes, and how they are told apart. */
+import { limits } from './limits.ts'
 import { afterFrontMatter } from './text/front-matter.ts'
 import { atxOf, withoutFootnotes, withoutTargets } from './text/scan.ts'
 
@@ -52,3 +53,57 @@ export const firstHeading = (content: string): string | undefined => {
   }
   return undefined
 }
+
+/** A value of YAML that is one line of text, without its quotes and the comment behind it; '' when it is something else. */
+const plainValue = (value: string): string => {
+  const text = value.trim()
+  const quote = text[0]
+  if (quote === '"' || quote === "'") {
+    const end = text.indexOf(quote, 1)
+    return end === -1 ? '' : text.slice(1, end).trim()
+  }
+  if (/^[[{|>&*!#]/.test(text)) return ''
+  const comment = text.indexOf(' #')
+  return (comment === -1 ? text : text.slice(0, comment)).trim()
+}
+
+/** The title that a text gives itself, and what else it could be called by; only its beginning is looked at. */
+export interface TextTitle {
+  /** `title:` of its front matter. */
+  readonly set: string | undefined
+  /** Its first heading. */
+  readonly heading: string | undefined
+  /** Its first line of words. */
+  readonly line: string | undefined
+}
+
+/** Marks at the beginning of a line that say what it is: list, task, quote. */
+const lineMarks = /^(?:[-*+>]|\d{1,9}[.)]|\[[ xX>]\])[ \t]+/
+
+/** How much of its first line a document is called by, and is looked at for that. */
+const firstLineCharsMax = 80
+const firstLineUnitsMax = 400
+
+const firstWords = (lines: readonly string[]): string | undefined => {
+  for (const line of lines) {
+    let words = line.trim().slice(0, firstLineUnitsMax)
+    for (let marks = 0; marks < 4 && lineMarks.test(words); marks++) words = words.replace(lineMarks, '')
+    const shown = plainHeading(words)
+    // Fences, rules, tables, pictures and HTML are no words.
+    if (/^(?:```|~~~|[|<!$])/.test(words)) return undefined
+    if (/[\p{L}\p{N}]/u.test(shown)) return plainName(shown, firstLineCharsMax)
+  }
+  return undefined
+}
+
+/** What a Markdown text is called by. */
+export const titleIn = (content: string): TextTitle => {
+  const lines = content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
+  const after = afterFrontMatter(lines)
+  const entry = lines.slice(0, after).find((line) => line.startsWith('title:'))
+  const set = entry === undefined ? '' : plainName(plainValue(entry.slice('title:'.length)), limits.titleCharsMax)
+  return { set: set || undefined, heading: firstHeading(content), line: firstWords(lines.slice(after)) }
+}
+
+/** The title of a document: front matter, the title given to it, its first heading, its first line (api.md, Documents). Undefined: it has none. */
+export const titleOfText = ({ set, heading, line }: TextTitle, given: string | null): string | undefined => set ?? given ?? heading ?? line

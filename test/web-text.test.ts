@@ -6,7 +6,8 @@ import { cleanText } from '../web/clean-text.ts'
 import { frameKind } from '../web/connection/durable-socket.ts'
 import { Text } from '@codemirror/state'
 import * as Y from 'yjs'
-import { firstHeading } from '../shared/names.ts'
+import { firstHeading, titleIn, titleOfText } from '../shared/names.ts'
+import { titleEnd } from '../web/document/title-place.ts'
 import { beginning } from '../web/document/beginning.ts'
 import { countDocument, countWords } from '../web/editor/count.ts'
 import { refusalOfStatus } from '../web/refused/refusals.ts'
@@ -116,4 +117,27 @@ test('[WHO-4] what oneself did follows “You” in both languages', () => {
   expect(deeds.length).toBeGreaterThanOrEqual(eventKinds.length)
   for (const deed of deeds) expect(ofYouIn('de', String(deed))).toMatch(/^(hast|konntest) /)
   expect(ofYouIn('en', 'commented')).toBe('commented')
+})
+
+test('[QUICK-1] a text is called by its front matter, its first heading, or its first line of words', () => {
+  const named = (content: string, given: string | null = null): string | undefined => titleOfText(titleIn(content), given)
+  expect(named('---\ntitle: "The plan" # of ours\n---\n# Heading\n')).toBe('The plan')
+  expect(named('---\ntags: [a]\n---\nWords\n\n# Heading\n')).toBe('Heading')
+  expect(named('\n- [ ] Buy **milk** and [bread](https://x)\nthen more')).toBe('Buy milk and bread')
+  expect(named('Words', 'Given')).toBe('Given')
+  expect(named('---\ntitle: Set\n---\n', 'Given')).toBe('Set')
+  for (const nothing of ['', '\n\n---\n', '```js\ncode\n```\n', '| a |\n|---|\n', '<div>\n']) expect(named(nothing)).toBeUndefined()
+  expect(named('x'.repeat(500))?.length).toBe(80)
+  for (const nested of ['title: [a, b]', 'title: |', 'title:']) expect(named(`---\n${nested}\n---\nWords`)).toBe('Words')
+})
+
+test('[QUICK-2] a press on the title goes to the line that the document is called by', () => {
+  const lineAt = (content: string): string => {
+    const doc = Text.of(content.split('\n'))
+    return doc.lineAt(titleEnd(doc)).text
+  }
+  expect(lineAt('intro\n\n## The **plan**\nmore')).toBe('## The **plan**')
+  expect(lineAt('---\ntitle: Ours\n---\n# Heading')).toBe('title: Ours')
+  expect(lineAt('\n\n- first words\nmore')).toBe('- first words')
+  expect(lineAt('')).toBe('')
 })

@@ -22,10 +22,11 @@ import { settle } from './remarks-shown.ts'
 import { getRevision, saveRevision, saveUnsaved } from './revisions.ts'
 import type { Room } from './room.ts'
 import type { Service } from './service.ts'
+import { type TextTitle, titleOfText } from '../../shared/names.ts'
 import { unitsOf } from './text-work.ts'
 
-/** The title given at creation, else the first heading, else "Untitled" (api.md, Documents). */
-export const titleOf = (head: Head, { heading }: { readonly heading: string | undefined }): string => head.title ?? heading ?? 'Untitled'
+/** What a document is called: by its front matter, the title given at creation, its first heading, its first line, or "Untitled". */
+export const titleOf = (head: Head, { titles }: { readonly titles: TextTitle }): string => titleOfText(titles, head.title) ?? 'Untitled'
 
 /** The newest text on disk, rebuilt without the copy in memory. */
 const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promise<Snapshot> => {

@@ -21,7 +21,7 @@ import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
 import { ServiceError } from '../../shared/errors.ts'
-import { firstHeading, textRootName } from '../../shared/names.ts'
+import { type TextTitle, textRootName, titleIn } from '../../shared/names.ts'
 import { type Head, keys } from './keys.ts'
 import type { Key, Storage } from './ports.ts'
 
@@ -52,8 +52,8 @@ export interface Snapshot extends Point {
   readonly content: string
   /** The same in UTF-8. */
   readonly bytes: Uint8Array
-  /** First heading of the text, if there is one. */
-  readonly heading: string | undefined
+  /** What the text is called by. */
+  readonly titles: TextTitle
 }
 
 export const firstTag = (): string => randomBytes(tagDigits / 2).toString('hex')
@@ -66,7 +66,7 @@ export const formatVersion = (point: Point): string => `${point.seq}-${point.tag
 /** A snapshot; what is derived from its text is derived when first asked for. */
 export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8Array): Snapshot => {
   let bytes = stored
-  let heading: { readonly text: string | undefined } | undefined
+  let titles: TextTitle | undefined
   return {
     seq,
     tag,
@@ -75,8 +75,8 @@ export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8A
     get bytes() {
       return (bytes ??= Buffer.from(content))
     },
-    get heading() {
-      return (heading ??= { text: firstHeading(content) }).text
+    get titles() {
+      return (titles ??= titleIn(content))
     }
   }
 }

@@ -245,7 +245,7 @@ test('[WEB-26] the share dialog creates, lists and revokes links', async () => {
   await saved(page)
   await page.getByRole('button', { name: 'Share' }).click()
   await page.getByLabel('Who is it for?').fill('Bea')
-  await page.getByLabel('Role').selectOption('view')
+  await page.locator('.share-form').getByLabel('Role').selectOption('view')
   await page.getByRole('button', { name: 'Create link' }).click()
   const url = await page.getByLabel('New link').inputValue()
   const bea = await person(url, 'Bea')

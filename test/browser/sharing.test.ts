@@ -66,7 +66,7 @@ test('[SHARING-1] by keyboard alone: a link with role, name and end is made, cop
 
   await tabTo(page, 'Copy link: Bea')
   await page.keyboard.press('Enter')
-  await page.locator('.toast', { hasText: 'Link copied' }).waitFor()
+  await page.getByText('Link copied', { exact: true }).waitFor()
   const url = await clipboard(page)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
@@ -91,6 +91,50 @@ test('[SHARING-1] by keyboard alone: a link with role, name and end is made, cop
   await bea.context.close()
 })
 
+test('[LINK-4] a link for everyone is one step, one’s own is below, roles change in place, and a revocation names what ends with it', async () => {
+  const document = await createDocument(world.url, '# Shared')
+  const { context, page, heard } = await open(document.url)
+  await saved(page)
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByLabel('Role of anyone with the link').selectOption('Can comment')
+  const copy = page.locator('.share-quick .button')
+  await copy.click()
+  await until(async () => (await copy.textContent()) === 'Copied', 'the button that was pressed')
+  const url = await clipboard(page)
+  await until(async () => (await copy.textContent()) === 'Copy link', 'the button as it was')
+  await copy.click()
+  await until(async () => (await copy.textContent()) === 'Copied', 'the button again')
+  expect(await clipboard(page)).toBe(url)
+  const unnamed = async (): Promise<string[]> => (await live(document)).filter(({ label }) => label === null).map(({ role }) => role)
+  expect(await unnamed()).toEqual(['comment'])
+  expect(await page.getByText('Links you create here end').count()).toBe(0)
+  const rows = page.locator('.share-row strong')
+  expect(await rows.allTextContents()).toEqual(['Anyone with the link', 'Your own link'])
+  await look(page, 'share-links')
+  await page.getByLabel('Role of Anyone with the link').selectOption('Can read')
+  await until(async () => (await unnamed())[0] === 'view', 'the new role')
+
+  await page.getByLabel('Who is it for?').fill('Bea')
+  await page.locator('.share-form').getByLabel('Role').selectOption('Owner')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByText('The link for Bea is ready.').waitFor()
+  // What the last link was is not what the next one is.
+  expect(await page.locator('.share-form').getByLabel('Role').inputValue()).toBe('edit')
+  const bea = new URL(await page.getByLabel('New link').inputValue()).searchParams.get('key') ?? ''
+  await fetch(`${world.url}/api/docs/${document.id}/shares`, {
+    method: 'POST',
+    headers: { 'x-share-key': bea, 'content-type': 'application/json' },
+    body: JSON.stringify({ role: 'edit', label: 'Cleo' })
+  })
+  await page.locator('.share-row', { hasText: 'Cleo' }).waitFor()
+  await page.getByRole('button', { name: 'Revoke: Bea' }).click()
+  await page.getByText('unless you keep them: Cleo.').waitFor()
+  await page.setViewportSize({ width: 360, height: 740 })
+  await look(page, 'share-links')
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 const run = (shell: string): Promise<string> => promisify(execFile)('bash', ['-ec', shell]).then(({ stdout }) => stdout)
 
 test('[SHARING-2] by keyboard alone: an agent is invited, and what is shown for it works as it stands, for each role', async () => {
@@ -109,7 +153,7 @@ test('[SHARING-2] by keyboard alone: an agent is invited, and what is shown for 
     for (const name of ['Prompt', 'MCP', 'curl', 'Command line']) {
       await tabTo(page, `Copy: ${name}`)
       await page.keyboard.press('Enter')
-      await page.locator('.toast', { hasText: `${name} copied` }).waitFor()
+      await page.getByText(`${name} copied`, { exact: true }).waitFor()
       ;(found[role] ??= {})[name] = await clipboard(page)
     }
     await page.getByRole('button', { name: 'Invite another' }).click()
@@ -192,7 +236,7 @@ test('[SHARING-4] a connection that is lost in the dialog loses no words and mak
   await saved(page)
   await page.getByRole('button', { name: 'Share' }).click()
   await page.getByLabel('Who is it for?').fill('Cleo')
-  await page.getByLabel('Role').selectOption('suggest')
+  await page.locator('.share-form').getByLabel('Role').selectOption('suggest')
   await page.getByLabel('Ends').selectOption('day')
   // The server makes it; the answer is lost.
   await page.route('**/shares', async (route) => {
@@ -207,7 +251,7 @@ test('[SHARING-4] a connection that is lost in the dialog loses no words and mak
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Share' }).click()
   expect(await page.getByLabel('Who is it for?').inputValue()).toBe('Cleo')
-  expect(await page.getByLabel('Role').inputValue()).toBe('suggest')
+  expect(await page.locator('.share-form').getByLabel('Role').inputValue()).toBe('suggest')
   await page.unroute('**/shares')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The link for Cleo is ready.').waitFor()
@@ -220,7 +264,7 @@ test('[SHARING-4] a connection that is lost in the dialog loses no words and mak
   await page.getByLabel('Who is it for?').fill('Dora')
   expect(await page.getByRole('button', { name: 'Create link' }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Copy link: Cleo' }).click()
-  await page.locator('.toast', { hasText: 'Link copied' }).waitFor()
+  await page.getByText('Link copied', { exact: true }).waitFor()
   await page.getByRole('tab', { name: 'Invite an agent' }).click()
   expect(await page.getByRole('button', { name: 'Can edit' }).isDisabled()).toBe(true)
   await page.getByRole('tab', { name: 'Publish' }).click()
@@ -287,7 +331,7 @@ test('[SHARING-5] access that ends or shrinks in mid-action is said in the dialo
   // An editor sees what was made here, and no owner's list.
   await page.getByText('The owner of the document sees all links').waitFor()
   expect(await page.locator('.share-row').count()).toBe(0)
-  expect(await page.getByLabel('Role').locator('option').count()).toBe(4)
+  expect(await page.locator('.share-form').getByLabel('Role').locator('option').count()).toBe(4)
   await page.getByLabel('Who is it for?').fill('Bea')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The link for Bea is ready.').waitFor()
@@ -341,7 +385,7 @@ for (const viewport of sizes) {
       ['Bea of the printing house in the north', 'edit', 'date']
     ] as const) {
       await page.getByLabel('Who is it for?').fill(label)
-      await page.getByLabel('Role').selectOption(role)
+      await page.locator('.share-form').getByLabel('Role').selectOption(role)
       await page.getByLabel('Ends').selectOption(ends)
       if (ends === 'date') await page.getByLabel('End date').fill('2099-05-01')
       await page.getByRole('button', { name: 'Create link' }).click()

@@ -67,10 +67,10 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   // She invites Bea, who may edit.
   await ana.page.getByRole('button', { name: 'Share', exact: true }).click()
   await ana.page.getByLabel('Who is it for?').fill('Bea')
-  await ana.page.getByLabel('Role').selectOption({ label: 'Can edit' })
+  await ana.page.locator('.share-form').getByLabel('Role').selectOption({ label: 'Can edit' })
   await ana.page.getByRole('button', { name: 'Create link' }).click()
   await ana.page.getByRole('button', { name: 'Copy link: Bea' }).click()
-  await ana.page.locator('.toast', { hasText: 'Link copied' }).waitFor()
+  await ana.page.getByText('Link copied', { exact: true }).waitFor()
   const link = await clipboard(ana.page)
   await ana.page.keyboard.press('Escape')
   const bea = await person('Bea', link)
@@ -86,7 +86,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
     .first()
     .click()
   await ana.page.getByRole('button', { name: 'Copy: MCP' }).click()
-  await ana.page.locator('.toast', { hasText: 'MCP copied' }).waitFor()
+  await ana.page.getByText('MCP copied', { exact: true }).waitFor()
   const ask = await agent(await clipboard(ana.page))
   await ana.page.keyboard.press('Escape')
 

@@ -69,10 +69,10 @@ test('[WRITE-3] palette and sheet open by their keys, do what is chosen, and giv
   await text('**word**')
   await type('s')
   await text('**words**')
-  // Over a selection the key makes a link; elsewhere it opens the palette.
+  // Where one writes the key makes a link.
   await press('Control+a', 'Control+k')
   await text('[**words**]()')
-  await press('End', 'Control+k')
+  await press('Control+Shift+p')
   await page.getByRole('combobox').waitFor()
   await press('Escape')
   await page.getByRole('combobox').waitFor({ state: 'detached' })

@@ -30,7 +30,7 @@ import { highlightEnd, shiftedAt } from '../../shared/markdown/marks.ts'
 import { pictureWords } from '../../shared/markdown/pictures.ts'
 import { typographic } from '../../shared/markdown/typography.ts'
 import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
-import { firstHeading, plainHeading, plainName } from '../../shared/names.ts'
+import { firstHeading, plainHeading, plainName, titleIn, titleOfText } from '../../shared/names.ts'
 import { findWords, linesOf } from '../../shared/text/anchors.ts'
 import { commonItems } from '../../shared/text/common-lines.ts'
 import { diff, type Edit, hunks, unifiedDiff } from '../../shared/text/diff.ts'
@@ -84,7 +84,13 @@ const formula =
 
 /** What stands in each module, by its path. */
 const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
-  'shared/names.ts': { firstHeading, plainHeading, plainName: (text) => plainName(text, 80) },
+  'shared/names.ts': {
+    firstHeading,
+    plainHeading,
+    plainName: (text) => plainName(text, 80),
+    titleIn,
+    titleOfText: (text) => titleOfText(titleIn(text), null)
+  },
   'shared/mentions.ts': { mentionPlaces, mentionOf },
   'shared/text/anchors.ts': {
     linesOf,

@@ -35,6 +35,9 @@ export function commandOf(id: string): Command {
 
 /** In the order of the toolbar; an empty entry is a gap. */
 export const toolbar: readonly string[] = [
+  'undo',
+  'redo',
+  '',
   'heading.next',
   'bold',
   'italic',

@@ -50,11 +50,12 @@ export const editCommands: readonly Command[] = [
     when: (page) => page.mode.value !== 'read' && page.inCode.value === 'block',
     run: (page) => page.editor.value !== undefined && copyCode(page.editor.value.view, page.editor.value.view.state.selection.main.head)
   },
-  { id: 'undo', title: term('Undo'), group: 'edit', keys: ['Mod-z'], ...ofPage, run: undoOwn },
+  { id: 'undo', title: term('Undo'), group: 'edit', icon: 'undo', keys: ['Mod-z'], ...ofPage, run: undoOwn },
   {
     id: 'redo',
     title: term('Redo'),
     group: 'edit',
+    icon: 'redo',
     keys: ['Mod-Shift-z', 'Mod-y'],
     ...ofPage,
     run: ({ editor: { value } }) => value !== undefined && (value.view.state.facet(ownUndo)?.redo ?? redo)(value.view)

@@ -13,6 +13,21 @@ const fetched =
 
 export const exportCommands: readonly Command[] = [
   {
+    id: 'duplicate',
+    title: term('Duplicate'),
+    group: 'document',
+    icon: 'copy',
+    words: term('copy of this document'),
+    when: (page) => page.session.state.value === 'open',
+    run: fetched(async ({ session }) => {
+      const { duplicateDocument, StartFailure } = await import('../home/start.ts')
+      await duplicateDocument(session.title.value, session.text.toString()).catch((error: unknown) => {
+        if (!(error instanceof StartFailure)) throw error
+        toast(error.message)
+      })
+    })
+  },
+  {
     id: 'download',
     title: term('Download as Markdown'),
     group: 'document',

@@ -106,8 +106,7 @@ export const formatCommands: readonly Command[] = [
     group: 'format',
     icon: 'link',
     keys: ['Mod-k'],
-    // Without a selection the same key opens the palette.
-    keysWhen: (page) => page.editor.value?.view.state.selection.main.empty === false,
+    // Where no link can be made, the same key finds documents.
     ...onText(insertLink),
     ...notInCode
   },

@@ -4,31 +4,69 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { focusBefore, handOver } from '../document/early-field.ts'
 import type { View } from '../document/page.tsx'
 import { t } from '../text/t.ts'
-import { Icon } from '../ui/icons.tsx'
+import { Icon, type IconName } from '../ui/icons.tsx'
 import { commands } from './all.ts'
 import { groups, isPossible, type Command, type Group } from './command.ts'
 import { Keys } from './key-caps.tsx'
 import { isField } from './keys.ts'
 import { best } from './match.ts'
+import { addressOf, openLibrary, type Entry } from '../home/library.ts'
+import { agoWords } from '../text/when.ts'
+
+/** How long nothing is typed before the service is asked, in milliseconds. */
+const searchAfterMs = 250
 
 interface Found {
-  readonly command: Command
+  /** Of its row. */
+  readonly id: string
+  readonly title: string
+  readonly icon: IconName | undefined
+  readonly keys?: string | undefined
+  readonly when?: string
   /** Shown before the first of a group. */
   readonly head: string | undefined
+  readonly run: Command | string
 }
 
 const order = Object.keys(groups) as Group[]
 
-function find(query: string, page: View): Found[] {
+/** Documents shown at a time: among commands, and in their own list. */
+const documentsBeside = 5
+const documentsMax = 30
+
+const row = (command: Command, head?: string): Found => {
+  const { id, title, icon, keys } = command
+  return { id, title: t(title), icon, keys: keys?.[0], head, run: command }
+}
+
+function findCommands(query: string, page: View): Found[] {
   const possible = commands.filter((command) => command.id !== 'palette' && isPossible(command, page))
   if (query.trim() === '') {
     const sorted = possible.toSorted((one, other) => order.indexOf(one.group) - order.indexOf(other.group))
-    return sorted.map((command, index) => ({
-      command,
-      head: sorted[index - 1]?.group === command.group ? undefined : t(groups[command.group])
-    }))
+    return sorted.map((command, index) => row(command, sorted[index - 1]?.group === command.group ? undefined : t(groups[command.group])))
   }
-  return best(query, possible, ({ title, words = '' }) => [t(title), t(words)]).map((command) => ({ command, head: undefined }))
+  return best(query, possible, ({ title, words = '' }) => [t(title), t(words)]).map((command) => row(command))
+}
+
+/** Documents of this device and of the account, opened or changed last first. */
+const documentsOf = (entries: readonly Entry[], own: string, most: number): Found[] =>
+  entries
+    .filter(({ id }) => id !== own)
+    .slice(0, most)
+    .map((entry, index) => ({
+      id: `document-${entry.id}`,
+      title: entry.title,
+      icon: 'file',
+      when: agoWords(entry.at),
+      head: index === 0 ? t('Documents') : undefined,
+      run: addressOf(entry)
+    }))
+
+/** What fits: documents alone or first where they are looked for, below the commands elsewhere. */
+function find(query: string, page: View, entries: readonly Entry[], wantsDocuments: boolean): Found[] {
+  const asked = query.trim() !== ''
+  if (wantsDocuments) return documentsOf(entries, page.session.id, documentsMax)
+  return asked ? [...findCommands(query, page), ...documentsOf(entries, page.session.id, documentsBeside)] : findCommands(query, page)
 }
 
 export function Palette({ view }: { view: View }): JSX.Element {
@@ -37,7 +75,17 @@ export function Palette({ view }: { view: View }): JSX.Element {
   const list = useRef<HTMLDivElement>(null)
   const [query, setQuery] = useState('')
   const [current, setCurrent] = useState(0)
-  const found = useMemo(() => find(query, view), [query])
+  const library = useMemo(openLibrary, [])
+  const wantsDocuments = useMemo(() => view.dialog.value === 'switcher', [])
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const entries = library.entries.value
+  const found = useMemo(() => find(query, view, entries, wantsDocuments), [query, entries])
+  const asks = wantsDocuments ? t('Open another document') : t('What do you want to do?')
+  const none = wantsDocuments ? t('No documents match.') : t('No matching command.')
+  useEffect(() => {
+    void library.load()
+    return () => clearTimeout(timer.current)
+  }, [])
 
   useEffect(() => {
     focusBefore()
@@ -46,8 +94,9 @@ export function Palette({ view }: { view: View }): JSX.Element {
   }, [])
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [current, query])
 
-  const choose = (command: Command | undefined): void => {
+  const choose = (command: Command | string | undefined): void => {
     if (command === undefined) return
+    if (typeof command === 'string') return location.assign(command)
     // The focus is back where it was before the command looks for it.
     element.current?.close()
     view.dialog.value = undefined
@@ -60,11 +109,11 @@ export function Palette({ view }: { view: View }): JSX.Element {
   const press = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0 && found.length > 0) setCurrent((current + step + found.length) % found.length)
-    else if (event.key === 'Enter' && !event.isComposing) choose(found[current]?.command)
+    else if (event.key === 'Enter' && !event.isComposing) choose(found[current]?.run)
     else return
     event.preventDefault()
   }
-  const option = ({ command, head }: Found, index: number): JSX.Element => (
+  const option = ({ id, title, icon, keys, when, head, run }: Found, index: number): JSX.Element => (
     <>
       {head !== undefined && (
         <div class='palette-head' role='presentation'>
@@ -72,17 +121,20 @@ export function Palette({ view }: { view: View }): JSX.Element {
         </div>
       )}
       <div
-        key={command.id}
+        key={id}
         id={`palette-${index}`}
         class='palette-item'
         role='option'
         aria-selected={index === current}
         onMouseMove={() => setCurrent(index)}
-        onClick={() => choose(command)}
+        onClick={() => choose(run)}
       >
-        {command.icon === undefined ? <span class='icon-space' /> : <Icon name={command.icon} size={18} />}
-        <span class='palette-title'>{t(command.title)}</span>
-        {command.keys?.[0] !== undefined && <Keys keys={command.keys[0]} />}
+        {icon === undefined ? <span class='icon-space' /> : <Icon name={icon} size={18} />}
+        <span class='palette-title' dir='auto'>
+          {title}
+        </span>
+        {when !== undefined && <span class='muted palette-when'>{when}</span>}
+        {keys !== undefined && <Keys keys={keys} />}
       </div>
     </>
   )
@@ -90,8 +142,8 @@ export function Palette({ view }: { view: View }): JSX.Element {
     <dialog
       ref={element}
       class='dialog palette'
-      aria-label={t('Command palette')}
-      onClose={() => view.dialog.value === 'palette' && (view.dialog.value = undefined)}
+      aria-label={wantsDocuments ? t('Documents') : t('Command palette')}
+      onClose={() => (view.dialog.value === 'palette' || view.dialog.value === 'switcher') && (view.dialog.value = undefined)}
       onClick={(event: MouseEvent) => event.target === element.current && element.current?.close()}
     >
       <input
@@ -99,27 +151,39 @@ export function Palette({ view }: { view: View }): JSX.Element {
         type='text'
         class='palette-input'
         role='combobox'
-        aria-label={t('What do you want to do?')}
+        aria-label={asks}
         aria-expanded='true'
         aria-controls='palette-list'
         aria-activedescendant={found.length > 0 ? `palette-${current}` : undefined}
         aria-autocomplete='list'
         autocomplete='off'
         spellcheck={false}
-        placeholder={t('What do you want to do?')}
+        placeholder={asks}
         value={query}
         onKeyDown={press}
         onInput={(event: Event) => {
-          setQuery((event.target as HTMLInputElement).value)
+          const { value } = event.target as HTMLInputElement
+          setQuery(value)
           setCurrent(0)
+          library.query.value = value
+          clearTimeout(timer.current)
+          // The service finds documents of the account that are not listed here.
+          if (library.signedIn.value === true) timer.current = setTimeout(() => void library.load(), searchAfterMs)
         }}
       />
-      <div id='palette-list' class='palette-list' role='listbox' aria-label={t('Commands')} tabIndex={-1} ref={list}>
+      <div
+        id='palette-list'
+        class='palette-list'
+        role='listbox'
+        aria-label={wantsDocuments ? t('Documents') : t('Commands')}
+        tabIndex={-1}
+        ref={list}
+      >
         {found.map(option)}
       </div>
-      {found.length === 0 && <p class='palette-none muted'>{t('No matching command.')}</p>}
+      {found.length === 0 && <p class='palette-none muted'>{none}</p>}
       <span class='sr-only' role='status'>
-        {query !== '' && found.length === 0 ? t('No matching command.') : ''}
+        {query !== '' && found.length === 0 ? none : ''}
       </span>
     </dialog>
   )

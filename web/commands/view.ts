@@ -30,6 +30,17 @@ function nextRegion(step: 1 | -1): boolean {
   return false
 }
 
+/** Opens the list of what can be done or opened; what is typed meanwhile is for its field. */
+const finds =
+  (dialog: 'palette' | 'switcher', words: string) =>
+  (page: View): void => {
+    typeEarly(t(words), true, () => {
+      page.dialog.value = undefined
+      page.editor.value?.view.focus()
+    })
+    page.dialog.value = dialog
+  }
+
 export const viewCommands: readonly Command[] = [
   {
     id: 'mode.next',
@@ -61,15 +72,19 @@ export const viewCommands: readonly Command[] = [
     title: term('Command palette'),
     group: 'go',
     icon: 'command',
-    keys: ['Mod-Shift-p', 'Mod-k'],
+    keys: ['Mod-Shift-p'],
     scope: 'page',
-    run: (page) => {
-      typeEarly(t('What do you want to do?'), true, () => {
-        page.dialog.value = undefined
-        page.editor.value?.view.focus()
-      })
-      page.dialog.value = 'palette'
-    }
+    run: finds('palette', term('What do you want to do?'))
+  },
+  {
+    id: 'switcher',
+    title: term('Open another document'),
+    group: 'go',
+    icon: 'file',
+    keys: ['Mod-o', 'Mod-k'],
+    scope: 'page',
+    words: term('switch recent documents search'),
+    run: finds('switcher', term('Open another document'))
   },
   {
     id: 'shortcuts',

@@ -39,7 +39,7 @@ export type Mode = WritingMode | 'read'
 /** What stands at the right side of the text; one at a time. */
 export type PanelName = 'remarks' | 'tasks' | 'activity' | 'media'
 
-export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'shortcuts' | 'history'
+export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'switcher' | 'shortcuts' | 'history'
 
 /** What the page shows beside the session. */
 export interface View {
@@ -370,7 +370,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
       {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
-      {view.dialog.value === 'palette' && <Later load={loadPalette} view={view} />}
+      {(view.dialog.value === 'palette' || view.dialog.value === 'switcher') && <Later load={loadPalette} view={view} />}
       {view.dialog.value === 'shortcuts' && <Later load={loadShortcuts} view={view} />}
     </div>
   )

@@ -2,7 +2,7 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
-import { firstHeading, headingUnitsMax, textRootName } from '../../shared/names.ts'
+import { headingUnitsMax, type TextTitle, textRootName, titleIn, titleOfText } from '../../shared/names.ts'
 import { pageClientId } from '../../shared/text/client-ids.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { readDocument, RequestError } from '../api.ts'
@@ -134,17 +134,31 @@ function watchOnline(): Signal<boolean> {
   return online
 }
 
-/** Title that follows the text: its first heading, else the given one. Read at most every 300 ms. */
+/**
+ * Title that follows the text: its front matter, its first heading, the title that the document was given, its first line. The service tells
+ * of the given one only what the document is called; what the text said by itself then is no given title. Read at most every 300 ms.
+ */
 function followTitle(text: Y.Text, given: Signal<string>): ReadonlySignal<string> {
-  const heading = signal<string | undefined>(undefined)
+  const titles = signal<TextTitle>({ set: undefined, heading: undefined, line: undefined })
+  const derived = new Set<string>(['Untitled', ''])
   let timer: ReturnType<typeof setTimeout> | undefined
   const read = (): void => {
     timer = undefined
-    heading.value = firstHeading(beginning(text, headingUnitsMax))
+    const found = titleIn(beginning(text, headingUnitsMax))
+    for (const name of Object.values(found)) if (name !== undefined) derived.add(name)
+    if (derived.size > derivedMax) derived.clear()
+    titles.value = found
   }
   text.observe(() => (timer ??= setTimeout(read, 300)))
-  return computed(() => heading.value ?? (given.value || t('Untitled')))
+  return computed(() => {
+    const { set, heading, line } = titles.value
+    const own = derived.has(given.value) ? null : given.value
+    return titleOfText({ set: set ?? heading, heading, line }, own) ?? (given.value || t('Untitled'))
+  })
 }
+
+/** Titles that a text had on this page, at most. */
+const derivedMax = 1000
 
 export function openSession(id: string): Session {
   const access = takeKey(id)

@@ -27,7 +27,7 @@ export function StatusLine({ view }: { view: View }): JSX.Element {
       <CountPopover view={view} />
       <span class='spread' />
       {words !== undefined && <span>{t(words)}</span>}
-      <span>{t(modeWords[view.mode.value])}</span>
+      <span class='status-mode'>{t(modeWords[view.mode.value])}</span>
     </footer>
   )
 }

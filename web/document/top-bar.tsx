@@ -5,8 +5,10 @@ import { initials, personName } from '../person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
 import { t, term } from '../text/t.ts'
+import { EditorView } from '@codemirror/view'
+import { titleEnd } from './title-place.ts'
 import { commandOf } from '../commands/all.ts'
-import { keyName, tooltip } from '../commands/keys.ts'
+import { tooltip } from '../commands/keys.ts'
 import { Menu } from './menu.tsx'
 import type { Mode, View } from './page.tsx'
 import { ReviewButtons } from './review-buttons.tsx'
@@ -117,7 +119,7 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
           type='button'
           class={mode === 'source' ? 'button quiet mode wide-only' : 'button quiet mode'}
           aria-pressed={view.mode.value === mode}
-          title={`${t(about)} (${keyName('Mod-Alt-p')})`}
+          title={t(about)}
           onClick={() => press(mode)}
         >
           <Icon name={icon} size={18} />
@@ -148,10 +150,20 @@ function ActivityButton({ view: { feed, panel } }: { view: View }): JSX.Element 
 /** By itself, because it changes with every key. */
 function ConnectionChip({ session }: { session: Session }): JSX.Element {
   const { state, label, detail } = session.chip.value
+  // What was kept where comes after the state; where there is no room it is in the words that a press shows.
+  const comma = label.indexOf(',')
+  const [word, rest] = comma === -1 ? [label, ''] : [label.slice(0, comma), label.slice(comma)]
   return (
-    <span class={`chip ${state}`} title={detail} data-state={state}>
-      {label}
-    </span>
+    <>
+      <button type='button' class={`chip ${state}`} title={detail} data-state={state} popovertarget='chip-words'>
+        <span class='chip-word'>{word}</span>
+        <span class='chip-rest'>{rest}</span>
+      </button>
+      <div id='chip-words' class='menu chip-words' popover='auto'>
+        <strong>{label}</strong>
+        <p>{detail}</p>
+      </div>
+    </>
   )
 }
 
@@ -184,6 +196,18 @@ function Controls({ view }: { view: View }): JSX.Element {
   )
 }
 
+/** Puts the cursor at the end of the words that the document is called by: its title is there to be changed. */
+function goToTitle(view: View): void {
+  const editor = view.editor.value?.view
+  if (view.mode.value === 'read' || editor === undefined) {
+    document.querySelector('.reading')?.scrollTo({ top: 0 })
+    return
+  }
+  const anchor = titleEnd(editor.state.doc)
+  editor.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) })
+  editor.focus()
+}
+
 export function TopBar({ view }: { view: View }): JSX.Element {
   const { session } = view
   return (
@@ -201,9 +225,18 @@ export function TopBar({ view }: { view: View }): JSX.Element {
       >
         <Icon name='list-tree' />
       </button>
-      <span class='document-title' title={session.title.value}>
+      <a
+        class='document-title'
+        href={`/d/${session.id}`}
+        title={t('Go to the title: {title}', { title: session.title.value })}
+        onClick={(event: MouseEvent) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return
+          event.preventDefault()
+          goToTitle(view)
+        }}
+      >
         {session.title.value}
-      </span>
+      </a>
       <ConnectionChip session={session} />
       <span class='spread' />
       {session.state.value === 'open' && <Controls view={view} />}

@@ -9,7 +9,7 @@ import { t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Deletions } from './deletion.ts'
-import { filters, orders, type Entry, type Filter, type Library, type Order } from './library.ts'
+import { addressOf, filters, orders, type Entry, type Filter, type Library, type Order } from './library.ts'
 
 interface DocumentsInput {
   readonly library: Library
@@ -20,7 +20,7 @@ function Row({ entry, deletions }: { entry: Entry; deletions: Deletions }): JSX.
   const [asking, setAsking] = useState(false)
   const keep = useRef<HTMLButtonElement>(null)
   const row = useRef<HTMLLIElement>(null)
-  const { id, title, role, key, inAccount, onDevice, published } = entry
+  const { id, title, role, inAccount, onDevice, published } = entry
   useEffect(() => {
     if (asking) keep.current?.focus()
   }, [asking])
@@ -36,8 +36,7 @@ function Row({ entry, deletions }: { entry: Entry; deletions: Deletions }): JSX.
   }
   return (
     <li class='recent' ref={row}>
-      {/* With no key in place of one that may do less than the owner. */}
-      <a class='recent-link' href={inAccount && key === '' ? `/d/${id}?key=` : `/d/${id}`}>
+      <a class='recent-link' href={addressOf(entry)}>
         <Icon name='file' />
         <span class='recent-title' dir='auto'>
           {title}

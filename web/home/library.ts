@@ -52,6 +52,10 @@ export interface Library {
   drop(id: string): void
 }
 
+/** Where an entry is opened: with no key in place of one that may do less than the owner. */
+export const addressOf = ({ id, inAccount, key }: Pick<Entry, 'id' | 'inAccount' | 'key'>): string =>
+  inAccount && key === '' ? `/d/${id}?key=` : `/d/${id}`
+
 const isOwn = ({ inAccount, role }: Entry): boolean => inAccount || role === 'owner'
 
 const passes: Readonly<Record<Filter, (entry: Entry) => boolean>> = {

@@ -1,5 +1,6 @@
 /** Makes a document, from nothing or from a file of this device. */
 import { limits } from '../../shared/limits.ts'
+import { titleIn } from '../../shared/names.ts'
 import { createDocument, RequestError } from '../api.ts'
 import { newId } from '../new-id.ts'
 import { failureWords, mayPass } from '../refused/failure.ts'
@@ -42,6 +43,13 @@ async function create(input: NewDocument): Promise<string> {
 /** Creates a document and opens it. Errors: `StartFailure`. */
 export const startDocument = async (): Promise<void> => location.assign(`/d/${await create({})}`)
 
+/** Creates a document with the text of another and opens it. Comments and links stay with the other. Errors: `StartFailure`. */
+export async function duplicateDocument(title: string, content: string): Promise<void> {
+  const { set, heading } = titleIn(content)
+  const named = t('Copy of {title}', { title }).slice(0, limits.titleCharsMax).toWellFormed()
+  location.assign(`/d/${await create(set === undefined && heading === undefined ? { title: named, content } : { content })}`)
+}
+
 /** What a file is called, as one line. */
 const titleOf = (name: string): string =>
   name
@@ -54,7 +62,9 @@ async function importOne(file: File): Promise<string> {
   const { name } = file
   const content = await readTextFile(file)
   try {
-    return await create({ title: titleOf(name), content })
+    // A heading can be changed, the name that was given cannot.
+    const { set, heading } = titleIn(content)
+    return await create(set === undefined && heading === undefined ? { title: titleOf(name), content } : { content })
   } catch (error) {
     throw new StartFailure(`“${name}”: ${(error as Error).message}`)
   }

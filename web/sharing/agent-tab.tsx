@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
 import type { Role } from '../../shared/roles.ts'
 import { t, term } from '../text/t.ts'
-import { copyText } from '../ui/copy.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { instructions, type Instruction } from './agent-text.ts'
 import { linksOf } from './links.ts'
@@ -27,15 +27,13 @@ function Block({ title, about, text, first }: Instruction & { readonly first: bo
     <section class='instruction' aria-label={name}>
       <header>
         <h3>{name}</h3>
-        <button
-          type='button'
+        <CopyButton
+          text={text}
+          what={name}
+          words={t('Copy')}
+          label={t('Copy: {name}', { name })}
           class={first ? 'button primary' : 'button'}
-          aria-label={t('Copy: {name}', { name })}
-          onClick={() => void copyText(text, name)}
-        >
-          <Icon name='copy' size={18} />
-          {t('Copy')}
-        </button>
+        />
       </header>
       <p class='muted'>{t(about)}</p>
       {/* It scrolls, so the keyboard must reach it. */}

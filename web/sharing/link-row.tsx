@@ -2,11 +2,12 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { t } from '../text/t.ts'
+import { includesRole, roles, type Role } from '../../shared/roles.ts'
+import { locale, t, tn } from '../text/t.ts'
 import { agoWords, dayWords } from '../text/when.ts'
-import { copyText } from '../ui/copy.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
-import { linksOf } from './links.ts'
+import { linksOf, madeThrough } from './links.ts'
 import type { TabInput } from './links-tab.tsx'
 import { QrCode } from './qr-code.tsx'
 import type { Share } from './requests.ts'
@@ -23,20 +24,29 @@ const useWords = ({ lastUsedAt }: Share): string =>
 
 interface AskInput {
   readonly name: string
-  /** Whether links were made through it, which end with it. */
-  readonly hasLinks: boolean
+  /** Names of the links that were made through it, which end with it. */
+  readonly through: readonly string[]
   readonly onRevoke: (keepsLinks: boolean) => void
   readonly onKeep: () => void
 }
 
-function Ask({ name, hasLinks, onRevoke, onKeep }: AskInput): JSX.Element {
+/** Names in a question: the first ones, and how many more. */
+const namesMax = 5
+const listed = (names: readonly string[]): string => {
+  const more = names.length - namesMax
+  const shown = more > 0 ? [...names.slice(0, namesMax), tn(more, '1 more', '{count} more')] : names
+  return new Intl.ListFormat(locale).format(shown)
+}
+
+function Ask({ name, through, onRevoke, onKeep }: AskInput): JSX.Element {
+  const hasLinks = through.length > 0
   const keep = useRef<HTMLButtonElement>(null)
   // Before anything else is pressed.
   useLayoutEffect(() => keep.current?.focus(), [])
   return (
     <div class='share-ask' role='group' aria-label={t('Revoke: {name}', { name })}>
       <p>{t('Anyone using this link is disconnected at once and cannot open the document again.')}</p>
-      {hasLinks && <p>{t('Other links were created with this one. They end with it unless you keep them.')}</p>}
+      {hasLinks && <p>{t('Links created with this one end too, unless you keep them: {names}.', { names: listed(through) })}</p>}
       <div class='share-actions'>
         <button type='button' class='button danger' onClick={() => onRevoke(false)}>
           {hasLinks ? t('Revoke all') : t('Revoke link')}
@@ -59,10 +69,16 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
   const links = linksOf(session)
   const open = useSignal<'qr' | 'ask' | undefined>(undefined)
   const row = useRef<HTMLLIElement>(null)
-  const name = share.label ?? t('Unnamed link')
+
   // To revoke the link that one holds would shut oneself out.
   const own = share.secret === session.key
-  const about = [t(roleWords[share.role]), own ? t('your own link') : useWords(share), endWords(share)].filter((part) => part !== undefined)
+  const name = own ? t('Your own link') : (share.label ?? t('Anyone with the link'))
+  const mayChange = session.role.value === 'owner' && !own
+  const about = [
+    mayChange ? undefined : t(roleWords[share.role]),
+    own ? t('Keep it to yourself') : useWords(share),
+    endWords(share)
+  ].filter((part) => part !== undefined)
   const toggle = (part: 'qr' | 'ask'): void => {
     open.value = open.value === part ? undefined : part
   }
@@ -70,7 +86,11 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
     open.value = undefined
     row.current?.querySelector<HTMLElement>('.share-revoke')?.focus()
   }
-  const hasLinks = links.list.value?.some(({ madeThrough }) => madeThrough === share.id) === true
+  const others = links.list.value ?? []
+  const through = madeThrough(others, share.id).map(({ label }) => label ?? t('Anyone with the link'))
+  // A link gives no more than the one that it was made through.
+  const maker = others.find(({ id }) => id === share.madeThrough)
+  const offered = roles.filter((role) => role === share.role || maker === undefined || includesRole(maker.role, role))
   const revoke = async (keepsLinks: boolean): Promise<void> => {
     // The row goes, and with it what has the focus.
     const list = row.current?.closest<HTMLElement>('.share-panel')?.querySelector<HTMLElement>('input')
@@ -88,15 +108,22 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
         <span class='muted'>{about.join(' · ')}</span>
       </div>
       <div class='share-actions'>
-        <button
-          type='button'
-          class='button'
-          aria-label={t('Copy link: {name}', { name })}
-          onClick={() => void copyText(share.url, t('Link'))}
-        >
-          <Icon name='copy' size={18} />
-          <span>{t('Copy')}</span>
-        </button>
+        {mayChange && (
+          <select
+            class='share-role'
+            aria-label={t('Role of {name}', { name })}
+            value={share.role}
+            disabled={disabled}
+            onChange={(event: Event) => void links.change(share, (event.target as HTMLSelectElement).value as Role)}
+          >
+            {offered.map((role) => (
+              <option key={role} value={role}>
+                {t(roleWords[role])}
+              </option>
+            ))}
+          </select>
+        )}
+        <CopyButton text={share.url} what={t('Link')} words={t('Copy')} label={t('Copy link: {name}', { name })} />
         <button
           type='button'
           class='button quiet icon-only'
@@ -116,7 +143,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
         >
           <Icon name='bot' />
         </button>
-        {session.role.value === 'owner' && !own && (
+        {mayChange && (
           <button
             type='button'
             class='button quiet icon-only share-revoke'
@@ -131,7 +158,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
         )}
       </div>
       {open.value === 'qr' && <QrCode text={share.url} label={t('QR code of the link: {name}', { name })} />}
-      {open.value === 'ask' && <Ask name={name} hasLinks={hasLinks} onRevoke={(keepsLinks) => void revoke(keepsLinks)} onKeep={keep} />}
+      {open.value === 'ask' && <Ask name={name} through={through} onRevoke={(keepsLinks) => void revoke(keepsLinks)} onKeep={keep} />}
     </li>
   )
 }

@@ -1,15 +1,17 @@
 /** Links of a document: one per person or agent, each with a role, each revocable alone. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
 import { roles, type Role } from '../../shared/roles.ts'
 import type { View } from '../document/page.tsx'
 import { t } from '../text/t.ts'
-import { copyText } from '../ui/copy.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { dayOf, expiries, type Expiry } from './expiry.ts'
 import { LinkRow } from './link-row.tsx'
 import { linksOf, type Links, type Wish } from './links.ts'
+import type { Share } from './requests.ts'
 import { roleWords } from './role-words.ts'
 
 export interface TabInput {
@@ -35,7 +37,9 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
     busy.value = false
     if (share === undefined) return
     links.made.value = share
-    change({ label: '' })
+    links.draft.value = { ...links.draft.value, label: '' }
+    // The next one begins anew: a role is never given because the last one had it.
+    links.settle()
   }
   return (
     <form
@@ -88,12 +92,55 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
           />
         </label>
       )}
-      {/* One primary step a view: once a link is made, to copy it. */}
-      <button class={links.made.value === undefined ? 'button primary' : 'button'} aria-disabled={busy.value || disabled}>
+      <button class='button' aria-disabled={busy.value || disabled}>
         {t('Create link')}
       </button>
     </form>
   )
+}
+
+/** What everyone gets in one step: a link without a name, and its role. */
+function QuickLink({ view, disabled }: TabInput): JSX.Element {
+  const links = linksOf(view.session)
+  const role = useSignal<Role>('edit')
+  return (
+    <section class='share-quick' aria-labelledby='share-quick-title'>
+      <span>
+        <h3 id='share-quick-title'>{t('Anyone with the link')}</h3>
+        <span class='muted'>{t('No account needed.')}</span>
+      </span>
+      <span class='share-actions'>
+        <select
+          class='share-role'
+          aria-label={t('Role of anyone with the link')}
+          value={role.value}
+          disabled={disabled}
+          onChange={(event: Event) => (role.value = valueOf(event) as Role)}
+        >
+          {roles
+            .filter((name) => name !== 'owner')
+            .map((name) => (
+              <option key={name} value={name}>
+                {t(roleWords[name])}
+              </option>
+            ))}
+        </select>
+        <CopyButton
+          text={async () => (await links.general(role.value))?.url}
+          what={t('Link')}
+          words={t('Copy link')}
+          class='button primary'
+          disabled={disabled}
+        />
+      </span>
+    </section>
+  )
+}
+
+/** Whether links made here may end before the document does: somebody may end the link that they are made through. */
+function endsWithOwn({ session: { key, role } }: View, own: Share | undefined): boolean {
+  if (key === '') return false
+  return role.value !== 'owner' || (own !== undefined && (own.madeThrough !== null || own.expiresAt !== null))
 }
 
 function Made({ links }: { links: Links }): JSX.Element | null {
@@ -113,9 +160,7 @@ function Made({ links }: { links: Links }): JSX.Element | null {
           value={share.url}
           onFocus={(event: FocusEvent) => (event.target as HTMLInputElement).select()}
         />
-        <button type='button' class='button primary' onClick={() => void copyText(share.url, t('Link'))}>
-          {t('Copy link')}
-        </button>
+        <CopyButton text={share.url} what={t('Link')} words={t('Copy link')} class='button primary' />
       </div>
     </div>
   )
@@ -123,13 +168,17 @@ function Made({ links }: { links: Links }): JSX.Element | null {
 
 export function LinksTab({ view, disabled }: TabInput): JSX.Element {
   const links = linksOf(view.session)
+  const { key } = view.session
   const owner = view.session.role.value === 'owner'
-  const list = links.list.value
+  const list = links.list.value?.toSorted((one, other) => Number(one.secret === key) - Number(other.secret === key))
+  const own = list?.find(({ secret }) => secret === key)
+  useEffect(() => links.settle(), [links])
   return (
     <>
-      <p class='muted'>{t('Give each person or agent their own link. You can revoke any of them separately.')}</p>
-      {view.session.key !== '' && <p class='muted'>{t('Links you create here end when your own link does.')}</p>}
+      <QuickLink view={view} disabled={disabled} />
+      <p class='muted'>{t('Or give each person or agent their own link. You can revoke any of them separately.')}</p>
       <CreateForm view={view} disabled={disabled} />
+      {endsWithOwn(view, own) && <p class='muted share-note'>{t('Links you create here end when your own link does.')}</p>}
       <Made links={links} />
       {list !== undefined && (owner || list.length > 0) && (
         <section class='share-list' aria-labelledby='share-list-title'>

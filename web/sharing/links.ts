@@ -5,7 +5,7 @@ import type { Session } from '../document/session.ts'
 import { newId } from '../new-id.ts'
 import { mayPass } from '../refused/failure.ts'
 import { endOf, type Expiry } from './expiry.ts'
-import { createShare, listShares, revokeShare, type NewShare, type Share } from './requests.ts'
+import { changeShare, createShare, listShares, revokeShare, type NewShare, type Share } from './requests.ts'
 
 /** What somebody asks a link to be. */
 export interface Wish {
@@ -31,6 +31,12 @@ export interface Links {
   load(): Promise<void>
   /** Undefined when it did not work; `failure` says why. The same asked again makes one link, whatever was lost on the way. */
   create(wish: Wish): Promise<Share | undefined>
+  /** The link for everyone with this role: the one there is, or a new one. Undefined as for `create`. */
+  general(role: Role): Promise<Share | undefined>
+  /** Changes the role of a link, and lowers those made through it. */
+  change(share: Share, role: Role): Promise<void>
+  /** Back to what a form holds at first, unless something is written there. */
+  settle(): void
   /** Revokes a link, with those made through it unless they are kept. */
   revoke(share: Share, keepsLinks: boolean): Promise<void>
 }
@@ -47,11 +53,20 @@ const linkOf = ({ label, role, expiry, day }: Wish): NewShare => {
   return { role, ...(label.trim() !== '' && { label: label.trim() }), ...(expiresAt !== undefined && { expiresAt }) }
 }
 
+const empty: Wish = { label: '', role: 'edit', expiry: 'never', day: '' }
+
+/** Those that were made through a link, and through those, nearest first. */
+export function madeThrough(list: readonly Share[], id: string): readonly Share[] {
+  const own = list.filter((share) => share.madeThrough === id)
+  return [...own, ...own.flatMap((share) => madeThrough(list, share.id))]
+}
+
 const isSame = (one: Wish, other: Wish): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 function createLinks(session: Session): Links {
   const list = signal<readonly Share[] | undefined>(undefined)
   const failure = signal<unknown>(undefined)
+  const draft = signal<Wish>(empty)
   const made = signal<Share | undefined>(undefined)
   const invited = signal<Share | undefined>(undefined)
   let unanswered: Attempt | undefined
@@ -71,10 +86,26 @@ function createLinks(session: Session): Links {
     }
   }
 
+  const create: Links['create'] = (wish) =>
+    attempt(async () => {
+      // The end of a link is a time from when it was wished for: asked again it is the same request.
+      if (unanswered === undefined || !isSame(unanswered.wish, wish)) unanswered = { wish, link: linkOf(wish), id: newId() }
+      const { link, id } = unanswered
+      try {
+        const share = await createShare(session, link, id)
+        unanswered = undefined
+        list.value = [share, ...(list.value ?? []).filter((other) => other.id !== share.id)]
+        return share
+      } catch (error) {
+        if (!mayPass(error)) unanswered = undefined
+        throw error
+      }
+    })
+
   return {
     list,
     failure,
-    draft: signal<Wish>({ label: '', role: 'edit', expiry: 'never', day: '' }),
+    draft,
     made,
     invited,
     async load() {
@@ -91,21 +122,21 @@ function createLinks(session: Session): Links {
       list.value = found
       for (const shown of [made, invited]) if (!found.some(({ id }) => id === shown.value?.id)) shown.value = undefined
     },
-    create: (wish) =>
-      attempt(async () => {
-        // The end of a link is a time from when it was wished for: asked again it is the same request.
-        if (unanswered === undefined || !isSame(unanswered.wish, wish)) unanswered = { wish, link: linkOf(wish), id: newId() }
-        const { link, id } = unanswered
-        try {
-          const share = await createShare(session, link, id)
-          unanswered = undefined
-          list.value = [share, ...(list.value ?? []).filter((other) => other.id !== share.id)]
-          return share
-        } catch (error) {
-          if (!mayPass(error)) unanswered = undefined
-          throw error
-        }
-      }),
+    create,
+    async general(role) {
+      const found = list.value?.find(
+        (share) => share.label === null && share.role === role && share.expiresAt === null && share.secret !== session.key
+      )
+      return found ?? create({ ...empty, role })
+    },
+    async change(share, role) {
+      if ((await attempt(() => changeShare(session, share.id, role))) === undefined) return
+      list.value = list.value?.map((other) => (other.id === share.id ? { ...other, role } : other))
+      await this.load()
+    },
+    settle() {
+      if (draft.value.label === '') draft.value = empty
+    },
     async revoke(share, keepsLinks) {
       const answer = await attempt(() => revokeShare(session, share.id, keepsLinks))
       if (answer === undefined) return

@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { dayWords } from '../text/when.ts'
-import { copyText } from '../ui/copy.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
 import type { TabInput } from './links-tab.tsx'
 import { publishingOf, type Publishing } from './publishing.ts'
@@ -22,9 +22,7 @@ function Address({ publication }: { publication: Publication }): JSX.Element {
           value={url}
           onFocus={(event: FocusEvent) => (event.target as HTMLInputElement).select()}
         />
-        <button type='button' class='button primary' onClick={() => void copyText(url, t('Address'))}>
-          {t('Copy address')}
-        </button>
+        <CopyButton text={url} what={t('Address')} words={t('Copy address')} class='button primary' />
       </div>
       <p class='actions'>
         <a class='button' href={url} target='_blank' rel='noreferrer'>

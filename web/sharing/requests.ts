@@ -1,5 +1,6 @@
 /** What is asked of the service about links and publishing. */
 import type { Input, Output } from '../../shared/operations/index.ts'
+import type { Role } from '../../shared/roles.ts'
 import { call } from '../api.ts'
 
 export interface Access {
@@ -18,6 +19,10 @@ export const listShares = async ({ id, key }: Access): Promise<readonly Share[]>
 /** Sent again with the same `idempotencyKey` it makes no second link. */
 export const createShare = ({ id, key }: Access, body: NewShare, idempotencyKey: string): Promise<Share> =>
   call(`/api/docs/${id}/shares`, { method: 'POST', key, body, idempotencyKey })
+
+/** Links made through it keep at most the new role. */
+export const changeShare = ({ id, key }: Access, share: string, role: Role): Promise<Output<'changeShare'>> =>
+  call(`/api/docs/${id}/shares/${share}`, { method: 'PATCH', key, body: { role } })
 
 /** With the links made through it, unless they are kept. */
 export const revokeShare = ({ id, key }: Access, share: string, keepsLinks: boolean): Promise<Output<'revokeShare'>> =>

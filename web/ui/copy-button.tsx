@@ -1,0 +1,58 @@
+/** A button that copies, and says so itself. */
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../text/t.ts'
+import { refusedCopy, tryCopy } from './copy.ts'
+import { Icon } from './icons.tsx'
+
+/** How long it says that it has copied, in milliseconds. */
+const saidMs = 2500
+
+interface CopyInput {
+  /** What it copies, or the way to get it; undefined: there is nothing, and that was said. */
+  readonly text: string | (() => Promise<string | undefined>)
+  /** What it is, in the language of the page: for screen readers. */
+  readonly what: string
+  /** Its words. */
+  readonly words: string
+  /** Its whole name, where the words alone do not tell it from others. */
+  readonly label?: string
+  readonly class?: string
+  readonly disabled?: boolean
+}
+
+export function CopyButton({ text, what, words, label, class: look = 'button', disabled = false }: CopyInput): JSX.Element {
+  const copied = useSignal(false)
+  const busy = useSignal(false)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const copy = async (): Promise<void> => {
+    if (busy.value || disabled) return
+    busy.value = true
+    const found = typeof text === 'string' ? text : await text()
+    busy.value = false
+    if (found === undefined) return
+    if (!(await tryCopy(found))) return refusedCopy()
+    clearTimeout(timer.current)
+    copied.value = true
+    timer.current = setTimeout(() => (copied.value = false), saidMs)
+  }
+  return (
+    <>
+      <button
+        type='button'
+        class={copied.value ? `${look} copied` : look}
+        aria-label={label}
+        aria-disabled={disabled || busy.value}
+        onClick={() => void copy()}
+      >
+        <Icon name={copied.value ? 'check' : 'copy'} size={18} />
+        <span>{copied.value ? t('Copied') : words}</span>
+      </button>
+      <span class='sr-only' role='status'>
+        {copied.value ? t('{what} copied', { what }) : ''}
+      </span>
+    </>
+  )
+}
