@@ -96,7 +96,7 @@ test('[LINK-4] a link for everyone is one step, one’s own is below, roles chan
   const { context, page, heard } = await open(document.url)
   await saved(page)
   await page.getByRole('button', { name: 'Share' }).click()
-  await page.getByLabel('Role of anyone with the link').selectOption('Can comment')
+  await page.getByLabel('Role of the link to copy').selectOption('Can comment')
   const copy = page.locator('.share-quick .button')
   await copy.click()
   await until(async () => (await copy.textContent()) === 'Copied', 'the button that was pressed')

@@ -54,9 +54,10 @@ test.each([
   [{ title: ' Given ', content: '# Heading' }, 'Given'],
   [{ content: 'text\n\n## The **first** heading ##\n# Second' }, 'The first heading'],
   [{ content: '```\n# not this\n```\n# This' }, 'This'],
-  [{ title: '   ', content: 'no heading' }, 'Untitled'],
+  [{ title: '   ', content: '\n- no **heading**\n' }, 'no heading'],
+  [{ title: 'Given', content: '---\ntitle: Set\n---\n# Heading' }, 'Set'],
   [{}, 'Untitled']
-])('[DOC-3] the title is the one given, else the first heading, else Untitled: %j', async (fields, title) => {
+])('[DOC-3] the title is the one given, else the first heading or line, else Untitled: %j', async (fields, title) => {
   const owner = await world.create(fields)
   expect(owner.created.title).toBe(title)
   expect((await owner.ask('GET', '')).json.title).toBe(title)

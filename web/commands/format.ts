@@ -107,6 +107,7 @@ export const formatCommands: readonly Command[] = [
     icon: 'link',
     keys: ['Mod-k'],
     // Where no link can be made, the same key finds documents.
+    keysWhen: isWriting,
     ...onText(insertLink),
     ...notInCode
   },

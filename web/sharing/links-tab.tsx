@@ -112,7 +112,7 @@ function QuickLink({ view, disabled }: TabInput): JSX.Element {
       <span class='share-actions'>
         <select
           class='share-role'
-          aria-label={t('Role of anyone with the link')}
+          aria-label={t('Role of the link to copy')}
           value={role.value}
           disabled={disabled}
           onChange={(event: Event) => (role.value = valueOf(event) as Role)}

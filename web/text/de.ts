@@ -336,7 +336,7 @@ export const de: Catalogue = {
   'Link to this section': 'Link zu diesem Abschnitt',
   'Anyone with the link': 'Alle mit dem Link',
   'No account needed.': 'Kein Konto nötig.',
-  'Role of anyone with the link': 'Rolle von allen mit dem Link',
+  'Role of the link to copy': 'Rolle des Links zum Kopieren',
   'Role of {name}': 'Rolle von {name}',
   'Or give each person or agent their own link. You can revoke any of them separately.':
     'Oder gib jeder Person und jedem Agenten einen eigenen Link. Du kannst jeden einzeln widerrufen.',
