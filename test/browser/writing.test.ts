@@ -72,7 +72,7 @@ test('[WRITE-3] palette and sheet open by their keys, do what is chosen, and giv
   // Where one writes the key makes a link.
   await press('Control+a', 'Control+k')
   await text('[**words**]()')
-  await press('Control+Shift+p')
+  await press('End', 'Control+Shift+p')
   await page.getByRole('combobox').waitFor()
   await press('Escape')
   await page.getByRole('combobox').waitFor({ state: 'detached' })
