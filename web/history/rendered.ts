@@ -16,8 +16,9 @@ const keyOf = (node: Node): string =>
   node instanceof Element ? `${node.nodeName} ${node.outerHTML.replaceAll(/\bmath-\d+/g, 'math')}` : (node.textContent ?? '')
 
 /** Without the line ends between blocks. */
+const isLineEnd = (text: string): boolean => text.includes('\n') && text.trim() === ''
 const partsOf = (nodes: Iterable<Node>): Node[] =>
-  [...nodes].filter((node) => node instanceof Element || !/^\s*\n\s*$/.test(node.textContent ?? ''))
+  [...nodes].filter((node) => node instanceof Element || !isLineEnd(node.textContent ?? ''))
 
 const mark = (node: Node, kind: 'came' | 'gone'): Node => {
   if (node instanceof Element) {
