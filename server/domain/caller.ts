@@ -74,6 +74,9 @@ export const taskOf = ({ task }: Caller): string | null => task
 export const actorOf = ({ identity }: Caller): string =>
   `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : `${identity.id} ${identity.name}`}`
 
+/** The actor that an author was. */
+export const actorNamed = ({ kind, id, name }: Author): string => (kind === 'guest' ? `guest:${name ?? ''}` : `${kind}:${id} ${name ?? ''}`)
+
 /** Who acts, for records of what they did: the account, else the agent, else the link together with an author name (api.md, Tasks). */
 export const authorOf = ({ identity, share }: Caller): Author =>
   identity.kind === 'guest'

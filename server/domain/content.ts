@@ -163,6 +163,8 @@ export interface TextChange {
   readonly cause: RevisionCause
   readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
   readonly label?: string | undefined
+  /** Actors who wrote it, beside the one who makes the change. */
+  readonly authors?: readonly string[]
   /** Said in the event beside the hunks. */
   readonly facts?: Readonly<Record<string, unknown>>
 }
@@ -209,7 +211,7 @@ const record = (
   // What a retry sends again must not fill the history: the newest revision shows this text already.
   const isShown = after.seq === before.seq && draft.head.revisionSeq === after.seq && draft.head.revision > 0
   if (isShown && (change.label ?? '') === '') return draft.head.revision
-  const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null)
+  const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null, change.authors)
   if (after.seq > before.seq) {
     const payload: ContentPayload = {
       fromVersion: before.version,

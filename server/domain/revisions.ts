@@ -33,7 +33,8 @@ export const saveRevision = (
   snapshot: Snapshot,
   cause: RevisionCause,
   actor: string | null,
-  label: string | null = null
+  label: string | null = null,
+  others: readonly string[] = []
 ): Revision => {
   const { added, removed, actors } = draft.head.unsaved
   return draft.revision({
@@ -41,7 +42,7 @@ export const saveRevision = (
     tag: snapshot.tag,
     label,
     author: actor ?? (actors.length === 1 ? (actors[0] ?? null) : null),
-    authors: actor === null ? actors.filter((each) => each !== systemActor) : [actor],
+    authors: actor === null ? actors.filter((each) => each !== systemActor) : [...new Set([...others, actor])],
     cause,
     size: snapshot.content.length,
     added,

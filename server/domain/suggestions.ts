@@ -10,7 +10,7 @@ import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import { applyEdits, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
 import { locatePins, type Pin, pinsAt } from '../../shared/text/pins.ts'
-import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor } from './caller.ts'
+import { actorNamed, actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor } from './caller.ts'
 import { changeText, checkSize } from './content.ts'
 import { tellMentions } from './comment-mentions.ts'
 import { remember } from './idempotency.ts'
@@ -244,13 +244,17 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
     const [accepted, reopened] = [idsOf('accept'), idsOf('reopen')]
     const facts = { ...(accepted.length > 0 && { suggestionIds: accepted }), ...(reopened.length > 0 && { reopenedIds: reopened }) }
     const cause = accepted.length > 0 ? 'accept' : 'edit'
+    const suggesterOf = (id: string): string[] => {
+      const author = remarks.suggestion.get(id)?.author
+      return author === undefined ? [] : [actorNamed(author)]
+    }
     const changed = ({ content }: Snapshot): void => {
       pins = pinsMade(opened, judged, content)
     }
     return await changeText(
       opened,
       caller,
-      { edits, isCompared: false, cause, event: 'content.changed', facts },
+      { edits, isCompared: false, cause, event: 'content.changed', facts, authors: accepted.flatMap(suggesterOf) },
       { reads, untied: accepted, changed, also: (draft, { after }) => also(draft, after.version) }
     )
   } catch (error) {

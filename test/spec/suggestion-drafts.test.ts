@@ -250,3 +250,11 @@ test('[REPLY-1] a suggestion has replies, whoever may comment writes them, one e
   await decide(owner, id, 'reopen')
   expect((await readSuggestion(owner, id)).replies.map(({ body }: Json) => body)).toEqual(['Why, @Ana?', 'Good.'])
 })
+
+test('[UNDO-6] the history names who suggested an accepted text, beside who accepted it', async () => {
+  const owner = await world.create(text)
+  const { id } = await suggest(owner, { operation: 'delete', find: ' lazy' }, asAuthor('Ana'))
+  await decide(owner, id, 'accept', asAuthor('Eve'))
+  const { json } = await owner.ask('GET', '/revisions')
+  expect(json.revisions[0]).toMatchObject({ cause: 'accept', author: 'Eve', authors: ['Ana', 'Eve'] })
+})

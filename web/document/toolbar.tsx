@@ -16,9 +16,13 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_at, count) => count - 1
 }
 
+/** Under a finger nothing stands above what is selected: commenting on it comes first here. */
+const touch = matchMedia('(pointer: coarse)')
+
 export function Toolbar({ view }: { view: View }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
-  const main = toolbar.filter((id) => id === '' || (commandOf(id).when?.(view) ?? true))
+  const all = touch.matches ? ['comment', '', ...toolbar] : toolbar
+  const main = all.filter((id) => id === '' || (commandOf(id).when?.(view) ?? true))
   const ids = [...main.filter((id) => id !== ''), ...(view.inTable.value ? tableToolbar : [])]
   const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)
@@ -32,7 +36,8 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
   }
   const run = (command: Command): void => {
     if (isPossible(command, view)) command.run(view)
-    view.editor.value?.view.focus()
+    // A comment is written elsewhere.
+    if (command.id !== 'comment') view.editor.value?.view.focus()
   }
   const button = (id: string): JSX.Element => {
     const command = commandOf(id)

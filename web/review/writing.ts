@@ -1,5 +1,6 @@
 /** Writing a comment: begun on what is selected, sent with the words that name its place. */
 import { batch, signal } from '@preact/signals'
+import { EditorView } from '@codemirror/view'
 import type * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { type Range as Span, wholeCharacters } from '../../shared/text/anchors.ts'
@@ -11,6 +12,9 @@ import { composerId } from './items.ts'
 import type { State } from './state.ts'
 import { storedText } from './suggesting.ts'
 import { targetOf } from './targets.ts'
+
+/** Where panels are sheets over the lower part of the text (panel.css). */
+const sheets = matchMedia('(max-width: 900px)')
 
 export interface Writing {
   /** Begins a comment on the selection, else, but in the reading view, on the line of the cursor, else on the document. */
@@ -51,6 +55,10 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     }
     active.value = composerId
     if (!hasMargin.value) page.panel.value = 'remarks'
+    const at = placing.spanOf(composerId)?.from
+    // The sheet covers the lower part of the text: what is written about stands above it.
+    if (at !== undefined && sheets.matches && page.mode.value !== 'read')
+      view.dispatch({ effects: EditorView.scrollIntoView(at, { y: 'start', yMargin: 24 }) })
     focused.value = composerId
   }
 
