@@ -59,7 +59,9 @@ const asWritten = (page: Page, html: string): Promise<string> =>
   page.evaluate((text) => {
     const { body } = new DOMParser().parseFromString(text, 'text/html')
     for (const component of body.querySelectorAll(':scope > figure.component')) component.replaceChildren()
-    return body.innerHTML
+    // Where one reads, code is copied (WRITE-48); only published pages have dashes and a byline (MARKDOWN-13).
+    for (const own of body.querySelectorAll('.copy-code, .byline')) own.remove()
+    return body.innerHTML.trim().replaceAll(/\n+/g, '\n').replaceAll('—', '---').replaceAll('–', '--')
   }, html)
 
 test.each([
