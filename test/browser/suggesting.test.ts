@@ -218,3 +218,35 @@ test('[UNDO-5] whoever decides takes it back: from the notice, in place of the c
   expect(heard).toEqual([])
   await context.close()
 })
+
+test('[REPLY-4] on a phone one comments in two taps, with the passage above the sheet; a suggestion is answered in its card', async () => {
+  const lines = Array.from({ length: 40 }, (_each, index) => `Paragraph ${index} has some words that one may comment on.`)
+  const document = await createDocument(world.url, `${lines.join('\n\n')}\n`)
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'Paragraph 39', text: 'The last one' })
+  const context = await browser.newContext({
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: 'reduce'
+  })
+  await context.addInitScript(() => localStorage.setItem('agmd.name', 'Eve'))
+  const page = await opened(context, document.url)
+  const passage = page.locator('.cm-line', { hasText: 'Paragraph 7 ' })
+  await passage.dblclick({ position: { x: 120, y: 10 } })
+  await page.locator('.toolbar').getByRole('button', { name: 'Comment', exact: true }).tap()
+  const field = page.locator('.side-panel textarea')
+  await until(() => field.evaluate((element) => element.ownerDocument.activeElement === element), 'the field has the focus')
+  await until(async () => {
+    const [text, sheet] = await Promise.all([passage.boundingBox(), page.locator('.side-panel').boundingBox()])
+    return text !== null && sheet !== null && text.y >= 0 && text.y + text.height <= sheet.y
+  }, 'the passage above the sheet')
+  await field.fill('Which **words**?')
+  await page.locator('.side-panel').getByRole('button', { name: 'Comment', exact: true }).last().tap()
+  await page.locator('.card.comment strong', { hasText: 'words' }).waitFor()
+  const card = page.locator('.card.proposal', { hasText: 'The last one' })
+  await card.tap()
+  await card.getByLabel('Reply').fill('Why?')
+  await card.getByRole('button', { name: 'Reply' }).tap()
+  await card.locator('.card-reply:not(.waiting)', { hasText: 'Why?' }).waitFor()
+  await context.close()
+})
