@@ -11,7 +11,7 @@ import {
   markdownTable,
   removeCell,
   rowOf,
-  swapCells,
+  moveCell,
   tabbedRows,
   type Row
 } from '../web/editor/table-rows.ts'
@@ -50,7 +50,7 @@ test('[WRITE-7] a column is added, taken out and moved in every row with the few
   expect(changed(bare, (row) => addCell(row, 2))).toBe('a | b |  |\n--- | --- | --- |\n1 | 2 |  |')
   expect(changed(table, (row) => removeCell(row, 1))).toBe('| a |\n| --- |\n| 1 |')
   expect(changed(bare, (row) => removeCell(row, 1))).toBe('a \n--- \n1 ')
-  expect(changed(table, (row, doc) => swapCells(doc, row, 0, 1))).toBe('| b | a |\n| --- | --- |\n| 1 |')
+  expect(changed(table, (row, doc) => moveCell(doc, row, 1, 0))).toBe('| b | a |\n| --- | --- |\n| 1 |')
 })
 
 test('[WRITE-8] alignment is one delimiter; columns are lined up when asked, wide characters counted as wide', () => {

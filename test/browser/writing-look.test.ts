@@ -44,7 +44,7 @@ for (const viewport of sizes) {
     await saved(page)
     await page.locator('.md-diagram img').waitFor()
     await page.locator('.md-code .hljs-keyword').first().waitFor()
-    await page.locator('.md-table-row').first().click()
+    await page.locator('.md-grid-row').first().click()
     await page.getByRole('button', { name: 'Add row below' }).waitFor()
     await look(page, 'table')
 

@@ -83,6 +83,7 @@ export const slashMenu: readonly string[] = [
 
 /** At the end of the toolbar while the cursor is in a table. */
 export const tableToolbar: readonly string[] = [
+  'table.menu',
   'table.row.above',
   'table.row.below',
   'table.row.delete',

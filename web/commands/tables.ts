@@ -1,16 +1,31 @@
 /** Commands on the table that the cursor is in. */
 import type { Command as TextCommand } from '@codemirror/view'
-import { addColumn, addRow, alignColumn, deleteColumn, deleteRow, isInTable, lineUpTable, moveColumn, moveRow } from '../editor/tables.ts'
+import {
+  addColumn,
+  addRow,
+  alignColumn,
+  alignColumnTo,
+  deleteColumn,
+  deleteRow,
+  isInTable,
+  lineUpTable,
+  moveColumn,
+  moveRow,
+  sortRows
+} from '../editor/tables.ts'
+import type { View } from '../document/page.tsx'
 import { term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { isWriting, type Command } from './command.ts'
+
+const inTable = (page: View): boolean => isWriting(page) && page.editor.value !== undefined && isInTable(page.editor.value.view.state)
 
 const command = (id: string, title: string, icon: IconName, run: TextCommand): Command => ({
   id: `table.${id}`,
   title,
   icon,
   group: 'table',
-  when: (page) => isWriting(page) && page.editor.value !== undefined && isInTable(page.editor.value.view.state),
+  when: inTable,
   run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
 })
 
@@ -25,6 +40,20 @@ export const tableCommands: readonly Command[] = [
   command('column.left', term('Move column left'), 'arrow-left', moveColumn(-1)),
   command('column.right', term('Move column right'), 'arrow-right', moveColumn(1)),
   command('column.delete', term('Delete column'), 'column-delete', deleteColumn),
+  {
+    id: 'table.menu',
+    title: term('Rows and columns'),
+    group: 'table',
+    icon: 'ellipsis',
+    when: inTable,
+    run: (page) =>
+      void page.parts.withExtras(({ openTableMenu }) => page.editor.value !== undefined && openTableMenu(page.editor.value.view))
+  },
+  command('sort', term('Sort by this column'), 'arrow-down', sortRows(false)),
+  command('sort.back', term('Sort by this column, last first'), 'arrow-up', sortRows(true)),
+  command('align.left', term('Align column left'), 'align', alignColumnTo('left')),
+  command('align.center', term('Align column center'), 'align', alignColumnTo('center')),
+  command('align.right', term('Align column right'), 'align', alignColumnTo('right')),
   command('align', term('Column alignment'), 'align', alignColumn),
   command('tidy', term('Align columns in the source'), 'columns', lineUpTable)
 ]

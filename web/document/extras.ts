@@ -6,13 +6,14 @@ import { components } from '../components/blocks.ts'
 import type { Extras } from '../editor/editor.ts'
 import { createExtras } from '../editor/extras.ts'
 import { openFind } from '../editor/find/panel.tsx'
+import { openTableMenu } from '../editor/grid/menu.tsx'
 import { isOffered, onOffer } from '../media/offered.ts'
 import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { addressOfDocument, findDocuments } from './own-documents.ts'
 import type { View } from './page.tsx'
 
-export { openFind }
+export { openFind, openTableMenu }
 
 const runOf = (id: string, page: View) => (): void => {
   const command = commandOf(id)

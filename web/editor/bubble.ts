@@ -3,6 +3,7 @@ import { StateEffect, StateField, type EditorState, type Extension } from '@code
 import { ViewPlugin, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 import { drawIcon } from './draw-icon.ts'
+import { chosenCells } from './grid/chosen.ts'
 
 export interface BubbleButton {
   readonly title: string
@@ -43,7 +44,8 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
 
 const worthIt = (state: EditorState): boolean => {
   const { main } = state.selection
-  return !main.empty && state.sliceDoc(main.from, Math.min(main.to, main.from + 1000)).trim() !== ''
+  // Cells are no text to be made bold as one.
+  return !main.empty && chosenCells(state) === undefined && state.sliceDoc(main.from, Math.min(main.to, main.from + 1000)).trim() !== ''
 }
 
 export function selectionBubble(buttons: readonly BubbleButton[]): Extension {

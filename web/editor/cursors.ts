@@ -9,6 +9,7 @@ import * as Y from 'yjs'
 import { otherPages, type Page } from '../presence/people.ts'
 import { t } from '../text/t.ts'
 import { textMap, type TextMap } from './binding.ts'
+import { markersInCell } from './grid/geometry.ts'
 import { withinColumn } from './selection.ts'
 
 const labelMs = 2000
@@ -216,6 +217,8 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
         const to = Math.min(Math.max(anchor, head), view.viewport.to)
         if (from >= to) return []
         const name = `remote-selection hue-${person.hue}`
+        const inCell = markersInCell(view, from, to, name)
+        if (inCell !== undefined) return inCell
         return withinColumn(view, RectangleMarker.forRange(view, name, EditorSelection.range(from, to)), name)
       })
     }

@@ -2,6 +2,7 @@
 import { EditorState, type Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from './bubble.ts'
 import type { Extras } from './editor.ts'
+import { gridHandles } from './grid/handles.ts'
 import { linkCard } from './link-card.ts'
 import { pictureCard } from './picture-card.ts'
 import { drawings } from './live/drawings.ts'
@@ -36,5 +37,5 @@ export const createExtras = ({ blocks, onChange, documents, bubble, components }
     // In the language of the page.
     EditorState.phrases.of(phrases())
   ],
-  live: [drawings, components, linkCard, pictureCard]
+  live: [drawings, components, linkCard, pictureCard, gridHandles]
 })

@@ -87,17 +87,27 @@ export function removeCell(row: Row, column: number): ChangeSpec[] {
   return [isLast && column > 0 ? { from: cell.from - 1, to: cell.to } : { from: cell.from, to: isLast ? cell.to : cell.to + 1 }]
 }
 
-/** Lets two cells change places. */
-export function swapCells(doc: Text, row: Row, one: number, other: number): ChangeSpec[] {
-  const [first, second] = [row.cells[one], row.cells[other]]
-  if (first === undefined || second === undefined) return []
-  return [
-    { from: first.from, to: first.to, insert: doc.slice(second.from, second.to) },
-    { from: second.from, to: second.to, insert: doc.slice(first.from, first.to) }
-  ]
+/** Takes a cell to the place of another in its row, with one of its bars; the others stay as they are. */
+export function moveCell(doc: Text, row: Row, column: number, to: number): ChangeSpec[] {
+  const [cell, target] = [row.cells[column], row.cells[to]]
+  if (cell === undefined || target === undefined || column === to) return []
+  const text = doc.sliceString(cell.from, cell.to)
+  return to < column
+    ? [
+        { from: target.from, insert: `${text}|` },
+        { from: cell.from - 1, to: cell.to }
+      ]
+    : [
+        { from: cell.from, to: cell.to + 1 },
+        { from: target.to, insert: `|${text}` }
+      ]
 }
 
 export type Alignment = 'left' | 'center' | 'right' | 'none'
+
+/** What a cell of the delimiter says. */
+export const alignmentOf = (text: string): Alignment =>
+  text.startsWith(':') ? (text.endsWith(':') ? 'center' : 'left') : text.endsWith(':') ? 'right' : 'none'
 
 /** The delimiter of a column as wide as it was. */
 export function alignCell(doc: Text, cell: Cell, alignment: Alignment): ChangeSpec {

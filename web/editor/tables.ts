@@ -8,21 +8,23 @@ import {
   addCell,
   addCells,
   alignCell,
+  alignmentOf,
   cellAt,
   content,
   emptyRow,
   escapeCell,
   isDelimiter,
   lineUp,
+  moveCell,
   removeCell,
   rowOf,
-  swapCells,
   type Alignment,
   type Cell,
   type Row
 } from './table-rows.ts'
+import { longestRun, sortedOrder } from './table-order.ts'
 
-interface Place {
+export interface Place {
   readonly row: Row
   readonly column: number
   /** Numbers of the first and the last line. */
@@ -30,8 +32,8 @@ interface Place {
   readonly last: number
 }
 
-/** Where in a table the cursor is. */
-function placeOf(state: EditorState, at = state.selection.main.head): Place | undefined {
+/** Where in a table a position is; the cursor, if none is named. */
+export function tableAt(state: EditorState, at = state.selection.main.head): Place | undefined {
   const line = state.doc.lineAt(at)
   for (
     let node = syntaxTree(state).resolveInner(line.from + (/^[ \t>]*/.exec(line.text)?.[0].length ?? 0), 1);
@@ -50,7 +52,7 @@ function placeOf(state: EditorState, at = state.selection.main.head): Place | un
   return undefined
 }
 
-export const isInTable = (state: EditorState): boolean => placeOf(state) !== undefined
+export const isInTable = (state: EditorState): boolean => tableAt(state) !== undefined
 
 const rowAt = (state: EditorState, number: number): Row => rowOf(state.doc.line(number))
 
@@ -68,7 +70,7 @@ function select(view: EditorView, cell: Cell | undefined): void {
 const inTable =
   (run: (view: EditorView, place: Place) => boolean): Command =>
   (view) => {
-    const place = view.state.readOnly ? undefined : placeOf(view.state)
+    const place = view.state.readOnly ? undefined : tableAt(view.state)
     return place !== undefined && run(view, place)
   }
 
@@ -140,7 +142,7 @@ export const cellBelow: Command = inTable((view, place) => {
  */
 export function fillCells(view: EditorView, rows: readonly (readonly string[])[]): boolean {
   const { state } = view
-  const place = state.readOnly ? undefined : placeOf(state, state.selection.main.from)
+  const place = state.readOnly ? undefined : tableAt(state, state.selection.main.from)
   const width = Math.max(0, ...rows.map((row) => row.length))
   if (place === undefined || width === 0) return false
   const { first, column } = place
@@ -203,7 +205,7 @@ export const breakInCell: Command = inTable((view) => {
  */
 export const barInCell = EditorView.inputHandler.of((view, from, to, text) => {
   const { state } = view
-  const place = text !== '|' || state.readOnly ? undefined : placeOf(state)
+  const place = text !== '|' || state.readOnly ? undefined : tableAt(state)
   if (place === undefined) return false
   const { line, lead } = place.row
   const before = line.text.slice(lead.length, from - line.from)
@@ -244,20 +246,39 @@ export const deleteRow: Command = inTable((view, { row, first, column }) => {
   return edit(view, { changes: { from: above.to, to: line.to }, selection: { anchor: content(state.doc, cell).from } })
 })
 
+/** Takes a row to the place of another, by their lines; the head stays. `own`: that very line is taken out and put in, not its neighbour. */
+export function moveRowTo(view: EditorView, place: Place, number: number, to: number): boolean {
+  const { doc } = view.state
+  const body = place.first + 2
+  if (number === to || Math.min(number, to) < body || Math.max(number, to) > place.last) return false
+  const line = doc.line(number)
+  // One step is that of the neighbour: what is being written in the row stays where it is.
+  if (Math.abs(number - to) === 1) {
+    const other = doc.line(to)
+    const changes =
+      to < number
+        ? [
+            { from: other.from, to: line.from },
+            { from: line.to, insert: `\n${other.text}` }
+          ]
+        : [
+            { from: line.from, insert: `${other.text}\n` },
+            { from: line.to, to: other.to }
+          ]
+    return edit(view, { changes })
+  }
+  const target = doc.line(to)
+  return edit(view, {
+    changes: [
+      { from: line.from - 1, to: line.to },
+      to < number ? { from: target.from - 1, insert: `\n${line.text}` } : { from: target.to, insert: `\n${line.text}` }
+    ]
+  })
+}
+
 /** Rows change places; the head stays. */
 export const moveRow = (step: 1 | -1): Command =>
-  inTable((view, place) => {
-    const { state } = view
-    const { line } = place.row
-    const other = line.number + step
-    if (line.number <= place.first + 1 || other <= place.first + 1 || other > place.last) return false
-    const [upper, lower] = step < 0 ? [state.doc.line(other), line] : [line, state.doc.line(other)]
-    const offset = step < 0 ? upper.from - line.from : lower.length + 1
-    return edit(view, {
-      changes: { from: upper.from, to: lower.to, insert: `${lower.text}\n${upper.text}` },
-      selection: { anchor: state.selection.main.head + offset }
-    })
-  })
+  inTable((view, place) => moveRowTo(view, place, place.row.line.number, place.row.line.number + step))
 
 /** Changes every row of the table in one step; the cursor goes to the cell `column` of its row. */
 function eachRow(view: EditorView, place: Place, change: (row: Row) => ChangeSpec[], column: number): true {
@@ -282,31 +303,54 @@ export const deleteColumn: Command = inTable((view, place) => {
   return eachRow(view, place, (row) => removeCell(row, place.column), place.column)
 })
 
-export const moveColumn = (step: 1 | -1): Command =>
-  inTable((view, place) => {
-    const other = place.column + step
-    if (other < 0 || other >= rowAt(view.state, place.first).cells.length) return false
-    return eachRow(
-      view,
-      place,
-      (row) => swapCells(view.state.doc, row, Math.min(place.column, other), Math.max(place.column, other)),
-      other
-    )
-  })
+/** Takes a column to the place of another. */
+export function moveColumnTo(view: EditorView, place: Place, column: number, to: number): boolean {
+  if (column === to || Math.min(column, to) < 0 || Math.max(column, to) >= rowAt(view.state, place.first).cells.length) return false
+  return eachRow(view, place, (row) => moveCell(view.state.doc, row, column, to), to)
+}
+
+export const moveColumn = (step: 1 | -1): Command => inTable((view, place) => moveColumnTo(view, place, place.column, place.column + step))
 
 /** Left, centre, right, and as it was, in turns. */
 const nextAlignment: Readonly<Record<Alignment, Alignment>> = { none: 'left', left: 'center', center: 'right', right: 'none' }
 
-const alignmentOf = (text: string): Alignment =>
-  text.startsWith(':') ? (text.endsWith(':') ? 'center' : 'left') : text.endsWith(':') ? 'right' : 'none'
-
-export const alignColumn: Command = inTable((view, place) => {
+function align(view: EditorView, place: Place, next: (now: Alignment) => Alignment): boolean {
   const { doc } = view.state
   const cell = rowAt(view.state, place.first + 1).cells[place.column]
   if (cell === undefined) return false
-  const alignment = nextAlignment[alignmentOf(doc.sliceString(cell.from, cell.to).trim())]
-  return edit(view, { changes: alignCell(doc, cell, alignment) })
-})
+  return edit(view, { changes: alignCell(doc, cell, next(alignmentOf(doc.sliceString(cell.from, cell.to).trim()))) })
+}
+
+export const alignColumn: Command = inTable((view, place) => align(view, place, (now) => nextAlignment[now]))
+
+export const alignColumnTo = (alignment: Alignment): Command => inTable((view, place) => align(view, place, () => alignment))
+
+/** Sorts the rows by the column of the cursor, which stays in its row; the head stays. Rows that are in order are left alone. */
+export const sortRows = (descending: boolean): Command =>
+  inTable((view, place) => {
+    const { doc } = view.state
+    const start = place.first + 2
+    const rows = Array.from({ length: Math.max(0, place.last - start + 1) }, (_, at) => rowOf(doc.line(start + at)))
+    const texts = rows.map(({ cells }) => {
+      const cell = cells[place.column]
+      return cell === undefined ? '' : doc.sliceString(cell.from, cell.to).trim()
+    })
+    const order = sortedOrder(texts, descending)
+    const kept = longestRun(order)
+    const changes: ChangeSpec[] = []
+    let above = doc.line(place.first + 1)
+    for (const index of order) {
+      const { line } = rows[index] ?? { line: above }
+      if (kept.has(index)) above = line
+      else changes.push({ from: above.to, insert: `\n${line.text}` }, { from: line.from - 1, to: line.to })
+    }
+    if (changes.length === 0) return true
+    const own = place.row.line.number - start
+    edit(view, { changes })
+    const number = own < 0 ? place.first : start + order.indexOf(own)
+    select(view, rowAt(view.state, number).cells[place.column])
+    return true
+  })
 
 /** Largest table that is lined up on request, in rows. */
 const lineUpRowsMax = 5000

@@ -1,9 +1,8 @@
-/** Live view of whole lines: headings, quotes, code, rules, tables. A line keeps its height when its markers show. */
+/** Live view of whole lines: headings, quotes, code, rules. A line keeps its height when its markers show. */
 import type { SyntaxNode } from '@lezer/common'
 import { calloutMarker } from '../../../shared/markdown/callouts.ts'
 import type { LiveContext } from './context.ts'
-import { tableWrapper } from './wide-tables.ts'
-import { CopyWidget, PadWidget } from './widgets.ts'
+import { CopyWidget } from './widgets.ts'
 
 /** End of the spaces that follow a marker. */
 function afterSpaces(live: LiveContext, position: number): number {
@@ -75,53 +74,4 @@ export function rule(node: SyntaxNode, live: LiveContext): void {
 
 export function html(node: SyntaxNode, live: LiveContext): void {
   for (const line of live.lines(node.from, node.to)) live.lineClass(line.from, 'md-html')
-}
-
-/** Largest table, in rows, whose columns are lined up: more would be measured again at every key. */
-const tableRowsMax = 300
-/** Widest table, in characters, whose columns are lined up: the lines of a wider one are broken, to be read at all. */
-const tableCharsMax = 1000
-
-interface Cell {
-  /** End of the cell: where space is added. */
-  readonly end: number
-  readonly chars: number
-}
-
-/** The cells of a row: what stands between its bars, spaces included. */
-function cells(row: SyntaxNode, live: LiveContext): Cell[] {
-  const text = live.text(row.from, row.to)
-  const found: Cell[] = []
-  let start = 0
-  for (let at = 0; at <= text.length; at++) {
-    if (at < text.length && (text[at] !== '|' || text[at - 1] === '\\')) continue
-    // The bars at both edges are not between cells.
-    if (at > start || found.length > 0) found.push({ end: row.from + at, chars: at - start })
-    start = at + 1
-  }
-  if (found.at(-1)?.chars === 0) found.pop()
-  return found
-}
-
-/** Columns line up on screen; the text is left as it was written. */
-export function table(node: SyntaxNode, live: LiveContext): void {
-  const head = live.state.doc.lineAt(node.from).number
-  for (const line of live.lines(node.from, node.to)) {
-    const name = line.number === head ? 'md-table-head' : line.number === head + 1 ? 'md-table-rule' : 'md-table-row'
-    live.lineClass(line.from, 'md-table', name, ...(live.lineTouched(line.from) ? ['md-open'] : []))
-  }
-  const nodes: SyntaxNode[] = []
-  for (let row = node.firstChild; row !== null && nodes.length <= tableRowsMax; row = row.nextSibling) nodes.push(row)
-  if (nodes.length > tableRowsMax) return
-  const rows = nodes.map((row) => cells(row, live))
-  const widths: number[] = []
-  for (const row of rows) row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.chars)))
-  if (widths.reduce((sum, width) => sum + width, 0) > tableCharsMax) return
-  live.wrappers.push(tableWrapper(live.state.doc.lineAt(node.from).from, live.state.doc.lineAt(node.to).to))
-  for (const row of rows) {
-    row.forEach((cell, column) => {
-      const missing = (widths[column] ?? 0) - cell.chars
-      if (missing > 0) live.widget(cell.end, new PadWidget(missing))
-    })
-  }
 }

@@ -16,8 +16,11 @@ export class LiveContext {
   readonly hidden: Range<Decoration>[] = []
   /** Around lines that are scrolled together. */
   readonly wrappers: Range<BlockWrapper>[] = []
+  /** The cells of tables. */
+  readonly cells: Range<Decoration>[] = []
   readonly #reveal: readonly Reveal[]
   readonly #lines = new Map<number, Set<string>>()
+  readonly #styles = new Map<number, string>()
 
   constructor(state: EditorState, visible: Reveal, reveal: readonly Reveal[]) {
     this.state = state
@@ -54,6 +57,30 @@ export class LiveContext {
     const set = this.#lines.get(lineFrom) ?? new Set()
     for (const name of classes) set.add(name)
     this.#lines.set(lineFrom, set)
+  }
+
+  lineStyle(lineFrom: number, style: string): void {
+    this.#styles.set(lineFrom, style)
+  }
+
+  /** Where a cursor is that stands between two places, or at one of them. */
+  cursorIn(from: number, to: number): number | undefined {
+    return this.#reveal.find((range) => range.from === range.to && range.from >= from && range.to <= to)?.from
+  }
+
+  /** A cell of a table: what is decorated in it stays within it. */
+  cell(from: number, to: number, name: string): void {
+    if (from < to) this.cells.push(Decoration.mark({ class: name, inclusive: true }).range(from, to))
+  }
+
+  /** Leaves a range unseen, and says nothing of how the cursor goes over it. */
+  fold(from: number, to: number): void {
+    if (from < to) this.decorations.push(Decoration.replace({}).range(from, to))
+  }
+
+  /** A range that the cursor goes over in one step. */
+  step(from: number, to: number): void {
+    if (from < to) this.hidden.push(Decoration.replace({}).range(from, to))
   }
 
   mark(from: number, to: number, name: string, attributes: Record<string, string> = {}): void {
@@ -93,7 +120,11 @@ export class LiveContext {
 
   /** All decorations, once every rule has run. */
   finish(): Range<Decoration>[] {
-    for (const [from, classes] of this.#lines) this.decorations.push(Decoration.line({ class: [...classes].join(' ') }).range(from))
+    for (const [from, classes] of this.#lines) {
+      const style = this.#styles.get(from)
+      const attributes: Record<string, string> = style === undefined ? {} : { style }
+      this.decorations.push(Decoration.line({ class: [...classes].join(' '), attributes }).range(from))
+    }
     return this.decorations
   }
 }

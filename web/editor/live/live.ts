@@ -8,9 +8,11 @@ import type { Extension } from '@codemirror/state'
 import { RangeSet, StateEffect } from '@codemirror/state'
 import { BlockWrapper, Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
-import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading, table } from './blocks.ts'
+import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading } from './blocks.ts'
 import { LiveContext, type Reveal } from './context.ts'
 import { frontMatterEnd } from '../front-matter.ts'
+import { grids } from '../grid/grids.ts'
+import { table } from '../grid/layout.ts'
 import { barInCell } from '../tables.ts'
 import { autolink, emphasis, escape, footnote, highlight, inlineCode, link, shifted, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
@@ -52,9 +54,6 @@ const rules: Readonly<Record<string, Rule>> = {
   Escape: escape
 }
 
-// In a table the columns are counted in characters: what is inside its cells stays as written.
-const closed = new Set(['Table'])
-
 function decorateRange(view: EditorView, visible: Reveal, reveal: readonly Reveal[]): LiveContext {
   const live = new LiveContext(view.state, visible, reveal)
   const front = frontMatterEnd(view.state.doc)
@@ -66,7 +65,7 @@ function decorateRange(view: EditorView, visible: Reveal, reveal: readonly Revea
       // What Markdown would make of settings is not meant.
       if (ref.from < front && !ref.type.isTop) return false
       rules[ref.name]?.(ref.node, live)
-      return !closed.has(ref.name)
+      return true
     }
   })
   return live
@@ -78,6 +77,7 @@ class LivePlugin {
   decorations: DecorationSet = Decoration.none
   hidden: DecorationSet = Decoration.none
   wrappers: RangeSet<BlockWrapper> = RangeSet.empty
+  cells: DecorationSet = Decoration.none
   #reveal: readonly Reveal[] = []
   #pointerDown = false
   readonly #view: EditorView
@@ -125,6 +125,10 @@ class LivePlugin {
       parts.flatMap((part) => part.hidden),
       true
     )
+    this.cells = Decoration.set(
+      parts.flatMap((part) => part.cells),
+      true
+    )
     this.wrappers = BlockWrapper.set(
       parts.flatMap((part) => part.wrappers),
       true
@@ -136,6 +140,7 @@ const plugin = ViewPlugin.fromClass(LivePlugin, {
   decorations: (value) => value.decorations,
   provide: (self) => [
     EditorView.atomicRanges.of((view) => view.plugin(self)?.hidden ?? RangeSet.empty),
+    EditorView.outerDecorations.of((view) => view.plugin(self)?.cells ?? RangeSet.empty),
     EditorView.blockWrappers.of((view) => view.plugin(self)?.wrappers ?? RangeSet.empty)
   ]
 })
@@ -183,4 +188,4 @@ const pointer = EditorView.domEventHandlers({
   }
 })
 
-export const liveView: Extension = [plugin, pointer, wideTables, barInCell]
+export const liveView: Extension = [plugin, pointer, grids, wideTables, barInCell]

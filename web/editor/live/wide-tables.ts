@@ -1,6 +1,6 @@
 /** Tables of the live view that are wider than the text: they are scrolled within themselves, and follow the cursor. */
-import { EditorSelection, Prec, type Extension, type Range } from '@codemirror/state'
-import { BlockWrapper, EditorView, keymap, ViewPlugin, type Command } from '@codemirror/view'
+import type { Extension, Range } from '@codemirror/state'
+import { BlockWrapper, EditorView, ViewPlugin } from '@codemirror/view'
 
 // Browsers let Tab stop at what scrolls. This belongs to the text, which is one stop: that it can be written in says how keys reach it.
 const wrapper = BlockWrapper.create({
@@ -33,23 +33,6 @@ const followCursor = EditorView.scrollHandler.of((view) => {
   return false
 })
 
-/** The end of the row, which for CodeMirror is where the window cuts it. */
-const toEdge =
-  (forward: boolean, extend: boolean): Command =>
-  (view) => {
-    const { anchor, head } = view.state.selection.main
-    if (tableAt(view, head) === null) return false
-    const { from, to } = view.state.doc.lineAt(head)
-    const edge = forward ? to : from
-    view.dispatch({ selection: EditorSelection.single(extend ? anchor : edge, edge), scrollIntoView: true, userEvent: 'select' })
-    return true
-  }
-
-const keys = keymap.of([
-  { key: 'Home', mac: 'Cmd-ArrowLeft', run: toEdge(false, false), shift: toEdge(false, true) },
-  { key: 'End', mac: 'Cmd-ArrowRight', run: toEdge(true, false), shift: toEdge(true, true) }
-])
-
 // Cursors and selections are drawn beside the text: they are drawn anew where it went.
 const redraw = ViewPlugin.fromClass(
   class {
@@ -73,4 +56,4 @@ const redraw = ViewPlugin.fromClass(
   }
 )
 
-export const wideTables: Extension = [followCursor, Prec.high(keys), redraw]
+export const wideTables: Extension = [followCursor, redraw]

@@ -73,24 +73,3 @@ export class CopyWidget extends WidgetType {
     return true
   }
 }
-
-/** Empty space that lines up the columns of a table, in characters. */
-export class PadWidget extends WidgetType {
-  readonly #chars: number
-
-  constructor(chars: number) {
-    super()
-    this.#chars = chars
-  }
-
-  override eq(other: PadWidget): boolean {
-    return other.#chars === this.#chars
-  }
-
-  override toDOM(): HTMLElement {
-    const span = document.createElement('span')
-    span.className = 'md-pad'
-    span.style.width = `${this.#chars}ch`
-    return span
-  }
-}

@@ -1,0 +1,198 @@
+/** Writing in grids: where the pointer goes, which cells are chosen, and what leaves the bars alone. */
+import { EditorSelection, EditorState, Prec, type Extension } from '@codemirror/state'
+import { EditorView, keymap, layer, type Command, type MouseSelectionStyle } from '@codemirror/view'
+import { addCells, content, rowOf } from '../table-rows.ts'
+import { tableAt } from '../tables.ts'
+import { chosenCells, chosenRows, emptied } from './chosen.ts'
+import { cellOf, markersInCell, placeInCell, type ShownCell } from './geometry.ts'
+import { toEdge, vertical } from './moving.ts'
+
+/** A cell that a row lacks is written when somebody goes into it. */
+function fillUp(view: EditorView, { content: { from }, column }: ShownCell): boolean {
+  if (view.state.readOnly) return false
+  const row = rowOf(view.state.doc.lineAt(from))
+  view.dispatch({
+    changes: addCells(
+      row,
+      Array.from({ length: column + 1 - row.cells.length }, () => '')
+    ),
+    userEvent: 'input.table'
+  })
+  const cell = rowOf(view.state.doc.lineAt(from)).cells[column]
+  if (cell !== undefined) view.dispatch({ selection: { anchor: content(view.state.doc, cell).from }, userEvent: 'select.pointer' })
+  return true
+}
+
+/** A press in a cell is one in its text, however far from it; what is drawn from there chooses text, then cells. */
+function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
+  if (event.button !== 0 || event.altKey || event.ctrlKey || event.metaKey) return null
+  const cell = cellOf(view, event.target)
+  if (cell === undefined || (cell.lacking && !fillUp(view, cell))) return null
+  let start = cell.lacking ? view.state.selection.main.head : placeInCell(view, cell, { x: event.clientX, y: event.clientY })
+  let whole = cell.lacking ? { from: start, to: start } : cell.content
+  const at = (current: MouseEvent): number => {
+    const point = { x: current.clientX, y: current.clientY }
+    const under = cellOf(view, document.elementFromPoint(point.x, point.y))
+    return under === undefined || under.lacking ? view.posAtCoords(point, false) : placeInCell(view, under, point)
+  }
+  return {
+    get(current, extend) {
+      const head = current === event ? start : at(current)
+      if (extend) return EditorSelection.single(view.state.selection.main.anchor, head)
+      if (event.detail >= 3) return EditorSelection.single(whole.from, whole.to)
+      if (event.detail === 2) {
+        const word = view.state.wordAt(start)
+        if (word !== null && head >= whole.from && head <= whole.to) {
+          const from = Math.max(whole.from, Math.min(word.from, head))
+          return EditorSelection.single(from, Math.min(whole.to, Math.max(word.to, head)))
+        }
+      }
+      return EditorSelection.single(start, head)
+    },
+    update({ docChanged, changes }) {
+      if (!docChanged) return
+      start = changes.mapPos(start)
+      whole = { from: changes.mapPos(whole.from), to: changes.mapPos(whole.to) }
+    }
+  }
+}
+
+/** Empties the chosen cells. */
+const clearCells: Command = (view) => {
+  const chosen = view.state.readOnly ? undefined : chosenCells(view.state)
+  if (chosen === undefined) return false
+  const { changes } = emptied(view.state, chosen)
+  view.dispatch({ changes, userEvent: 'delete.cells', scrollIntoView: true })
+  return true
+}
+
+/** What is typed over chosen cells stands in the first of them. */
+function typeOverCells(view: EditorView, text: string): boolean {
+  const chosen = view.state.readOnly ? undefined : chosenCells(view.state)
+  if (chosen === undefined) return false
+  const { changes, at } = emptied(view.state, chosen, text === '|' ? '\\|' : text)
+  view.dispatch({ changes, selection: { anchor: at }, userEvent: 'input.table', scrollIntoView: true })
+  return true
+}
+
+const cells = EditorView.domEventHandlers({
+  // Letters that are composed are put together in one cell.
+  compositionstart(_event, view) {
+    const chosen = chosenCells(view.state)
+    const first = chosen === undefined ? undefined : chosenRows(view.state, chosen)[0]?.[0]
+    if (first !== undefined) view.dispatch({ selection: { anchor: first.from, head: first.to } })
+    return false
+  },
+  // Before the browser writes: it would put rows together.
+  beforeinput: ({ inputType, data }, view) => inputType === 'insertText' && data !== null && typeOverCells(view, data),
+  copy: (event, view) => take(event, view),
+  cut: (event, view) => take(event, view) && (clearCells(view) || true)
+})
+
+const escaped: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+/** Cells are copied as spreadsheets copy them. */
+function take(event: ClipboardEvent, view: EditorView): boolean {
+  const chosen = chosenCells(view.state)
+  if (chosen === undefined || event.clipboardData === null) return false
+  const rows = chosenRows(view.state, chosen).map((row) => row.map(({ from, to }) => view.state.sliceDoc(from, to).replaceAll('\\|', '|')))
+  const quoted = (text: string): string => {
+    const lines = text.replaceAll(/<br ?\/?>/gi, '\n')
+    return /[\t\n"]/.test(lines) ? `"${lines.replaceAll('"', '""')}"` : lines
+  }
+  const html = (text: string): string =>
+    `<td>${text.replaceAll(/[&<>]/g, (sign) => escaped[sign] ?? sign).replaceAll('&lt;br&gt;', '<br>')}</td>`
+  event.clipboardData.setData('text/plain', rows.map((row) => row.map(quoted).join('\t')).join('\n'))
+  event.clipboardData.setData('text/html', `<table>${rows.map((row) => `<tr>${row.map(html).join('')}</tr>`).join('')}</table>`)
+  event.preventDefault()
+  return true
+}
+
+/** The stretches of a table's lines, from one place to another, that are not the texts of cells. */
+function structure(state: EditorState, first: number, last: number, from: number, to: number): number[] {
+  const { doc } = state
+  const found: number[] = []
+  let at = Math.max(from, doc.line(first).from)
+  const end = Math.min(to, doc.line(last).to)
+  for (let number = doc.lineAt(at).number; number <= last && doc.line(number).from <= end; number++) {
+    if (number === first + 1) continue
+    for (const cell of rowOf(doc.line(number)).cells) {
+      const text = content(doc, cell)
+      const start = Math.min(text.from, end)
+      if (at < start) found.push(at, start)
+      at = Math.max(at, text.to)
+    }
+  }
+  if (at < end) found.push(at, end)
+  return found
+}
+
+/** Deleting takes the text of cells, and whole tables; never a bar or the end of a row, which would break the rest. */
+const keepBars = EditorState.changeFilter.of((transaction) => {
+  if (!transaction.docChanged || transaction.startState.readOnly || !transaction.isUserEvent('delete')) return true
+  const state = transaction.startState
+  const kept: number[] = []
+  transaction.changes.iterChangedRanges((from, to) => {
+    if (from === to) return
+    const [above, below] = [tableAt(state, from), tableAt(state, to)]
+    const tables = below?.first === above?.first ? [above] : [above, below]
+    for (const place of tables) {
+      if (place === undefined) continue
+      const [start, end] = [state.doc.line(place.first).from, state.doc.line(place.last).to]
+      // All of it goes; what only touches it leaves it alone.
+      if ((from <= start && to >= end) || to < start || from > end) continue
+      if (to > start && from < end) kept.push(...structure(state, place.first, place.last, from, to))
+      // What stands above or below never becomes a row.
+      if (to === start && from < start && state.doc.lineAt(from).from < from) kept.push(start - 1, start)
+      if (from === end && to < state.doc.length && state.doc.sliceString(to, to + 1) !== '\n') kept.push(end, end + 1)
+    }
+    const line = state.doc.lineAt(from)
+    const table = line.text === '' && line.number > 1 && to < state.doc.length ? tableAt(state, line.from - 1) : undefined
+    if (table !== undefined && above === undefined && state.doc.lineAt(to).to > to) kept.push(from, from + 1)
+  })
+  return kept.length === 0 ? true : kept
+})
+
+/** A deletion of which nothing was left moves nothing either. */
+const keepCursor = EditorState.transactionFilter.of((transaction) =>
+  transaction.isUserEvent('delete') && !transaction.docChanged && transaction.selection !== undefined ? [] : transaction
+)
+
+/** The selection within a cell; that of the editor goes over whole lines. */
+const ownSelection = layer({
+  above: false,
+  class: 'md-cell-selections',
+  update: ({ docChanged, selectionSet, geometryChanged, viewportChanged }) =>
+    docChanged || selectionSet || geometryChanged || viewportChanged,
+  markers(view) {
+    const { main } = view.state.selection
+    return main.empty ? [] : (markersInCell(view, main.from, main.to, 'own-selection') ?? [])
+  }
+})
+
+const within = EditorView.editorAttributes.of((view) => {
+  const { main } = view.state.selection
+  const place = main.empty ? undefined : tableAt(view.state, main.from)
+  if (place === undefined) return null
+  const other = tableAt(view.state, main.to)
+  return other?.first === place.first ? { class: 'md-in-grid' } : null
+})
+
+export const grids: Extension = [
+  EditorView.mouseSelectionStyle.of(pressed),
+  Prec.high(
+    keymap.of([
+      { key: 'ArrowUp', run: vertical(-1, false), shift: vertical(-1, true) },
+      { key: 'ArrowDown', run: vertical(1, false), shift: vertical(1, true) },
+      { key: 'Home', mac: 'Cmd-ArrowLeft', run: toEdge(false, false), shift: toEdge(false, true) },
+      { key: 'End', mac: 'Cmd-ArrowRight', run: toEdge(true, false), shift: toEdge(true, true) },
+      { key: 'Backspace', run: clearCells },
+      { key: 'Delete', run: clearCells }
+    ])
+  ),
+  cells,
+  keepBars,
+  keepCursor,
+  ownSelection,
+  within
+]

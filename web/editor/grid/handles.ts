@@ -1,0 +1,254 @@
+/**
+ * Handles of the row and the column that the pointer is over, or the cursor in: a press opens their menu, a drag moves them. At the right and
+ * below the table one adds a column and a row. They lie over the text, so that nothing in it moves for them.
+ */
+import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
+import { t } from '../../text/t.ts'
+import { rowOf } from '../table-rows.ts'
+import { addColumn, addRow, moveColumnTo, moveRowTo, tableAt } from '../tables.ts'
+import { cellElement, cellOf } from './geometry.ts'
+import { openMenu } from './menu.tsx'
+
+/** So far a press goes until it drags, in pixels. */
+const dragFrom = 5
+
+interface Box {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+interface Boxes {
+  readonly row: Box
+  readonly column: Box
+  readonly addRow: Box
+  /** None where the end of a wide table is out of sight. */
+  readonly addColumn: Box | undefined
+}
+
+function put(element: HTMLElement, box: Box | undefined): void {
+  element.hidden = box === undefined
+  if (box === undefined) return
+  element.style.left = `${box.left}px`
+  element.style.top = `${box.top}px`
+  element.style.width = `${box.width}px`
+  element.style.height = `${box.height}px`
+}
+
+/** The element that has the middle of it nearest to a place on one axis. */
+function nearest(elements: readonly Element[], at: number, axis: 'x' | 'y'): number {
+  let best = { index: 0, distance: Infinity }
+  elements.forEach((element, index) => {
+    const box = element.getBoundingClientRect()
+    const distance = Math.abs((axis === 'x' ? box.left + box.width / 2 : box.top + box.height / 2) - at)
+    if (distance < best.distance) best = { index, distance }
+  })
+  return best.index
+}
+
+class Handles {
+  readonly #view: EditorView
+  readonly #dom = document.createElement('div')
+  readonly #row = this.#button('grid-handle grid-handle-row')
+  readonly #column = this.#button('grid-handle grid-handle-column')
+  readonly #addRow = this.#button('grid-add grid-add-row')
+  readonly #addColumn = this.#button('grid-add grid-add-column')
+  readonly #mark = this.#dom.appendChild(document.createElement('div'))
+  /** The cell that the pointer is over. */
+  #hovered: HTMLElement | null = null
+  /** The click that follows is the end of a drag. */
+  #dragged = false
+
+  constructor(view: EditorView) {
+    this.#view = view
+    this.#dom.className = 'grid-handles'
+    this.#mark.className = 'grid-mark'
+    this.#mark.hidden = true
+    this.#addRow.setAttribute('aria-label', t('Add row'))
+    this.#addColumn.setAttribute('aria-label', t('Add column'))
+    this.#addRow.addEventListener('click', () => this.#addAtEnd('row'))
+    this.#addColumn.addEventListener('click', () => this.#addAtEnd('column'))
+    this.#row.addEventListener('pointerdown', (event) => this.#press(event, 'row'))
+    this.#column.addEventListener('pointerdown', (event) => this.#press(event, 'column'))
+    // Not when the pointer goes up: the browser closes what is open then.
+    this.#row.addEventListener('click', () => this.#open('row'))
+    this.#column.addEventListener('click', () => this.#open('column'))
+    this.#dom.addEventListener('mousedown', (event) => event.preventDefault())
+    view.scrollDOM.append(this.#dom)
+    view.scrollDOM.addEventListener('pointermove', this.#moved)
+    view.scrollDOM.addEventListener('pointerleave', this.#left)
+    view.contentDOM.addEventListener('scroll', this.#draw, true)
+    this.#draw()
+  }
+
+  update({ docChanged, selectionSet, focusChanged, geometryChanged, viewportChanged }: ViewUpdate): void {
+    if (docChanged || selectionSet || focusChanged || geometryChanged || viewportChanged) this.#draw()
+  }
+
+  destroy(): void {
+    this.#view.scrollDOM.removeEventListener('pointermove', this.#moved)
+    this.#view.scrollDOM.removeEventListener('pointerleave', this.#left)
+    this.#view.contentDOM.removeEventListener('scroll', this.#draw, true)
+    this.#dom.remove()
+  }
+
+  #button(name: string): HTMLButtonElement {
+    const button = this.#dom.appendChild(document.createElement('button'))
+    button.type = 'button'
+    button.className = name
+    // The keys have the toolbar and the palette.
+    button.tabIndex = -1
+    button.hidden = true
+    return button
+  }
+
+  readonly #moved = ({ target, pointerType }: PointerEvent): void => {
+    if (pointerType !== 'mouse' || !this.#mark.hidden) return
+    if (target instanceof Node && this.#dom.contains(target)) return
+    const cell = target instanceof Element ? target.closest<HTMLElement>('.md-cell') : null
+    if (cell === this.#hovered) return
+    this.#hovered = cell
+    this.#draw()
+  }
+
+  readonly #left = (): void => {
+    if (this.#hovered === null) return
+    this.#hovered = null
+    this.#draw()
+  }
+
+  readonly #draw = (): void => {
+    this.#view.requestMeasure({ key: this, read: () => this.#read(), write: (boxes) => this.#write(boxes) })
+  }
+
+  /** The cell that the handles are of. */
+  #cell(): HTMLElement | null {
+    const view = this.#view
+    if (view.state.readOnly) return null
+    if (this.#hovered?.isConnected === true) return this.#hovered
+    const { head } = view.state.selection.main
+    // Most lines are of no table.
+    return view.hasFocus && tableAt(view.state) !== undefined ? cellElement(view, head) : null
+  }
+
+  #read(): Boxes | undefined {
+    const cell = this.#cell()
+    const line = cell?.closest<HTMLElement>('.md-grid-row')
+    const table = cell?.closest<HTMLElement>('.md-table-scroll')
+    if (cell === null || line == null || table == null) return undefined
+    const outer = this.#view.scrollDOM.getBoundingClientRect()
+    const [x, y] = [this.#view.scrollDOM.scrollLeft - outer.left, this.#view.scrollDOM.scrollTop - outer.top]
+    const [frame, row, box] = [table.getBoundingClientRect(), line.getBoundingClientRect(), cell.getBoundingClientRect()]
+    const cells = [...line.querySelectorAll(':scope > .md-cell')]
+    const start = Math.max(frame.left, cells[0]?.getBoundingClientRect().left ?? frame.left)
+    const end = Math.min(frame.right, cells.at(-1)?.getBoundingClientRect().right ?? frame.right)
+    const middle = Math.max(frame.left, Math.min((box.left + box.right) / 2, frame.right))
+    const column = { left: middle + x - 16, top: frame.top + y - 11, width: 32, height: 22 }
+    const all = { left: start + x - 11, top: row.top + y + row.height / 2 - 16, width: 22, height: 32 }
+    const addRow = { left: start + x, top: frame.bottom + y + 2, width: end - start, height: 20 }
+    const isWhole = (cells.at(-1)?.getBoundingClientRect().right ?? 0) <= frame.right + 1
+    const addColumn = isWhole ? { left: end + x + 3, top: frame.top + y, width: 20, height: frame.height } : undefined
+    return { row: all, column, addRow, addColumn }
+  }
+
+  #write(boxes: Boxes | undefined): void {
+    put(this.#row, boxes?.row)
+    put(this.#column, boxes?.column)
+    put(this.#addRow, boxes?.addRow)
+    put(this.#addColumn, boxes?.addColumn)
+    const shown = boxes === undefined ? undefined : cellOf(this.#view, this.#cell())
+    if (shown === undefined) return
+    this.#column.setAttribute('aria-label', t('Column {number}', { number: shown.column + 1 }))
+    const place = tableAt(this.#view.state, shown.content.from)
+    const number = place === undefined ? 0 : Math.max(0, place.row.line.number - place.first - 1)
+    this.#row.setAttribute('aria-label', number === 0 ? t('Head row') : t('Row {number}', { number }))
+  }
+
+  /** Puts the cursor into the cell that the handles are of, if it is in another. */
+  #enter(): boolean {
+    const view = this.#view
+    const shown = cellOf(view, this.#cell())
+    if (shown === undefined) return false
+    const { head } = view.state.selection.main
+    const { from, to } = shown.content
+    if (head < from || head > to) view.dispatch({ selection: { anchor: from }, userEvent: 'select' })
+    return true
+  }
+
+  #open(of: 'row' | 'column'): void {
+    const isDrag = this.#dragged
+    this.#dragged = false
+    if (!isDrag && this.#enter()) openMenu(this.#view, of, of === 'row' ? this.#row : this.#column)
+  }
+
+  #addAtEnd(of: 'row' | 'column'): void {
+    const view = this.#view
+    if (!this.#enter()) return
+    const place = tableAt(view.state)
+    if (place === undefined) return
+    const number = of === 'row' ? Math.max(place.last, place.first + 1) : place.first
+    const cell = of === 'row' ? rowOf(view.state.doc.line(number)).cells[0] : rowOf(view.state.doc.line(number)).cells.at(-1)
+    if (cell !== undefined) view.dispatch({ selection: { anchor: cell.to } })
+    if (of === 'row') addRow('below')(view)
+    else addColumn('after')(view)
+    view.focus()
+  }
+
+  #press(event: PointerEvent, of: 'row' | 'column'): void {
+    if (event.button !== 0) return
+    event.preventDefault()
+    const handle = of === 'row' ? this.#row : this.#column
+    const axis = of === 'row' ? 'y' : 'x'
+    const begun = of === 'row' ? event.clientY : event.clientX
+    const table = this.#cell()?.closest<HTMLElement>('.md-table-scroll') ?? null
+    if (table === null || !this.#enter()) return
+    handle.setPointerCapture(event.pointerId)
+    let target: number | undefined
+    this.#dragged = false
+    const lines = (): Element[] => [...table.querySelectorAll('.md-grid-row:not(.md-grid-head)')]
+    const heads = (): Element[] => [...(table.querySelector('.md-grid-row')?.querySelectorAll(':scope > .md-cell') ?? [])]
+    const move = (to: PointerEvent): void => {
+      const at = of === 'row' ? to.clientY : to.clientX
+      if (target === undefined && Math.abs(at - begun) < dragFrom) return
+      const elements = of === 'row' ? lines() : heads()
+      target = nearest(elements, at, axis)
+      const chosen = elements[target]
+      if (chosen === undefined) return
+      const [outer, frame, box] = [this.#view.scrollDOM, table, chosen].map((element) => element.getBoundingClientRect()) as [
+        DOMRect,
+        DOMRect,
+        DOMRect
+      ]
+      const [x, y] = [this.#view.scrollDOM.scrollLeft - outer.left, this.#view.scrollDOM.scrollTop - outer.top]
+      put(
+        this.#mark,
+        of === 'row'
+          ? { left: frame.left + x, top: box.top + y, width: frame.width, height: box.height }
+          : { left: Math.max(box.left, frame.left) + x, top: frame.top + y, width: box.width, height: frame.height }
+      )
+    }
+    const end = (last: PointerEvent): void => {
+      handle.removeEventListener('pointermove', move)
+      handle.removeEventListener('pointerup', end)
+      handle.removeEventListener('pointercancel', end)
+      this.#mark.hidden = true
+      if (last.type === 'pointercancel') return
+      this.#dragged = target !== undefined
+      const place = tableAt(this.#view.state)
+      if (place === undefined || target === undefined) return
+      const line = of === 'row' ? lines()[target] : undefined
+      if (of === 'column') moveColumnTo(this.#view, place, place.column, target)
+      else if (line !== undefined) {
+        const to = this.#view.state.doc.lineAt(this.#view.posAtDOM(line)).number
+        moveRowTo(this.#view, place, place.row.line.number, to)
+      }
+      this.#view.focus()
+    }
+    handle.addEventListener('pointermove', move)
+    handle.addEventListener('pointerup', end)
+    handle.addEventListener('pointercancel', end)
+  }
+}
+
+export const gridHandles = ViewPlugin.fromClass(Handles)

@@ -1,0 +1,132 @@
+/**
+ * Tables of the live view as grids. The lines stay lines of the text: each is a row, its cells are marks around what stands between bars, and
+ * the bars are hidden. So caret, letters being composed, cursors of others, remarks and undo are those of the text.
+ */
+import { Decoration, WidgetType } from '@codemirror/view'
+import type { SyntaxNode } from '@lezer/common'
+import type { LiveContext } from '../live/context.ts'
+import { tableWrapper } from '../live/wide-tables.ts'
+import { alignmentOf, content, rowOf, type Cell, type Row } from '../table-rows.ts'
+import { chosenCells, type Chosen } from './chosen.ts'
+import { columnsFor } from './widths.ts'
+
+/** Rows, from the head on, by which the columns are as wide as they are. */
+const measuredRows = 300
+/** Largest table, in columns, and longest row, in UTF-16 units, that are laid out: beyond that the lines are shown as they are. */
+const columnsMax = 200
+const rowUnitsMax = 8000
+
+/** `<br>` in a cell is the end of a line. */
+class BreakWidget extends WidgetType {
+  override eq(): boolean {
+    return true
+  }
+
+  override toDOM(): HTMLElement {
+    const end = document.createElement('span')
+    end.append(document.createElement('br'))
+    return end
+  }
+}
+
+/** A cell that a short row lacks. */
+class LackingWidget extends WidgetType {
+  override eq(): boolean {
+    return true
+  }
+
+  override toDOM(): HTMLElement {
+    const cell = document.createElement('span')
+    cell.className = 'md-cell md-cell-lacking'
+    return cell
+  }
+
+  override ignoreEvent(): boolean {
+    return false
+  }
+}
+
+const lacking = Decoration.widget({ widget: new LackingWidget(), side: 1 })
+
+interface Columns {
+  readonly count: number
+  readonly style: string
+  readonly classes: readonly string[]
+}
+
+function columnsOf(node: SyntaxNode, live: LiveContext): Columns | undefined {
+  const { doc } = live.state
+  const first = doc.lineAt(node.from).number
+  const last = Math.min(doc.lineAt(Math.min(node.to, doc.length)).number, first + measuredRows)
+  const sample: string[][] = []
+  for (let number = first; number <= last; number++) {
+    const line = doc.line(number)
+    if (line.length > rowUnitsMax) return undefined
+    if (number !== first + 1) sample.push(rowOf(line).cells.map(({ from, to }) => doc.sliceString(from, to).trim()))
+  }
+  const count = sample[0]?.length ?? 0
+  if (count > columnsMax) return undefined
+  const classes = rowOf(doc.line(first + 1)).cells.map(({ from, to }) => {
+    const alignment = alignmentOf(doc.sliceString(from, to).trim())
+    return alignment === 'center' || alignment === 'right' ? ` md-${alignment}` : ''
+  })
+  return { count, style: `--columns:${columnsFor(sample)}`, classes }
+}
+
+/** What is seen of a cell: with spaces up to a cursor in it, which are being typed. */
+function shownOf(cell: Cell, live: LiveContext): Cell {
+  const { from, to } = content(live.state.doc, cell)
+  return { from, to: live.cursorIn(to, cell.to) ?? to }
+}
+
+function layOutRow(row: Row, live: LiveContext, { count, classes }: Columns, isChosen: (column: number) => boolean): void {
+  const { line, cells, closed } = row
+  let start = line.from
+  cells.forEach((cell, column) => {
+    const shown = shownOf(cell, live)
+    // A cell has the bar behind it, so that no cursor stands at its very end, where the next begins.
+    const end = column === cells.length - 1 && !closed ? line.to : cell.to + 1
+    const name = `md-cell${classes[column] ?? ''}${column >= count ? ' md-cell-beyond' : ''}${isChosen(column) ? ' md-cell-chosen' : ''}`
+    live.cell(start, end, name)
+    live.fold(start, shown.from)
+    live.fold(shown.to, end)
+    for (const { 0: tag, index } of live.text(shown.from, shown.to).matchAll(/<br ?\/?>/gi))
+      live.replace(shown.from + index, shown.from + index + tag.length, new BreakWidget())
+    const before = cells[column - 1]
+    live.step(before === undefined ? line.from : shownOf(before, live).to, shown.from)
+    start = end
+  })
+  live.fold(start, line.to)
+  // What stands behind the last cell ends with the line.
+  const last = cells.at(-1)
+  if (last !== undefined) live.step(shownOf(last, live).to, Math.min(line.to + 1, live.state.doc.length))
+  if (closed) for (let missing = cells.length; missing < count; missing++) live.decorations.push(lacking.range(line.to))
+}
+
+const isIn = (chosen: Chosen | undefined, line: number) => (column: number) =>
+  chosen !== undefined && line >= chosen.top && line <= chosen.bottom && column >= chosen.left && column <= chosen.right
+
+export function table(node: SyntaxNode, live: LiveContext): void {
+  const { doc, selection } = live.state
+  const columns = columnsOf(node, live)
+  const first = doc.lineAt(node.from).number
+  if (columns === undefined) {
+    for (const line of live.lines(node.from, node.to)) live.lineClass(line.from, 'md-table-plain')
+    return
+  }
+  const chosen = chosenCells(live.state)
+  for (const line of live.lines(node.from, node.to)) {
+    if (line.number === first + 1) {
+      // Its dashes are seen by who has come in between them.
+      const { from, to } = selection.main
+      const isOpen = from >= line.from && to <= line.to && live.touched(line.from, line.to)
+      live.lineClass(line.from, isOpen ? 'md-grid-dashes' : 'md-grid-rule')
+      if (!isOpen) live.step(line.from - 1, line.to + 1)
+      continue
+    }
+    live.lineClass(line.from, 'md-grid-row', ...(line.number === first ? ['md-grid-head'] : []))
+    live.lineStyle(line.from, columns.style)
+    layOutRow(rowOf(line), live, columns, isIn(chosen, line.number))
+  }
+  live.wrappers.push(tableWrapper(doc.lineAt(node.from).from, doc.lineAt(Math.min(node.to, doc.length)).to))
+}

@@ -1,0 +1,75 @@
+/** Keys in a grid: up and down within a cell and from row to row, to both ends of a cell. */
+import { EditorSelection, type SelectionRange } from '@codemirror/state'
+import type { Command, EditorView } from '@codemirror/view'
+import { content, isDelimiter, rowOf } from '../table-rows.ts'
+import { tableAt, type Place } from '../tables.ts'
+import { cellElement, placeInCell } from './geometry.ts'
+
+const select = (view: EditorView, range: SelectionRange, extend: boolean): true => {
+  const { anchor } = view.state.selection.main
+  const next = extend ? EditorSelection.range(anchor, range.head, range.goalColumn) : range
+  view.dispatch({ selection: EditorSelection.create([next]), scrollIntoView: true, userEvent: 'select' })
+  return true
+}
+
+/** The cell of the text that a place is in. */
+function contentAt(view: EditorView, { row, column }: Place) {
+  const cell = row.cells[column]
+  return cell === undefined ? undefined : content(view.state.doc, cell)
+}
+
+/** The line below or above that has cells. */
+function nextRow(view: EditorView, place: Place, step: 1 | -1): number | undefined {
+  let number = place.row.line.number + step
+  if (number === place.first + 1 && isDelimiter(view.state.doc.line(number).text)) number += step
+  return number < place.first || number > place.last ? undefined : number
+}
+
+export const vertical =
+  (step: 1 | -1, extend: boolean): Command =>
+  (view) => {
+    const { main } = view.state.selection
+    const place = tableAt(view.state, main.head)
+    const own = place === undefined ? undefined : contentAt(view, place)
+    const element = cellElement(view, main.head)
+    const caret = view.coordsAtPos(main.head)
+    if (place === undefined || own === undefined || element === null || caret === null) return false
+    const origin = view.contentDOM.getBoundingClientRect().left
+    const goal = main.goalColumn ?? caret.left - origin
+    const x = origin + goal
+    const to = (at: number): true => select(view, EditorSelection.cursor(at, step < 0 ? 1 : -1, undefined, goal), extend)
+    // Another line of the same cell.
+    const inner = { element, content: own, lacking: false, column: place.column }
+    const height = caret.bottom - caret.top
+    const within = placeInCell(view, inner, { x, y: (step > 0 ? caret.bottom : caret.top) + step * height * 0.75 })
+    const there = view.coordsAtPos(within)
+    if (there !== null && (step > 0 ? there.top > caret.top + height / 2 : there.top < caret.top - height / 2)) return to(within)
+    const number = nextRow(view, place, step)
+    if (number === undefined) {
+      const beyond = (step < 0 ? place.first : place.last) + step
+      if (beyond < 1 || beyond > view.state.doc.lines) return true
+      const line = view.state.doc.line(beyond)
+      const edge = view.coordsAtPos(step < 0 ? line.to : line.from)
+      return to(edge === null ? line.from : view.posAtCoords({ x, y: (edge.top + edge.bottom) / 2 }, false))
+    }
+    const row = rowOf(view.state.doc.line(number))
+    const column = Math.min(place.column, row.cells.length - 1)
+    const cell = row.cells[column]
+    if (cell === undefined) return false
+    const target = content(view.state.doc, cell)
+    const box = cellElement(view, target.from)
+    // A row beyond the window is not drawn yet.
+    if (box === null) return to(target.from)
+    const y = step > 0 ? box.getBoundingClientRect().top : box.getBoundingClientRect().bottom
+    return to(placeInCell(view, { element: box, content: target, lacking: false, column }, { x, y }))
+  }
+
+/** Home and End go to the ends of a cell. */
+export const toEdge =
+  (forward: boolean, extend: boolean): Command =>
+  (view) => {
+    const place = tableAt(view.state)
+    const own = place === undefined ? undefined : contentAt(view, place)
+    if (own === undefined || cellElement(view, view.state.selection.main.head) === null) return false
+    return select(view, EditorSelection.cursor(forward ? own.to : own.from), extend)
+  }

@@ -1,0 +1,47 @@
+/** The order of rows by the texts of a column, and which rows need not move for it. */
+
+/** The number that a text is; undefined for any other. A comma before other than three digits is one of decimals. */
+function numberIn(text: string): number | undefined {
+  const plain = text.replaceAll(/[\s'%€$£]/g, '')
+  if (!/^[-+−]?[\d.,]+$/.test(plain) || !/\d/.test(plain)) return undefined
+  const isDecimal = /^[-+−]?\d+,\d+$/.test(plain) && !/,\d{3}$/.test(plain)
+  const value = Number((isDecimal ? plain.replace(',', '.') : plain.replaceAll(',', '')).replace('−', '-'))
+  return Number.isNaN(value) ? undefined : value
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+
+/** The indices of texts in order: numbers by what they are, before words; what is empty comes last in either direction. */
+export function sortedOrder(texts: readonly string[], descending: boolean): number[] {
+  const rows = texts.map((text, index) => ({ index, text, value: numberIn(text) }))
+  const sign = descending ? -1 : 1
+  rows.sort((one, other) => {
+    if (one.text === '' || other.text === '') return Number(one.text === '') - Number(other.text === '') || one.index - other.index
+    const byValue =
+      one.value !== undefined && other.value !== undefined
+        ? one.value - other.value
+        : Number(one.value === undefined) - Number(other.value === undefined) || collator.compare(one.text, other.text)
+    return sign * byValue || one.index - other.index
+  })
+  return rows.map(({ index }) => index)
+}
+
+/** The most members of an order of indices that go up: who stays where it is while the others move. */
+export function longestRun(order: readonly number[]): Set<number> {
+  /** For each length the place of the smallest member that a run of it ends with. */
+  const ends: number[] = []
+  const before: number[] = []
+  order.forEach((index, at) => {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((order[ends[middle] ?? 0] ?? 0) < index) low = middle + 1
+      else high = middle
+    }
+    before[at] = low === 0 ? -1 : (ends[low - 1] ?? -1)
+    ends[low] = at
+  })
+  const run = new Set<number>()
+  for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at] ?? -1) run.add(order[at] ?? 0)
+  return run
+}
