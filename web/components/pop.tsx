@@ -23,7 +23,7 @@ export function Pop({ label, anchor, onClose, children }: PopInput): JSX.Element
     const below = bottom + gap + menu.offsetHeight <= innerHeight
     menu.style.left = `${Math.max(gap, Math.min(left, innerWidth - menu.offsetWidth - gap))}px`
     menu.style.top = `${below ? bottom + gap : Math.max(gap, top - gap - menu.offsetHeight)}px`
-    menu.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    menu.querySelector<HTMLElement>('[role=menuitem]:not(:disabled)')?.focus()
   }, [])
 
   const toggled = ({ newState }: Pick<ToggleEvent, 'newState'>): void => {

@@ -80,7 +80,8 @@ export function placeInCell(view: EditorView, { content: { from, to } }: ShownCe
     if (coords === null) continue
     if (coords.top > line.bottom - 2) break
     const distance = Math.abs(coords.left - x)
-    if (distance < best.distance) best = { index, distance }
+    // Of places that are drawn as one, beside hidden marks, the outermost.
+    if (distance < best.distance || (distance === best.distance && x >= coords.left)) best = { index, distance }
   }
   return from + (places[best.index] ?? 0)
 }

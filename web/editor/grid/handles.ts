@@ -2,7 +2,7 @@
  * Handles of the row and the column that the pointer is over, or the cursor in: a press opens their menu, a drag moves them. At the right and
  * below the table one adds a column and a row. They lie over the text, so that nothing in it moves for them.
  */
-import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
+import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { t } from '../../text/t.ts'
 import { rowOf } from '../table-rows.ts'
 import { addColumn, addRow, moveColumnTo, moveRowTo, tableAt } from '../tables.ts'

@@ -3,44 +3,42 @@ import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
 import { Pop, PopItem } from '../../components/pop.tsx'
 import { t, term } from '../../text/t.ts'
-import { addColumn, addRow, alignColumnTo, deleteColumn, deleteRow, moveColumn, moveRow, sortRows, tableAt } from '../tables.ts'
+import { addColumn, addRow, alignColumnTo, deleteColumn, deleteRow, moveColumn, moveRow, sortRows, tableAt, type Place } from '../tables.ts'
 import { cellElement } from './geometry.ts'
 
-type Item = readonly [title: string, run: Command]
+interface Item {
+  readonly title: string
+  readonly run: Command
+  /** What cannot be done where the cursor is: the head stays where it is, and nothing goes beyond the edges. */
+  readonly isIdle?: (place: Place) => boolean
+}
+
+const isHead = ({ row, first }: Place): boolean => row.line.number <= first + 1
 
 const ofRow: readonly Item[] = [
-  [term('Add row above'), addRow('above')],
-  [term('Add row below'), addRow('below')],
-  [term('Move row up'), moveRow(-1)],
-  [term('Move row down'), moveRow(1)],
-  [term('Delete row'), deleteRow]
+  { title: term('Add row above'), run: addRow('above'), isIdle: isHead },
+  { title: term('Add row below'), run: addRow('below') },
+  { title: term('Move row up'), run: moveRow(-1), isIdle: (place) => place.row.line.number <= place.first + 2 },
+  { title: term('Move row down'), run: moveRow(1), isIdle: (place) => isHead(place) || place.row.line.number === place.last },
+  { title: term('Delete row'), run: deleteRow, isIdle: isHead }
 ]
 
 const ofColumn: readonly Item[] = [
-  [term('Sort by this column'), sortRows(false)],
-  [term('Sort by this column, last first'), sortRows(true)],
-  [term('Align column left'), alignColumnTo('left')],
-  [term('Align column center'), alignColumnTo('center')],
-  [term('Align column right'), alignColumnTo('right')],
-  [term('Add column before'), addColumn('before')],
-  [term('Add column after'), addColumn('after')],
-  [term('Move column left'), moveColumn(-1)],
-  [term('Move column right'), moveColumn(1)],
-  [term('Delete column'), deleteColumn]
+  { title: term('Sort by this column'), run: sortRows(false) },
+  { title: term('Sort by this column, last first'), run: sortRows(true) },
+  { title: term('Align column left'), run: alignColumnTo('left') },
+  { title: term('Align column center'), run: alignColumnTo('center') },
+  { title: term('Align column right'), run: alignColumnTo('right') },
+  { title: term('Add column before'), run: addColumn('before') },
+  { title: term('Add column after'), run: addColumn('after') },
+  { title: term('Move column left'), run: moveColumn(-1), isIdle: ({ column }) => column === 0 },
+  { title: term('Move column right'), run: moveColumn(1), isIdle: ({ row, column }) => column >= row.cells.length - 1 },
+  { title: term('Delete column'), run: deleteColumn }
 ]
 
-/** What cannot be done where the cursor is: the head stays where it is, and nothing goes beyond the edges. */
-function isIdle(view: EditorView, title: string): boolean {
+function isPossible(view: EditorView, { isIdle }: Item): boolean {
   const place = tableAt(view.state)
-  if (place === undefined) return true
-  const { number } = place.row.line
-  const isHead = number <= place.first + 1
-  if (title === 'Add row above' || title === 'Delete row') return isHead
-  if (title === 'Move row up') return isHead || number === place.first + 2
-  if (title === 'Move row down') return isHead || number === place.last
-  if (title === 'Move column left') return place.column === 0
-  if (title === 'Move column right') return place.column >= place.row.cells.length - 1
-  return false
+  return place !== undefined && isIdle?.(place) !== true
 }
 
 interface MenuInput {
@@ -53,9 +51,9 @@ interface MenuInput {
 
 const Menu = ({ view, items, label, anchor, onClose }: MenuInput): JSX.Element => (
   <Pop label={label} anchor={anchor} onClose={onClose}>
-    {items.map(([title, run]) => (
-      <PopItem key={title} disabled={isIdle(view, title)} onChoose={() => run(view)}>
-        {t(title)}
+    {items.map((item) => (
+      <PopItem key={item.title} disabled={!isPossible(view, item)} onChoose={() => item.run(view)}>
+        {t(item.title)}
       </PopItem>
     ))}
   </Pop>

@@ -1,0 +1,201 @@
+/** Tables of the live view as grids: where keys and pointer go, what is deleted, handles, and others who write in the same table. */
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { complaints, createDocument, editorText, launch, saved, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+const long = 'A rather long text that has to wrap in its cell, since it is far wider than what there is room for here'
+
+const text = (page: Page, expected: string): Promise<void> =>
+  until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () => {
+    expect(await editorText(page)).toBe(expected)
+  })
+
+/** The row before the caret, and what follows it there. */
+const caret = (page: Page): Promise<string> =>
+  page.locator('.cm-content').evaluate((element) => {
+    const { state } = (
+      element as unknown as {
+        cmTile: {
+          view: {
+            state: {
+              selection: { main: { head: number } }
+              doc: { lineAt(at: number): { from: number; text: string } }
+            }
+          }
+        }
+      }
+    ).cmTile.view
+    const { head } = state.selection.main
+    const line = state.doc.lineAt(head)
+    return `${line.text.slice(0, head - line.from)}^${line.text.slice(head - line.from)}`
+  })
+
+const at = (page: Page, expected: string): Promise<void> =>
+  until(async () => (await caret(page)) === expected, expected).catch(async () => {
+    expect(await caret(page)).toBe(expected)
+  })
+
+const cell = (page: Page, words: string): Locator => page.locator('.md-cell', { hasText: words })
+
+async function open(url: string): Promise<{ page: Page; heard: readonly string[] }> {
+  const page = await (await browser.newContext()).newPage()
+  const heard = complaints(page)
+  await page.goto(url)
+  await saved(page)
+  await page.locator('.cm-content[aria-autocomplete]').waitFor()
+  return { page, heard }
+}
+
+test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer stay in them, and deleting leaves the bars', async () => {
+  const head = '| Name of somebody | Words | Sum |\n| --- | --- | --: |'
+  const document = await createDocument(world.url, `${head}\n| **Ana** | ${long} | 3 |\n| Bea | b |12|\n| Cid |\n\nafter`)
+  const { page, heard } = await open(document.url)
+  const press = async (...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  const shown = await page.locator('.md-grid-row').nth(1).locator('.md-cell').allInnerTexts()
+  expect(shown.map((words) => words.trim())).toEqual(['Ana', long, '3'])
+  const box = async (target: Locator) => (await target.boundingBox())!
+  const wrapped = await box(cell(page, 'A rather'))
+  expect(wrapped.height).toBeGreaterThan(40)
+  expect(wrapped.x + wrapped.width).toBeLessThan((await box(page.locator('.md-grid-head .md-cell').nth(2))).x + 2)
+  // Far from its words, and below them.
+  await cell(page, 'Ana').click({ position: { x: wrapped.x - (await box(cell(page, 'Ana'))).x - 4, y: wrapped.height - 3 } })
+  await at(page, `| **Ana**^ | ${long} | 3 |`)
+  await press('Home')
+  await at(page, `| ^**Ana** | ${long} | 3 |`)
+  await press('ArrowUp')
+  await at(page, '| ^Name of somebody | Words | Sum |')
+  await press('ArrowDown', 'ArrowDown', 'ArrowDown')
+  await at(page, '| ^Cid |')
+  await press('ArrowUp', 'End', 'ArrowRight')
+  await at(page, '| Bea | ^b |12|')
+  // The lines of a cell first, then the row above it.
+  await press('ArrowUp')
+  expect(await caret(page)).toMatch(/^\| \*\*Ana\*\* \| A rather .+\^.+ here \| 3 \|$/)
+  await press('ArrowDown')
+  await at(page, '| Bea | ^b |12|')
+  await press('Backspace', 'Backspace')
+  await at(page, '| Bea | ^b |12|')
+  await press('Delete', 'Delete', 'Delete', 'Control+Delete')
+  await text(page, `${head}\n| **Ana** | ${long} | 3 |\n| Bea |  |12|\n| Cid |\n\nafter`)
+  await page.keyboard.type('b')
+  // A rectangle of cells, drawn with the pointer.
+  const [from, to] = [await box(cell(page, 'Bea')), await box(cell(page, 'A rather'))]
+  await page.mouse.move(from.x + 16, from.y + 12)
+  await page.mouse.down()
+  await page.mouse.move(to.x + 40, to.y + 12, { steps: 3 })
+  await page.mouse.up()
+  await until(async () => (await page.locator('.md-cell-chosen').count()) === 4, 'four cells')
+  const copied = await page.locator('.cm-content').evaluate((element) => {
+    const data = new DataTransfer()
+    element.dispatchEvent(new ClipboardEvent('copy', { clipboardData: data, bubbles: true, cancelable: true }))
+    return [data.getData('text/plain'), data.getData('text/html')]
+  })
+  expect(copied).toEqual([
+    `**Ana**\t${long}\nBea\tb`,
+    `<table><tr><td>**Ana**</td><td>${long}</td></tr><tr><td>Bea</td><td>b</td></tr></table>`
+  ])
+  await page.keyboard.type('x')
+  await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |\n\nafter`)
+  // A cell that its row lacks.
+  await page.locator('.md-cell-lacking').nth(1).click()
+  await page.keyboard.type('7')
+  await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)
+  // What stands below never becomes a row.
+  await page.locator('.cm-line', { hasText: 'after' }).click()
+  await press('Home', 'Backspace')
+  await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)
+  await press('Control+a', 'Delete')
+  await text(page, '')
+  expect(heard).toEqual([])
+  await page.context().close()
+})
+
+test('[GRID-6] handles open the menu of a row or a column and are dragged; the edges add both', async () => {
+  const document = await createDocument(world.url, '| n | w |\n| - | - |\n| 10 | a |\n| 9 | b |\n| 11 | c |')
+  const { page, heard } = await open(document.url)
+  await cell(page, '10').click()
+  const handle = (of: 'row' | 'column'): Locator => page.locator(`.grid-handle-${of}`)
+  const choose = async (of: 'row' | 'column', name: string): Promise<void> => {
+    await handle(of).click()
+    await page.getByRole('menuitem', { name, exact: true }).click()
+  }
+  await handle('column').waitFor()
+  await choose('column', 'Sort by this column')
+  await text(page, '| n | w |\n| - | - |\n| 9 | b |\n| 10 | a |\n| 11 | c |')
+  await at(page, '| 10^ | a |')
+  await choose('column', 'Align column right')
+  await choose('row', 'Move row up')
+  await text(page, '| n | w |\n| -: | - |\n| 10 | a |\n| 9 | b |\n| 11 | c |'.replace('-: ', '--: '))
+  const drag = async (of: 'row' | 'column', target: Locator): Promise<void> => {
+    const [start, end] = [(await handle(of).boundingBox())!, (await target.boundingBox())!]
+    await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 4 })
+    await page.mouse.up()
+  }
+  await drag('row', cell(page, '11'))
+  await text(page, '| n | w |\n| --: | - |\n| 9 | b |\n| 11 | c |\n| 10 | a |')
+  await cell(page, '9').click()
+  await drag('column', page.locator('.md-grid-head .md-cell').nth(1))
+  await text(page, '| w | n |\n| - | --: |\n| b | 9 |\n| c | 11 |\n| a | 10 |')
+  await page.getByRole('button', { name: 'Add row', exact: true }).click()
+  await page.keyboard.type('d')
+  await page.getByRole('button', { name: 'Add column', exact: true }).click()
+  await page.keyboard.type('z')
+  await text(page, '| w | n | z |\n| - | --: | --- |\n| b | 9 |  |\n| c | 11 |  |\n| a | 10 |  |\n| d |  |  |')
+  // From the toolbar, with the keys.
+  await page.getByRole('button', { name: 'Rows and columns' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Delete column' }).waitFor()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
+  await text(page, '| w | n |\n| - | --: |\n| b | 9 |\n| c | 11 |\n| a | 10 |\n| d |  |')
+  expect(heard).toEqual([])
+  await page.context().close()
+})
+
+test('[GRID-7] two write in two cells of a row at once: no letter is lost, no caret moves, and each sees the other in its cell', async () => {
+  const document = await createDocument(world.url, '| one | two |\n| --- | --- |\n| left |  |\n')
+  const people = [await open(document.url), await open(document.url)] as const
+  const [first, second] = [people[0].page, people[1].page]
+  await cell(first, 'left').click()
+  await first.keyboard.press('End')
+  await second.locator('.md-grid-row').nth(1).locator('.md-cell').nth(1).click()
+  await Promise.all([
+    first.keyboard.type(' abcdefghijklmnop', { delay: 15 }),
+    second.keyboard.type('qrstuvwxyz and more', { delay: 15 })
+  ])
+  const both = '| one | two |\n| --- | --- |\n| left abcdefghijklmnop | qrstuvwxyz and more |\n'
+  await Promise.all([text(first, both), text(second, both)])
+  await at(first, '| left abcdefghijklmnop^ | qrstuvwxyz and more |')
+  await at(second, '| left abcdefghijklmnop | qrstuvwxyz and more^ |')
+  const isInCell = async (page: Page, words: string): Promise<boolean> => {
+    const [mark, box] = [await page.locator('.remote-caret').boundingBox(), await cell(page, words).boundingBox()]
+    if (mark === null || box === null) return false
+    return mark.x > box.x && mark.x < box.x + box.width && mark.y > box.y && mark.y < box.y + box.height
+  }
+  await until(() => isInCell(first, 'and more'), 'the caret of the second in its cell')
+  await until(() => isInCell(second, 'abcdef'), 'the caret of the first in its cell')
+  // Each takes back its own.
+  await first.keyboard.press('Control+z')
+  await until(async () => /^\| left *[a-z]* \| qrstuvwxyz and more \|$/m.test(await editorText(first)), 'the words of the second stay')
+  for (const { page, heard } of people) {
+    expect(heard).toEqual([])
+    await page.context().close()
+  }
+})
