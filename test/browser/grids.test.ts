@@ -136,7 +136,7 @@ test('[GRID-6] handles open the menu of a row or a column and are dragged; the e
     await page.getByRole('menuitem', { name, exact: true }).click()
   }
   await handle('column').waitFor()
-  await choose('column', 'Sort by this column')
+  await choose('column', 'Sort A to Z')
   await text(page, '| n | w |\n| - | - |\n| 9 | b |\n| 10 | a |\n| 11 | c |')
   await at(page, '| 10^ | a |')
   await choose('column', 'Align column right')

@@ -49,8 +49,8 @@ export const tableCommands: readonly Command[] = [
     run: (page) =>
       void page.parts.withExtras(({ openTableMenu }) => page.editor.value !== undefined && openTableMenu(page.editor.value.view))
   },
-  command('sort', term('Sort by this column'), 'arrow-down', sortRows(false)),
-  command('sort.back', term('Sort by this column, last first'), 'arrow-up', sortRows(true)),
+  command('sort', term('Sort A to Z'), 'arrow-down', sortRows(false)),
+  command('sort.back', term('Sort Z to A'), 'arrow-up', sortRows(true)),
   command('align.left', term('Align column left'), 'align', alignColumnTo('left')),
   command('align.center', term('Align column center'), 'align', alignColumnTo('center')),
   command('align.right', term('Align column right'), 'align', alignColumnTo('right')),

@@ -24,8 +24,8 @@ const ofRow: readonly Item[] = [
 ]
 
 const ofColumn: readonly Item[] = [
-  { title: term('Sort by this column'), run: sortRows(false) },
-  { title: term('Sort by this column, last first'), run: sortRows(true) },
+  { title: term('Sort A to Z'), run: sortRows(false) },
+  { title: term('Sort Z to A'), run: sortRows(true) },
   { title: term('Align column left'), run: alignColumnTo('left') },
   { title: term('Align column center'), run: alignColumnTo('center') },
   { title: term('Align column right'), run: alignColumnTo('right') },
