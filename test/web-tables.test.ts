@@ -91,7 +91,8 @@ test('[WRITE-9] what a spreadsheet copies is a table: quoted cells, bars and lin
 })
 
 test('[GRID-4] rows are ordered by a column: numbers by what they are, words as people do, empty ones last', () => {
-  const order = (texts: readonly string[], descending = false): string[] => sortedOrder(texts, descending).map((index) => texts[index] ?? '')
+  const order = (texts: readonly string[], descending = false): string[] =>
+    sortedOrder(texts, descending).map((index) => texts[index] ?? '')
   expect(order(['10', '9', '', '1,5', '−2', '1,000'])).toEqual(['−2', '1,5', '9', '10', '1,000', ''])
   expect(order(['10 €', '9 €', ''], true)).toEqual(['10 €', '9 €', ''])
   expect(order(['b10', 'B9', 'ä', '3'])).toEqual(['3', 'ä', 'B9', 'b10'])

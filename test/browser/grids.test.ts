@@ -176,10 +176,7 @@ test('[GRID-7] two write in two cells of a row at once: no letter is lost, no ca
   await cell(first, 'left').click()
   await first.keyboard.press('End')
   await second.locator('.md-grid-row').nth(1).locator('.md-cell').nth(1).click()
-  await Promise.all([
-    first.keyboard.type(' abcdefghijklmnop', { delay: 15 }),
-    second.keyboard.type('qrstuvwxyz and more', { delay: 15 })
-  ])
+  await Promise.all([first.keyboard.type(' abcdefghijklmnop', { delay: 15 }), second.keyboard.type('qrstuvwxyz and more', { delay: 15 })])
   const both = '| one | two |\n| --- | --- |\n| left abcdefghijklmnop | qrstuvwxyz and more |\n'
   await Promise.all([text(first, both), text(second, both)])
   await at(first, '| left abcdefghijklmnop^ | qrstuvwxyz and more |')
