@@ -73,7 +73,7 @@ test('[HISTORY-1] by keyboard: open, read the words that changed, go through cha
   await page.getByRole('button', { name: 'Restore', exact: true }).focus()
   await page.keyboard.press('Enter')
   await until(async () => (await editorText(page)) === trip, 'the restored text')
-  await page.getByRole('button', { name: 'Undo' }).focus()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).focus()
   await page.keyboard.press('Enter')
   await until(async () => (await editorText(page)).includes('About 300.'), 'the text as it was')
   expect(heard).toEqual([])
@@ -100,7 +100,7 @@ test('[HISTORY-9] taking a restored version back takes nothing from what others 
     })
   await restoreFirst()
   expect((await other([{ op: 'insert', at: 'start', markdown: 'First of all.' }])).status).toBe(200)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Restore undone. Edits that others made since are kept.').waitFor()
   await until(async () => (await editorText(page)) === `First of all.\n\n${before}`, 'both')
 
@@ -112,7 +112,7 @@ test('[HISTORY-9] taking a restored version back takes nothing from what others 
     body: theirs
   })
   expect(answer.status).toBe(200)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Others have changed these lines since.').waitFor()
   expect(await editorText(page)).toBe(theirs)
   await page.context().close()

@@ -1,5 +1,6 @@
 /** Title, state of the connection, who is here, share. */
 import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
 import { canShare } from '../commands/share.ts'
 import { initials, personName } from '../person.ts'
 import type { Person } from '../presence/people.ts'
@@ -150,16 +151,18 @@ function ActivityButton({ view: { feed, panel } }: { view: View }): JSX.Element 
 /** By itself, because it changes with every key. */
 function ConnectionChip({ session }: { session: Session }): JSX.Element {
   const { state, label, detail } = session.chip.value
+  const words = useRef<HTMLDivElement>(null)
   // What was kept where comes after the state; where there is no room it is in the words that a press shows.
   const comma = label.indexOf(',')
   const [word, rest] = comma === -1 ? [label, ''] : [label.slice(0, comma), label.slice(comma)]
   return (
     <>
-      <button type='button' class={`chip ${state}`} title={detail} data-state={state} popovertarget='chip-words'>
+      {/* Its words are read as they are; a press shows them where there is room for a dot alone. */}
+      <span class={`chip ${state}`} title={detail} data-state={state} onClick={() => words.current?.showPopover()}>
         <span class='chip-word'>{word}</span>
         <span class='chip-rest'>{rest}</span>
-      </button>
-      <div id='chip-words' class='menu chip-words' popover='auto'>
+      </span>
+      <div class='menu chip-words' popover='auto' ref={words}>
         <strong>{label}</strong>
         <p>{detail}</p>
       </div>
