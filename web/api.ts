@@ -11,6 +11,10 @@ export class RequestError extends Error {
   /** Seconds to wait, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
   readonly requestId: string | undefined
+  /** Of a deleted document: until when its owner can restore it, in milliseconds since 1970; 0: no more. */
+  readonly restorableUntil: number
+  /** Role of the caller, where the answer tells it. */
+  readonly role: string
 
   constructor(status: number, problem: Record<string, unknown>, retryAfterSeconds?: number) {
     const text = (key: string) => (typeof problem[key] === 'string' ? problem[key] : '')
@@ -20,6 +24,8 @@ export class RequestError extends Error {
     this.hint = text('hint')
     this.retryAfterSeconds = retryAfterSeconds
     this.requestId = text('requestId') || undefined
+    this.restorableUntil = Date.parse(text('restorableUntil')) || 0
+    this.role = text('role')
   }
 }
 
@@ -31,7 +37,7 @@ export interface DocumentAnswer {
   readonly effectiveRole: Role
   readonly published: boolean
   readonly version: string
-  readonly owner: { readonly kind: 'anonymous' | 'account' | 'agent' }
+  readonly owner: { readonly kind: 'anonymous' | 'account' | 'agent'; readonly id?: string; readonly name?: string }
 }
 
 export interface CreatedDocument extends DocumentAnswer {
@@ -110,8 +116,8 @@ export const createDocument = (
 ): Promise<CreatedDocument> => call('/new', { method: 'POST', body: input, author, idempotencyKey })
 
 /** Who is signed in in this browser; null: nobody. */
-export const findUser = async (): Promise<{ readonly name: string } | null> =>
-  (await call<{ readonly user: { readonly name: string } | null }>('/api/session')).user
+export const findUser = async (): Promise<{ readonly id: string; readonly name: string } | null> =>
+  (await call<{ readonly user: { readonly id: string; readonly name: string } | null }>('/api/session')).user
 
 /** Moves an anonymous document into the account of who is signed in. */
 export const claimDocument = (id: string, key: string): Promise<unknown> => call(`/api/docs/${id}/claim`, { method: 'POST', key, body: {} })

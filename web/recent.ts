@@ -17,6 +17,8 @@ export interface RecentDocument {
   readonly published: boolean
   /** The name that its link was made for, '' for none. */
   readonly given: string
+  /** Until when it can be restored from the trash, in milliseconds since 1970; 0: it is not there. */
+  readonly trashedUntil: number
 }
 
 const storageKey = 'agmd.documents'
@@ -38,7 +40,8 @@ function parseOne(value: unknown): RecentDocument[] {
       openedAt: Number(entry['openedAt']) || 0,
       received: entry['received'] === true,
       published: entry['published'] === true,
-      given: text(entry['given'])
+      given: text(entry['given']),
+      trashedUntil: Number(entry['trashedUntil']) || 0
     }
   ]
 }
@@ -67,7 +70,17 @@ export const findRecent = (id: string): RecentDocument | undefined => recentDocu
 
 /** Remembers what is known of a document; what `change` leaves out stays as it was. */
 export function remember(id: string, change: Partial<Omit<RecentDocument, 'id'>>): void {
-  const known: RecentDocument = { id, title: '', role: null, key: '', openedAt: Date.now(), received: false, published: false, given: '' }
+  const known: RecentDocument = {
+    id,
+    title: '',
+    role: null,
+    key: '',
+    openedAt: Date.now(),
+    received: false,
+    published: false,
+    given: '',
+    trashedUntil: 0
+  }
   // Read again: another tab may have written since.
   const list = load()
   const entry = { ...known, ...list.find((other) => other.id === id), ...change }

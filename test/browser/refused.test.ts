@@ -52,7 +52,7 @@ for (const viewport of sizes) {
     await page.goto(`${world.url}/d/${other.id}?key=${document.key}`)
     await lookAt('missing', 'There is no such document')
     const deleted = await createDocument(world.url, '# Deleted')
-    await fetch(`${world.url}/api/docs/${deleted.id}`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
+    await fetch(`${world.url}/api/docs/${deleted.id}?permanent=1`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
     await page.goto(deleted.url)
     await lookAt('deleted', 'This document was deleted')
     await page.goto(world.url)

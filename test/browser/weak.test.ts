@@ -145,7 +145,7 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
   const document = await createDocument(world.url, '# Refused')
   const other = await createDocument(world.url, '# Other')
   const deleted = await createDocument(world.url, '# Deleted')
-  await fetch(`${world.url}/api/docs/${deleted.id}`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
+  await fetch(`${world.url}/api/docs/${deleted.id}?permanent=1`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
   const link = await createLink(world.url, document, 'edit')
   await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
 

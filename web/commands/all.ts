@@ -9,6 +9,7 @@ import { mediaCommands } from './media.ts'
 import { reviewCommands } from './review.ts'
 import { shareCommands } from './share.ts'
 import { tableCommands } from './tables.ts'
+import { trashCommands } from './trash.ts'
 import { viewCommands } from './view.ts'
 
 export const commands: readonly Command[] = [
@@ -21,7 +22,8 @@ export const commands: readonly Command[] = [
   ...viewCommands,
   ...reviewCommands,
   ...shareCommands,
-  ...exportCommands
+  ...exportCommands,
+  ...trashCommands
 ]
 
 const byId = new Map(commands.map((command) => [command.id, command]))

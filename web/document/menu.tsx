@@ -33,7 +33,8 @@ const items: readonly (readonly [string, string?])[] = [
   ['download'],
   ['download.page'],
   ['print'],
-  ['shortcuts']
+  ['shortcuts'],
+  ['document.delete']
 ]
 
 interface ItemInput {

@@ -33,6 +33,7 @@ import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { TopBar } from './top-bar.tsx'
+import { AskToDelete } from '../trash/ask.tsx'
 
 export type Mode = WritingMode | 'read'
 
@@ -368,6 +369,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <StatusLine view={view} />
       <Announcer view={view} />
       {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}
+      <AskToDelete />
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
       {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
       {(view.dialog.value === 'palette' || view.dialog.value === 'switcher') && <Later load={loadPalette} view={view} />}

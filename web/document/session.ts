@@ -15,13 +15,13 @@ import { beginning } from './beginning.ts'
 import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
-import { findRecent, forget, remember } from '../recent.ts'
+import { findRecent, forget, recentDocuments, remember } from '../recent.ts'
 import { givenName, nameCharsMax } from '../person.ts'
 import { setOwnMark } from '../presence/people.ts'
 import { keepsMore, mayKeepMore, takeKey, takesOver } from './keys.ts'
 import { openUploads, type Uploads } from '../uploads/uploads.ts'
 import { t } from '../text/t.ts'
-import { refusalOfStatus, type Refusal, type RefusalKind } from '../refused/refusals.ts'
+import { refusalOfStatus, type Refusal, type RefusalKind, type Trashed } from '../refused/refusals.ts'
 
 export interface Session {
   readonly id: string
@@ -217,11 +217,26 @@ export function openSession(id: string): Session {
   const isTold = computed(() => !isFirst || waitedLong.value || role.value !== null || answered.value.error !== undefined)
   const open = computed(() => isTold.value && (isFirst || stored.value) && (hasText.value || !isFirst || link.connectedBefore.value))
 
-  const refusal = computed<Refusal | undefined>(() => {
-    if (open.value || !stored.value) return undefined
-    if (link.ended.value !== undefined) return { kind: refusalOfEnd[link.ended.value] }
+  /** What is known of a deleted document: from this device, where its owner deleted it, or from the service. */
+  const trashed = computed<Trashed | undefined>(() => {
     const { error } = answered.value
+    const noted = recentDocuments.value.find((entry) => entry.id === id)?.trashedUntil ?? 0
+    const until = error?.status === 410 ? error.restorableUntil : noted
+    if (until <= Date.now()) return undefined
+    const isOwn = error?.status === 410 ? error.role === 'owner' : role.value === 'owner'
+    return { until, own: isOwn ? { id, key, title: given.value } : undefined }
+  })
+  const refusal = computed<Refusal | undefined>(() => {
+    const isDeleted = link.ended.value === 'deleted'
+    // Who deleted it does not go on looking at it. Others keep what they saw.
+    if (isDeleted && unsent.value === 0 && trashed.value?.own !== undefined) return { kind: 'deleted', trashed: trashed.value }
+    if (open.value || !stored.value) return undefined
+    const { error } = answered.value
+    // The service tells until when it can be restored.
+    if (isDeleted) return error === undefined && !waitedLong.value ? undefined : { kind: 'deleted', trashed: trashed.value }
+    if (link.ended.value !== undefined) return { kind: refusalOfEnd[link.ended.value] }
     if (error === undefined) return undefined
+    if (error.status === 410) return { kind: 'deleted', trashed: trashed.value }
     return { kind: refusalOfStatus(error.status, error.code), retryAfterSeconds: error.retryAfterSeconds, requestId: error.requestId }
   })
 
@@ -241,7 +256,14 @@ export function openSession(id: string): Session {
     effect(() => {
       if (!link.connectedBefore.value) return
       const mine = takesOver(access, role.value) ? { role: role.value, key, given: givenName.value } : {}
-      remember(id, { title: title.value, ...mine, received: true, published: published.value, openedAt: Date.now() })
+      remember(id, {
+        title: title.value,
+        ...mine,
+        received: true,
+        published: published.value,
+        openedAt: Date.now(),
+        ...(link.ended.value === undefined && { trashedUntil: 0 })
+      })
     })
   ]
 
@@ -254,10 +276,25 @@ export function openSession(id: string): Session {
 
   // A link that never opened the document leaves nothing behind: neither a row on the first page, nor a key that would be tried again.
   const wasNever = computed(() => access.kept === undefined && findRecent(id)?.received !== true)
-  const noGood = computed(() => refusal.value?.kind === 'ended' || refusal.value?.kind === 'not_found' || refusal.value?.kind === 'deleted')
+  const noGood = computed(
+    () =>
+      refusal.value?.kind === 'ended' ||
+      refusal.value?.kind === 'not_found' ||
+      (refusal.value?.kind === 'deleted' && trashed.value?.own === undefined)
+  )
   stops.push(
     effect(() => {
       if (noGood.value && wasNever.value && unsent.value === 0) forget(id)
+    })
+  )
+
+  // Deleted elsewhere: it goes from the list of this device to its trash.
+  stops.push(
+    effect(() => {
+      const found = trashed.value
+      const known = findRecent(id)
+      if (found?.own !== undefined && link.ended.value === 'deleted' && known !== undefined && known.trashedUntil !== found.until)
+        remember(id, { trashedUntil: found.until, role: 'owner' })
     })
   )
 

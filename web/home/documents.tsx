@@ -8,15 +8,14 @@ import { roleWords } from '../sharing/role-words.ts'
 import { t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { Icon } from '../ui/icons.tsx'
-import type { Deletions } from './deletion.ts'
+import { moveToTrash } from '../trash/trash.ts'
 import { addressOf, filters, orders, type Entry, type Filter, type Library, type Order } from './library.ts'
 
 interface DocumentsInput {
   readonly library: Library
-  readonly deletions: Deletions
 }
 
-function Row({ entry, deletions }: { entry: Entry; deletions: Deletions }): JSX.Element {
+function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Element {
   const [asking, setAsking] = useState(false)
   const keep = useRef<HTMLButtonElement>(null)
   const row = useRef<HTMLLIElement>(null)
@@ -24,13 +23,13 @@ function Row({ entry, deletions }: { entry: Entry; deletions: Deletions }): JSX.
   useEffect(() => {
     if (asking) keep.current?.focus()
   }, [asking])
-  const leave = (): void => {
-    // The row goes, and with it what has the focus.
+  /** The row goes, and with it what has the focus. */
+  const besides = (): (() => void) => {
     const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling
-    next?.querySelector('a')?.focus()
+    return () => next?.querySelector('a')?.focus()
   }
   const remove = (): void => {
-    leave()
+    besides()()
     forget(id)
     void removeKeptDatabase(id)
   }
@@ -43,6 +42,9 @@ function Row({ entry, deletions }: { entry: Entry; deletions: Deletions }): JSX.
         </span>
         <span class='muted recent-when'>
           {published && <span class='tag'>{t('published')}</span>}
+          {library.signedIn.value === true && role === 'owner' && (
+            <span class='tag'>{inAccount ? t('in your account') : t('on this device')}</span>
+          )}
           {role !== null && role !== 'owner' && <span class='tag'>{t(roleWords[role])}</span>}
           <time dateTime={new Date(entry.at).toISOString()}>{agoWords(entry.at)}</time>
         </span>
@@ -63,11 +65,15 @@ function Row({ entry, deletions }: { entry: Entry; deletions: Deletions }): JSX.
         <button
           type='button'
           class='button quiet icon-only recent-delete'
-          aria-label={t('Delete “{title}” for everyone', { title })}
-          title={t('Delete for everyone')}
+          aria-label={t('Delete “{title}”', { title })}
+          title={t('Delete')}
           onClick={() => {
-            leave()
-            deletions.add(entry)
+            const next = besides()
+            // Beside a session a link that may do less would narrow what the owner may do.
+            void moveToTrash({ id, key: inAccount ? '' : key, title }, () => {
+              next()
+              if (inAccount) void library.load()
+            })
           }}
         >
           <Icon name='trash' size={18} />
@@ -136,7 +142,7 @@ function Tools({ library }: { library: Library }): JSX.Element {
   )
 }
 
-export function Documents({ library, deletions }: DocumentsInput): JSX.Element {
+export function Documents({ library }: DocumentsInput): JSX.Element {
   const entries = library.entries.value
   if (library.isEmpty.value)
     return (
@@ -163,7 +169,7 @@ export function Documents({ library, deletions }: DocumentsInput): JSX.Element {
       ) : (
         <ul class='recents'>
           {entries.map((entry) => (
-            <Row key={entry.id} entry={entry} deletions={deletions} />
+            <Row key={entry.id} entry={entry} library={library} />
           ))}
         </ul>
       )}

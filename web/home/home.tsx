@@ -5,10 +5,12 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { language, languages, setLanguage, t, tn } from '../text/t.ts'
 import { Icon, Logo } from '../ui/icons.tsx'
 import { toast } from '../ui/toast.tsx'
-import { openDeletions } from './deletion.ts'
+import { AskToDelete } from '../trash/ask.tsx'
+import { ClaimOffer } from './claim-offer.tsx'
 import { openLibrary, type Library } from './library.ts'
 import { Documents } from './documents.tsx'
 import { importFiles, StartFailure, startDocument } from './start.ts'
+import { TrashView } from './trash-view.tsx'
 
 /** What did not work, a line each. */
 const failures = signal<readonly string[]>([])
@@ -131,10 +133,35 @@ function Top({ library }: { library: Library }): JSX.Element {
         <Logo size={32} />
         agmd
       </span>
-      <a class='button quiet' href='/account'>
+      <a class='button quiet' href={library.signedIn.value === true ? '/account' : '/sign-in?return_to=%2F'}>
         {library.signedIn.value === true ? t('Account') : t('Sign in')}
       </a>
     </div>
+  )
+}
+
+/** Address of the trash on this page. */
+const trashHash = '#trash'
+
+function TrashHead(): JSX.Element {
+  return (
+    <header class='home-head known'>
+      <h1>{t('Trash')}</h1>
+      <a class='button' href='#documents'>
+        {t('Back to documents')}
+      </a>
+    </header>
+  )
+}
+
+function TrashLink({ count }: { count: number }): JSX.Element {
+  return (
+    <p class='trash-link'>
+      <a class='button quiet' href={trashHash}>
+        <Icon name='trash' size={18} />
+        {count === 0 ? t('Trash') : t('Trash ({count})', { count })}
+      </a>
+    </p>
   )
 }
 
@@ -184,11 +211,12 @@ function Foot(): JSX.Element {
 export function HomePage(): JSX.Element {
   const over = useDrop()
   const library = useMemo(openLibrary, [])
-  const deletions = useMemo(() => openDeletions(library, (words) => (failures.value = [...failures.value, words])), [library])
+  const [inTrash, setInTrash] = useState(location.hash === trashHash)
   useEffect(() => {
     document.title = 'agmd · Markdown'
     void library.load()
-    const stop = deletions.start()
+    const moved = (): void => setInTrash(location.hash === trashHash)
+    addEventListener('hashchange', moved)
     // A page that the browser brings back still shows what it did when it was left.
     const shown = ({ persisted }: PageTransitionEvent): void => {
       busy.value = false
@@ -196,16 +224,25 @@ export function HomePage(): JSX.Element {
     }
     addEventListener('pageshow', shown)
     return () => {
-      stop()
+      removeEventListener('hashchange', moved)
       removeEventListener('pageshow', shown)
     }
   }, [])
   return (
     <main class={over ? 'home dropping' : 'home'}>
       <Top library={library} />
-      <Head library={library} />
+      {inTrash ? <TrashHead /> : <Head library={library} />}
       <Failures />
-      <Documents library={library} deletions={deletions} />
+      {inTrash ? (
+        <TrashView library={library} />
+      ) : (
+        <>
+          <ClaimOffer library={library} />
+          <Documents library={library} />
+          {(library.signedIn.value === true || library.trash.value.length > 0) && <TrashLink count={library.trash.value.length} />}
+        </>
+      )}
+      <AskToDelete />
       <Foot />
       {over && <div class='drop-hint'>{t('Drop files to create documents')}</div>}
     </main>

@@ -8,6 +8,7 @@ import { recentDocuments, type RecentDocument } from '../recent.ts'
 import { locale, t, term } from '../text/t.ts'
 
 type Listed = Output<'listDocuments'>
+type Trash = Output<'listTrash'>
 type Owned = Listed['docs'][number]
 
 export interface Entry {
@@ -21,6 +22,15 @@ export interface Entry {
   readonly inAccount: boolean
   readonly onDevice: boolean
   readonly published: boolean
+}
+
+/** A document in the trash. */
+export interface TrashEntry {
+  readonly id: string
+  readonly title: string
+  readonly key: string
+  /** Until when it can be restored, in milliseconds since 1970. */
+  readonly until: number
 }
 
 /** The words are terms. */
@@ -43,13 +53,13 @@ export interface Library {
   /** Why the documents of the account are not here. */
   readonly failure: ReadonlySignal<unknown>
   readonly hasMore: ReadonlySignal<boolean>
-  /** Not shown: they are about to be deleted. */
-  readonly hidden: Signal<ReadonlySet<string>>
+  /** Own documents in the trash, deleted last first. */
+  readonly trash: ReadonlySignal<readonly TrashEntry[]>
+  /** Own documents of this device that are in no account. */
+  readonly unclaimed: ReadonlySignal<readonly Entry[]>
   more(): Promise<void>
-  /** Reads the documents of the account, for the query of now. */
+  /** Reads the documents of the account, for the query of now, and its trash. */
   load(): Promise<void>
-  /** What was deleted is no longer the account's. */
-  drop(id: string): void
 }
 
 /** Where an entry is opened: with no key in place of one that may do less than the owner. */
@@ -57,6 +67,18 @@ export const addressOf = ({ id, inAccount, key }: Pick<Entry, 'id' | 'inAccount'
   inAccount && key === '' ? `/d/${id}?key=` : `/d/${id}`
 
 const isOwn = ({ inAccount, role }: Entry): boolean => inAccount || role === 'owner'
+
+const isInTrash = ({ trashedUntil }: RecentDocument): boolean => trashedUntil > Date.now()
+
+/** Own documents in the trash: of the account, and those whose owner link this device keeps. */
+const trashed = (recent: readonly RecentDocument[], owned: Trash['docs']): TrashEntry[] => {
+  const all = new Map<string, TrashEntry>()
+  for (const { id, title, key, role, trashedUntil: until } of recent)
+    if (role === 'owner' && until > Date.now()) all.set(id, { id, title: title || t('Untitled'), key, until })
+  // Without the key: beside a session a link that may do less would narrow what the owner may do.
+  for (const { id, title, restorableUntil } of owned) all.set(id, { id, title, key: '', until: Date.parse(restorableUntil) })
+  return [...all.values()].toSorted((one, other) => other.until - one.until)
+}
 
 const passes: Readonly<Record<Filter, (entry: Entry) => boolean>> = {
   all: () => true,
@@ -92,10 +114,17 @@ export function openLibrary(): Library {
   const next = signal<string | null>(null)
   const signedIn = signal<boolean | undefined>(undefined)
   const failure = signal<unknown>(undefined)
-  const hidden = signal<ReadonlySet<string>>(new Set())
+  const ownTrash = signal<Trash['docs']>([])
   let asked = 0
 
-  const all = computed(() => merged(recentDocuments.value, owned.value).filter(({ id }) => !hidden.value.has(id)))
+  const trash = computed(() => trashed(recentDocuments.value, ownTrash.value))
+  const all = computed(() => {
+    const gone = new Set(trash.value.map(({ id }) => id))
+    return merged(
+      recentDocuments.value.filter((entry) => !isInTrash(entry)),
+      owned.value
+    ).filter(({ id }) => !gone.has(id))
+  })
   const entries = computed(() => {
     const wanted = query.value.trim()
     const answered = new Set(found.value === wanted ? owned.value.map(({ id }) => id) : [])
@@ -115,10 +144,14 @@ export function openLibrary(): Library {
         signedIn.value = false
         return
       }
-      const { docs, nextBefore } = await call<Listed>(`/api/docs?${new URLSearchParams(fields).toString()}`)
+      const [{ docs, nextBefore }, { docs: deleted }] = await Promise.all([
+        call<Listed>(`/api/docs?${new URLSearchParams(fields).toString()}`),
+        call<Trash>('/api/trash?limit=200')
+      ])
       // Somebody typed on meanwhile.
       if (mine !== asked) return
       owned.value = before === null ? docs : [...owned.value, ...docs]
+      ownTrash.value = deleted
       found.value = wanted
       next.value = nextBefore
       signedIn.value = true
@@ -139,11 +172,11 @@ export function openLibrary(): Library {
     signedIn,
     failure,
     hasMore: computed(() => next.value !== null),
-    hidden,
+    trash,
+    unclaimed: computed(() =>
+      signedIn.value === true ? all.value.filter((entry) => entry.role === 'owner' && !entry.inAccount && entry.key !== '') : []
+    ),
     more: () => read(next.peek()),
-    load: () => read(null),
-    drop(id) {
-      owned.value = owned.value.filter((document) => document.id !== id)
-    }
+    load: () => read(null)
   }
 }

@@ -17,6 +17,15 @@ export interface Refusal {
   readonly kind: RefusalKind
   readonly retryAfterSeconds?: number | undefined
   readonly requestId?: string | undefined
+  /** Of a deleted document that can be restored. */
+  readonly trashed?: Trashed | undefined
+}
+
+export interface Trashed {
+  /** Until when, in milliseconds since 1970. */
+  readonly until: number
+  /** What restores it; undefined: it is not one's own. */
+  readonly own: { readonly id: string; readonly key: string; readonly title: string } | undefined
 }
 
 interface Words {
@@ -45,7 +54,7 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   not_found: { title: term('There is no such document'), text: term('Check the address. Part of the link may be missing.') },
   deleted: {
     title: term('This document was deleted'),
-    text: term('The owner deleted it with everything in it. It cannot be restored.')
+    text: term('It cannot be restored.')
   },
   rate_limited: { title: term('Too many requests'), text: term('Wait a moment. This page tries again automatically.'), retries: true },
   server_error: {

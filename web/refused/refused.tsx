@@ -2,8 +2,11 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../text/t.ts'
+import { dayWords } from '../text/when.ts'
+import { toast } from '../ui/toast.tsx'
 import { Logo } from '../ui/icons.tsx'
-import { refusalWords, type Refusal } from './refusals.ts'
+import { failureWords } from './failure.ts'
+import { refusalWords, type Refusal, type Trashed } from './refusals.ts'
 
 const retrySecondsDefault = 5
 
@@ -30,7 +33,56 @@ const waitWords = (seconds: number): string =>
     ? t('Trying again in {seconds} s.', { seconds })
     : t('Trying again in {minutes} min.', { minutes: Math.ceil(seconds / 60) })
 
+const restoreOwn = async (own: NonNullable<Trashed['own']>): Promise<void> => {
+  try {
+    const { restore } = await import('../trash/trash.ts')
+    await restore(own)
+    location.reload()
+  } catch (error) {
+    toast(failureWords(error))
+  }
+}
+
+/** In place of a document in the trash. */
+function InTrash({ until, own }: Trashed): JSX.Element {
+  const title =
+    own === undefined
+      ? t('This document was deleted')
+      : own.title === ''
+        ? t('This document is in the trash')
+        : t('“{title}” is in the trash', own)
+  useEffect(() => {
+    document.title = `${title} · agmd`
+  }, [title])
+  const day = dayWords(until)
+  return (
+    <main class='plain refused'>
+      <Logo size={40} />
+      <h1 dir='auto'>{title}</h1>
+      <p>
+        {own === undefined
+          ? t('Its owner can restore it until {day}. Your link works again then.', { day })
+          : t('It is in the trash until {day}. Until then you can restore it with its links, comments and history.', { day })}
+      </p>
+      <p class='actions'>
+        {own !== undefined && (
+          <button type='button' class='button primary' onClick={() => void restoreOwn(own)}>
+            {t('Restore')}
+          </button>
+        )}
+        <a class={own === undefined ? 'button primary' : 'button'} href='/'>
+          {t('Go to your documents')}
+        </a>
+      </p>
+    </main>
+  )
+}
+
 export function Refused({ refusal }: { refusal: Refusal }): JSX.Element {
+  return refusal.trashed === undefined ? <Plain refusal={refusal} /> : <InTrash {...refusal.trashed} />
+}
+
+function Plain({ refusal }: { refusal: Refusal }): JSX.Element {
   const words = refusalWords[refusal.kind]
   const waits = words.retries === true && refusal.kind !== 'never_opened'
   const left = useCountdown(waits ? (refusal.retryAfterSeconds ?? retrySecondsDefault) : undefined, () => location.reload())

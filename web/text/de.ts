@@ -190,14 +190,12 @@ export const de: Catalogue = {
   'Delete column': 'Spalte löschen',
   'Delete column “{name}”': 'Spalte „{name}“ löschen',
   'Delete comment': 'Kommentar löschen',
-  'Delete for everyone': 'Für alle löschen',
   'Delete row': 'Zeile löschen',
   'Delete row {number}': 'Zeile {number} löschen',
   'Delete some text, and the rest is sent automatically.': 'Lösche etwas Text, dann wird der Rest automatisch gesendet.',
   'Delete the message “{text}”': 'Die Nachricht „{text}“ löschen',
   'Delete {count} columns': { one: '1 Spalte löschen', other: '{count} Spalten löschen' },
   'Delete {count} rows': { one: '1 Zeile löschen', other: '{count} Zeilen löschen' },
-  'Delete “{title}” for everyone': '„{title}“ für alle löschen',
   'deleted a comment': 'hat einen Kommentar gelöscht',
   'deleted the document': 'hat das Dokument gelöscht',
   Details: 'Einzelheiten',
@@ -313,8 +311,6 @@ export const de: Catalogue = {
   'Can edit the text while you watch.': 'Kann den Text bearbeiten, während du zusiehst.',
   Italic: 'Kursiv',
   Item: 'Posten',
-  'The owner deleted it with everything in it. It cannot be restored.':
-    'Der Besitzer hat es mit allem Inhalt gelöscht. Es lässt sich nicht wiederherstellen.',
   'The source has changed. Run it again.': 'Der Quelltext hat sich geändert. Starte es neu.',
   'Its state is too large to keep. The limit is {count} bytes.': 'Sein Zustand ist zu groß. Die Grenze liegt bei {count} Bytes.',
   January: 'Januar',
@@ -989,7 +985,6 @@ export const de: Catalogue = {
   '{count} characters removed': { one: '1 Zeichen entfernt', other: '{count} Zeichen entfernt' },
   '{count} comments': { one: '1 Kommentar', other: '{count} Kommentare' },
   '{count} documents': { one: '1 Dokument', other: '{count} Dokumente' },
-  '{count} documents deleted, for everyone.': { one: '1 Dokument gelöscht, für alle.', other: '{count} Dokumente gelöscht, für alle.' },
   '{count} documents created': { one: '1 Dokument erstellt', other: '{count} Dokumente erstellt' },
   '{count} earlier messages': { one: '1 frühere Nachricht', other: '{count} frühere Nachrichten' },
   '{count} labels are not numbers, so they are in row order: {name} …': {
@@ -1056,7 +1051,49 @@ export const de: Catalogue = {
   '“{name}” is larger than 10 MiB.': '„{name}“ ist größer als 10 MiB.',
   '“{name}” is not a text file. You can open Markdown and other plain text.':
     '„{name}“ ist keine Textdatei. Öffnen kannst du Markdown und anderen reinen Text.',
-  '“{title}” deleted, for everyone.': '„{title}“ gelöscht, für alle.',
   '“{title}” was not deleted. {why}': '„{title}“ wurde nicht gelöscht. {why}',
-  '“{type}” is not a chart type. Showing bars instead.': '„{type}“ ist kein Diagrammtyp. Stattdessen siehst du Balken.'
+  '“{type}” is not a chart type. Showing bars instead.': '„{type}“ ist kein Diagrammtyp. Stattdessen siehst du Balken.',
+  '“{title}” moved to trash.': '„{title}“ in den Papierkorb verschoben.',
+  'It belongs to the account of {name}.': 'Es gehört dem Konto von {name}.',
+  'It is published.': 'Es ist veröffentlicht.',
+  'Delete “{title}”?': '„{title}“ löschen?',
+  'Everyone loses access at once. You can restore it for {days} days.':
+    'Alle verlieren sofort den Zugriff. Du kannst es {days} Tage lang wiederherstellen.',
+  'Move to trash': 'In den Papierkorb',
+  'It cannot be restored.': 'Es lässt sich nicht wiederherstellen.',
+  'This document is in the trash': 'Dieses Dokument ist im Papierkorb',
+  '“{title}” is in the trash': '„{title}“ ist im Papierkorb',
+  'Its owner can restore it until {day}. Your link works again then.':
+    'Wem es gehört, kann es bis {day} wiederherstellen. Dann funktioniert dein Link wieder.',
+  'It is in the trash until {day}. Until then you can restore it with its links, comments and history.':
+    'Es liegt bis {day} im Papierkorb. Bis dahin kannst du es mit Links, Kommentaren und Verlauf wiederherstellen.',
+  Add: 'Hinzufügen',
+  'in your account': 'in deinem Konto',
+  'on this device': 'auf diesem Gerät',
+  'Delete “{title}”': '„{title}“ löschen',
+  Trash: 'Papierkorb',
+  'Back to documents': 'Zurück zu den Dokumenten',
+  'Trash ({count})': 'Papierkorb ({count})',
+  'Restore “{title}”': '„{title}“ wiederherstellen',
+  '“{title}” restored.': '„{title}“ wiederhergestellt.',
+  'Delete “{title}” for good': '„{title}“ endgültig löschen',
+  'Delete for good': 'Endgültig löschen',
+  'This erases the document with its history and comments. You cannot undo it.':
+    'Das löscht das Dokument samt Verlauf und Kommentaren. Du kannst es nicht rückgängig machen.',
+  '“{title}” deleted for good.': '„{title}“ endgültig gelöscht.',
+  Keep: 'Behalten',
+  'Documents in the trash are deleted for good after {days} days.': 'Dokumente im Papierkorb werden nach {days} Tagen endgültig gelöscht.',
+  'The trash is empty.': 'Der Papierkorb ist leer.',
+  'remove trash': 'entfernen Papierkorb',
+  '{count} other links are in use.': { one: '1 anderer Link wird genutzt.', other: '{count} andere Links werden genutzt.' },
+  '{count} documents added to your account.': {
+    one: '1 Dokument zu deinem Konto hinzugefügt.',
+    other: '{count} Dokumente zu deinem Konto hinzugefügt.'
+  },
+  '{count} could not be added.': { one: '1 ließ sich nicht hinzufügen.', other: '{count} ließen sich nicht hinzufügen.' },
+  'Add the {count} documents on this device to your account?': {
+    one: 'Das Dokument auf diesem Gerät zu deinem Konto hinzufügen?',
+    other: 'Die {count} Dokumente auf diesem Gerät zu deinem Konto hinzufügen?'
+  },
+  '{count} days left': { one: 'noch 1 Tag', other: 'noch {count} Tage' }
 }

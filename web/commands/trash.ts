@@ -1,0 +1,16 @@
+/** Deleting the document. */
+import { term } from '../text/t.ts'
+import type { Command } from './command.ts'
+
+export const trashCommands: readonly Command[] = [
+  {
+    id: 'document.delete',
+    title: term('Delete'),
+    group: 'document',
+    icon: 'trash',
+    words: term('remove trash'),
+    when: ({ session }) => session.role.value === 'owner' && session.link.ended.value === undefined,
+    run: ({ session: { id, key, title } }) =>
+      void import('../trash/trash.ts').then(({ moveToTrash }) => moveToTrash({ id, key, title: title.value }, () => undefined))
+  }
+]

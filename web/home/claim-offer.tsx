@@ -1,0 +1,75 @@
+/** Offers to add the own documents of this device to the account of who is signed in. */
+import { signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { claimDocument, RequestError } from '../api.ts'
+import { readDevice, writeDevice } from '../device.ts'
+import { remember } from '../recent.ts'
+import { failureWords } from '../refused/failure.ts'
+import { t, tn } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import type { Entry, Library } from './library.ts'
+
+/** Documents that were not to be added: nobody is asked twice about the same. */
+const declinedKey = 'agmd.claim.declined'
+const declined = signal<ReadonlySet<string>>(new Set((readDevice(declinedKey) ?? '').split(' ')))
+const busy = signal(false)
+
+const decline = (entries: readonly Entry[]): void => {
+  declined.value = new Set([...declined.value, ...entries.map(({ id }) => id)])
+  writeDevice(declinedKey, [...declined.value].join(' '))
+}
+
+/** What belongs to somebody, is in the trash or is gone is not this person's to add. */
+const isOthers = (error: unknown): boolean => error instanceof RequestError && [401, 403, 404, 409, 410].includes(error.status)
+
+async function claimAll(entries: readonly Entry[], library: Library): Promise<void> {
+  busy.value = true
+  const left: Entry[] = []
+  let added = 0
+  try {
+    for (const entry of entries) {
+      try {
+        await claimDocument(entry.id, entry.key)
+        added += 1
+      } catch (error) {
+        if (!isOthers(error)) throw error
+        if (error instanceof RequestError && error.status === 410) remember(entry.id, { trashedUntil: error.restorableUntil })
+        left.push(entry)
+      }
+    }
+    toast(
+      tn(added, '1 document added to your account.', '{count} documents added to your account.') +
+        (left.length === 0 ? '' : ` ${tn(left.length, '1 could not be added.', '{count} could not be added.')}`)
+    )
+    decline(left)
+  } catch (error) {
+    toast(failureWords(error))
+  } finally {
+    busy.value = false
+    await library.load()
+  }
+}
+
+export function ClaimOffer({ library }: { library: Library }): JSX.Element | null {
+  const entries = library.unclaimed.value.filter(({ id }) => !declined.value.has(id))
+  if (entries.length === 0) return null
+  return (
+    <div class='notice claim-offer' role='group' aria-label={t('Add to your account')}>
+      <p>
+        {tn(
+          entries.length,
+          'Add the document on this device to your account?',
+          'Add the {count} documents on this device to your account?'
+        )}
+      </p>
+      <p class='actions'>
+        <button type='button' class='button primary' disabled={busy.value} onClick={() => void claimAll(entries, library)}>
+          {t('Add')}
+        </button>
+        <button type='button' class='button' disabled={busy.value} onClick={() => decline(entries)}>
+          {t('Not now')}
+        </button>
+      </p>
+    </div>
+  )
+}

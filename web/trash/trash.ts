@@ -1,0 +1,97 @@
+/** Deleting documents, and the way back. No user interface but the messages of what was done. */
+import { signal } from '@preact/signals'
+import type { Output } from '../../shared/operations/index.ts'
+import { call, findUser, readDocument } from '../api.ts'
+import { removeKeptDatabase } from '../offline/remove.ts'
+import { findRecent, forget, remember } from '../recent.ts'
+import { failureWords } from '../refused/failure.ts'
+import { listShares } from '../sharing/requests.ts'
+import { t } from '../text/t.ts'
+import { dropToast, toast } from '../ui/toast.tsx'
+
+/** How long Undo is offered, in milliseconds; the trash offers it after that. */
+const undoMs = 10_000
+
+/** A document of one's own. */
+export interface Deletable {
+  readonly id: string
+  /** Key of an owner link, '' for the account. */
+  readonly key: string
+  readonly title: string
+}
+
+/** Who else has access to a document. */
+interface Others {
+  /** Other links that somebody has used. */
+  readonly links: number
+  /** Name of the account that owns it, unless that is one's own. */
+  readonly account: string | undefined
+  readonly published: boolean
+}
+
+export interface Asked {
+  readonly document: Deletable
+  readonly others: Others
+  readonly run: () => void
+}
+
+/** The deletion that a person is asked about. */
+export const asked = signal<Asked | undefined>(undefined)
+
+async function findOthers({ id, key }: Deletable): Promise<Others> {
+  const [shares, { published, owner }, user] = await Promise.all([listShares({ id, key }), readDocument(id, key), findUser()])
+  const now = Date.now()
+  const isInUse = ({ lastUsedAt, expiresAt, key: other }: (typeof shares)[number]): boolean =>
+    lastUsedAt !== null && other !== (key || findRecent(id)?.key) && (expiresAt === null || Date.parse(expiresAt) > now)
+  return {
+    links: shares.filter(isInUse).length,
+    account: owner.kind === 'anonymous' || owner.id === user?.id ? undefined : (owner.name ?? ''),
+    published
+  }
+}
+
+/** Notes on this device until when a document can be restored; 0: it is not in the trash. */
+const note = (id: string, trashedUntil: number): void => {
+  if (findRecent(id) !== undefined) remember(id, { trashedUntil })
+}
+
+/** Restores a document from the trash. Errors: `RequestError`. */
+export async function restore({ id, key }: Deletable): Promise<void> {
+  await call(`/api/docs/${id}/undelete`, { method: 'POST', key, body: {} })
+  note(id, 0)
+}
+
+/** Erases a document. Errors: `RequestError`. */
+export async function erase({ id, key }: Deletable): Promise<void> {
+  await call(`/api/docs/${id}?permanent=1`, { method: 'DELETE', key })
+  forget(id)
+  await removeKeptDatabase(id)
+}
+
+const tellFailure = (error: unknown): void => toast(failureWords(error))
+
+async function move(document: Deletable, changed: () => void): Promise<void> {
+  const { id, key, title } = document
+  const { restorableUntil } = await call<Output<'deleteDocument'>>(`/api/docs/${id}`, { method: 'DELETE', key, keepalive: true })
+  note(id, Date.parse(restorableUntil ?? ''))
+  changed()
+  const undo = (): void => {
+    dropToast()
+    void restore(document).then(changed, tellFailure)
+  }
+  toast(t('“{title}” moved to trash.', { title }), { name: t('Undo'), run: undo, milliseconds: undoMs })
+}
+
+/**
+ * Moves a document to the trash, and offers Undo. Asks before it when others have access. `changed` is called when it is in the trash, and
+ * when it is back.
+ */
+export async function moveToTrash(document: Deletable, changed: () => void): Promise<void> {
+  try {
+    const others = await findOthers(document)
+    if (others.links === 0 && others.account === undefined && !others.published) return await move(document, changed)
+    asked.value = { document, others, run: () => void move(document, changed).catch(tellFailure) }
+  } catch (error) {
+    toast(t('“{title}” was not deleted. {why}', { title: document.title, why: failureWords(error) }))
+  }
+}
