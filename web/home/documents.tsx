@@ -19,7 +19,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
   const [asking, setAsking] = useState(false)
   const keep = useRef<HTMLButtonElement>(null)
   const row = useRef<HTMLLIElement>(null)
-  const { id, title, role, inAccount, onDevice, published } = entry
+  const { id, title, role, key, inAccount, onDevice, published } = entry
   useEffect(() => {
     if (asking) keep.current?.focus()
   }, [asking])
