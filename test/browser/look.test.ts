@@ -134,10 +134,10 @@ test.each([
     const label = page.locator('.chip')
     // The width is what is looked at here: the states themselves are WEB-1 to WEB-4.
     const say = (words: string | undefined): Promise<void> =>
-      label.evaluate(
-        (element, text) => void (text !== undefined && (element.querySelector('.chip-word')?.firstChild as Text).replaceData(0, 99, text)),
-        words
-      )
+      label.evaluate((element, text) => {
+        const word = element.querySelector('.chip-word')?.firstChild as Text | null | undefined
+        if (text !== undefined) word?.replaceData(0, 99, text)
+      }, words)
     for (const words of [undefined, ...said]) {
       await say(words)
       await widths(page, async (width) => expect(await beyond(page, '.top-bar'), `${role} ${width} ${words}`).toEqual([]))
