@@ -120,7 +120,7 @@ test.each([
   const open = async (url: string): Promise<Page> => {
     const page = await (await browser.newContext({ locale, viewport: { width: 320, height: 640 } })).newPage()
     await page.goto(url)
-    await page.locator('.avatars li').first().waitFor()
+    await page.locator('.avatars li:visible').first().waitFor()
     return page
   }
   const widths = async (page: Page, check: (width: number) => Promise<void>): Promise<void> => {
