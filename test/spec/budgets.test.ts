@@ -51,7 +51,9 @@ test('[BUDGET-1] until a credential in header or query was found good, a message
     [{ 'X-Share-Key': key }, ''],
     [{}, `?key=${key}`]
   ] as const)
-    expect((await post(world.url, large, headers, query)).json.result.structuredContent).toMatchObject({ title: 'Untitled' })
+    expect((await post(world.url, large, headers, query)).json.result.structuredContent).toMatchObject({
+      title: expect.stringMatching(/^a+$/)
+    })
   await world.stop()
 })
 

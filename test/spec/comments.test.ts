@@ -513,10 +513,10 @@ describe('staying on the text', () => {
     await twice('DELETE', `/comments/${id}`)
   })
 
-  test('[COMMENT-19] deleting the document deletes its comments', async () => {
+  test('[COMMENT-19] deleting the document for good deletes its comments', async () => {
     const owner = await world.create(text)
     await comment(owner, { body: 'a secret remark', find: 'brown fox' })
-    await owner.ask('DELETE', '')
+    await owner.ask('DELETE', '', { query: { permanent: 1 } })
     expect(await world.service.storage.list(['d', owner.doc])).toEqual([])
   })
 

@@ -80,7 +80,7 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   version_conflict: () => put({ headers: { 'If-Match': '9-000000000000' } }),
   document_deleted: async () => {
     const gone = await world.create('x')
-    await gone.ask('DELETE', '')
+    await gone.ask('DELETE', '', { query: { permanent: 1 } })
     return gone.ask('GET', '')
   },
   content_too_large: () => put({ json: undefined, body: 'x'.repeat(limits.contentUnitsMax + 1), type: 'text/markdown' }),

@@ -549,7 +549,7 @@ describe('deciding', () => {
     }
   })
 
-  test('[SUGGEST-19] suggestions and their places outlive a restart, and are deleted with the document', async () => {
+  test('[SUGGEST-19] suggestions and their places outlive a restart, and are deleted with the document for good', async () => {
     const own = await startWorld()
     const owner = await own.create(text)
     const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'hen' })
@@ -560,7 +560,7 @@ describe('deciding', () => {
     expect(await suggestions(person)).toEqual(before)
     await decide(person, id, 'accept')
     expect(await content(person)).toBe(`Before.\n${text.replace('brown fox', 'hen')}`)
-    await person.ask('DELETE', '')
+    await person.ask('DELETE', '', { query: { permanent: 1 } })
     expect(await again.service.storage.list(['d', owner.doc])).toEqual([])
     await again.stop()
   })
