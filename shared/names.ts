@@ -96,12 +96,25 @@ const firstWords = (lines: readonly string[]): string | undefined => {
   return undefined
 }
 
+const beginningOf = (content: string): string[] => content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
+
+/** The words that the front matter gives a setting; '' for none, and for what is no plain value. */
+const settingIn = (frontMatter: readonly string[], name: string, charsMax: number): string => {
+  const entry = frontMatter.find((line) => line.startsWith(`${name}:`))
+  return entry === undefined ? '' : plainName(plainValue(entry.slice(name.length + 1)), charsMax)
+}
+
+/** `author:` of the front matter of a text; undefined: it names nobody. */
+export const authorIn = (content: string): string | undefined => {
+  const lines = beginningOf(content)
+  return settingIn(lines.slice(0, afterFrontMatter(lines)), 'author', limits.authorCharsMax) || undefined
+}
+
 /** What a Markdown text is called by. */
 export const titleIn = (content: string): TextTitle => {
-  const lines = content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
+  const lines = beginningOf(content)
   const after = afterFrontMatter(lines)
-  const entry = lines.slice(0, after).find((line) => line.startsWith('title:'))
-  const set = entry === undefined ? '' : plainName(plainValue(entry.slice('title:'.length)), limits.titleCharsMax)
+  const set = settingIn(lines.slice(0, after), 'title', limits.titleCharsMax)
   return { set: set || undefined, heading: firstHeading(content), line: firstWords(lines.slice(after)) }
 }
 

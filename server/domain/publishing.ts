@@ -1,5 +1,6 @@
 /** Publishing: a page that anyone may read while the owner says so (specification, States; api.md, Documents). */
 import { ServiceError } from '../../shared/errors.ts'
+import { authorIn } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { currentContent, titleOf } from './content.ts'
@@ -44,8 +45,8 @@ export interface PublishedDocument {
   readonly updatedAt: number
   /** Milliseconds since 1970. */
   readonly publishedAt: number
-  /** The name of the account or agent that owns it; undefined: nobody's in particular. */
-  readonly owner: string | undefined
+  /** Whom its front matter names, or else the account or agent that owns it; undefined: nobody. */
+  readonly author: string | undefined
   /** How often a drawing of it was kept: with another number the page may show more pictures. */
   readonly drawings: number
   readonly snapshot: Snapshot
@@ -63,7 +64,7 @@ export const readPublished = async (service: Service, doc: string): Promise<Publ
     indexed: head.indexed === true,
     updatedAt: head.updatedAt,
     publishedAt: head.publishedAt,
-    owner: head.owner.name,
+    author: authorIn(snapshot.content) ?? head.owner.name,
     drawings: head.drawings ?? 0,
     snapshot
   }

@@ -232,6 +232,8 @@ test('[PUBLISH-15] the page names the day under its title, and its author where 
   expect(html).toMatch(
     /<h1[^>]*>T<a [^\n]*<\/h1>\n<p class="byline">Published <time datetime="[^"]+">[A-Z][a-z]{2} \d+, \d{4}<\/time><\/p>/
   )
+  await owner.replace('---\nauthor: "Ana & Bo" # both\n---\n\n# T\n')
+  expect(await (await page(owner.doc)).text()).toContain('<p class="byline"><span dir="auto">Ana &amp; Bo</span> · Published')
   expect(pageHtml({ ...blank, author: 'Ana <b>', publishedAt: 0, updatedAt: 86_400_000 })).toContain(
     '<p class="byline"><span dir="auto">Ana &lt;b&gt;</span> · Published <time datetime="1970-01-01T00:00:00.000Z">Jan 1, 1970</time> · Updated <time datetime="1970-01-02T00:00:00.000Z">Jan 2, 1970</time></p>'
   )

@@ -122,7 +122,7 @@ const drawingsFor = async (http: Http, doc: string): Promise<Drawings> => {
 
 const prepare = async (document: PublishedDocument, http: Http, built: Built, render: Render): Promise<Prepared> => {
   const { service, log } = http
-  const { id, title, indexed, publishedAt, owner, updatedAt, snapshot } = document
+  const { id, title, indexed, publishedAt, author, updatedAt, snapshot } = document
   const drawings = await drawingsFor(http, id)
   const text = { doc: id, version: snapshot.version, source: snapshot.content, drawings }
   const rendered = await render(text).catch((error: unknown) => {
@@ -134,7 +134,7 @@ const prepare = async (document: PublishedDocument, http: Http, built: Built, re
   const { style, font } = built
   const needed = Object.entries(built.scripts).filter(([name]) => rendered.html.includes(`<figure class="component ${name}"`))
   const scripts = needed.flatMap(([, script]) => script ?? [])
-  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, publishedAt, updatedAt, author: owner, style, font, scripts }
+  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, publishedAt, updatedAt, author, style, font, scripts }
   const packed = await pack(pageHtml(page))
   const styleSource = rendered.css === '' ? "'self'" : `'self' 'sha256-${createHash('sha256').update(rendered.css).digest('base64')}'`
   const tag = createHash('sha256').update(packed.plain).digest('base64url').slice(0, 22)
@@ -208,8 +208,8 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     sendMarkdown(ctx, document, await texts.get(JSON.stringify([id, snapshot.version]), () => pack(snapshot.content)))
   }
   const page = async (ctx: Context, document: PublishedDocument): Promise<void> => {
-    const { id, title, indexed, owner, publishedAt, drawings, snapshot } = document
-    const name = JSON.stringify([id, snapshot.version, title, indexed, owner, publishedAt, drawings])
+    const { id, title, indexed, author, publishedAt, drawings, snapshot } = document
+    const name = JSON.stringify([id, snapshot.version, title, indexed, author, publishedAt, drawings])
     try {
       sendPage(ctx, await pages.get(name, () => prepare(document, http, built, render)), document, http.foreignMedia)
     } catch (error) {
