@@ -26,9 +26,9 @@ test('[START-1] whoever comes while the server starts is answered once it is rea
 })
 
 test('[START-2] a port that is taken is said in a sentence that names the setting, and the process ends with 1', async () => {
-  const port = await freePort()
-  const first = await start({ env: { AGMD_PORT: String(port) } })
-  await expect(startProcess({ env: { AGMD_PORT: String(port) } })).rejects.toThrow(
+  const first = await start()
+  const { port } = new URL(first.url)
+  await expect(startProcess({ env: { AGMD_PORT: port } })).rejects.toThrow(
     `ended with 1: agmd cannot listen on 127.0.0.1:${port}: another program uses it. Set AGMD_PORT or AGMD_HOST to another one.\n`
   )
   await first.stop()
