@@ -7,6 +7,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Caller } from './caller.ts'
 import { type Drawing, decodeRecord, encodeRecord, keys } from './keys.ts'
+import type { Draft } from './ledger.ts'
 import type { Service } from './service.ts'
 
 /** On a page of which brightness a picture is shown. */
@@ -17,43 +18,59 @@ export type Look = (typeof looks)[number]
 export const hashOfDiagram = (source: string): string => createHash('sha256').update(source.trim()).digest('base64url')
 
 /** All that are kept of a document, oldest first. */
-export const drawingsOf = async ({ storage }: Pick<Service, 'storage'>, doc: string): Promise<Drawing[]> => {
-  const entries = await storage.list(keys.drawings(doc), { limit: limits.listMax })
-  return entries.map(({ value }) => decodeRecord<Drawing>(value)).toSorted((one, other) => one.storedAt - other.storedAt)
+export const drawingsOf = async ({ storage }: Pick<Service, 'storage'>, doc: string): Promise<readonly Drawing[]> => {
+  const entry = await storage.get(keys.drawings(doc))
+  return entry === undefined ? [] : decodeRecord<Drawing[]>(entry.value)
 }
 
 export const listDrawings = async (service: Service, doc: string): Promise<Output<'listDrawings'>> => ({
   drawings: (await drawingsOf(service, doc)).map(({ source }) => ({ source }))
 })
 
+/** Removes pictures; what they show must not stay in the files of the store. */
+const removePictures = (draft: Draft, drawings: readonly Drawing[]): void => {
+  if (drawings.length === 0) return
+  for (const { source } of drawings) for (const look of looks) draft.delete(keys.picture(draft.head.id, source, look))
+  draft.erase()
+}
+
 /** Keeps a picture in place of an older one of the same source. Errors: `quota_exceeded`. */
-export const storeDrawing = async (
+export const storeDrawing = (
   service: Service,
   caller: Caller,
   doc: string,
   { source, title, width, height, light, dark }: Input<'storeDrawing'>
 ): Promise<Output<'storeDrawing'>> => {
   const hash = hashOfDiagram(source)
-  const others = (await drawingsOf(service, doc)).filter((drawing) => drawing.source !== hash)
-  const gone = others.slice(0, Math.max(0, others.length + 1 - limits.drawingsMax))
   const pictures = { light: encodeRecord(light), dark: encodeRecord(dark) }
-  return await service.ledger.write(doc, caller, (draft) => {
+  const key = keys.drawings(doc)
+  const store = (draft: Draft): Output<'storeDrawing'> => {
     service.quotas.require(draft.head, pictures.light.length + pictures.dark.length)
-    for (const look of looks) {
-      draft.put(keys.picture(doc, hash, look), pictures[look])
-      for (const old of gone) draft.delete(keys.picture(doc, old.source, look))
-    }
-    for (const old of gone) draft.delete(keys.drawing(doc, old.source))
-    draft.put(keys.drawing(doc, hash), encodeRecord({ source: hash, title, width, height, storedAt: draft.now } satisfies Drawing))
+    const others = (draft.read<Drawing[]>(key) ?? []).filter((drawing) => drawing.source !== hash)
+    const gone = Math.max(0, others.length + 1 - limits.drawingsMax)
+    removePictures(draft, others.slice(0, gone))
+    for (const look of looks) draft.put(keys.picture(doc, hash, look), pictures[look])
+    draft.put(key, encodeRecord([...others.slice(gone), { source: hash, title, width, height }] satisfies Drawing[]))
     draft.head = { ...draft.head, drawings: (draft.head.drawings ?? 0) + 1 }
     return { ok: true, source: hash }
-  })
+  }
+  return service.ledger.write(doc, caller, store, { reads: [key] })
 }
 
-/** A picture of a published document, as SVG; undefined when there is none. */
-export const readPicture = async (service: Service, doc: string, source: string, look: Look): Promise<string | undefined> => {
-  const head = await service.ledger.findHead(doc)
-  if (head === undefined || head.deletedAt !== null || head.publishedAt === null) return undefined
-  const entry = await service.storage.get(keys.picture(doc, source, look))
+/** Removes all pictures of a document. `keys.drawings` must be named in the reads of the change. */
+export const removeDrawings = (draft: Draft): void => {
+  const key = keys.drawings(draft.head.id)
+  removePictures(draft, draft.read<Drawing[]>(key) ?? [])
+  draft.delete(key)
+}
+
+/** A picture as SVG; undefined when there is none. */
+export const readPicture = async (
+  { storage }: Pick<Service, 'storage'>,
+  doc: string,
+  source: string,
+  look: Look
+): Promise<string | undefined> => {
+  const entry = await storage.get(keys.picture(doc, source, look))
   return entry && decodeRecord<string>(entry.value)
 }

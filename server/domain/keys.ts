@@ -18,7 +18,7 @@
  *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
  *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
  *   ['d', doc, 'asset', id]       JSON, `Asset`
- *   ['d', doc, 'drawing', hash]    JSON, `Drawing`: a diagram of which there are pictures, by the hash of its source (drawings.ts)
+ *   ['d', doc, 'drawings']         JSON, `Drawing[]`: the diagrams of which there are pictures, oldest first (drawings.ts)
  *   ['d', doc, 'picture', name]    the SVG of a drawing, light or dark (JSON string)
  *   ['asset', id]                 document of an asset (JSON string)
  *   ['d', doc, 'job', id]         JSON, `Job`: a media job (media-jobs.ts)
@@ -296,7 +296,6 @@ export interface Drawing {
   /** CSS pixels. */
   readonly width: number
   readonly height: number
-  readonly storedAt: number
 }
 
 /** Bytes that a job keeps. */
@@ -408,8 +407,7 @@ export const keys = {
   nodeToken: (hash: string): Key => ['node', hash],
   accountNode: (account: string, node: string): Key => ['account', account, 'node', node],
   accountNodes: (account: string): Key => ['account', account, 'node'],
-  drawing: (doc: string, source: string): Key => ['d', doc, 'drawing', source],
-  drawings: (doc: string): Key => ['d', doc, 'drawing'],
+  drawings: (doc: string): Key => ['d', doc, 'drawings'],
   picture: (doc: string, source: string, look: 'light' | 'dark'): Key => ['d', doc, 'picture', `${source}-${look}`],
   use: (doc: string, share: string): Key => ['d', doc, 'used', share],
   uses: (doc: string): Key => ['d', doc, 'used'],

@@ -161,6 +161,16 @@ const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records:
   })
 }
 
+/** The writes of changes made one after the other: a later deletion takes an earlier one back, within a change the write stands. */
+const putsOf = (drafts: readonly DraftOf[]): Put[] => {
+  const puts = new Map<string, Put>()
+  for (const draft of drafts) {
+    for (const key of draft.deletes) puts.delete(nameOf(key))
+    for (const [name, put] of draft.puts) puts.set(name, put)
+  }
+  return [...puts.values()]
+}
+
 export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger => {
   const queues = new Map<string, Waiting[]>()
   const idlers: (() => void)[] = []
@@ -210,7 +220,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     const rights = checksOf(doc, waiting, records)
     const { head, drafts, outcomes } = draw(old, records, waiting)
     if (drafts.length > 0) {
-      const puts = [...new Map(drafts.flatMap((draft) => [...draft.puts])).values()]
+      const puts = putsOf(drafts)
       const deletes = drafts.flatMap((draft) => draft.deletes)
       const usage = countUsage(old, await weighed(old, head, puts, deletes), puts)
       const written = await storage.commit({

@@ -4,9 +4,10 @@ import { authorIn } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { currentContent, titleOf } from './content.ts'
+import { removeDrawings } from './drawings.ts'
 import { remember } from './idempotency.ts'
 import type { Snapshot } from './journal.ts'
-import type { Head } from './keys.ts'
+import { type Head, keys } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import type { Service } from './service.ts'
 
@@ -26,15 +27,22 @@ const change = (draft: Draft, caller: Caller, { published = true, indexed }: Inp
   const was = head.publishedAt !== null
   const publishedAt = published ? (head.publishedAt ?? draft.now) : null
   draft.head = { ...head, publishedAt, indexed: published && (indexed ?? head.indexed ?? false) }
+  // A page that is gone shows none of its pictures, and published again it is drawn again.
+  if (was && !published) removeDrawings(draft)
   if (published !== was) draft.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
 }
 
 /** Publishes or unpublishes. The same again changes nothing and tells no event. */
 export const publishDocument = (service: Service, caller: Caller, doc: string, input: Input<'publishDocument'>): Promise<Published> =>
-  service.ledger.write(doc, caller, (draft) => {
-    change(draft, caller, input)
-    return remember(service, draft, caller, doc, present(service, draft.head))
-  })
+  service.ledger.write(
+    doc,
+    caller,
+    (draft) => {
+      change(draft, caller, input)
+      return remember(service, draft, caller, doc, present(service, draft.head))
+    },
+    { reads: [keys.drawings(doc)] }
+  )
 
 export interface PublishedDocument {
   readonly id: string

@@ -14,7 +14,7 @@ import type { Key, Put, Storage } from './ports.ts'
 /** Kinds of records whose keys are new with each put. */
 const appended: ReadonlySet<unknown> = new Set(['update', 'history', 'keyframe', 'event'])
 /** Kinds of records that a put may replace. */
-const replaced: ReadonlySet<unknown> = new Set(['checkpoint', 'text', 'revision', 'comment', 'suggestion', 'task', 'picture'])
+const replaced: ReadonlySet<unknown> = new Set(['checkpoint', 'text', 'revision', 'comment', 'suggestion', 'task', 'drawings', 'picture'])
 
 const counts = (doc: string, [first, second, kind]: Key): boolean =>
   first === 'd' && second === doc && (appended.has(kind) || replaced.has(kind))
@@ -28,7 +28,9 @@ export const bytesMoved = async (storage: Storage, doc: string, puts: readonly P
   const counted = puts.filter(({ key }) => counts(doc, key))
   const over = counted.map(({ key }) => key).filter(([, , kind]) => replaced.has(kind))
   const gone = deletes.filter((key) => counts(doc, key))
-  const before = over.length + gone.length === 0 ? [] : await Promise.all([...over, ...gone].map((key) => bytesAt(storage, key)))
+  // Several changes of one batch may delete the same record.
+  const touched = new Map([...over, ...gone].map((key) => [JSON.stringify(key), key]))
+  const before = await Promise.all([...touched.values()].map((key) => bytesAt(storage, key)))
   return sum(counted.map(({ value }) => value.length)) - sum(before)
 }
 

@@ -4,13 +4,15 @@ import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { line } from './schemas.ts'
 
-// Entities and references could make a small file large; a picture needs neither.
+// Entities, references and patterns could make a small file take for ever; a diagram without them is drawn by the reader's browser.
+const greedy = /<(?:!|use|pattern|image|feimage|script|foreignobject)/i
+
 const Svg = z
   .string()
   .max(limits.drawingUnitsMax)
   .refine(
-    (svg) => svg.isWellFormed() && svg.startsWith('<svg') && svg.trimEnd().endsWith('</svg>') && !svg.includes('<!'),
-    'must be one SVG element'
+    (svg) => svg.isWellFormed() && svg.startsWith('<svg') && svg.trimEnd().endsWith('</svg>') && !greedy.test(svg),
+    'must be one SVG element without references, patterns and pictures in it'
   )
 
 const Pixels = z.int().min(1).max(limits.drawingPixelsMax)

@@ -195,6 +195,7 @@ test('[PUBLISH-13] who may edit keeps pictures, a bounded number of bounded size
   for (const light of [
     '<!DOCTYPE svg><svg></svg>',
     '<svg><!ENTITY a "b"></svg>',
+    '<svg><use href="#a"/></svg>',
     'text',
     `<svg>${'x'.repeat(limits.drawingUnitsMax)}</svg>`
   ])
@@ -207,11 +208,38 @@ test('[PUBLISH-13] who may edit keeps pictures, a bounded number of bounded size
     ...before.slice(1),
     added
   ])
+  await owner.replace(`\`\`\`mermaid\n${diagram}\n\`\`\`\n\n\`\`\`mermaid\nA --> 0\n\`\`\`\n`)
   const at = (source: string): string => `${world.url}/pub/${owner.doc}/drawings/${source}-dark.svg`
   expect((await fetch(at(before[0]))).status).toBe(404)
   expect((await fetch(at(added))).status).toBe(200)
   await owner.ask('POST', '/publish', { json: { published: false } })
   expect((await fetch(at(added))).status).toBe(404)
+})
+
+test('[PUBLISH-13] pictures that are sent at once are bounded and counted as well; those of diagrams that are gone are shown to nobody', async () => {
+  const owner = await world.create(`\`\`\`mermaid\n${diagram}\n\`\`\`\n`)
+  await owner.ask('POST', '/publish')
+  const source = (await owner.ask('PUT', '/drawings', { json: drawing() })).json.source
+  const at = `${world.url}/pub/${owner.doc}/drawings/${source}-light.svg`
+  expect((await fetch(at)).status).toBe(200)
+  await owner.replace('gone')
+  expect((await fetch(at)).status).toBe(404)
+  const large = (index: number) => ({ ...drawing(`A --> ${index}`), light: svgOf('x'.repeat(20_000)) })
+  await Promise.all(
+    Array.from({ length: limits.drawingsMax + 20 }, (_each, index) => owner.ask('PUT', '/drawings', { json: large(index) }))
+  )
+  await Promise.all(
+    Array.from({ length: limits.drawingsMax }, (_each, index) => owner.ask('PUT', '/drawings', { json: drawing(`B --> ${index}`) }))
+  )
+  expect((await owner.ask('GET', '/drawings')).json.drawings).toHaveLength(limits.drawingsMax)
+  const stored = await world.service.storage.list(['d', owner.doc, 'picture'], { limit: 1000 })
+  expect(stored).toHaveLength(2 * limits.drawingsMax)
+  const bytes = stored.reduce((sum, { value }) => sum + value.length, 0)
+  const counted = (await owner.ask('GET', '')).json.usage.bytes
+  expect(counted).toBeGreaterThan(bytes)
+  expect(counted).toBeLessThan(bytes + 20_000)
+  await owner.ask('POST', '/publish', { json: { published: false } })
+  expect(await world.service.storage.list(['d', owner.doc, 'picture'], { limit: 1000 })).toHaveLength(0)
 })
 
 test('[PUBLISH-13] pictures count for the quota of their document', async () => {

@@ -46,6 +46,8 @@ interface Prepared extends Packed {
   readonly styleSource: string
   /** Whether the page holds diagrams or widgets. */
   readonly hasScript: boolean
+  /** Paths of the pictures of diagrams that it shows. */
+  readonly pictures: ReadonlySet<string>
 }
 
 /** What was packed is kept in memory; what was asked for longest ago leaves first. */
@@ -138,7 +140,9 @@ const prepare = async (document: PublishedDocument, http: Http, built: Built, re
   const packed = await pack(pageHtml(page))
   const styleSource = rendered.css === '' ? "'self'" : `'self' 'sha256-${createHash('sha256').update(rendered.css).digest('base64')}'`
   const tag = createHash('sha256').update(packed.plain).digest('base64url').slice(0, 22)
-  return { ...packed, styleSource, hasScript: needed.length > 0, tag }
+  const paths = Object.values(drawings).flatMap(({ light, dark }) => [light, dark])
+  const pictures = new Set(paths.filter((path) => rendered.html.includes(path)))
+  return { ...packed, styleSource, hasScript: needed.length > 0, pictures, tag }
 }
 
 /** Sends bytes in the best coding that the reader takes, or 304 when they are there already. */
@@ -207,11 +211,15 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     const { id, snapshot } = document
     sendMarkdown(ctx, document, await texts.get(JSON.stringify([id, snapshot.version]), () => pack(snapshot.content)))
   }
-  const page = async (ctx: Context, document: PublishedDocument): Promise<void> => {
+  const pageOf = (document: PublishedDocument): Promise<Prepared> => {
     const { id, title, indexed, author, publishedAt, drawings, snapshot } = document
     const name = JSON.stringify([id, snapshot.version, title, indexed, author, publishedAt, drawings])
+    return pages.get(name, () => prepare(document, http, built, render))
+  }
+  const page = async (ctx: Context, document: PublishedDocument): Promise<void> => {
+    const { id } = document
     try {
-      sendPage(ctx, await pages.get(name, () => prepare(document, http, built, render)), document, http.foreignMedia)
+      sendPage(ctx, await pageOf(document), document, http.foreignMedia)
     } catch (error) {
       if (!(error instanceof Outdated)) throw error
       // Whoever waited for an older version gets the one that took its place.
@@ -226,7 +234,10 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
   of('/pub').get(drawingPattern, async (koa) => {
     const ctx = koa as unknown as Context
     const [, id = '', source = '', look = ''] = drawingPattern.exec(ctx.path) ?? []
-    const svg = isDocumentId(id) ? await readPicture(service, id, source, look as Look) : undefined
+    const document = await find(id)
+    const shown = await pageOf(document)
+    // What the text no longer holds is shown to nobody.
+    const svg = shown.pictures.has(ctx.path) ? await readPicture(service, id, source, look as Look) : undefined
     if (svg === undefined) throw new ServiceError('not_found')
     // Nothing of it may run or load anything, wherever it is opened.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
