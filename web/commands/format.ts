@@ -8,6 +8,7 @@ import { addressOf, editLink, linkAt, withoutLink, type LinkAt } from '../editor
 import { t, term } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import type { IconName } from '../ui/icons.tsx'
+import { hasPicture } from './insert.ts'
 import { isWriting, notInCode, notInCodeBlock, onText, type Command } from './command.ts'
 
 const heading = (level: 1 | 2 | 3 | 4, title: string, words: string): Command => ({
@@ -22,9 +23,11 @@ const heading = (level: 1 | 2 | 3 | 4, title: string, words: string): Command =>
   ...notInCodeBlock
 })
 
+/** The link that the caret is in, where it has a card. */
 const linkOf = (page: View): LinkAt | undefined => {
   const state = page.editor.value?.view.state
-  return state?.selection.main.empty === true ? linkAt(state, state.selection.main.head) : undefined
+  const mayBe = isWriting(page) && page.mode.value === 'live' && page.inCode.value === undefined && state?.selection.main.empty === true
+  return mayBe ? linkAt(state, state.selection.main.head) : undefined
 }
 
 /** A command on the link that the caret is in. */
@@ -40,14 +43,21 @@ const ofLink = (
   icon,
   group: 'format',
   ...more,
-  when: (page) => isWriting(page) && page.mode.value === 'live' && linkOf(page) !== undefined,
-  keysWhen: (page) => linkOf(page) !== undefined,
+  when: (page) => linkOf(page) !== undefined,
+  // A picture may stand in a link.
+  keysWhen: (page) => linkOf(page) !== undefined && !hasPicture(page),
   run(page) {
     const link = linkOf(page)
     const view = page.editor.value?.view
     return link !== undefined && view !== undefined && run(view, link)
   }
 })
+
+/** Goes to the address in the card of the link. */
+function edited(view: EditorView): boolean {
+  view.dispatch({ effects: editLink.of(null) })
+  return true
+}
 
 export const formatCommands: readonly Command[] = [
   {
@@ -106,15 +116,17 @@ export const formatCommands: readonly Command[] = [
     group: 'format',
     icon: 'link',
     keys: ['Mod-k'],
-    // Where no link can be made, the same key finds documents.
-    keysWhen: isWriting,
-    ...onText(insertLink),
-    ...notInCode
+    // In a link or a picture the same key edits it; where no link can be made, it finds documents.
+    keysWhen: (page) => isWriting(page) && linkOf(page) === undefined && !hasPicture(page),
+    when: isWriting,
+    ...notInCode,
+    // By its button, too, as that tells the key: no link stands within another.
+    run(page) {
+      const view = page.editor.value?.view
+      return view !== undefined && (linkOf(page) === undefined ? insertLink(view) : edited(view))
+    }
   },
-  ofLink('edit', term('Edit link'), 'pen', { keys: ['Mod-k'] }, (view) => {
-    view.dispatch({ effects: editLink.of(null) })
-    return true
-  }),
+  ofLink('edit', term('Edit link'), 'pen', { keys: ['Mod-k'] }, edited),
   ofLink('open', term('Open link'), 'external', {}, (view) => followOrToggle(view)),
   ofLink('copy', term('Copy address'), 'copy', {}, (view, link) => {
     void copyText(addressOf(view.state, link), t('Address'))

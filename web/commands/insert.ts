@@ -19,10 +19,11 @@ import { chooseFiles } from '../editor/uploads.ts'
 import { term } from '../text/t.ts'
 import { isWriting, notInCodeBlock, onText, type Command } from './command.ts'
 
-/** Whether the caret is in a picture. */
-const hasPicture = ({ editor }: View): boolean => {
-  const state = editor.value?.view.state
-  return state?.selection.main.empty === true && pictureAt(state, state.selection.main.head) !== undefined
+/** Whether the caret is in a picture that has a card. */
+export const hasPicture = (page: View): boolean => {
+  const state = page.editor.value?.view.state
+  const mayBe = isWriting(page) && page.mode.value === 'live' && page.inCode.value === undefined && state?.selection.main.empty === true
+  return mayBe && pictureAt(state, state.selection.main.head) !== undefined
 }
 
 export const insertCommands: readonly Command[] = [
@@ -124,7 +125,7 @@ export const insertCommands: readonly Command[] = [
     group: 'insert',
     icon: 'image',
     keys: ['Mod-k'],
-    when: (page) => isWriting(page) && page.mode.value === 'live' && hasPicture(page),
+    when: hasPicture,
     keysWhen: hasPicture,
     run: (page) => page.editor.value?.view.dispatch({ effects: editPicture.of(null) })
   },

@@ -36,8 +36,9 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
   }
   const run = (command: Command): void => {
     if (isPossible(command, view)) command.run(view)
-    // A comment is written elsewhere.
-    if (command.id !== 'comment') view.editor.value?.view.focus()
+    // A comment is written elsewhere, and the address of a link in its card.
+    const isInCard = document.activeElement?.closest('.cm-tooltip') != null
+    if (command.id !== 'comment' && !isInCard) view.editor.value?.view.focus()
   }
   const button = (id: string): JSX.Element => {
     const command = commandOf(id)
