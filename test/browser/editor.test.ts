@@ -232,7 +232,7 @@ test('[WEB-58] what would make the document too large does not enter it; one tha
   })
   expect(grown.status).toBe(200)
   await context.setOffline(false)
-  await page.getByText('Too large to save').waitFor()
+  await page.locator('.chip').getByText('Too large to save').waitFor()
   for (let pressed = 0; pressed < 8; pressed++) await page.keyboard.press('Backspace')
   await saved(page)
   expect(await readMarkdown(world.url, document)).toHaveLength(limits.contentUnitsMax - 1)

@@ -250,7 +250,7 @@ test('[HOME-4] files become documents by drop and by button; what is no text, to
   ])
   await page.getByText('3 documents created').waitFor()
   await page.getByText('“<img src=x onerror=alert(1)>.bin” is not a text file.').waitFor()
-  expect((await titles(page)).toSorted()).toEqual(['one', 'umlaut', 'wide'])
+  expect((await titles(page)).toSorted()).toEqual(['One', 'umlaut', 'wide'])
   await page.getByRole('link', { name: /umlaut/ }).click()
   await saved(page)
   expect(await page.locator('.cm-line').allTextContents()).toEqual(['Müller'])

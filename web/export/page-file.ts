@@ -1,4 +1,5 @@
 /** The document as one file that needs nothing else: the published page with its style, typeface and pictures inside. Nothing is uploaded. */
+import { authorIn } from '../../shared/names.ts'
 import { pageHtml } from '../../shared/markdown/template.ts'
 import type { Session } from '../document/session.ts'
 import { downloadHtml } from '../offline/download.ts'
@@ -75,6 +76,7 @@ export async function pageFile({ title, text, key }: Session): Promise<string> {
       title: title.value,
       url: undefined,
       markdownUrl: undefined,
+      author: authorIn(text.toString()),
       indexed: true,
       updatedAt: Date.now(),
       style: undefined,
