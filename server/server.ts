@@ -22,7 +22,7 @@ import type { Blobs, Clock, Storage } from './domain/ports.ts'
 import { createQuotas } from './domain/quotas.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
-import { finishDeletions } from './domain/trash.ts'
+import { finishDeletions, type OnFailure } from './domain/trash.ts'
 import { handlers } from './handlers.ts'
 import { readDownload } from './http/downloads.ts'
 import { readFiles } from './http/files.ts'
@@ -137,6 +137,11 @@ const createIdentity = (
   }
 }
 
+const notErased =
+  (log: Log): OnFailure =>
+  (doc, error) =>
+    log.error('a deleted document could not be erased, to be tried again', { doc, error })
+
 /** Removes what has expired, and what was deleted for good, at the start and every few minutes. Returns the way to stop. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   let stopped = false
@@ -145,7 +150,7 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   const again = (): void => {
     const works = [
       tried(sweep(service), 'the sweep of expired records failed'),
-      tried(finishDeletions(service), 'deletions could not be finished'),
+      tried(finishDeletions(service, notErased(log)), 'deletions could not be finished'),
       tried(finishAccountEnds(service), 'deletions of accounts could not be finished'),
       tried(sweepJobs(service), 'the sweep of media jobs failed'),
       tried(service.relay.recover(), 'open media jobs could not be read')
@@ -258,7 +263,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     webFolder
   }
   const app = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
-  await finishDeletions(service)
+  await finishDeletions(service, notErased(log))
   await finishAccountEnds(service)
   const stopSweeping = sweepNowAndThen(service, log)
   const answer = app.callback()

@@ -13,7 +13,7 @@ import { removePasskeysOf } from './passkeys.ts'
 import type { Key } from './ports.ts'
 import type { Service } from './service.ts'
 import { removeAccess } from './sessions.ts'
-import { abandonDocument, releaseDocument } from './trash.ts'
+import { releaseDocument } from './trash.ts'
 
 /** What happens to the documents of the account: they stay open to their links, or they go to the trash. */
 export type DocumentsAfter = 'keep' | 'trash'
@@ -28,10 +28,8 @@ const isOver = (error: unknown): boolean =>
 
 const giveUp = async (service: Service, key: Key, doc: string, documents: DocumentsAfter): Promise<void> => {
   try {
-    const { shares, publishedAt, deletedAt } = await releaseDocument(service, doc)
     // Nobody could open a document that has neither a link nor a published page.
-    const isReachable = shares > 0 || publishedAt !== null
-    if (deletedAt === null && (documents === 'trash' || !isReachable)) await abandonDocument(service, doc)
+    await releaseDocument(service, doc, ({ shares, publishedAt }) => documents === 'trash' || (shares === 0 && publishedAt === null))
   } catch (error) {
     if (!isOver(error)) throw error
     await service.storage.commit({ deletes: [key] })

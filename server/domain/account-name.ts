@@ -7,28 +7,42 @@ import { term } from '../../shared/words.ts'
 import type { Account } from './accounts.ts'
 import { requireRightNow } from './authority.ts'
 import { accountOf, type Caller } from './caller.ts'
+import { isInTrash } from './deleted.ts'
 import { decodeRecord, encodeRecord, keys, type Owned } from './keys.ts'
+import type { Draft } from './ledger.ts'
 import type { Service } from './service.ts'
 
-/** Writes the name into the documents of an account, whose heads keep it. */
-const renameOwner = async (service: Service, account: string, name: string): Promise<void> => {
-  let after: string | number | undefined
-  for (;;) {
-    const page = { limit: limits.pageDefault, ...(after === undefined ? {} : { after }) }
-    const entries = await service.storage.list(keys.ownedBy('account', account), page)
-    for (const { value } of entries) {
-      const rename = service.ledger.write(decodeRecord<Owned>(value).doc, 'system', (draft) => {
-        const { owner } = draft.head
-        if (owner.id === account && owner.name !== name) draft.head = { ...draft.head, owner: { ...owner, name } }
-      })
-      await rename.catch((error: unknown) => {
-        // Deleted at this very moment.
-        if (!(error instanceof ServiceError) || (error.code !== 'document_deleted' && error.code !== 'not_found')) throw error
-      })
-    }
-    after = entries.at(-1)?.key.at(-1)
-    if (entries.length < limits.pageDefault) return
+/** Writes the present name of an account into the head of a document, in the trash too: restored, it shows its owner. */
+const renameIn = async (service: Service, doc: string, account: string): Promise<void> => {
+  const key = keys.account(account)
+  const rename = (draft: Draft): void => {
+    const { owner } = draft.head
+    const name = draft.read<Account>(key)?.name
+    // What is left of an erased document names nobody.
+    if (name === undefined || (draft.head.deletedAt !== null && !isInTrash(draft.head))) return
+    if (owner.id === account && owner.name !== name) draft.head = { ...draft.head, owner: { ...owner, name } }
   }
+  await service.ledger.write(doc, 'system', rename, { afterDeletion: true, reads: [key] }).catch((error: unknown) => {
+    // Scrubbed at this very moment.
+    if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error
+  })
+}
+
+/** Writes the name into the documents of an account, whose heads keep it. A later name ends it: that one comes to all of them, too. */
+const renameOwner = async (service: Service, account: string, name: string): Promise<void> => {
+  const isCurrent = async (): Promise<boolean> => {
+    const entry = await service.storage.get(keys.account(account))
+    return entry !== undefined && decodeRecord<Account>(entry.value).name === name
+  }
+  for (const prefix of [keys.ownedBy('account', account), keys.trashedBy('account', account)])
+    for (let after: string | number | undefined; ;) {
+      if (!(await isCurrent())) return
+      const page = { limit: limits.pageDefault, ...(after === undefined ? {} : { after }) }
+      const entries = await service.storage.list(prefix, page)
+      for (const { value } of entries) await renameIn(service, decodeRecord<Owned>(value).doc, account)
+      after = entries.at(-1)?.key.at(-1)
+      if (entries.length < limits.pageDefault) break
+    }
 }
 
 /** Changes the name of the caller's account. Errors: `invalid_request` when nothing is left of the name. */

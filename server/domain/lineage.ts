@@ -29,7 +29,7 @@ export const endWithin = (maker: Share | undefined, asked: number | null): numbe
 /** The link with this id and all that were made through it, their own included; the link itself first. */
 export const lineageOf = (links: readonly Share[], id: string): Share[] => {
   const found = links.filter((link) => link.id === id)
-  // Grows while it is walked. A link is younger than its maker, so there are no circles.
+  // Grows while it is walked. There are no circles: a link is younger than its maker, or was raised by one that has no maker.
   for (const { id: maker } of found) found.push(...links.filter((link) => link.maker === maker))
   return found
 }
@@ -39,6 +39,18 @@ export const requireRoleWithin = (links: readonly Share[], { maker }: Share, rol
   const by = links.find(({ id }) => id === maker)
   if (by === undefined || includesRole(by.role, role)) return
   const message = `must not be more than ${by.role}, the role of the link through which this one was made; create a new link instead`
+  throw new ServiceError('invalid_request', { details: [{ path: 'role', message }] })
+}
+
+/**
+ * A link as it stands when it is to give more than before. Whoever comes through a link raises only those made through it: a way in beyond
+ * its own would outlast it. The first owner link, which has no maker and no end, raises those without a maker too, which then end with it.
+ * `by`: the link of the caller (`makerOf`). Errors: `invalid_request`.
+ */
+export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined): Share => {
+  if (by === undefined || lineageOf(links, by.id).some(({ id }) => id === link.id)) return link
+  if (by.maker === undefined && by.expiresAt === null && link.maker === undefined) return { ...link, maker: by.id }
+  const message = 'must not be more than it is: this link was not made through yours; create a new link instead'
   throw new ServiceError('invalid_request', { details: [{ path: 'role', message }] })
 }
 

@@ -8,7 +8,17 @@ import { actorOf, type Caller, requireRole } from './caller.ts'
 import { remember } from './idempotency.ts'
 import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from './keys.ts'
 import type { Draft } from './ledger.ts'
-import { changeLinks, endWithin, lineageOf, makerOf, requireOwnerLeft, requireRoleWithin, rootOf, withRole } from './lineage.ts'
+import {
+  changeLinks,
+  endWithin,
+  lineageOf,
+  makerOf,
+  raisedThrough,
+  requireOwnerLeft,
+  requireRoleWithin,
+  rootOf,
+  withRole
+} from './lineage.ts'
 import { hashSecret, newId, newShareKey } from './secrets.ts'
 import type { Service } from './service.ts'
 
@@ -191,12 +201,14 @@ const putRole = (
   role: Role
 ): RoleChange => {
   const before = new Map(links.map((link) => [link.id, link]))
-  const link = before.get(id)
-  if (link === undefined) throw new ServiceError('not_found', { message: 'This document has no such link.' })
-  if (link.task !== undefined)
+  const found = before.get(id)
+  if (found === undefined) throw new ServiceError('not_found', { message: 'This document has no such link.' })
+  if (found.task !== undefined)
     throw new ServiceError('invalid_request', { message: 'The link of a review assignment keeps its role; revoke it instead.' })
-  requireRoleWithin(links, link, role)
-  const all = withRole(links, id, role)
+  const link = includesRole(found.role, role) ? found : raisedThrough(links, found, makerOf(draft, caller))
+  const linked = links.map((each) => (each.id === id ? link : each))
+  requireRoleWithin(linked, link, role)
+  const all = withRole(linked, id, role)
   const owners = all.filter((each) => each.role !== 'owner').flatMap((each) => before.get(each.id) ?? [])
   requireOwnerLeft(draft, links, owners)
   // An assignment is done by suggesting.

@@ -102,26 +102,23 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
   return answer
 }
 
-/** Moves a document to the trash for the service itself: its owner is gone. Errors: `document_deleted`. */
-export const abandonDocument = async (service: Service, doc: string): Promise<void> => {
-  const snapshot = await currentContent(service, doc)
-  await service.ledger.write(doc, 'system', (draft) => putIntoTrash(draft, titleOf(draft.head, snapshot)))
+/**
+ * Makes nobody the owner of a document: who has an owner link manages it, in the trash too. `goes`: whether it goes to the trash with that,
+ * in the same commit, if it is not there. Nothing names its owner after that, so there would be nothing left to find it by.
+ */
+export const releaseDocument = async (service: Service, doc: string, goes: (head: Head) => boolean): Promise<void> => {
+  const release = (draft: Draft): boolean => {
+    for (const key of [ownedKey(draft.head), trashedKey(draft.head)]) if (key !== undefined) draft.delete(key)
+    draft.head = { ...draft.head, owner: { kind: 'anonymous' } }
+    if (draft.head.deletedAt !== null || !goes(draft.head)) return false
+    // Nobody lists it, so it needs no title.
+    putIntoTrash(draft, '')
+    return true
+  }
+  if (!(await service.ledger.write(doc, 'system', release, { afterDeletion: true }))) return
   endAccess(service, doc)
   await scrubJobs(service, doc)
 }
-
-/** Makes nobody the owner of a document: who has an owner link manages it, in the trash too. Answers the head as it is then. */
-export const releaseDocument = (service: Service, doc: string): Promise<Head> =>
-  service.ledger.write(
-    doc,
-    'system',
-    (draft) => {
-      for (const key of [ownedKey(draft.head), trashedKey(draft.head)]) if (key !== undefined) draft.delete(key)
-      draft.head = { ...draft.head, owner: { kind: 'anonymous' } }
-      return draft.head
-    },
-    { afterDeletion: true }
-  )
 
 /**
  * Erases a document, from the trash too. The mark in the head is written first and ends every way in; the contents are scrubbed after that,
@@ -189,18 +186,28 @@ export const listTrash = async (service: Service, { identity }: Caller, input: I
   return { docs, nextBefore: next < all.length ? next : null }
 }
 
+/** Is told of a document that could not be worked on. */
+export type OnFailure = (doc: string, error: unknown) => void
+
+/** Works through documents one after the other. One that fails holds up no other. */
+const forEachDocument = async (docs: readonly string[], work: (doc: string) => Promise<void>, onFailure: OnFailure): Promise<void> => {
+  for (const doc of docs) await work(doc).catch((error: unknown) => onFailure(doc, error))
+}
+
 /** Erases what has been in the trash for its time, longest first. */
-const emptyTrash = async (service: Service): Promise<void> => {
-  for (const { key } of await service.storage.list(keys.trashes(), { before: service.clock.now() + 1, limit: limits.sweepRecordsMax })) {
-    const doc = String(key.at(-1))
-    const end = (draft: Draft): boolean => {
-      // Restored at this very moment, or deleted again after that.
-      const due = draft.head.trashedUntil !== undefined && draft.head.trashedUntil <= draft.now
-      if (due) putEnd(draft)
-      return due
-    }
+const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void> => {
+  const end = (draft: Draft): boolean => {
+    // Restored at this very moment, or deleted again after that.
+    const due = draft.head.trashedUntil !== undefined && draft.head.trashedUntil <= draft.now
+    if (due) putEnd(draft)
+    return due
+  }
+  const due = await service.storage.list(keys.trashes(), { before: service.clock.now() + 1, limit: limits.sweepRecordsMax })
+  const empty = async (doc: string): Promise<void> => {
     if (await service.ledger.write(doc, 'system', end, { afterDeletion: true })) await finishErasing(service, doc)
   }
+  const docs = due.map(({ key }) => String(key.at(-1)))
+  await forEachDocument(docs, empty, onFailure)
 }
 
 /** Ends a document that was deleted on the account page of an earlier version, where a deletion waited ten minutes. */
@@ -211,11 +218,14 @@ const putFormerEnd = (draft: Draft): void => {
 }
 
 /** Finishes erasings that a crash cut short, and begins those that are due. To be called at start, and now and then. */
-export const finishDeletions = async (service: Service): Promise<void> => {
-  await emptyTrash(service)
-  for (const { value } of await service.storage.list(keys.deletions())) {
-    const { doc, scrubAt } = decodeRecord<Deletion>(value)
-    if (scrubAt !== undefined) await service.ledger.write(doc, 'system', putFormerEnd, { afterDeletion: true })
+export const finishDeletions = async (service: Service, onFailure: OnFailure): Promise<void> => {
+  await emptyTrash(service, onFailure)
+  const deletions = (await service.storage.list(keys.deletions())).map(({ value }) => decodeRecord<Deletion>(value))
+  const former = new Set(deletions.filter(({ scrubAt }) => scrubAt !== undefined).map(({ doc }) => doc))
+  const finish = async (doc: string): Promise<void> => {
+    if (former.has(doc)) await service.ledger.write(doc, 'system', putFormerEnd, { afterDeletion: true })
     await finishErasing(service, doc)
   }
+  const docs = deletions.map(({ doc }) => doc)
+  await forEachDocument(docs, finish, onFailure)
 }

@@ -33,7 +33,8 @@ export const changeShare = operation({
   summary: 'Changes the role of a share link, named by its secret or its id. The link itself stays the same.',
   description:
     'The new role holds at once, on open connections too. Links made through it keep at most that role, and a link gets no more than the ' +
-    'link that it was made through. The link of a review assignment keeps its role.',
+    'link that it was made through. A caller that uses a link raises only links that were made through it. The link of a review assignment ' +
+    'keeps its role.',
   on: 'document',
   role: 'owner',
   rest: { method: 'PATCH', path: '/api/docs/{id}/shares/{share}' },

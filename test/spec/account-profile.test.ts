@@ -1,7 +1,9 @@
 /** Name, password and the end of an account, as a browser without script uses them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { finishAccountEnds } from '../../server/domain/account-end.ts'
+import { type Account, createAccount } from '../../server/domain/accounts.ts'
 import { decodeRecord, encodeRecord, type Head, keys } from '../../server/domain/keys.ts'
+import { openSession } from '../../server/domain/sessions.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
 import { newVisitor, password, signUp, type Visitor } from '../support/visitor.ts'
@@ -248,6 +250,60 @@ test('[ACCT-9] forms of the account act with the token of their session alone', 
     expect(answer.status, path).toBe(403)
   }
   expect(await status(bob.visitor)).toBe(200)
+})
+
+test('[ACCT-10] a deletion that a crash cut short after any commit leaves each document as one without a crash does', async () => {
+  let left = Infinity
+  const failing = await startWorld({
+    clock,
+    storage: (storage) => ({
+      get: (key) => storage.get(key),
+      list: (prefix, range) => storage.list(prefix, range),
+      watch: (prefix, wake) => storage.watch(prefix, wake),
+      close: () => storage.close(),
+      commit: (batch) => (left-- > 0 ? storage.commit(batch) : Promise.reject(new Error('the process died')))
+    })
+  })
+  const { service } = failing
+  // Each round, one commit more comes before the end.
+  for (let commits = 0, ended = false; !ended; commits++) {
+    const account = (await createAccount(service, { email: `crash-${commits}@example.org`, password })) as Account
+    const { token } = await openSession(service, account.id, 'app', 'a test')
+    const send = async (path: string, json: unknown): Promise<Json> =>
+      (await failing.ask('POST', `/api/docs${path}`, { json, headers: { Authorization: `Bearer ${token}` } })).json
+    const docs = [(await send('', { content: '# Linked' })).id, (await send('', { content: '# Alone' })).id]
+    await send(`/${docs[0]}/shares`, { role: 'edit' })
+    await service.storage.commit({
+      puts: [{ key: keys.accountEnd(account.id), value: encodeRecord({ account: account.id, documents: 'trash' }) }],
+      deletes: [keys.account(account.id)]
+    })
+    left = commits
+    const ending = finishAccountEnds(service)
+    ended = await ending.then(
+      () => true,
+      () => false
+    )
+    left = Infinity
+    await finishAccountEnds(service)
+    const heads = await Promise.all(docs.map((doc) => service.ledger.findHead(doc)))
+    const expected = { owner: { kind: 'anonymous' }, trashedUntil: expect.any(Number) }
+    expect(heads, `after ${commits} commits`).toMatchObject([expected, expected])
+  }
+  await failing.stop()
+})
+
+test('[ACCT-11] a new name stands in documents of the trash too; of names that come at once one stands in all', async () => {
+  const { visitor } = await join()
+  const docs = [await create(visitor, '# Open'), await create(visitor, '# Thrown away')]
+  await ask(visitor, 'DELETE', `/api/docs/${docs[1]}`)
+  await ask(visitor, 'PATCH', '/api/me', { name: 'Grace' })
+  await ask(visitor, 'POST', `/api/docs/${docs[1]}/undelete`)
+  const ownerOf = async (doc: string): Promise<string> =>
+    ((await (await ask(visitor, 'GET', `/api/docs/${doc}`)).json()) as Json).owner.name
+  expect(await Promise.all(docs.map(ownerOf))).toEqual(['Grace', 'Grace'])
+  await Promise.all(['One', 'Two', 'Three'].map((name) => ask(visitor, 'PATCH', '/api/me', { name })))
+  const { user } = (await (await ask(visitor, 'GET', '/api/me')).json()) as Json
+  expect(await Promise.all(docs.map(ownerOf))).toEqual([user.name, user.name])
 })
 
 test('[WORDS-5] pages of the server speak the language that the browser asks for, say which, and vary by it', async () => {

@@ -1,10 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Account, createAccount } from '../../server/domain/accounts.ts'
+import { openSession } from '../../server/domain/sessions.ts'
 import { limits } from '../../shared/limits.ts'
 import { roles } from '../../shared/roles.ts'
 import { turnedClock } from '../support/clock.ts'
-import { settledWithin, startWorld, until, type World } from '../support/world.ts'
+import { type Answer, type Json, type Person, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
 const clock = turnedClock()
 let world: World
@@ -300,4 +302,52 @@ test('[LINK-3] only owners change roles, and one of them stays', async () => {
   const second = await owner.share('owner', { label: 'Second' })
   // It was made through the first and would lose its role with it.
   expect((await second.ask('PATCH', `/shares/${owner.key}`, { json: { role: 'view' } })).json.code).toBe('last_owner_link')
+})
+
+const inTheWay = { status: 400, json: { code: 'invalid_request', details: [{ path: 'role' }] } }
+const setRole = (by: Person, { id }: Json, role: string): Promise<Answer> => by.ask('PATCH', `/shares/${id}`, { json: { role } })
+
+test('[LINK-5] whoever comes through a link raises only what was made through it, and lowers the rest', async () => {
+  const first = await world.create('text')
+  const { link: viewer } = await first.share('view')
+  const short = await first.share('owner', { expiresAt: inAnHour() })
+  const second = await first.share('owner')
+  for (const by of [short, second]) for (const role of ['owner', 'comment']) expect(await setRole(by, viewer, role)).toMatchObject(inTheWay)
+  const { link: editor } = await first.share('edit')
+  expect(await setRole(short, editor, 'view')).toMatchObject({ status: 200, json: { role: 'view' } })
+  expect(await setRole(short, editor, 'edit')).toMatchObject(inTheWay)
+  // Made through it, directly or not: each ends no later than it, and gives no more than its own maker.
+  const own = await short.share('edit')
+  const { link: below } = await own.share('view')
+  expect(await setRole(short, below, 'owner')).toMatchObject(inTheWay)
+  expect(await setRole(short, own.link, 'owner')).toMatchObject({ status: 200, json: { role: 'owner', expiresAt: short.link.expiresAt } })
+  expect(await setRole(short, below, 'owner')).toMatchObject({ status: 200 })
+  expect(await setRole(second, own.link, 'view')).toMatchObject({ status: 200 })
+  expect(await setRole(second, own.link, 'owner')).toMatchObject(inTheWay)
+  expect(await setRole(first, viewer, 'owner')).toMatchObject({ status: 200, json: { role: 'owner' } })
+})
+
+test('[LINK-5] [LINK-6] of the links of an account, its lasting owner link raises those without a maker, and they end with it', async () => {
+  const account = (await createAccount(world.service, { email: 'links@example.org', password: 'correct horse battery' })) as Account
+  const headers = { Authorization: `Bearer ${(await openSession(world.service, account.id, 'app', 'a test')).token}` }
+  const { id } = (await world.ask('POST', '/api/docs', { headers, json: { content: 'text' } })).json
+  const mine = (method: string, path: string, json?: unknown): Promise<Answer> =>
+    world.ask(method, `/api/docs/${id}${path}`, { headers, ...(json === undefined ? {} : { json }) })
+  const make = async (role: string, fields: Json = {}): Promise<Person & { link: Json }> => {
+    const { json } = await mine('POST', '/shares', { role, ...fields })
+    return { ...world.person(id, json.key), link: json }
+  }
+  const [viewer, lasting, short] = [await make('view'), await make('owner'), await make('owner', { expiresAt: inAnHour() })]
+  const other = await make('owner')
+  const ofOther = await other.share('view')
+  expect(await setRole(short, viewer.link, 'owner')).toMatchObject(inTheWay)
+  expect(await setRole(lasting, ofOther.link, 'comment')).toMatchObject(inTheWay)
+  expect(await setRole(lasting, viewer.link, 'owner')).toMatchObject({ status: 200, json: { madeThrough: lasting.link.id } })
+  // Raised and made ones end alike.
+  expect(await mine('DELETE', `/shares/${lasting.link.id}`)).toMatchObject({ json: { ended: [viewer.link.id] } })
+  expect(await viewer.ask('GET', '')).toMatchObject(refused)
+  // What the account raises is its own.
+  const second = await make('view')
+  const patched = await mine('PATCH', `/shares/${second.link.id}`, { role: 'edit' })
+  expect(patched).toMatchObject({ status: 200, json: { role: 'edit', madeThrough: null } })
 })
