@@ -33,7 +33,7 @@ import { openSession, type Session } from './session.ts'
 import { StatusLine } from './status-line.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { TopBar } from './top-bar.tsx'
-import { AskToDelete } from '../trash/ask.tsx'
+import { asked } from '../trash/asked.ts'
 
 export type Mode = WritingMode | 'read'
 
@@ -311,6 +311,7 @@ const loadMedia = async () => (await import('../media/media-panel.tsx')).MediaPa
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
 const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
+const loadAsk = async () => (await import('../trash/ask.tsx')).AskToDelete
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
 
 export function DocumentPage({ id }: { id: string }): JSX.Element {
@@ -369,7 +370,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       <StatusLine view={view} />
       <Announcer view={view} />
       {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}
-      <AskToDelete />
+      {asked.value !== undefined && <Later load={loadAsk} view={view} />}
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
       {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
       {(view.dialog.value === 'palette' || view.dialog.value === 'switcher') && <Later load={loadPalette} view={view} />}

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { t, tn } from '../text/t.ts'
 import { limits } from '../../shared/limits.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { asked, type Asked } from './trash.ts'
+import { asked, type Asked } from './asked.ts'
 
 function reasons({ others: { links, account, published } }: Asked): string[] {
   return [

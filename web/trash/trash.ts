@@ -1,5 +1,4 @@
 /** Deleting documents, and the way back. No user interface but the messages of what was done. */
-import { signal } from '@preact/signals'
 import type { Output } from '../../shared/operations/index.ts'
 import { call, findUser, readDocument } from '../api.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
@@ -8,35 +7,10 @@ import { failureWords } from '../refused/failure.ts'
 import { listShares } from '../sharing/requests.ts'
 import { t } from '../text/t.ts'
 import { dropToast, toast } from '../ui/toast.tsx'
+import { asked, type Deletable, type Others } from './asked.ts'
 
 /** How long Undo is offered, in milliseconds; the trash offers it after that. */
 const undoMs = 10_000
-
-/** A document of one's own. */
-export interface Deletable {
-  readonly id: string
-  /** Key of an owner link, '' for the account. */
-  readonly key: string
-  readonly title: string
-}
-
-/** Who else has access to a document. */
-interface Others {
-  /** Other links that somebody has used. */
-  readonly links: number
-  /** Name of the account that owns it, unless that is one's own. */
-  readonly account: string | undefined
-  readonly published: boolean
-}
-
-export interface Asked {
-  readonly document: Deletable
-  readonly others: Others
-  readonly run: () => void
-}
-
-/** The deletion that a person is asked about. */
-export const asked = signal<Asked | undefined>(undefined)
 
 async function findOthers({ id, key }: Deletable): Promise<Others> {
   const [shares, { published, owner }, user] = await Promise.all([listShares({ id, key }), readDocument(id, key), findUser()])
