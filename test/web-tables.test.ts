@@ -3,20 +3,8 @@ import { ChangeSet, Text } from '@codemirror/state'
 import { expect, test } from 'vitest'
 import { columnsFor } from '../web/editor/grid/widths.ts'
 import { longestRun, sortedOrder } from '../web/editor/table-order.ts'
-import {
-  addCell,
-  alignCell,
-  cellAt,
-  escapeCell,
-  isDelimiter,
-  lineUp,
-  markdownTable,
-  removeCell,
-  rowOf,
-  moveCell,
-  tabbedRows,
-  type Row
-} from '../web/editor/table-rows.ts'
+import { escapeCell, markdownTable, tabbedRows } from '../web/editor/paste/table-text.ts'
+import { addCell, alignCell, cellAt, isDelimiter, lineUp, removeCell, rowOf, moveCell, type Row } from '../web/editor/table-rows.ts'
 
 const docOf = (text: string): Text => Text.of(text.split('\n'))
 const rowsOf = (doc: Text): Row[] => Array.from({ length: doc.lines }, (_, at) => rowOf(doc.line(at + 1)))

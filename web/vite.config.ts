@@ -52,11 +52,16 @@ function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.M
     if (wholes.some((source) => join(root, source) === id)) return null
     if (isIn('published/diagrams.ts', 'published/widgets.ts', 'diagram/frame.ts', 'offline/worker.ts')) return null
     const isEditor = isIn('document/page.tsx')
-    const isSoon = isIn('document/extras.ts', 'review/review.ts', 'activity/feed.ts')
+    const isWriting = isIn('document/extras.ts')
+    const isSoon = isWriting || isIn('review/review.ts', 'activity/feed.ts')
     const isReader = isIn('reading/reading.ts')
-    if (isIn('main.tsx') || (isIn('home/home.tsx') && (isEditor || isSoon || isReader))) return 'base'
+    const isHome = isIn('home/home.tsx')
+    if (isIn('main.tsx') || (isHome && isEditor)) return 'base'
     if (isEditor) return 'editor'
-    if (isSoon) return isReader || isIn('../shared/markdown/components.ts') ? 'shared' : 'soon'
+    if (isHome && (isSoon || isReader)) return 'common'
+    if (isSoon && (isReader || isIn('../shared/markdown/components.ts'))) return 'shared'
+    // Who only reads has remarks too, and nothing to write with.
+    if (isSoon) return !isWriting ? 'remarks' : isIn('review/review.ts', 'activity/feed.ts') ? 'soon' : 'writing'
     return isReader && !isIn('outline/outline.tsx', 'components/mount.tsx') ? 'reader' : null
   }
 }

@@ -89,7 +89,9 @@ test('[WEB-66] a first visit asks for few scripts before its text, for those of 
   const before = [...asked]
   expect(before.length).toBeLessThanOrEqual(scriptsMax)
   expect(before).toEqual(expect.arrayContaining(announced))
-  expect(before.filter((path) => /\/(?:soon|extras|review|feed|formulas|highlight)-/.test(path))).toEqual([])
+  expect(before.filter((path) => /\/(?:soon|writing|remarks|extras|review|feed|panel|menu-items|formulas|highlight)-/.test(path))).toEqual(
+    []
+  )
   gate.resolve()
   await page.locator('.cm-line').first().waitFor()
   await settled(page)

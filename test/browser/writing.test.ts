@@ -294,6 +294,8 @@ test('[WRITE-12] a table is written and changed with the keyboard alone', async 
     await type(command)
     await page.getByRole('option', { name: command, selected: true }).waitFor()
     await press('Enter')
+    // While it is open, keys of the page mean nothing.
+    await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor({ state: 'hidden' })
   }
   await type('/table')
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()

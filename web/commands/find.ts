@@ -1,4 +1,4 @@
-/** To find and replace. The panel is fetched with the extras of the editor. */
+/** To find and replace. The panel is fetched after the extras of the editor. */
 import { typeEarly } from '../document/early-field.ts'
 import type { View } from '../document/page.tsx'
 import { t, term } from '../text/t.ts'
@@ -11,7 +11,7 @@ const open =
     if (view === undefined) return
     const early = typeEarly(t('Find'), true, () => view.focus())
     // Its part of the editor first: without it the panel of the library would open.
-    void page.parts.withExtras(({ openFind }) => early.isWanted() && openFind(view, replace))
+    void page.parts.withFind(({ openFind }) => early.isWanted() && openFind(view, replace))
   }
 
 // Who reads finds with the browser.

@@ -1,19 +1,8 @@
 /** Commands on the table that the cursor is in. */
 import type { Command as TextCommand } from '@codemirror/view'
-import {
-  addColumn,
-  addRow,
-  alignColumn,
-  alignColumnTo,
-  deleteColumn,
-  deleteRow,
-  isInTable,
-  lineUpTable,
-  moveColumn,
-  moveRow,
-  sortRows
-} from '../editor/tables.ts'
+import { addColumn, addRow, deleteColumn, deleteRow, isInTable } from '../editor/tables.ts'
 import type { View } from '../document/page.tsx'
+import type { ExtrasPart } from '../document/parts.ts'
 import { term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { isWriting, type Command } from './command.ts'
@@ -29,16 +18,22 @@ const command = (id: string, title: string, icon: IconName, run: TextCommand): C
   run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
 })
 
+/** One whose work comes with the extras of the editor. */
+const later = (id: string, title: string, icon: IconName, find: (part: ExtrasPart) => TextCommand): Command => ({
+  ...command(id, title, icon, () => false),
+  run: (page) => void page.parts.withExtras((part) => page.editor.value !== undefined && find(part)(page.editor.value.view))
+})
+
 export const tableCommands: readonly Command[] = [
   command('row.above', term('Add row above'), 'row-above', addRow('above')),
   command('row.below', term('Add row below'), 'row-below', addRow('below')),
-  command('row.up', term('Move row up'), 'arrow-up', moveRow(-1)),
-  command('row.down', term('Move row down'), 'arrow-down', moveRow(1)),
+  later('row.up', term('Move row up'), 'arrow-up', ({ moveRow }) => moveRow(-1)),
+  later('row.down', term('Move row down'), 'arrow-down', ({ moveRow }) => moveRow(1)),
   command('row.delete', term('Delete row'), 'row-delete', deleteRow),
   command('column.before', term('Add column before'), 'column-before', addColumn('before')),
   command('column.after', term('Add column after'), 'column-after', addColumn('after')),
-  command('column.left', term('Move column left'), 'arrow-left', moveColumn(-1)),
-  command('column.right', term('Move column right'), 'arrow-right', moveColumn(1)),
+  later('column.left', term('Move column left'), 'arrow-left', ({ moveColumn }) => moveColumn(-1)),
+  later('column.right', term('Move column right'), 'arrow-right', ({ moveColumn }) => moveColumn(1)),
   command('column.delete', term('Delete column'), 'column-delete', deleteColumn),
   {
     id: 'table.menu',
@@ -49,11 +44,11 @@ export const tableCommands: readonly Command[] = [
     run: (page) =>
       void page.parts.withExtras(({ openTableMenu }) => page.editor.value !== undefined && openTableMenu(page.editor.value.view))
   },
-  command('sort', term('Sort A to Z'), 'arrow-down', sortRows(false)),
-  command('sort.back', term('Sort Z to A'), 'arrow-up', sortRows(true)),
-  command('align.left', term('Align column left'), 'align', alignColumnTo('left')),
-  command('align.center', term('Align column center'), 'align', alignColumnTo('center')),
-  command('align.right', term('Align column right'), 'align', alignColumnTo('right')),
-  command('align', term('Column alignment'), 'align', alignColumn),
-  command('tidy', term('Align columns in the source'), 'columns', lineUpTable)
+  later('sort', term('Sort A to Z'), 'arrow-down', ({ sortRows }) => sortRows(false)),
+  later('sort.back', term('Sort Z to A'), 'arrow-up', ({ sortRows }) => sortRows(true)),
+  later('align.left', term('Align column left'), 'align', ({ alignColumnTo }) => alignColumnTo('left')),
+  later('align.center', term('Align column center'), 'align', ({ alignColumnTo }) => alignColumnTo('center')),
+  later('align.right', term('Align column right'), 'align', ({ alignColumnTo }) => alignColumnTo('right')),
+  later('align', term('Column alignment'), 'align', ({ alignColumn }) => alignColumn),
+  later('tidy', term('Align columns in the source'), 'columns', ({ lineUpTable }) => lineUpTable)
 ]

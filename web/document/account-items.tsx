@@ -1,24 +1,12 @@
 /** What the menu offers to people with an account: to sign in, to keep a document found by its link, to go to their own. */
-import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { claimDocument, findUser } from '../api.ts'
+import { claimDocument } from '../api.ts'
 import { failureWords } from '../refused/failure.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { Session } from './session.ts'
-
-/** Whether somebody is signed in in this browser; undefined until it was asked. */
-export const signedIn = signal<boolean | undefined>(undefined)
-
-/** Asks anew: another page may have signed in or out. */
-export async function askWho(): Promise<void> {
-  try {
-    signedIn.value = (await findUser()) !== null
-  } catch {
-    // It is asked again when the menu is opened the next time.
-  }
-}
+import { signedIn } from './signed-in.ts'
 
 async function keepInAccount({ id, key, owned }: Session): Promise<void> {
   try {

@@ -5,15 +5,16 @@ import { tooltip } from '../commands/keys.ts'
 import { components } from '../components/blocks.ts'
 import type { Extras } from '../editor/editor.ts'
 import { createExtras } from '../editor/extras.ts'
-import { openFind } from '../editor/find/panel.tsx'
 import { openTableMenu } from '../editor/grid/menu.tsx'
 import { isOffered, onOffer } from '../media/offered.ts'
 import { t } from '../text/t.ts'
+import '../ui/more-icons.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { addressOfDocument, findDocuments } from './own-documents.ts'
 import type { View } from './page.tsx'
 
-export { openFind, openTableMenu }
+export { openTableMenu }
+export { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 
 const runOf = (id: string, page: View) => (): void => {
   const command = commandOf(id)

@@ -1,128 +1,43 @@
 /** What is needed now and then: name, copy, theme, language. A native popover, so that Esc and a click elsewhere close it. */
 import type { JSX } from 'preact'
-import { useRef } from 'preact/hooks'
-import { commandOf } from '../commands/all.ts'
-import { isPossible } from '../commands/command.ts'
-import { Keys } from '../commands/key-caps.tsx'
-import { personName } from '../person.ts'
-import { language, languages, setLanguage, t, term } from '../text/t.ts'
-import { setTheme, theme, type Theme } from '../theme.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { whenIdle } from '../idle.ts'
+import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
-import { AccountItems, askWho, signedIn } from './account-items.tsx'
+import { Later } from './later.tsx'
 import type { View } from './page.tsx'
+import { askWho } from './signed-in.ts'
 
-const themes: readonly (readonly [Theme, string])[] = [
-  ['system', term('System')],
-  ['light', term('Light')],
-  ['dark', term('Dark')]
-]
-
-/** Commands of the menu, in its order; those with a class only where the top bar has no room for them. */
-const items: readonly (readonly [string, string?])[] = [
-  ['suggesting', 'narrow'],
-  ['mode.source', 'narrow'],
-  ['outline', 'narrow'],
-  ['share.agent', 'middle'],
-  ['panel.activity', 'middle'],
-  ['panel.tasks'],
-  ['panel.media'],
-  ['find'],
-  ['switcher'],
-  ['history'],
-  ['duplicate'],
-  ['download'],
-  ['download.page'],
-  ['print'],
-  ['shortcuts'],
-  ['document.delete']
-]
-
-interface ItemInput {
-  readonly id: string
-  /** Of widths: where it is shown. */
-  readonly width: string | undefined
-  readonly view: View
-  readonly close: () => void
-}
-
-function Item({ id, width = '', view, close }: ItemInput): JSX.Element | null {
-  const command = commandOf(id)
-  const { title, icon, keys } = command
-  if (!isPossible(command, view)) return null
-  return (
-    <button
-      type='button'
-      class={`menu-item ${width}`}
-      onClick={() => {
-        close()
-        command.run(view)
-      }}
-    >
-      {icon !== undefined && <Icon name={icon} size={18} />}
-      <span>{t(title)}</span>
-      {keys?.[0] !== undefined && <Keys keys={keys[0]} />}
-    </button>
-  )
-}
+const loadItems = async () => (await import('./menu-items.tsx')).MenuItems
 
 export function Menu({ view }: { view: View }): JSX.Element {
-  const popover = useRef<HTMLDivElement>(null)
-  const close = (): void => popover.current?.hidePopover()
-  const opening = ({ newState }: Pick<ToggleEvent, 'newState'>): void => {
-    if (newState === 'open') void askWho()
+  const [isWanted, setWanted] = useState(false)
+  const hasText = view.editor.value !== undefined
+  // Once the text is there, or when it is opened: it is seldom waited for.
+  useEffect(() => {
+    const fetched = (): void =>
+      void loadItems().then(
+        () => setWanted(true),
+        () => undefined
+      )
+    return hasText ? whenIdle(fetched) : undefined
+  }, [hasText])
+  const opening = ({ newState, target }: Pick<ToggleEvent, 'newState' | 'target'>): void => {
+    if (newState !== 'open') {
+      // What could not be had is asked for again.
+      if (target instanceof Element && target.childElementCount === 0) setWanted(false)
+      return
+    }
+    setWanted(true)
+    void askWho()
   }
   return (
     <>
       <button type='button' class='button quiet icon-only' aria-label={t('More')} title={t('More')} popovertarget='menu'>
         <Icon name='ellipsis' />
       </button>
-      <div id='menu' class='menu' popover='auto' ref={popover} onBeforeToggle={opening}>
-        {/* Who is signed in has the name of the account. */}
-        {signedIn.value !== true && (
-          <button
-            type='button'
-            class='menu-item'
-            onClick={() => {
-              close()
-              view.dialog.value = 'name'
-            }}
-          >
-            <Icon name='users' size={18} />
-            <span dir='auto'>{personName.value === '' ? t('Set your name') : t('You are {name}', { name: personName.value })}</span>
-          </button>
-        )}
-        {items.map(([id, width]) => (
-          <Item
-            key={id}
-            id={id === 'mode.source' && view.mode.value === 'source' ? 'mode.live' : id}
-            width={width}
-            view={view}
-            close={close}
-          />
-        ))}
-        <AccountItems session={view.session} close={close} />
-        <a class='menu-item' href='/'>
-          <Icon name='home' size={18} />
-          {t('All documents')}
-        </a>
-        <fieldset class='menu-choice'>
-          <legend>{t('Theme')}</legend>
-          {themes.map(([value, name]) => (
-            <label key={value}>
-              <input type='radio' name='theme' checked={theme.value === value} onChange={() => setTheme(value)} />
-              <span>{t(name)}</span>
-            </label>
-          ))}
-        </fieldset>
-        <fieldset class='menu-choice'>
-          <legend>{t('Language')}</legend>
-          {languages.map(({ tag, name }) => (
-            <label key={tag} lang={tag}>
-              <input type='radio' name='language' checked={language() === tag} onChange={() => setLanguage(tag)} />
-              <span>{name}</span>
-            </label>
-          ))}
-        </fieldset>
+      <div id='menu' class='menu' popover='auto' onBeforeToggle={opening}>
+        {isWanted && <Later load={loadItems} view={view} />}
       </div>
     </>
   )

@@ -3,7 +3,7 @@ import type { Output } from '../../shared/operations/index.ts'
 import { call } from '../api.ts'
 import { best } from '../commands/match.ts'
 import { recentDocuments } from '../recent.ts'
-import { signedIn } from './account-items.tsx'
+import { signedIn } from './signed-in.ts'
 
 export interface OwnDocument {
   readonly id: string

@@ -7,6 +7,7 @@ import { includesRole } from '../../shared/roles.ts'
 import type { Feed } from '../activity/feed.ts'
 import { readDevice } from '../device.ts'
 import type { Editor } from '../editor/editor.ts'
+import type * as Find from '../editor/find/panel.tsx'
 import type { Review } from '../review/review.ts'
 import { suggestingKey } from '../review/suggesting-key.ts'
 import { t } from '../text/t.ts'
@@ -17,7 +18,8 @@ import { whenIdle } from '../idle.ts'
 import type { View } from './page.tsx'
 import type { Session } from './session.ts'
 
-type ExtrasPart = typeof Extras
+export type ExtrasPart = typeof Extras
+type FindPart = typeof Find
 
 export interface Parts {
   /** Undefined until they are there. */
@@ -34,6 +36,8 @@ export interface Parts {
   withReview(run: (review: Review) => void, holdsTyping?: boolean): Promise<void>
   /** Does something with what makes writing easier, in the same way. */
   withExtras(run: (part: ExtrasPart) => void): Promise<void>
+  /** Does something with what finds and replaces, in the same way. */
+  withFind(run: (part: FindPart) => void): Promise<void>
   /** Begins with a text that is on the page. Answers with its end. */
   start(page: View, editor: Editor): () => void
 }
@@ -76,6 +80,11 @@ export function createParts(session: Session): Parts {
   const openExtras = once(async () => {
     const [part, { page, editor }] = await Promise.all([import('./extras.ts'), begun.promise])
     if (!closed) editor.extend(part.extrasOf(page))
+    return part
+  })
+  const openFind = once(async () => {
+    const [part, { editor }] = await Promise.all([import('../editor/find/panel.tsx'), begun.promise])
+    if (!closed) editor.add(part.finding)
     return part
   })
   const openFeed = once(async () => {
@@ -121,6 +130,7 @@ export function createParts(session: Session): Parts {
       if (holdsTyping) held.value = false
     },
     withExtras: (run) => asked(openExtras, run),
+    withFind: (run) => asked(openFind, run),
     start(page, editor) {
       begun.resolve({ page, editor })
       // Who proposes cannot write before; who follows a link to a remark came for it.
@@ -128,7 +138,7 @@ export function createParts(session: Session): Parts {
       const isUrgent = proposed || onlyProposes || asksForRemark()
       // Who reads needs nothing to write with.
       const waiting =
-        page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFeed, openJobs, openDrawings]
+        page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openDrawings]
       let stop = (): void => undefined
       // Without it one writes all the same; it comes with the next visit.
       const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)

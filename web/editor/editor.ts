@@ -1,7 +1,7 @@
 /** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
 import { defaultKeymap } from '@codemirror/commands'
 import { forceParsing } from '@codemirror/language'
-import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { Compartment, EditorState, StateEffect, type Extension } from '@codemirror/state'
 import { EditorView, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
 import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
@@ -71,6 +71,8 @@ export interface Editor {
   asOneStep(run: () => void): void
   /** Brings in what makes writing easier, once it was fetched. */
   extend(extras: Extras): void
+  /** Brings in one thing more, for good. */
+  add(extension: Extension): void
   destroy(): void
 }
 
@@ -200,6 +202,7 @@ export function createEditor(input: EditorInput): Editor {
       extras = value
       view.dispatch({ effects: [later.reconfigure(value.always), mode.reconfigure(modeExtension(current, value))] })
     },
+    add: (extension) => view.dispatch({ effects: StateEffect.appendConfig.of(extension) }),
     destroy() {
       view.destroy()
       undoManager.destroy()

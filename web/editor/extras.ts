@@ -10,7 +10,6 @@ import { dressing } from './live/dressing.ts'
 import { smartPaste } from './paste/paste.ts'
 import { textFiles } from './paste/text-files.ts'
 import { completions, type BlockEntry, type LinkTarget, type OnChange } from './completions.ts'
-import { finding } from './find/panel.tsx'
 import { phrases } from './phrases.ts'
 
 export interface ExtrasInput {
@@ -31,7 +30,6 @@ export const createExtras = ({ blocks, onChange, documents, bubble, components }
     completions(blocks, documents, onChange),
     smartPaste,
     textFiles,
-    finding,
     dressing,
     selectionBubble(bubble),
     // In the language of the page.

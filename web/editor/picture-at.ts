@@ -1,9 +1,9 @@
 /** The picture that the caret is in, with its size and caption (shared/markdown/pictures.ts). */
 import { syntaxTree } from '@codemirror/language'
-import { StateEffect, type ChangeSpec, type EditorState } from '@codemirror/state'
+import { StateEffect, type EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
 import { kindOfAddress } from '../../shared/media-types.ts'
-import { pictureWidthMax, pictureWidthMin, pictureWords } from '../../shared/markdown/pictures.ts'
+import { pictureWords } from '../../shared/markdown/pictures.ts'
 import { linkParts } from './live/inline.ts'
 
 /** A picture in the text; positions in UTF-16 units. */
@@ -48,20 +48,4 @@ export function pictureAt(state: EditorState, position: number): PictureAt | und
       if (found !== undefined) return found
     }
   return undefined
-}
-
-/** The changes that give a picture a width (undefined: its own) and a caption ('': none). */
-export function pictureChanges(
-  { written, words, width, urlEnd, title, caption }: PictureAt,
-  wanted: { readonly width: number | undefined; readonly caption: string }
-): ChangeSpec[] {
-  const changes: ChangeSpec[] = []
-  const fits = wanted.width === undefined ? undefined : Math.round(Math.min(pictureWidthMax, Math.max(pictureWidthMin, wanted.width)))
-  if (fits !== width) changes.push({ from: written.from, to: written.to, insert: fits === undefined ? words : `${words}|${fits}` })
-  const asked = wanted.caption.replaceAll(/\s+/g, ' ').trim()
-  if (asked !== caption) {
-    const insert = asked === '' ? '' : ` "${asked.replaceAll(/["\\]/g, '\\$&')}"`
-    changes.push({ from: urlEnd, to: title?.to ?? urlEnd, insert })
-  }
-  return changes
 }

@@ -4,7 +4,8 @@ import { type EditorView, showTooltip, ViewPlugin, type Tooltip } from '@codemir
 import { pictureWidthMax, pictureWidthMin } from '../../shared/markdown/pictures.ts'
 import { t } from '../text/t.ts'
 import { isInCode } from './in-code.ts'
-import { editPicture, pictureAt, pictureChanges, type PictureAt } from './picture-at.ts'
+import { editPicture, pictureAt, type PictureAt } from './picture-at.ts'
+import { pictureChanges } from './picture-changes.ts'
 
 const hide = StateEffect.define<null>()
 

@@ -3,26 +3,7 @@ import { runStart } from '../../shared/text/scan.ts'
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
 import { EditorView, type Command } from '@codemirror/view'
-import { endStep } from './binding.ts'
-import {
-  addCell,
-  addCells,
-  alignCell,
-  alignmentOf,
-  cellAt,
-  content,
-  emptyRow,
-  escapeCell,
-  isDelimiter,
-  lineUp,
-  moveCell,
-  removeCell,
-  rowOf,
-  type Alignment,
-  type Cell,
-  type Row
-} from './table-rows.ts'
-import { longestRun, sortedOrder } from './table-order.ts'
+import { addCell, cellAt, content, emptyRow, isDelimiter, removeCell, rowOf, type Cell, type Row } from './table-rows.ts'
 
 export interface Place {
   readonly row: Row
@@ -54,27 +35,27 @@ export function tableAt(state: EditorState, at = state.selection.main.head): Pla
 
 export const isInTable = (state: EditorState): boolean => tableAt(state) !== undefined
 
-const rowAt = (state: EditorState, number: number): Row => rowOf(state.doc.line(number))
+export const rowAt = (state: EditorState, number: number): Row => rowOf(state.doc.line(number))
 
-function* rowsOf(state: EditorState, { first, last }: Place): Generator<Row> {
+export function* rowsOf(state: EditorState, { first, last }: Place): Generator<Row> {
   for (let number = first; number <= last; number++) yield rowAt(state, number)
 }
 
-function select(view: EditorView, cell: Cell | undefined): void {
+export function select(view: EditorView, cell: Cell | undefined): void {
   if (cell === undefined) return
   const { from, to } = content(view.state.doc, cell)
   view.dispatch({ selection: EditorSelection.range(from, to), scrollIntoView: true, userEvent: 'select' })
 }
 
 /** A command that applies in tables alone, and where one may write. */
-const inTable =
+export const inTable =
   (run: (view: EditorView, place: Place) => boolean): Command =>
   (view) => {
     const place = view.state.readOnly ? undefined : tableAt(view.state)
     return place !== undefined && run(view, place)
   }
 
-function edit(view: EditorView, spec: TransactionSpec): true {
+export function edit(view: EditorView, spec: TransactionSpec): true {
   view.dispatch({ scrollIntoView: true, userEvent: 'input.table', ...spec })
   return true
 }
@@ -136,63 +117,6 @@ export const cellBelow: Command = inTable((view, place) => {
   return edit(view, { changes: { from, to, insert: follows ? '' : '\n' }, selection: { anchor: from + 1 } })
 })
 
-/**
- * Writes rows of cells over those of the table, from the cell where the selection begins on; rows and columns that it lacks are added.
- * The cursor goes behind what stands last.
- */
-export function fillCells(view: EditorView, rows: readonly (readonly string[])[]): boolean {
-  const { state } = view
-  const place = state.readOnly ? undefined : tableAt(state, state.selection.main.from)
-  const width = Math.max(0, ...rows.map((row) => row.length))
-  if (place === undefined || width === 0) return false
-  const { first, column } = place
-  const { lead, cells } = rowAt(state, first)
-  const last = Math.max(place.last, first + 1)
-  const columns = Math.max(cells.length, column + width)
-  const changes: ChangeSpec[] = []
-  // Nothing is written in the delimiter.
-  const start = place.row.line.number === first + 1 ? first + 2 : place.row.line.number
-  const skips = start === first ? 1 : 0
-  const lineOf = (index: number): number => start + index + (index > 0 ? skips : 0)
-  if (start !== first)
-    changes.push(
-      ...addCells(
-        rowAt(state, first),
-        Array.from({ length: columns - cells.length }, () => '')
-      )
-    )
-  const delimiter = rowAt(state, first + 1)
-  changes.push(
-    ...addCells(
-      delimiter,
-      Array.from({ length: columns - delimiter.cells.length }, () => '---')
-    )
-  )
-  const added: string[] = []
-  rows.forEach((texts, index) => {
-    const written = Array.from({ length: width }, (_, at) => escapeCell(texts[at] ?? ''))
-    if (lineOf(index) > last) {
-      const all = Array.from({ length: columns }, (_, at) => written[at - column] ?? '')
-      added.push(`\n${lead}|${all.map((text) => (text === '' ? '  |' : ` ${text} |`)).join('')}`)
-      return
-    }
-    const row = rowAt(state, lineOf(index))
-    written.forEach((insert, at) => {
-      const cell = row.cells[column + at]
-      if (cell !== undefined) changes.push({ ...content(state.doc, cell), insert })
-    })
-    const more = Array.from({ length: column + width - row.cells.length }, (_, at) => written[row.cells.length - column + at] ?? '')
-    changes.push(...addCells(row, more))
-  })
-  if (added.length > 0) changes.push({ from: state.doc.line(last).to, insert: added.join('') })
-  view.state.facet(endStep)()
-  edit(view, { changes, userEvent: 'input.paste' })
-  const end = rowAt(view.state, lineOf(rows.length - 1)).cells[column + width - 1]
-  if (end !== undefined) view.dispatch({ selection: { anchor: content(view.state.doc, end).to }, scrollIntoView: true })
-  view.state.facet(endStep)()
-  return true
-}
-
 /** A line end inside a cell. */
 export const breakInCell: Command = inTable((view) => {
   view.dispatch(view.state.replaceSelection('<br>'), { scrollIntoView: true, userEvent: 'input.table' })
@@ -246,42 +170,8 @@ export const deleteRow: Command = inTable((view, { row, first, column }) => {
   return edit(view, { changes: { from: above.to, to: line.to }, selection: { anchor: content(state.doc, cell).from } })
 })
 
-/** Takes a row to the place of another, by their lines; the head stays. `own`: that very line is taken out and put in, not its neighbour. */
-export function moveRowTo(view: EditorView, place: Place, number: number, to: number): boolean {
-  const { doc } = view.state
-  const body = place.first + 2
-  if (number === to || Math.min(number, to) < body || Math.max(number, to) > place.last) return false
-  const line = doc.line(number)
-  // One step is that of the neighbour: what is being written in the row stays where it is.
-  if (Math.abs(number - to) === 1) {
-    const other = doc.line(to)
-    const changes =
-      to < number
-        ? [
-            { from: other.from, to: line.from },
-            { from: line.to, insert: `\n${other.text}` }
-          ]
-        : [
-            { from: line.from, insert: `${other.text}\n` },
-            { from: line.to, to: other.to }
-          ]
-    return edit(view, { changes })
-  }
-  const target = doc.line(to)
-  return edit(view, {
-    changes: [
-      { from: line.from - 1, to: line.to },
-      to < number ? { from: target.from - 1, insert: `\n${line.text}` } : { from: target.to, insert: `\n${line.text}` }
-    ]
-  })
-}
-
-/** Rows change places; the head stays. */
-export const moveRow = (step: 1 | -1): Command =>
-  inTable((view, place) => moveRowTo(view, place, place.row.line.number, place.row.line.number + step))
-
 /** Changes every row of the table in one step; the cursor goes to the cell `column` of its row. */
-function eachRow(view: EditorView, place: Place, change: (row: Row) => ChangeSpec[], column: number): true {
+export function eachRow(view: EditorView, place: Place, change: (row: Row) => ChangeSpec[], column: number): true {
   const { state } = view
   edit(view, { changes: [...rowsOf(state, place)].flatMap(change) })
   const row = rowAt(view.state, place.row.line.number)
@@ -301,61 +191,4 @@ export const deleteColumn: Command = inTable((view, place) => {
   // With the last column the table goes.
   if (rowAt(view.state, place.first).cells.length === 1) return edit(view, { changes: { from, to }, selection: { anchor: from } })
   return eachRow(view, place, (row) => removeCell(row, place.column), place.column)
-})
-
-/** Takes a column to the place of another. */
-export function moveColumnTo(view: EditorView, place: Place, column: number, to: number): boolean {
-  if (column === to || Math.min(column, to) < 0 || Math.max(column, to) >= rowAt(view.state, place.first).cells.length) return false
-  return eachRow(view, place, (row) => moveCell(view.state.doc, row, column, to), to)
-}
-
-export const moveColumn = (step: 1 | -1): Command => inTable((view, place) => moveColumnTo(view, place, place.column, place.column + step))
-
-/** Left, centre, right, and as it was, in turns. */
-const nextAlignment: Readonly<Record<Alignment, Alignment>> = { none: 'left', left: 'center', center: 'right', right: 'none' }
-
-function align(view: EditorView, place: Place, next: (now: Alignment) => Alignment): boolean {
-  const { doc } = view.state
-  const cell = rowAt(view.state, place.first + 1).cells[place.column]
-  if (cell === undefined) return false
-  return edit(view, { changes: alignCell(doc, cell, next(alignmentOf(doc.sliceString(cell.from, cell.to).trim()))) })
-}
-
-export const alignColumn: Command = inTable((view, place) => align(view, place, (now) => nextAlignment[now]))
-
-export const alignColumnTo = (alignment: Alignment): Command => inTable((view, place) => align(view, place, () => alignment))
-
-/** Sorts the rows by the column of the cursor, which stays in its row; the head stays. Rows that are in order are left alone. */
-export const sortRows = (descending: boolean): Command =>
-  inTable((view, place) => {
-    const { doc } = view.state
-    const start = place.first + 2
-    const rows = Array.from({ length: Math.max(0, place.last - start + 1) }, (_, at) => rowOf(doc.line(start + at)))
-    const texts = rows.map(({ cells }) => {
-      const cell = cells[place.column]
-      return cell === undefined ? '' : doc.sliceString(cell.from, cell.to).trim()
-    })
-    const order = sortedOrder(texts, descending)
-    const kept = longestRun(order)
-    const changes: ChangeSpec[] = []
-    let above = doc.line(place.first + 1)
-    for (const index of order) {
-      const { line } = rows[index] ?? { line: above }
-      if (kept.has(index)) above = line
-      else changes.push({ from: above.to, insert: `\n${line.text}` }, { from: line.from - 1, to: line.to })
-    }
-    if (changes.length === 0) return true
-    const own = place.row.line.number - start
-    edit(view, { changes })
-    const number = own < 0 ? place.first : start + order.indexOf(own)
-    select(view, rowAt(view.state, number).cells[place.column])
-    return true
-  })
-
-/** Largest table that is lined up on request, in rows. */
-const lineUpRowsMax = 5000
-
-export const lineUpTable: Command = inTable((view, place) => {
-  if (place.last - place.first > lineUpRowsMax) return false
-  return edit(view, { changes: lineUp(view.state.doc, [...rowsOf(view.state, place)]) })
 })

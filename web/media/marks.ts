@@ -8,6 +8,7 @@ import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
 import type { Job } from './jobs.ts'
 import { icons } from './words.ts'
+import '../ui/more-icons.ts'
 
 interface MarksInput<Each extends Job> {
   readonly list: ReadonlySignal<readonly Each[]>

@@ -1,6 +1,6 @@
 import { writeDevice } from '../device.ts'
 import { keptJobs } from '../media/kept.ts'
-import { dropDrafts } from '../review/kept-drafts.ts'
+import { dropDrafts } from '../review/drop-drafts.ts'
 import { keptLists } from '../review/kept.ts'
 import { waiting as deeds } from '../review/waiting.ts'
 import { waiting as files } from '../uploads/waiting.ts'

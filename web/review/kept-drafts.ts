@@ -5,6 +5,7 @@
  */
 import { readDevice, writeDevice } from '../device.ts'
 import { newId } from '../new-id.ts'
+import { namesOf, prefixOf } from './drop-drafts.ts'
 import type { Deed } from './waiting.ts'
 
 export interface Draft {
@@ -22,16 +23,6 @@ export interface KeptDrafts {
   close(): void
 }
 
-const prefixOf = (doc: string): string => `agmd.drafts.${doc}.`
-
-function namesOf(doc: string): readonly string[] {
-  try {
-    return Object.keys(localStorage).filter((name) => name.startsWith(prefixOf(doc)))
-  } catch {
-    return []
-  }
-}
-
 function read(name: string): readonly Draft[] {
   try {
     const found: unknown = JSON.parse(readDevice(name) ?? '[]')
@@ -40,11 +31,6 @@ function read(name: string): readonly Draft[] {
     // Nothing that a page of ours wrote.
     return []
   }
-}
-
-/** Removes all that this device keeps of a document. */
-export function dropDrafts(doc: string): void {
-  for (const name of namesOf(doc)) writeDevice(name, null)
 }
 
 export function keepDrafts(doc: string): KeptDrafts {

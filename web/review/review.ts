@@ -19,6 +19,7 @@ import type { Placing, RemarkPlace } from './placing.ts'
 import { openProposing, type Proposing } from './proposing.ts'
 import { openState, type State } from './state.ts'
 import { openWriting, type Writing } from './writing.ts'
+import '../ui/more-icons.ts'
 
 export type { RemarkPlace }
 

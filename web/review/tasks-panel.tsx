@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
 import { readDocument } from '../api.ts'
+import type { View } from '../document/page.tsx'
 import { SidePanel } from '../panel/side-panel.tsx'
 import { personName } from '../person.ts'
 import { t, term, tn } from '../text/t.ts'
@@ -182,13 +183,15 @@ function Ask({ review }: { review: Review }): JSX.Element {
   )
 }
 
-export function TasksPanel({ review, onClose }: { review: Review; onClose: () => void }): JSX.Element {
+export function TasksPanel({ view }: { view: View }): JSX.Element | null {
+  const review = view.review.value
+  if (review === undefined) return null
   const { tasks, isOwner, outbox } = review.store
   const deeds = outbox.list.value
   const asked = deeds.filter(({ deed }) => deed.kind === 'ask')
   const of = ({ id }: Task): Waiting[] => deeds.filter(({ deed }) => 'task' in deed && deed.task === id)
   return (
-    <SidePanel title={t('Review assignments')} onClose={onClose}>
+    <SidePanel title={t('Review assignments')} onClose={() => (view.panel.value = undefined)}>
       {isOwner.value && <Ask review={review} />}
       {asked.map((each) => (
         <article key={each.id} class='card task active' aria-label={t('New assignment')}>

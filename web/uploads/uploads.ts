@@ -10,9 +10,8 @@ import { RequestError } from '../api.ts'
 import { newId } from '../new-id.ts'
 import { t } from '../text/t.ts'
 import { claim } from './claim.ts'
-import { failureOf, notAllowed, refusalOf, type Failure } from './failures.ts'
-import { scaled } from './scale.ts'
-import { send, type Sending } from './send.ts'
+import type { Failure } from './failures.ts'
+import type { Sending } from './send.ts'
 import { waiting, type Waiting } from './waiting.ts'
 
 export type UploadState =
@@ -66,6 +65,9 @@ interface UploadsInput {
 const filesMax = 20
 /** How often a file that waits is tried again without a sign of the network, in milliseconds. */
 const againMs = 15_000
+
+/** What sends them is fetched with the first one. Undefined: it cannot be had now. */
+const findSender = async () => import('./sender.ts').catch(() => undefined)
 
 class Entry implements Upload {
   readonly id: string
@@ -142,13 +144,14 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
 
   const prepare = async (entry: Entry): Promise<void> => {
     entry.release = await claim(entry.id)
-    entry.blob = await scaled(entry.blob)
-    const refusal = refusalOf(entry.blob)
+    const sender = await findSender()
+    if (sender !== undefined) entry.blob = await sender.scaled(entry.blob)
+    const refusal = sender?.refusalOf(entry.blob)
     if (refusal !== undefined) fail(entry, refusal)
     else if (!entry.canceled) await keep(entry)
   }
 
-  const finish = (entry: Entry, { markdown }: Output<'uploadAsset'>): void => {
+  const finish = (entry: Entry, { markdown }: Output<'uploadAsset'>, notAllowed: () => Failure): void => {
     const address = markdown.endsWith(')') ? markdown.slice(markdown.indexOf('(') + 1, -1) : markdown
     const there = text.toString().includes(address)
     const at = placeOf(entry)
@@ -169,9 +172,12 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
   const sendOne = async (entry: Entry): Promise<void> => {
     await entry.ready
     if (entry.canceled || entry.state.value.phase === 'failed') return
-    if (!canEdit.value) return fail(entry, notAllowed())
+    const sender = await findSender()
+    if (entry.canceled) return
+    if (sender === undefined) return fail(entry, { words: t('Waiting for the connection.'), again: 'by itself' })
+    if (!canEdit.value) return fail(entry, sender.notAllowed())
     entry.state.value = { phase: 'sending', share: 0 }
-    entry.sending = send({
+    entry.sending = sender.send({
       doc,
       key,
       blob: entry.blob,
@@ -181,11 +187,11 @@ export function openUploads({ doc, key, text, canEdit, connected }: UploadsInput
     })
     try {
       const asset = await entry.sending.done
-      if (!entry.canceled) finish(entry, asset)
+      if (!entry.canceled) finish(entry, asset, sender.notAllowed)
     } catch (error) {
       if (entry.canceled) return undefined
       if (!(error instanceof RequestError)) throw error
-      fail(entry, failureOf(error.status, error.code))
+      fail(entry, sender.failureOf(error.status, error.code))
       if (error.retryAfterSeconds !== undefined) lookAgain(error.retryAfterSeconds * 1000)
     }
     return undefined

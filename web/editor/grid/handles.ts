@@ -5,7 +5,8 @@
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { t } from '../../text/t.ts'
 import { rowOf } from '../table-rows.ts'
-import { addColumn, addRow, moveColumnTo, moveRowTo, tableAt } from '../tables.ts'
+import { moveColumnTo, moveRowTo } from '../table-moves.ts'
+import { addColumn, addRow, tableAt } from '../tables.ts'
 import { cellElement, cellOf } from './geometry.ts'
 import { openMenu } from './menu.tsx'
 

@@ -3,7 +3,8 @@ import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
 import { Pop, PopItem } from '../../components/pop.tsx'
 import { t, term } from '../../text/t.ts'
-import { addColumn, addRow, alignColumnTo, deleteColumn, deleteRow, moveColumn, moveRow, sortRows, tableAt, type Place } from '../tables.ts'
+import { alignColumnTo, moveColumn, moveRow, sortRows } from '../table-moves.ts'
+import { addColumn, addRow, deleteColumn, deleteRow, tableAt, type Place } from '../tables.ts'
 import { cellElement } from './geometry.ts'
 
 interface Item {

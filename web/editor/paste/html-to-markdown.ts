@@ -3,7 +3,7 @@
  * its words stay.
  */
 import { mayLink } from '../../../shared/markdown/links.ts'
-import { markdownTable } from '../table-rows.ts'
+import { markdownTable } from './table-text.ts'
 import { inertDocument } from './inert.ts'
 
 /** Longest HTML that is converted, in UTF-16 units: above, the plain text of the clipboard is taken. */

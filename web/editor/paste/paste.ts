@@ -5,9 +5,10 @@ import { cleanText } from '../../clean-text.ts'
 import { endStep } from '../binding.ts'
 import { isAddress } from '../commands-inline.ts'
 import { isInCode } from '../in-code.ts'
-import { escapeCell, markdownTable, tabbedRows, tableRows } from '../table-rows.ts'
-import { fillCells, isInTable } from '../tables.ts'
+import { isInTable } from '../tables.ts'
+import { fillCells } from './fill-cells.ts'
 import { htmlToMarkdown } from './html-to-markdown.ts'
+import { escapeCell, markdownTable, tabbedRows, tableRows } from './table-text.ts'
 
 /** Longest text that is looked at for cells, in UTF-16 units. */
 const cellsUnitsMax = 2_000_000

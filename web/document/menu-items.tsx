@@ -1,0 +1,120 @@
+/** What the menu of a document has. */
+import type { JSX } from 'preact'
+import { commandOf } from '../commands/all.ts'
+import { isPossible } from '../commands/command.ts'
+import { Keys } from '../commands/key-caps.tsx'
+import { personName } from '../person.ts'
+import { language, languages, setLanguage, t, term } from '../text/t.ts'
+import { setTheme, theme, type Theme } from '../theme.ts'
+import { Icon } from '../ui/icons.tsx'
+import { AccountItems } from './account-items.tsx'
+import type { View } from './page.tsx'
+import { signedIn } from './signed-in.ts'
+
+const themes: readonly (readonly [Theme, string])[] = [
+  ['system', term('System')],
+  ['light', term('Light')],
+  ['dark', term('Dark')]
+]
+
+/** Commands of the menu, in its order; those with a class only where the top bar has no room for them. */
+const items: readonly (readonly [string, string?])[] = [
+  ['suggesting', 'narrow'],
+  ['mode.source', 'narrow'],
+  ['outline', 'narrow'],
+  ['share.agent', 'middle'],
+  ['panel.activity', 'middle'],
+  ['panel.tasks'],
+  ['panel.media'],
+  ['find'],
+  ['switcher'],
+  ['history'],
+  ['duplicate'],
+  ['download'],
+  ['download.page'],
+  ['print'],
+  ['shortcuts'],
+  ['document.delete']
+]
+
+interface ItemInput {
+  readonly id: string
+  /** Of widths: where it is shown. */
+  readonly width: string | undefined
+  readonly view: View
+  readonly close: () => void
+}
+
+function Item({ id, width = '', view, close }: ItemInput): JSX.Element | null {
+  const command = commandOf(id)
+  const { title, icon, keys } = command
+  if (!isPossible(command, view)) return null
+  return (
+    <button
+      type='button'
+      class={`menu-item ${width}`}
+      onClick={() => {
+        close()
+        command.run(view)
+      }}
+    >
+      {icon !== undefined && <Icon name={icon} size={18} />}
+      <span>{t(title)}</span>
+      {keys?.[0] !== undefined && <Keys keys={keys[0]} />}
+    </button>
+  )
+}
+
+export function MenuItems({ view }: { view: View }): JSX.Element {
+  const close = (): void => document.getElementById('menu')?.hidePopover()
+  return (
+    <>
+      {/* Who is signed in has the name of the account. */}
+      {signedIn.value !== true && (
+        <button
+          type='button'
+          class='menu-item'
+          onClick={() => {
+            close()
+            view.dialog.value = 'name'
+          }}
+        >
+          <Icon name='users' size={18} />
+          <span dir='auto'>{personName.value === '' ? t('Set your name') : t('You are {name}', { name: personName.value })}</span>
+        </button>
+      )}
+      {items.map(([id, width]) => (
+        <Item
+          key={id}
+          id={id === 'mode.source' && view.mode.value === 'source' ? 'mode.live' : id}
+          width={width}
+          view={view}
+          close={close}
+        />
+      ))}
+      <AccountItems session={view.session} close={close} />
+      <a class='menu-item' href='/'>
+        <Icon name='home' size={18} />
+        {t('All documents')}
+      </a>
+      <fieldset class='menu-choice'>
+        <legend>{t('Theme')}</legend>
+        {themes.map(([value, name]) => (
+          <label key={value}>
+            <input type='radio' name='theme' checked={theme.value === value} onChange={() => setTheme(value)} />
+            <span>{t(name)}</span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset class='menu-choice'>
+        <legend>{t('Language')}</legend>
+        {languages.map(({ tag, name }) => (
+          <label key={tag} lang={tag}>
+            <input type='radio' name='language' checked={language() === tag} onChange={() => setLanguage(tag)} />
+            <span>{name}</span>
+          </label>
+        ))}
+      </fieldset>
+    </>
+  )
+}

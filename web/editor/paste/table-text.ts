@@ -1,0 +1,46 @@
+/** Rows of cells as the text of a Markdown table, and back; cells as spreadsheets copy them. */
+import { Text } from '@codemirror/state'
+import { isDelimiter, rowOf } from '../table-rows.ts'
+
+/** A text for a cell: on one line, without tabs and with no bar that would end it. */
+export const escapeCell = (text: string): string =>
+  text
+    .trim()
+    .replaceAll(/\\?\|/g, '\\|')
+    .replaceAll(/\s+/g, (space) => (space.includes('\n') ? '<br>' : space))
+    .replaceAll('\t', ' ')
+
+/** A Markdown table of rows of cells, the first its head. Short rows are filled up. */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), 1)
+  const line = (cells: readonly string[]): string =>
+    `| ${Array.from({ length: columns }, (_, at) => escapeCell(cells[at] ?? '')).join(' | ')} |`
+  const [head = [], ...body] = rows
+  return [line(head), `| ${Array.from({ length: columns }, () => '---').join(' | ')} |`, ...body.map(line)].join('\n')
+}
+
+/** The rows of cells of a Markdown table, delimiter aside; undefined for what is more or something else. */
+export function tableRows(markdown: string): string[][] | undefined {
+  const doc = Text.of(markdown.trim().split('\n'))
+  const rows = Array.from({ length: doc.lines }, (_, at) => rowOf(doc.line(at + 1)))
+  if (rows.length < 2 || !rows.every(({ line }) => line.text.startsWith('|')) || !isDelimiter(rows[1]?.line.text ?? '')) return undefined
+  return rows.toSpliced(1, 1).map(({ cells }) => cells.map(({ from, to }) => doc.sliceString(from, to).trim()))
+}
+
+/** Rows of a text with tabs, as spreadsheets copy them: quoted cells may hold tabs and line ends. Undefined for what is no table. */
+export function tabbedRows(text: string): string[][] | undefined {
+  if (!text.includes('\t')) return undefined
+  const rows: string[][] = [[]]
+  const cell = /(?:"((?:[^"]|"")*)"(?=\t|\n|$)|([^\t\n]*))(\t|\n|$)/y
+  for (let at = 0; at < text.length; at = cell.lastIndex) {
+    cell.lastIndex = at
+    const found = cell.exec(text)
+    if (found === null) return undefined
+    rows.at(-1)?.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '')
+    if (found[3] === '\n' && cell.lastIndex < text.length) rows.push([])
+    else if (found[3] === '') break
+  }
+  const columns = rows[0]?.length ?? 0
+  // Indented text has tabs too: rows of a table all have the same number of cells.
+  return columns > 1 && rows.every((row) => row.length === columns) && rows.some((row) => (row[0] ?? '').trim() !== '') ? rows : undefined
+}

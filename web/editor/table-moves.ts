@@ -1,0 +1,100 @@
+/**
+ * What leaves the cells of a table as they are: moving and sorting, alignment. None of it decides where the next letter goes, so it may come
+ * after the editor.
+ */
+import type { ChangeSpec } from '@codemirror/state'
+import type { Command, EditorView } from '@codemirror/view'
+import { longestRun, sortedOrder } from './table-order.ts'
+import { alignCell, alignmentOf, lineUp, moveCell, rowOf, type Alignment } from './table-rows.ts'
+import { eachRow, edit, inTable, rowAt, rowsOf, select, type Place } from './tables.ts'
+
+/** Takes a row to the place of another, by their lines; the head stays. `own`: that very line is taken out and put in, not its neighbour. */
+export function moveRowTo(view: EditorView, place: Place, number: number, to: number): boolean {
+  const { doc } = view.state
+  const body = place.first + 2
+  if (number === to || Math.min(number, to) < body || Math.max(number, to) > place.last) return false
+  const line = doc.line(number)
+  // One step is that of the neighbour: what is being written in the row stays where it is.
+  if (Math.abs(number - to) === 1) {
+    const other = doc.line(to)
+    const changes =
+      to < number
+        ? [
+            { from: other.from, to: line.from },
+            { from: line.to, insert: `\n${other.text}` }
+          ]
+        : [
+            { from: line.from, insert: `${other.text}\n` },
+            { from: line.to, to: other.to }
+          ]
+    return edit(view, { changes })
+  }
+  const target = doc.line(to)
+  return edit(view, {
+    changes: [
+      { from: line.from - 1, to: line.to },
+      to < number ? { from: target.from - 1, insert: `\n${line.text}` } : { from: target.to, insert: `\n${line.text}` }
+    ]
+  })
+}
+
+/** Rows change places; the head stays. */
+export const moveRow = (step: 1 | -1): Command =>
+  inTable((view, place) => moveRowTo(view, place, place.row.line.number, place.row.line.number + step))
+
+/** Takes a column to the place of another. */
+export function moveColumnTo(view: EditorView, place: Place, column: number, to: number): boolean {
+  if (column === to || Math.min(column, to) < 0 || Math.max(column, to) >= rowAt(view.state, place.first).cells.length) return false
+  return eachRow(view, place, (row) => moveCell(view.state.doc, row, column, to), to)
+}
+
+export const moveColumn = (step: 1 | -1): Command => inTable((view, place) => moveColumnTo(view, place, place.column, place.column + step))
+
+/** Left, centre, right, and as it was, in turns. */
+const nextAlignment: Readonly<Record<Alignment, Alignment>> = { none: 'left', left: 'center', center: 'right', right: 'none' }
+
+function align(view: EditorView, place: Place, next: (now: Alignment) => Alignment): boolean {
+  const { doc } = view.state
+  const cell = rowAt(view.state, place.first + 1).cells[place.column]
+  if (cell === undefined) return false
+  return edit(view, { changes: alignCell(doc, cell, next(alignmentOf(doc.sliceString(cell.from, cell.to).trim()))) })
+}
+
+export const alignColumn: Command = inTable((view, place) => align(view, place, (now) => nextAlignment[now]))
+
+export const alignColumnTo = (alignment: Alignment): Command => inTable((view, place) => align(view, place, () => alignment))
+
+/** Sorts the rows by the column of the cursor, which stays in its row; the head stays. Rows that are in order are left alone. */
+export const sortRows = (descending: boolean): Command =>
+  inTable((view, place) => {
+    const { doc } = view.state
+    const start = place.first + 2
+    const rows = Array.from({ length: Math.max(0, place.last - start + 1) }, (_, at) => rowOf(doc.line(start + at)))
+    const texts = rows.map(({ cells }) => {
+      const cell = cells[place.column]
+      return cell === undefined ? '' : doc.sliceString(cell.from, cell.to).trim()
+    })
+    const order = sortedOrder(texts, descending)
+    const kept = longestRun(order)
+    const changes: ChangeSpec[] = []
+    let above = doc.line(place.first + 1)
+    for (const index of order) {
+      const { line } = rows[index] ?? { line: above }
+      if (kept.has(index)) above = line
+      else changes.push({ from: above.to, insert: `\n${line.text}` }, { from: line.from - 1, to: line.to })
+    }
+    if (changes.length === 0) return true
+    const own = place.row.line.number - start
+    edit(view, { changes })
+    const number = own < 0 ? place.first : start + order.indexOf(own)
+    select(view, rowAt(view.state, number).cells[place.column])
+    return true
+  })
+
+/** Largest table that is lined up on request, in rows. */
+const lineUpRowsMax = 5000
+
+export const lineUpTable: Command = inTable((view, place) => {
+  if (place.last - place.first > lineUpRowsMax) return false
+  return edit(view, { changes: lineUp(view.state.doc, [...rowsOf(view.state, place)]) })
+})
