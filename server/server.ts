@@ -14,7 +14,7 @@ import { createRelyingParty } from './auth/oidc.ts'
 import type { Config } from './config.ts'
 import { removeStrayBlobs } from './domain/assets.ts'
 import { finishAccountEnds } from './domain/account-end.ts'
-import { presentEvent, seesEvent } from './domain/events.ts'
+import { formsOf } from './domain/events.ts'
 import { sweep } from './domain/expiry.ts'
 import { sweepJobs } from './domain/media-jobs.ts'
 import { createLedger } from './domain/ledger.ts'
@@ -206,7 +206,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const ledger = createLedger({
     storage,
     clock,
-    onEvent: (doc, event) => live.announce(doc, { type: 'event', event: presentEvent(event) }, (caller) => seesEvent(caller, event))
+    onEvent: (doc, stored) => {
+      for (const { event, sees } of formsOf(stored)) live.announce(doc, { type: 'event', event }, sees)
+    }
   })
   const service: Service = {
     storage,

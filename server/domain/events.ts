@@ -2,6 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
+import { includesRole } from '../../shared/roles.ts'
 import { type Caller, splitActor, taskOf } from './caller.ts'
 import { decodeRecord, keys, type StoredEvent } from './keys.ts'
 import type { Service } from './service.ts'
@@ -9,7 +10,23 @@ import type { Service } from './service.ts'
 type Feed = Output<'listEvents'>
 type PresentedEvent = Feed['events'][number]
 
-export const presentEvent = (event: StoredEvent): PresentedEvent => {
+/** How much of an event a caller reads: owners all of it, others of links no more than their roles, save of the one they use. */
+type View = 'whole' | 'own' | 'bare'
+
+const hiddenIn: Readonly<Record<View, readonly string[]>> = {
+  whole: [],
+  own: ['madeThrough', 'changedWith', 'endedWith'],
+  bare: ['shareId', 'label', 'madeThrough', 'changedWith', 'endedWith']
+}
+
+const tellsOfLink = ({ kind }: StoredEvent): boolean => kind.startsWith('share.') || kind === 'task.created'
+
+const viewFor = (caller: Caller, event: StoredEvent): View => {
+  if (!tellsOfLink(event) || includesRole(caller.role, 'owner')) return 'whole'
+  return caller.share !== null && event.payload['shareId'] === caller.share ? 'own' : 'bare'
+}
+
+const presentEvent = (event: StoredEvent, view: View): PresentedEvent => {
   const { kind, name } = splitActor(event.actor)
   return {
     seq: event.seq,
@@ -21,7 +38,7 @@ export const presentEvent = (event: StoredEvent): PresentedEvent => {
     actor: name === '' ? null : name,
     actorKind: kind,
     ...(event.version === undefined ? {} : { version: event.version }),
-    payload: { ...event.payload }
+    payload: Object.fromEntries(Object.entries(event.payload).filter(([field]) => !hiddenIn[view].includes(field)))
   }
 }
 
@@ -31,12 +48,19 @@ export interface WaitEnd {
 }
 
 /** Whether a caller is told of an event: the link of an assignment hears of no other assignment, and of no other link. */
-export const seesEvent = (caller: Caller, { kind, payload }: StoredEvent): boolean => {
+const seesEvent = (caller: Caller, { kind, payload }: StoredEvent): boolean => {
   const own = taskOf(caller)
   if (own === null) return true
   if (kind.startsWith('task.')) return payload['taskId'] === own
   return !kind.startsWith('share.') || payload['shareId'] === caller.share
 }
+
+/** An event in each form in which somebody reads it, and who that is. */
+export const formsOf = (event: StoredEvent): { readonly event: PresentedEvent; readonly sees: (caller: Caller) => boolean }[] =>
+  (tellsOfLink(event) ? (['whole', 'own', 'bare'] as const) : (['whole'] as const)).map((view) => ({
+    event: presentEvent(event, view),
+    sees: (caller) => seesEvent(caller, event) && viewFor(caller, event) === view
+  }))
 
 const wanted = (input: Input<'listEvents'>): ((event: PresentedEvent) => boolean) => {
   const types = input.types?.split(',').map((type) => type.trim())
@@ -48,7 +72,7 @@ const wanted = (input: Input<'listEvents'>): ((event: PresentedEvent) => boolean
 const page = async (service: Service, caller: Caller, doc: string, since: number, input: Input<'listEvents'>): Promise<Feed> => {
   const entries = await service.storage.list(keys.events(doc), { after: since, limit: limits.eventPageMax })
   const events = entries.map((entry) => decodeRecord<StoredEvent>(entry.value))
-  const shown = events.filter((event) => seesEvent(caller, event)).map(presentEvent)
+  const shown = events.filter((event) => seesEvent(caller, event)).map((event) => presentEvent(event, viewFor(caller, event)))
   const capped = entries.length === limits.eventPageMax
   return { events: shown.filter(wanted(input)), latest: events.at(-1)?.seq ?? since, ...(capped ? { capped } : {}) }
 }

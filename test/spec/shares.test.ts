@@ -351,3 +351,33 @@ test('[LINK-5] [LINK-6] of the links of an account, its lasting owner link raise
   const patched = await mine('PATCH', `/shares/${second.link.id}`, { role: 'edit' })
   expect(patched).toMatchObject({ status: 200, json: { role: 'edit', madeThrough: null } })
 })
+
+test('[LINK-7] of other links, those who are not owners read no label and no id, in the feed or live; of their own they read both', async () => {
+  const owner = await world.create('text')
+  const editor = await owner.share('edit', { label: 'Ana' })
+  const page = await editor.connect()
+  const other = await owner.share('view', { label: 'Difficult customer' })
+  await setRole(owner, other.link, 'comment')
+  await setRole(owner, editor.link, 'suggest')
+  await until(() => page.messages.some(({ type, role }) => type === 'role' && role === 'suggest'), 'the new role')
+  await owner.ask('POST', '/tasks', { json: { requestId: 'one', title: 'Check', instructions: 'Read it.' } })
+  await owner.ask('DELETE', `/shares/${other.link.id}`)
+  const { events } = await editor.events()
+  const { id } = editor.link
+  expect(events.slice(1).map(({ kind, payload }: Json) => [kind, payload])).toEqual([
+    ['share.created', { role: 'edit', shareId: id, label: 'Ana' }],
+    ['share.created', { role: 'view' }],
+    ['share.changed', { role: 'comment' }],
+    ['share.changed', { role: 'suggest', shareId: id, label: 'Ana' }],
+    ['task.created', { taskId: expect.any(String), title: 'Check' }],
+    ['share.revoked', { role: 'comment' }]
+  ])
+  const live = (): Json[] => page.messages.filter(({ type }) => type === 'event').map(({ event }) => event)
+  await until(() => live().some(({ kind }) => kind === 'share.revoked'), 'the last event')
+  expect(JSON.stringify(page.messages)).not.toMatch(new RegExp(`Difficult|${other.link.id}|madeThrough`))
+  // Each once, and to the owner whole.
+  expect(live().filter(({ kind }) => kind === 'share.revoked')).toEqual([events.at(-1)])
+  expect((await owner.events({ types: 'share.changed' })).events[0]).toMatchObject({
+    payload: { shareId: other.link.id, role: 'comment', label: 'Difficult customer' }
+  })
+})
