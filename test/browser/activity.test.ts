@@ -40,7 +40,7 @@ const act = async ({ id, key }: Document, path: string, body: object, author: st
 }
 
 const panel = (page: Page) => page.getByRole('region', { name: 'Activity' })
-const openPanel = (page: Page): Promise<void> => page.getByRole('button', { name: /^Activity/ }).click()
+const openPanel = (page: Page): Promise<void> => page.getByRole('button', { name: /^(New a|A)ctivity$/ }).click()
 
 test('[ACTIVITY-1] the panel tells who did what, newest first, by day, and follows live', async () => {
   const document = await createDocument(world.url, '# Walks\n\nOne.\n')
