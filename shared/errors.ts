@@ -169,6 +169,18 @@ const meanings = {
     message: 'The text that this is about has changed or is gone.',
     hint: 'Read that part again, and redo the change on its present text.'
   },
+  stale_step: {
+    status: 409,
+    exit: 5,
+    message: 'This suggestion has a later version.',
+    hint: 'Go on from the step named in step, or send what is typed as a new suggestion, with a new draftId.'
+  },
+  suggestion_fixed: {
+    status: 409,
+    exit: 5,
+    message: 'This suggestion cannot become another one: somebody replied to it, or its words are elsewhere.',
+    hint: 'Send what is typed as a new suggestion, with a new draftId.'
+  },
   document_deleted: { status: 410, exit: 3, message: 'This document was deleted.', hint: 'Create a new document with POST /new.' },
   content_too_large: {
     status: 413,

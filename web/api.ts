@@ -13,6 +13,8 @@ export class RequestError extends Error {
   readonly requestId: string | undefined
   /** Of a deleted document: until when its owner can restore it, in milliseconds since 1970; 0: no more. */
   readonly restorableUntil: number
+  /** How far the service has what is typed. */
+  readonly step: number
   /** Role of the caller, where the answer tells it. */
   readonly role: string
 
@@ -25,6 +27,7 @@ export class RequestError extends Error {
     this.retryAfterSeconds = retryAfterSeconds
     this.requestId = text('requestId') || undefined
     this.restorableUntil = Date.parse(text('restorableUntil')) || 0
+    this.step = Number(problem['step'] ?? 0)
     this.role = text('role')
   }
 }

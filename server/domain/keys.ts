@@ -269,8 +269,8 @@ export interface Suggestion extends RemarkRecord {
   readonly replies?: readonly Reply[]
   /** When its author last changed it, or somebody replied; absent: never. */
   readonly updatedAt?: number
-  /** How it is typed: the id that its author gave it, the last step that counts, and whether events have told all of it. */
-  readonly draft?: { readonly id: string; readonly step: number; readonly told: boolean }
+  /** How it is typed: the name that its author gave it for all, the last step that counts, and whether events have told all of it. */
+  readonly draft?: { readonly id?: string; readonly step: number; readonly told: boolean }
 }
 
 export interface Asset {

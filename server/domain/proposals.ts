@@ -184,6 +184,9 @@ const draftedId = (doc: string, { kind, id }: Author, draftId: string): string =
 /** As many as those of other suggestions have. */
 const draftedIdChars = 16
 
+/** The part of a draftId that others may see; undefined: none. */
+const shownName = (draftId: string): string | undefined => (draftId.includes('.') ? draftId.slice(0, draftId.indexOf('.')) : undefined)
+
 /** What one request says of a suggestion that is being typed. */
 interface Typed {
   readonly opened: Opened
@@ -220,7 +223,7 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
       const payload = { suggestionId: known.id, operation, ...(known.task === null ? {} : { taskId: known.task }) }
       draft.event('suggestion.edited', actorOf(caller), payload)
     }
-    const drafted = { id: input.draftId, step: input.step, told: input.done || told }
+    const drafted = { ...found.draft, step: input.step, told: input.done || told }
     const pin = isMoved ? to.pin : found.pin
     const written = putRemark(draft, 'suggestion', { ...found, operation, original, text, note, pin, draft: drafted, updatedAt: draft.now })
     const answer = { ok: true as const, suggestion: showSuggestion(opened, written.record as Suggestion) }
@@ -236,22 +239,51 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
   }
 }
 
+/** Whether a request proposes what the suggestion proposes already. */
+const repeats = ({ input: { operation, find, text = '', note } }: Typed, known: Suggestion): boolean =>
+  operation === known.operation &&
+  (operation === 'delete' || text === known.text) &&
+  (note ?? null) === known.note &&
+  (operation === 'insert' || find === undefined || find === known.original)
+
+/** Errors: `suggestion_fixed` when typing alone would not have led there. */
+const requireSamePlace = ({ room, remarks }: Opened, known: Suggestion, { operation, original, aim: { range } }: Proposal): void => {
+  const stood = remarks.rangeOf(known.id)
+  if (stood === undefined || range === undefined) {
+    if (operation !== 'insert' && original === known.original) return
+    throw new ServiceError('suggestion_fixed')
+  }
+  const [from, to] = range.from > stood.to ? [stood.to, range.from] : [range.to, Math.max(range.to, stood.from)]
+  if (room.snapshot().content.slice(from, to).trim() !== '') throw new ServiceError('suggestion_fixed')
+}
+
 /**
- * Makes a suggestion that is being typed, or changes it. Errors: `not_author`, `already_decided`, and those of making one.
+ * Makes a suggestion that is being typed, or changes it. Errors: `not_author`, `already_decided`, `stale_step`, `suggestion_fixed`, and
+ * those of making one.
  */
 export const draftSuggestion = (service: Service, caller: Caller, doc: string, input: Input<'draftSuggestion'>): Promise<Drafted> => {
   checkProposal(input)
   const { draftId, step } = input
   const author = authorOf(caller)
   const id = draftedId(doc, author, draftId)
+  const name = shownName(draftId)
   return withRemarks(service, doc, (opened) =>
     alone(opened, id, () => {
       const known = opened.remarks.suggestion.get(id)
       const make = (proposal: Proposal): Promise<Drafted> =>
-        propose(opened, caller, [{ ...proposal, typed: { id, draft: { id: draftId, step, told: true } } }], null, ([suggestion]) => ({
-          ok: true,
-          suggestion: suggestion as ShownSuggestion
-        }))
+        propose(
+          opened,
+          caller,
+          [{ ...proposal, typed: { id, draft: { ...(name !== undefined && { id: name }), step, told: true } } }],
+          null,
+          ([suggestion]) => ({
+            ok: true,
+            suggestion: suggestion as ShownSuggestion
+          })
+        )
+      // Nobody passes for the page that took a name first.
+      const isTaken = (): boolean => name !== undefined && [...opened.remarks.suggestion.values()].some(({ draft }) => draft?.id === name)
+      if (known === undefined && isTaken()) throw new ServiceError('not_author')
       if (known === undefined) return proposalOf(opened, input, make)
       if (!sameAuthor(author, known.author)) throw new ServiceError('not_author')
       const asItIs = async (): Promise<Drafted> => ({ ok: true, suggestion: showSuggestion(opened, known) })
@@ -259,9 +291,23 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
         if (known.text === (input.text ?? '')) return asItIs()
         throw new ServiceError('already_decided', { suggestionStatus: known.status })
       }
-      if (step < (known.draft?.step ?? 0) || (step === known.draft?.step && !input.done)) return asItIs()
       const typed = { opened, caller, input }
-      return proposalOf(opened, input, (proposal) => redraft(typed, known, proposal, true)).catch((error: unknown) => {
+      const has = known.draft?.step ?? 0
+      const isSame = repeats(typed, known)
+      if (step < has || (step === has && !isSame)) throw new ServiceError('stale_step', { step: has })
+      if (step === has && (!input.done || known.draft?.told === true)) return asItIs()
+      const isAnswered = known.replies !== undefined
+      if (isAnswered && !isSame) throw new ServiceError('suggestion_fixed')
+      // Where it stands it stays.
+      if ((step === has || isAnswered) && known.pin !== null) {
+        const { operation, original, text, note, pin } = known
+        return redraft(typed, known, { operation, original, text, note, aim: { pin, range: undefined } }, false)
+      }
+      const change = (proposal: Proposal): Promise<Drafted> => {
+        requireSamePlace(opened, known, proposal)
+        return redraft(typed, known, proposal, true)
+      }
+      return proposalOf(opened, input, change).catch((error: unknown) => {
         const stays = keepsPlace(error, input, known)
         if (stays === undefined) throw error
         return redraft(typed, known, stays, false)

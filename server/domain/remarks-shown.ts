@@ -92,7 +92,8 @@ export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSug
     resultVersion: suggestion.resultVersion,
     ...(suggestion.withdrawn === undefined ? {} : { withdrawn: suggestion.withdrawn }),
     ...(suggestion.replies === undefined ? {} : { replies: suggestion.replies.map(showReply) }),
-    ...(suggestion.draft === undefined ? {} : { draftId: suggestion.draft.id }),
+    ...(suggestion.draft?.id === undefined ? {} : { draftId: suggestion.draft.id }),
+    ...(suggestion.draft === undefined ? {} : { step: suggestion.draft.step }),
     ...(suggestion.set === null ? {} : { setId: suggestion.set }),
     ...(suggestion.task === null ? {} : { taskId: suggestion.task })
   }

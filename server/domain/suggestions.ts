@@ -41,6 +41,8 @@ export const listSuggestions = (service: Service, doc: string, input: Input<'lis
 interface Decision {
   readonly suggestionId: string
   readonly action: 'accept' | 'reject' | 'reopen'
+  /** The version that whoever decides has read. */
+  readonly step?: number | undefined
   /** Its author takes it back. */
   readonly withdrawn?: true
 }
@@ -89,7 +91,7 @@ const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): 
   const decided = new Map<string, Decision['action']>()
   const taken: Range[] = []
   const meetsTaken = (range: Range): boolean => taken.some(({ from, to }) => from < range.to && to > range.from)
-  const verdictOf = ({ suggestionId: id, action }: Decision): Verdict => {
+  const verdictOf = ({ suggestionId: id, action, step }: Decision): Verdict => {
     const suggestion = remarks.suggestion.get(id)
     if (suggestion === undefined) return refused(new ServiceError('not_found', { message: 'This document has no such suggestion.' }))
     const before = decided.get(id)
@@ -97,6 +99,10 @@ const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): 
     if (status === outcomes[action]) return { kind: 'same' }
     const mayDecide = action === 'reopen' ? before === undefined : status === 'pending'
     if (!mayDecide) return refused(new ServiceError('already_decided', { suggestionStatus: status }))
+    if (action !== 'reopen' && step !== undefined && step !== suggestion.draft?.step) {
+      const message = 'This suggestion has changed since it was read.'
+      return refused(new ServiceError('target_changed', { message, suggestion: showSuggestion(opened, suggestion) }))
+    }
     if (action === 'reopen' && suggestion.withdrawn === true && !sameAuthor(authorOf(caller), suggestion.author))
       return refused(new ServiceError('not_author'))
     if (action === 'reject' || (action === 'reopen' && status === 'rejected')) return { kind: 'new', change: undefined }
@@ -300,13 +306,13 @@ export const decideSuggestion = (
   service: Service,
   caller: Caller,
   doc: string,
-  { suggestionId, action, dryRun }: Input<'decideSuggestion'>
+  { suggestionId, action, step, dryRun }: Input<'decideSuggestion'>
 ): Promise<Output<'decideSuggestion'>> =>
   withRemarks(service, doc, (opened) => {
     const check = (judged: readonly Judged[]): void => {
       for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
     }
-    return decide({ opened, caller, decisions: [{ suggestionId, action }], dryRun }, check, (told, _judged, show) => ({
+    return decide({ opened, caller, decisions: [{ suggestionId, action, step }], dryRun }, check, (told, _judged, show) => ({
       ok: true,
       suggestion: show(suggestionId) as Shown,
       ...told

@@ -42,7 +42,8 @@ export const SuggestionRecord = z
     resultVersion: Version.nullable().meta({ description: 'Of the document, once it was accepted.' }),
     withdrawn: z.literal(true).optional().meta({ description: 'It is rejected because its author took it back.' }),
     replies: z.array(ReplyRecord).optional().meta({ description: 'Absent: none.' }),
-    draftId: z.string().optional().meta({ description: 'The id that its author gave it while it was typed.' }),
+    draftId: z.string().optional().meta({ description: 'Of one that was typed: its draftId up to the first dot.' }),
+    step: z.int().optional().meta({ description: 'Of one that was typed: its version.' }),
     setId: z.string().optional().meta({ description: 'Common to those that were proposed together.' }),
     taskId: z.string().optional().meta({ description: 'The review assignment that it was made under.' })
   })
@@ -100,9 +101,11 @@ export const createSuggestion = operation({
 export const draftSuggestion = operation({
   summary: 'Makes a suggestion that is still being typed, or changes one’s own that nobody has decided.',
   description:
-    'All requests with the same draftId are one suggestion. Text is named as in creating one; if it cannot be found, a suggestion on the same ' +
-    'text keeps its place. Of two requests the one with the higher step counts, so a late or repeated one changes nothing. done says that ' +
-    'typing has ended: one event tells of all changes. A decided suggestion answers 409, unless it is decided with this very text.',
+    'All requests with the same draftId are one suggestion. Whoever knows a draftId can change its suggestion, so make it random: others are ' +
+    'shown what stands before its first dot, and nothing of one without a dot. Text is named as in creating one; if it cannot be found, a ' +
+    'suggestion on the same text keeps its place. Each change has a higher step; the same request again is 200, an earlier step, or the ' +
+    'same with other text, 409 stale_step. Once somebody replied, and for words elsewhere, 409 suggestion_fixed. done says that typing has ' +
+    'ended: one event tells of all changes. A decided suggestion answers 409, unless it is decided with this very text.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'PUT', path: '/api/docs/{id}/drafts/{draftId}' },
@@ -118,7 +121,17 @@ export const draftSuggestion = operation({
     author: AuthorName.optional()
   }),
   output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord }),
-  errors: ['not_author', 'already_decided', 'target_ambiguous', 'target_not_found', 'target_changed', 'text_too_large', 'quota_exceeded'],
+  errors: [
+    'not_author',
+    'already_decided',
+    'stale_step',
+    'suggestion_fixed',
+    'target_ambiguous',
+    'target_not_found',
+    'target_changed',
+    'text_too_large',
+    'quota_exceeded'
+  ],
   normalise: renameWithTarget({ type: 'operation', op: 'operation', content: 'text' })
 })
 
@@ -135,6 +148,12 @@ export const replyToSuggestion = operation({
 })
 
 const Action = z.enum(['accept', 'reject', 'reopen'])
+
+const SeenStep = z
+  .int()
+  .min(0)
+  .optional()
+  .meta({ description: 'The step that you have read: if it was changed since, 409 target_changed.' })
 
 const Diff = z.string().meta({ description: 'With dryRun: what would change, as a unified diff.' })
 
@@ -158,7 +177,13 @@ export const decideSuggestion = operation({
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['dryRun'] },
   mcp: 'resolve_suggestion',
   cli: 'suggestions decide',
-  input: z.object({ suggestionId: RemarkId, action: Action, dryRun: z.boolean().optional(), author: AuthorName.optional() }),
+  input: z.object({
+    suggestionId: RemarkId,
+    action: Action,
+    step: SeenStep,
+    dryRun: z.boolean().optional(),
+    author: AuthorName.optional()
+  }),
   output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord, version: Version, diff: Diff.optional() }),
   errors: ['already_decided', 'target_changed', 'content_too_large', 'quota_exceeded'],
   normalise: (raw) => ({ ...raw, action: actionOf(raw) })
@@ -175,7 +200,9 @@ export const withdrawSuggestion = operation({
   errors: ['not_author', 'already_decided']
 })
 
-const Decisions = z.array(z.object({ suggestionId: RemarkId, action: Action })).meta({ maxItems: limits.suggestionsAtOnceMax })
+const Decisions = z
+  .array(z.object({ suggestionId: RemarkId, action: Action, step: SeenStep }))
+  .meta({ maxItems: limits.suggestionsAtOnceMax })
 
 const renameDecision = rename({ id: 'suggestionId' })
 

@@ -125,6 +125,16 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     await decide(owner, id, 'reject')
     return decide(owner, id, 'accept')
   },
+  stale_step: async () => {
+    const at = { step: 1, operation: 'insert' }
+    await owner.ask('PUT', '/drafts/stale', { json: { ...at, text: 'x' } })
+    return owner.ask('PUT', '/drafts/stale', { json: { ...at, text: 'y' } })
+  },
+  suggestion_fixed: async () => {
+    const fixed = await world.create('one two three')
+    await fixed.ask('PUT', '/drafts/fixed', { json: { step: 1, operation: 'delete', find: 'one' } })
+    return fixed.ask('PUT', '/drafts/fixed', { json: { step: 2, operation: 'delete', find: 'three' } })
+  },
   target_changed: async () => {
     const changing = await world.create('one two')
     const { id } = await suggest(changing, { operation: 'delete', find: 'one' })

@@ -28,14 +28,14 @@ test('[SUGG-1] a suggestion is made while it is typed, changed in place by its a
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
   const page = await owner.connect()
-  const first = await draft(ana, 'one', { step: 1, operation: 'insert', find: 'quick', text: ' re' })
+  const first = await draft(ana, 'one.secret', { step: 1, operation: 'insert', find: 'quick', text: ' re' })
   expect(first).toMatchObject({
     status: 200,
     json: { ok: true, suggestion: { status: 'pending', text: ' re', author: 'Ana', draftId: 'one' } }
   })
   const { id } = first.json.suggestion
-  await draft(ana, 'one', { step: 2, operation: 'insert', find: 'quick', text: ' red' })
-  const third = await draft(ana, 'one', { step: 3, operation: 'replace', find: 'brown', text: 'red', note: 'Colour.', done: true })
+  await draft(ana, 'one.secret', { step: 2, operation: 'insert', find: 'quick', text: ' red' })
+  const third = await draft(ana, 'one.secret', { step: 3, operation: 'replace', find: 'brown', text: 'red', note: 'Colour.', done: true })
   expect(third.json.suggestion).toMatchObject({ id, operation: 'replace', original: 'brown', text: 'red', note: 'Colour.' })
   expect(await suggestions(owner)).toEqual([third.json.suggestion])
   const heard = (): string[] => page.messages.filter(({ type }) => type === 'suggestion').map(({ suggestion }) => suggestion.text)
@@ -46,15 +46,17 @@ test('[SUGG-1] a suggestion is made while it is typed, changed in place by its a
   expect(await content(owner)).toBe(text.replace('brown', 'red'))
 })
 
-test('[SUGG-2] steps that come late or twice change nothing, and one event tells of all changes once typing has ended', async () => {
+test('[SUGG-2] steps that come late or twice change nothing, late ones and those with other text are 409, and one event tells of all changes once typing has ended', async () => {
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
   const at = { operation: 'insert', find: 'quick' }
   await draft(ana, 'one', { ...at, step: 5, text: ' and red' })
   for (const step of [3, 5]) {
     const late = await changesNothing(owner.doc, () => draft(ana, 'one', { ...at, step, text: ' and' }))
-    expect(late).toMatchObject({ status: 200, json: { suggestion: { text: ' and red' } } })
+    expect(late).toMatchObject({ status: 409, json: { code: 'stale_step', step: 5 } })
   }
+  const again = await changesNothing(owner.doc, () => draft(ana, 'one', { ...at, step: 5, text: ' and red' }))
+  expect(again).toMatchObject({ status: 200, json: { suggestion: { text: ' and red' } } })
   for (let step = 6; step < 20; step++) await draft(ana, 'one', { ...at, step, text: ` and red${'d'.repeat(step)}` })
   expect(await kinds(owner)).toEqual(['suggestion.created'])
   const last = { ...at, step: 20, text: ' and reddish', done: true }
@@ -109,7 +111,7 @@ test('[SUGG-4] a draft whose words others took away keeps its own, and comes bac
   await owner.replace(text)
   expect(await readSuggestion(owner, id)).toMatchObject({ status: 'pending', text: 'red hen', from: text.indexOf('brown fox') })
   store.fault = new ServiceError('storage_unavailable')
-  expect(await draft(ana, 'one', { step: 3, operation: 'insert', find: 'lazy', text: 'x' })).toMatchObject({ status: 503 })
+  expect(await draft(ana, 'one', { step: 3, operation: 'insert', find: 'brown', text: 'x' })).toMatchObject({ status: 503 })
   store.fault = undefined
   expect(await readSuggestion(owner, id)).toMatchObject({ text: 'red hen', from: text.indexOf('brown fox') })
 })
@@ -128,6 +130,69 @@ test('[SUGG-5] of a decision and a change at once each finds the other done: the
     expect(found.status).toBe('accepted')
     expect(await content(owner)).toBe(before + found.text)
   }
+})
+
+test('[SUGG-11] a decision that names the step it has read is refused once the suggestion says something else, with what it says now', async () => {
+  const owner = await world.create(text)
+  const ana = await owner.share('suggest')
+  const { id, step } = (await draft(ana, 'one', { step: 1, operation: 'replace', find: 'brown', text: 'red' })).json.suggestion
+  expect(step).toBe(1)
+  await draft(ana, 'one', { step: 2, operation: 'replace', find: 'brown', text: 'dead' })
+  const one = (seen: number) => owner.ask('POST', `/suggestions/${id}`, { json: { action: 'accept', step: seen } })
+  expect(await changesNothing(owner.doc, () => one(1))).toMatchObject({
+    status: 409,
+    json: { code: 'target_changed', suggestion: { id, text: 'dead', step: 2 } }
+  })
+  const several = (seen: number) =>
+    owner.ask('POST', '/decisions', { json: { decisions: [{ suggestionId: id, action: 'accept', step: seen }] } })
+  expect(await changesNothing(owner.doc, () => several(1))).toMatchObject({
+    json: { ok: false, results: [{ ok: false, code: 'target_changed', suggestion: { text: 'dead', step: 2 } }] }
+  })
+  expect((await several(2)).json.ok).toBe(true)
+  expect(await content(owner)).toBe(text.replace('brown', 'dead'))
+})
+
+test('[SUGG-12] typing moves a suggestion within its place only, and not at all once somebody has replied to it', async () => {
+  const owner = await world.create(text)
+  const ana = await owner.share('suggest')
+  const { id } = (await draft(ana, 'one', { step: 1, operation: 'replace', find: 'quick', text: 'slow' })).json.suggestion
+  const fixed = { status: 409, json: { code: 'suggestion_fixed' } }
+  const swapped = { step: 2, operation: 'replace', find: 'lazy', text: 'evil' }
+  expect(await changesNothing(owner.doc, () => draft(ana, 'one', swapped))).toMatchObject(fixed)
+  const grown = { operation: 'replace', find: 'quick brown', text: 'slow red' }
+  expect(await draft(ana, 'one', { ...grown, step: 3 })).toMatchObject({
+    status: 200,
+    json: { suggestion: { id, original: 'quick brown' } }
+  })
+  await owner.ask('POST', `/suggestions/${id}/replies`, { json: { body: 'Looks good.' } })
+  expect(await changesNothing(owner.doc, () => draft(ana, 'one', { ...grown, step: 4, text: 'evil' }))).toMatchObject(fixed)
+  // That typing has ended may still be said.
+  expect(await draft(ana, 'one', { ...grown, step: 4, done: true })).toMatchObject({
+    status: 200,
+    json: { suggestion: { text: 'slow red' } }
+  })
+  await decide(owner, id, 'accept')
+  expect(await content(owner)).toBe(text.replace('quick brown', 'slow red'))
+})
+
+test('[SUGG-13] whoever shares link and name with the author learns of a draftId no more than its name, and changes nothing by it', async () => {
+  const owner = await world.create(text)
+  const guests = await owner.share('suggest')
+  const page = await guests.connect()
+  const fields = { operation: 'insert', find: 'quick', text: ' red' }
+  await draft(guests, 'name.secret', { ...fields, step: 1 })
+  await draft(guests, 'silent', { ...fields, step: 1 })
+  await until(() => page.messages.filter(({ type }) => type === 'suggestion').length === 2, 'the messages')
+  const told = JSON.stringify([await suggestions(guests), await events(guests), page.messages])
+  expect(told).toContain('"draftId":"name"')
+  expect(told).not.toContain('secret')
+  expect(told).not.toContain('silent')
+  for (const guessed of ['name.other', 'name.'])
+    expect(await changesNothing(owner.doc, () => draft(guests, guessed, { ...fields, step: 99, text: ' x' }))).toMatchObject({
+      status: 403,
+      json: { code: 'not_author' }
+    })
+  expect((await draft(guests, 'name.secret', { ...fields, step: 2, text: ' dark red' })).json.suggestion.text).toBe(' dark red')
 })
 
 test('[UNDO-1] a decision is taken back: the text is as it was, what others typed since stays, and the suggestion is open again', async () => {

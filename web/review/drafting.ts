@@ -7,9 +7,9 @@ import type { ChangeSet } from '@codemirror/state'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import { call, RequestError } from '../api.ts'
-import { newId } from '../new-id.ts'
 import { personName } from '../person.ts'
 import type { Sent } from './accepted.ts'
+import { newDraftId, shownName } from './draft-name.ts'
 import type { Hunk } from './hunks.ts'
 import { draftRequestOf } from './outbox.ts'
 import { passes } from './refusals.ts'
@@ -82,7 +82,8 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
 
-  const found = (draft: LiveDraft) => store.proposals.peek().find(({ suggestion }) => suggestion.draftId === draft.id)?.suggestion
+  const found = (draft: LiveDraft) =>
+    store.proposals.peek().find(({ suggestion }) => suggestion.draftId === shownName(draft.id))?.suggestion
   const later = (ms: number): void => {
     if (!isClosed) timer ??= setTimeout(tick, ms)
   }
@@ -106,13 +107,19 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
       }
       const { from, to } = hunk
       const states = { step: 0, sent: [], saved: undefined, refused: undefined, isSending: false, suggestion: undefined }
-      const made: LiveDraft = { id: newId(), author: personName.peek(), from, to, ...states }
+      const made: LiveDraft = { id: newDraftId(), author: personName.peek(), from, to, ...states }
       store.hold(made.id)
       live.add(made)
       return [made, hunk] as const
     })
     for (const draft of left) if (!draft.isSending) forget(draft)
     return paired
+  }
+
+  /** The service has other words by this name, or keeps those that it has: what is typed is sent as a new suggestion. */
+  const renew = (draft: LiveDraft): void => {
+    live.delete(draft)
+    store.release(draft.id)
   }
 
   const nextOf = (draft: LiveDraft, hunk: Hunk): SuggestDeed => {
@@ -145,6 +152,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
         key,
         author: draft.author
       })
+      if (answer.suggestion.text !== deed.text) return renew(draft)
       draft.saved = version
       draft.suggestion = answer.suggestion.id
       store.drafted(answer.suggestion, draft.author)
@@ -154,6 +162,13 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
       if (error.code === 'already_decided' && !settle(draft)) store.read()
+      else if (error.code === 'suggestion_fixed') {
+        // Two on one place would both be accepted.
+        if (draft.suggestion !== undefined) store.act({ kind: 'withdraw', suggestion: draft.suggestion })
+        renew(draft)
+      }
+      // A later step of this page was there first.
+      else if (error.code === 'stale_step' && (error.step <= (deed.draft?.step ?? 0) || error.step > draft.step)) renew(draft)
       // Words that the service does not know yet it knows a moment later.
       else if (!passes(error) && error.status !== 422 && error.status !== 409) draft.refused = version
       later(againMs)
@@ -194,7 +209,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
   const claim = (hunk: Hunk): DraftName => {
     const draft = [...live].find((each) => meets(each, hunk))
     if (draft === undefined) {
-      const id = newId()
+      const id = newDraftId()
       store.hold(id)
       return { id, step: 1 }
     }
@@ -233,7 +248,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     claim,
     named: (all) => {
       const of = new Map(pairs(all).map(([draft, hunk]) => [hunk, { id: draft.id, step: draft.step + 1 }]))
-      return all.map((hunk) => of.get(hunk) ?? { id: newId(), step: 1 })
+      return all.map((hunk) => of.get(hunk) ?? { id: newDraftId(), step: 1 })
     },
     leave() {
       if (!navigator.onLine || !store.canSuggest.peek()) return

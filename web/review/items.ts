@@ -3,6 +3,7 @@ import type { Signal } from '@preact/signals'
 import type { Range as Span } from '../../shared/text/anchors.ts'
 import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
+import { shownName } from './draft-name.ts'
 import type { Remark } from './places.ts'
 import { isUndecided, type Suggestion } from './records.ts'
 import type { Proposal, Store, Thread } from './store.ts'
@@ -93,7 +94,7 @@ export function itemsOf(store: Store, composer: Composer | undefined, spans: Rea
   )
   const typed = new Set(store.held.value)
   for (const { deed, refusal } of store.outbox.list.value)
-    if (deed.kind === 'suggest' && deed.draft !== undefined && refusal === undefined) typed.add(deed.draft.id)
+    if (deed.kind === 'suggest' && deed.draft !== undefined && refusal === undefined) typed.add(shownName(deed.draft.id))
   const placed = (id: string): Placed => ({ id, span: spans.get(id) })
   const all: Item[] = [
     ...store.threads.value.map((thread): Item => ({ kind: 'comment', thread, ...placed(thread.comment.id) })),

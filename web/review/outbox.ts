@@ -34,7 +34,7 @@ interface OutboxInput {
   /** How the place of a remark is named now, if not as before. */
   readonly aim: (item: Waiting) => Target | undefined
   /** What becomes of one that was refused: what is sent in its place, or that it waits. */
-  readonly afresh: (item: Waiting, error: RequestError) => Deed | 'later' | undefined
+  readonly afresh: (item: Waiting, error: RequestError) => Deed | 'later' | 'done' | undefined
   readonly onAnswer: (done: Waiting, answer: unknown) => void
   readonly onRefusal: (refused: Waiting, error: RequestError) => void
 }
@@ -52,6 +52,13 @@ const said = ({ operation, text, note, target }: SuggestDeed): object => ({
   ...(note === '' ? {} : { note }),
   ...(target ?? { at: 'start' })
 })
+
+/** Each names the version that stood on its card. */
+const decisionsOf = ({ action, suggestions, steps = {} }: Deed & { readonly kind: 'decide' }): readonly object[] =>
+  suggestions.map((suggestionId) => {
+    const step = steps[suggestionId]
+    return { suggestionId, action, ...(step !== undefined && { step }) }
+  })
 
 /** What tells the service of a suggestion that is typed. `done`: nothing more is typed for now. */
 export const draftRequestOf = (deed: SuggestDeed, done: boolean): { readonly path: string; readonly body: object } => ({
@@ -78,7 +85,7 @@ const requestOf = (deed: Deed): Required<Pick<Call, 'method'>> & { readonly path
       if (deed.draft !== undefined) return { method: 'PUT', ...draftRequestOf(deed, true) }
       return { method: 'POST', path: 'suggestions', body: said(deed) }
     case 'decide':
-      return { method: 'POST', path: 'decisions', body: { action: deed.action, suggestionIds: deed.suggestions } }
+      return { method: 'POST', path: 'decisions', body: { decisions: decisionsOf(deed) } }
     case 'withdraw':
       return { method: 'DELETE', path: `suggestions/${encodeURIComponent(deed.suggestion)}` }
     case 'ask':
@@ -205,6 +212,10 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
       const isLost = missesPlace(error)
       if (isLost && rename(item)) return true
       const next = afresh(item, error)
+      if (next === 'done') {
+        remove(item.id)
+        return true
+      }
       if (next === 'later') {
         again(afreshMs)
         return false

@@ -9,6 +9,8 @@ const tooLarge = term('This is too long.')
 const byCode: Readonly<Record<string, string>> = {
   already_decided: term('Someone else decided differently.'),
   target_changed: term('The text has changed, so the suggestion cannot be applied.'),
+  stale_step: term('This suggestion has a later version.'),
+  suggestion_fixed: term('Someone replied to this suggestion, so it no longer changes.'),
   target_not_found: term('The original text is gone.'),
   target_ambiguous: term('The original text now appears in several places.'),
   not_author: term('Only its author can change it.'),

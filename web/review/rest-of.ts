@@ -1,5 +1,5 @@
-/** What is left of a suggestion that the others decided while it was typed. */
-import { newId } from '../new-id.ts'
+/** What is left of a suggestion that the others decided, or replied to, while it was typed. */
+import { newDraftId } from './draft-name.ts'
 import { operationOf, trimmed } from './hunks.ts'
 import type { Suggestion } from './records.ts'
 import { findTarget, targetOf } from './targets.ts'
@@ -19,7 +19,7 @@ function acceptedAt(text: string, { original, target }: SuggestDeed, accepted: s
 
 /** The suggestion that goes on with it in the text of now; undefined: nothing is left, or its place cannot be found. */
 export function restOf(text: string, deed: SuggestDeed, { status, text: accepted }: Suggestion): SuggestDeed | undefined {
-  const draft = { id: newId(), step: 1 }
+  const draft = { id: newDraftId(), step: 1 }
   if (status !== 'accepted') return { ...deed, draft }
   const range = acceptedAt(text, deed, accepted)
   if (range === undefined) return undefined

@@ -11,6 +11,7 @@ import { readDevice, writeDevice } from '../device.ts'
 import type { Session } from '../document/session.ts'
 import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
+import { shownName } from './draft-name.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
 import { excerpt, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
 import { refusalOf } from './refusals.ts'
@@ -157,15 +158,21 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
   const typed = signal<ReadonlySet<string>>(new Set())
   const letGo = (draft: string): void => {
     const left = new Set(typed.peek())
-    if (left.delete(draft)) typed.value = left
+    if (left.delete(shownName(draft))) typed.value = left
   }
-  /** What is sent in place of a suggestion that the others decided while it was typed. */
-  const renewed = ({ deed }: Waiting, { code }: RequestError): Deed | 'later' | undefined => {
-    if (deed.kind !== 'suggest' || deed.draft === undefined || code !== 'already_decided') return undefined
-    const { id: draft } = deed.draft
-    const decided = [...suggestions.peek().values()].find(({ draftId }) => draftId === draft)
-    letGo(draft)
-    if (decided !== undefined && !isUndecided(decided)) return afresh(deed, decided)
+  /** What is sent in place of a suggestion that the others decided, or replied to, while it was typed. */
+  const renewed = ({ deed }: Waiting, { code }: RequestError): Deed | 'later' | 'done' | undefined => {
+    if (deed.kind !== 'suggest' || deed.draft === undefined) return undefined
+    if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
+    const draft = shownName(deed.draft.id)
+    const known = [...suggestions.peek().values()].find(({ draftId }) => draftId === draft)
+    letGo(deed.draft.id)
+    if (code === 'stale_step' && known !== undefined) return known.text.includes(deed.text) ? 'done' : afresh(deed, known)
+    if (code === 'suggestion_fixed' && known !== undefined) {
+      act({ kind: 'withdraw', suggestion: known.id }, own.nameOf(known.id) ?? personName.value)
+      return afresh(deed, known)
+    }
+    if (known !== undefined && !isUndecided(known)) return afresh(deed, known)
     readSoon()
     return 'later'
   }
@@ -182,7 +189,9 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       const changed = t('The text has changed since, so this cannot be undone.')
       for (const { suggestionId, ok, message, suggestion } of results) {
         if (suggestion !== undefined) merge(suggestions, suggestion)
-        if (!ok) refuse(suggestionId, deed.action === 'reopen' ? changed : (message ?? t('That did not work.')))
+        const isOther = suggestion !== undefined && isUndecided(suggestion) && suggestion.step !== deed.steps?.[suggestionId]
+        const why = isOther ? t('The suggestion has changed. Check it again.') : (message ?? t('That did not work.'))
+        if (!ok) refuse(suggestionId, deed.action === 'reopen' ? changed : why)
       }
       const idsOf = (done: boolean): string[] => results.filter(({ ok }) => ok === done).map(({ suggestionId }) => suggestionId)
       const [done, left] = [idsOf(true), idsOf(false)]
@@ -388,7 +397,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     said,
     held: typed,
     hold(draft) {
-      typed.value = new Set(typed.peek()).add(draft)
+      typed.value = new Set(typed.peek()).add(shownName(draft))
     },
     release: letGo,
     drafted(suggestion, author) {
@@ -405,8 +414,14 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       for (const each of ids) left.delete(each)
       refusals.value = left
       onDeciding(action, ids)
-      for (let at = 0; at < ids.length; at += limits.suggestionsAtOnceMax)
-        act({ kind: 'decide', action, suggestions: ids.slice(at, at + limits.suggestionsAtOnceMax) })
+      const stepOf = (id: string): [string, number][] => {
+        const step = suggestions.peek().get(id)?.step
+        return step === undefined ? [] : [[id, step]]
+      }
+      for (let at = 0; at < ids.length; at += limits.suggestionsAtOnceMax) {
+        const some = ids.slice(at, at + limits.suggestionsAtOnceMax)
+        act({ kind: 'decide', action, suggestions: some, steps: Object.fromEntries(some.flatMap(stepOf)) })
+      }
     },
     read: readSoon,
     start() {

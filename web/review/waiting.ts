@@ -16,7 +16,7 @@ export interface Target {
 
 export type Action = 'accept' | 'reject' | 'reopen'
 
-/** Names a suggestion that is typed: all versions of it have one id, and the highest step counts. */
+/** Names a suggestion that is typed: all versions of it have one id, which only this person knows, and the highest step counts. */
 export interface DraftName {
   readonly id: string
   readonly step: number
@@ -34,6 +34,9 @@ export interface SuggestDeed {
   readonly draft?: DraftName
 }
 
+/** Of suggestions that are typed: the versions that stood on the cards. */
+export type Steps = Readonly<Record<string, number>>
+
 export type Deed =
   /** `null`: on the document as a whole. */
   | {
@@ -50,7 +53,7 @@ export type Deed =
   | { readonly kind: 'delete'; readonly comment: string }
   | { readonly kind: 'resolve'; readonly comment: string; readonly resolved: boolean }
   | SuggestDeed
-  | { readonly kind: 'decide'; readonly action: Action; readonly suggestions: readonly string[] }
+  | { readonly kind: 'decide'; readonly action: Action; readonly suggestions: readonly string[]; readonly steps?: Steps }
   | { readonly kind: 'withdraw'; readonly suggestion: string }
   | { readonly kind: 'ask'; readonly title: string; readonly instructions: string }
   | { readonly kind: 'start'; readonly task: string }

@@ -649,6 +649,10 @@ export const de: Catalogue = {
     'Jemand hat diese Karte vorher geändert. Sieh sie dir an und versuch es noch einmal.',
   'Someone changed this cell in the meantime.': 'Jemand hat diese Zelle inzwischen geändert.',
   'Someone changed this message in the meantime.': 'Jemand hat diese Nachricht inzwischen geändert.',
+  'The suggestion has changed. Check it again.': 'Der Vorschlag hat sich geändert. Sieh ihn dir noch einmal an.',
+  'This suggestion has a later version.': 'Von diesem Vorschlag gibt es eine neuere Fassung.',
+  'Someone replied to this suggestion, so it no longer changes.':
+    'Jemand hat auf diesen Vorschlag geantwortet, darum ändert er sich nicht mehr.',
   'Someone else decided differently.': 'Jemand anderes hat anders entschieden.',
   'Someone else here is also called {name}. Messages under this name cannot be changed for now.':
     'Noch jemand hier heißt {name}. Nachrichten unter diesem Namen lassen sich solange nicht ändern.',
