@@ -149,11 +149,8 @@ export const replyToSuggestion = operation({
 
 const Action = z.enum(['accept', 'reject', 'reopen'])
 
-const SeenStep = z
-  .int()
-  .min(0)
-  .optional()
-  .meta({ description: 'The step that you have read: if it was changed since, 409 target_changed.' })
+/** The version that whoever decides has read. Tools are listed in few bytes, so it is described with the operation. */
+const SeenStep = z.number().optional()
 
 const Diff = z.string().meta({ description: 'With dryRun: what would change, as a unified diff.' })
 
@@ -171,7 +168,7 @@ export const decideSuggestion = operation({
   description:
     'Accepting changes the text in the same commit, if it is still the one that the suggestion was made on; else 409 target_changed. ' +
     'The same decision again is 200, the opposite 409. Reopening takes back the change of an accepted one, if its text still stands as it ' +
-    'was accepted; else 409 target_changed.',
+    'was accepted; else 409 target_changed. With step, the one that was read, a suggestion that was changed since is 409 target_changed, too.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['dryRun'] },
