@@ -308,7 +308,7 @@ export const operationTools: readonly Tool[] = [
       'or should not edit, say while people are typing. Answers the id.'
   }),
   derived('decideSuggestion', {
-    description: 'Accepts or rejects a suggestion; accepting changes the text. step: as read. target_changed: read it again.',
+    description: 'Accepts (changes the text) or rejects a suggestion. step: as read. target_changed: read again.',
     destroys: true,
     repeats: true
   }),
