@@ -49,9 +49,13 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
         void submit()
       }}
     >
-      <label class='field grow'>
-        <span>{t('Who is it for?')}</span>
+      <div class='field grow'>
+        <span>
+          <label for='share-for'>{t('Who is it for?')}</label> <small id='share-for-hint'>{t('Visible to whoever opens the link.')}</small>
+        </span>
         <input
+          id='share-for'
+          aria-describedby='share-for-hint'
           type='text'
           maxLength={limits.labelCharsMax}
           autocomplete='off'
@@ -59,7 +63,7 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
           value={wish.label}
           onInput={(event: Event) => change({ label: valueOf(event) })}
         />
-      </label>
+      </div>
       <label class='field'>
         <span>{t('Role')}</span>
         <select value={wish.role} onChange={(event: Event) => change({ role: valueOf(event) as Role })}>

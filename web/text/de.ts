@@ -247,6 +247,7 @@ export const de: Catalogue = {
   'For the agmd client.': 'Für das Programm agmd.',
   'For an MCP client. No installation or account needed.': 'Für einen MCP-Client. Ohne Installation und ohne Konto.',
   'Who is it for?': 'Für wen ist er?',
+  'Visible to whoever opens the link.': 'Sichtbar für alle, die den Link öffnen.',
   Format: 'Format',
   Formatting: 'Formatierung',
   Formula: 'Formel',
