@@ -1088,6 +1088,7 @@ test('[REVIEW-24] a draft whose words others replaced is no change of other word
   await select(page, 'twice')
   await page.keyboard.type('once')
   await page.locator('.rm-own', { hasText: 'once' }).waitFor()
+  await until(async () => (await suggestions(document)).suggestions.some((each) => each.text === 'once'), 'what was typed at the service')
   await ask(document, 'PATCH', 'content', { edits: [{ find: 'every file twice', replace: 'all of it again' }] })
   await page.getByText('Someone changed the words you were replacing. Your text is kept.').waitFor()
   await page.getByRole('button', { name: 'Show', exact: true }).click()
@@ -1102,6 +1103,21 @@ test('[REVIEW-24] a draft whose words others replaced is no change of other word
   expect((await suggestions(document)).suggestions.filter((each) => each.text.includes('once')).map(({ status }) => status)).toEqual([
     'orphaned'
   ])
+  // What the service did not have yet is refused, and kept here.
+  let go = (): void => undefined
+  const held = new Promise<void>((resolve) => (go = resolve))
+  await page.route('**/drafts/*', async (route) => {
+    await held
+    await route.continue()
+  })
+  await select(page, 'Monday')
+  await page.keyboard.type('Friday')
+  await page.locator('.rm-own', { hasText: 'Friday' }).waitFor()
+  await ask(document, 'PATCH', 'content', { edits: [{ find: 'on Monday', replace: 'soon' }] })
+  await until(async () => (await editorText(page)).includes('ship soon'), 'the text of the others')
+  go()
+  await page.locator('.card', { hasText: 'Friday' }).getByText('The original text is gone.').waitFor()
+  expect(await editorText(page)).toContain('ship soon')
   expect(heard).toEqual([])
   await context.close()
 })
