@@ -23,7 +23,7 @@ export const listComments = (service: Service, doc: string, input: Input<'listCo
       (status === 'all' || (status === 'resolved') === (resolvedAt !== null)) &&
       (author === undefined || author === nameOfAuthor(by)) &&
       (taskId === undefined || taskId === task)
-    const { page, ...counts } = pageOf([...opened.remarks.comment.values()].filter(fits), input)
+    const { page, ...counts } = pageOf(opened, [...opened.remarks.comment.values()].filter(fits), input)
     return { comments: page.map((comment) => showComment(opened, comment)), ...counts }
   })
 

@@ -226,6 +226,7 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
     const drafted = { ...found.draft, step: input.step, told: input.done || told }
     const pin = isMoved ? to.pin : found.pin
     const written = putRemark(draft, 'suggestion', { ...found, operation, original, text, note, pin, draft: drafted, updatedAt: draft.now })
+    remarks.requireRoom(written)
     const answer = { ok: true as const, suggestion: showSuggestion(opened, written.record as Suggestion) }
     return { written, answer: remember(service, draft, caller, doc, answer) }
   }

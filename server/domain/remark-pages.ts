@@ -8,14 +8,21 @@ interface PageInput {
   readonly limit?: number | undefined
 }
 
-/** One page of records that are given oldest first. */
-export const pageOf = <T extends { readonly number: number }>(
+/** One page of records that are given oldest first: no longer than asked for, and no larger than allowed. */
+export const pageOf = <T extends { readonly id: string; readonly number: number }>(
+  { remarks }: Opened,
   fitting: readonly T[],
   { before = Number.MAX_SAFE_INTEGER, limit = limits.remarkPageDefault }: PageInput
 ): { page: T[]; total: number; nextBefore: number | null } => {
   const older = fitting.filter(({ number }) => number < before)
-  const page = older.slice(-limit).toReversed()
-  return { page, total: fitting.length, nextBefore: older.length > limit ? (page.at(-1)?.number ?? null) : null }
+  const wanted = older.slice(-limit).toReversed()
+  let bytes = 0
+  const end = wanted.findIndex(({ id }, index) => {
+    bytes += remarks.bytesOf(id)
+    return index > 0 && bytes > limits.remarkPageBytesMax
+  })
+  const page = end === -1 ? wanted : wanted.slice(0, end)
+  return { page, total: fitting.length, nextBefore: older.length > page.length ? (page.at(-1)?.number ?? null) : null }
 }
 
 /**

@@ -45,6 +45,10 @@ export interface Remarks {
   tie(kind: RemarkKind, id: string, pin: Pin | null, range: Range | undefined): void
   /** Ties a known remark to other text, which is at `range` now. Answers how to put it back. */
   retie(kind: RemarkKind, id: string, pin: Pin, range: Range | undefined): () => void
+  /** Bytes of a record. */
+  bytesOf(id: string): number
+  /** Whether a record may become as large as it is about to. Errors: `invalid_request`. */
+  requireRoom(written: Pick<Written, 'id' | 'bytes'>): void
   /** Lets go of a text: the remark could not be written, or needs it no more. */
   untie(id: string): void
   /** Takes a record that is on disk now, of so many bytes. */
@@ -68,6 +72,8 @@ const listAll = async (storage: Storage, prefix: Key): Promise<Entry[]> => {
 }
 
 const byNumber = (one: { readonly number: number }, other: { readonly number: number }): number => one.number - other.number
+
+const tooLarge = 'The comments and suggestions of this document are larger than allowed.'
 
 const tooMany = (message: string): ServiceError => new ServiceError('invalid_request', { message })
 
@@ -168,7 +174,7 @@ const createRemarks = (
     tie(kind, id, pin, range) {
       if (records[kind].size + coming >= limits.remarksMax)
         throw tooMany(`A document may have ${limits.remarksMax} ${kind}s; delete what is done with.`)
-      if (bytes >= limits.remarksBytesMax) throw tooMany('The comments and suggestions of this document are larger than allowed.')
+      if (bytes >= limits.remarksBytesMax) throw tooMany(tooLarge)
       coming++
       if (pin === null) return
       locate().ranges.set(id, range)
@@ -184,6 +190,11 @@ const createRemarks = (
         pinned.set(id, before)
         located?.ranges.set(id, stood)
       }
+    },
+    bytesOf: (id) => sizes.get(id) ?? 0,
+    requireRoom({ id, bytes: size }) {
+      const growth = size - (sizes.get(id) ?? 0)
+      if (growth > 0 && bytes + growth > limits.remarksBytesMax) throw tooMany(tooLarge)
     },
     untie(id) {
       pinned.delete(id)

@@ -32,7 +32,7 @@ export const listSuggestions = (service: Service, doc: string, input: Input<'lis
       (taskId === undefined || taskId === suggestion.task) &&
       (setId === undefined || setId === suggestion.set) &&
       (status === 'all' || status === statusOf(opened, suggestion))
-    const { page, ...counts } = pageOf([...opened.remarks.suggestion.values()].filter(fits), input)
+    const { page, ...counts } = pageOf(opened, [...opened.remarks.suggestion.values()].filter(fits), input)
     return { suggestions: page.map((suggestion) => showSuggestion(opened, suggestion)), ...counts }
   })
 
@@ -73,13 +73,24 @@ interface Change {
 const pastOf = ({ room }: Opened, { past }: Suggestion): Range | undefined =>
   past == null ? undefined : locatePins(room.text, room.snapshot().content, [past])[0]
 
+const timesIn = (text: string, words: string): number => text.split(words).length - 1
+
+/** Whether words that were taken out there are back. */
+const isBack = ({ room }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
+  const { length } = original
+  const now = room.snapshot().content.slice(Math.max(0, from - length), to + length)
+  const then = (past?.prefix ?? '').slice(-length) + (past?.suffix ?? '').slice(0, length)
+  return timesIn(now, original) > timesIn(then, original)
+}
+
 /** What a decision changes in the text; undefined: the text is not there as it was. */
 const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
   const { id, original, text } = suggestion
   const range = action === 'accept' ? opened.remarks.rangeOf(id) : pastOf(opened, suggestion)
   const [before, after] = action === 'accept' ? [original, text] : [text, original]
   const isThere = range !== undefined && opened.room.snapshot().content.slice(range.from, range.to) === before
-  return isThere ? { range, before, after } : undefined
+  if (!isThere || (before === '' && action === 'reopen' && isBack(opened, suggestion, range))) return undefined
+  return { range, before, after }
 }
 
 const editsOf = ({ range, before, after }: Change): Edit[] =>
@@ -365,6 +376,7 @@ export const replyToSuggestion = (
         tellMentions(draft, actorOf(caller), payload, body)
         const reply: Reply = { ...made, createdAt: draft.now }
         const written = putRemark(draft, 'suggestion', { ...found, replies: [...(found.replies ?? []), reply], updatedAt: draft.now })
+        opened.remarks.requireRoom(written)
         const shown = { id: made.id, reply: showReply(reply), suggestion: showSuggestion(opened, written.record as Suggestion) }
         return { written, answer: remember(service, draft, caller, doc, shown) }
       }

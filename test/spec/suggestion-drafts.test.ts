@@ -1,6 +1,7 @@
 /** Suggestions that are typed while others look on, decisions that are taken back, and replies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { asAuthor, comment, commented, decide, readSuggestion, suggest, suggestions } from '../support/remarks.ts'
 import { unchangedBy } from '../support/reviews.ts'
@@ -21,6 +22,17 @@ const events = async (person: Person): Promise<Json[]> => (await person.events()
 const content = async (person: Person): Promise<string> => (await person.read()).content
 const draft = (person: Person, id: string, json: Json, name = 'Ana'): Promise<Answer> =>
   person.ask('PUT', `/drafts/${id}`, { json, ...asAuthor(name) })
+/** Runs with another limit. */
+const withLimit = async (name: 'remarksBytesMax' | 'remarkPageBytesMax', value: number, work: () => Promise<void>): Promise<void> => {
+  const writable: Record<string, unknown> = limits
+  const before = limits[name]
+  writable[name] = value
+  try {
+    await work()
+  } finally {
+    writable[name] = before
+  }
+}
 const kinds = async (person: Person): Promise<string[]> =>
   (await events(person)).map(({ type }) => type).filter((type) => type.startsWith('suggestion.'))
 
@@ -195,6 +207,38 @@ test('[SUGG-13] whoever shares link and name with the author learns of a draftId
   expect((await draft(guests, 'name.secret', { ...fields, step: 2, text: ' dark red' })).json.suggestion.text).toBe(' dark red')
 })
 
+test('[SUGG-14] what is typed and replied counts against the bytes of a document’s remarks', async () => {
+  const owner = await world.create(text)
+  const at = { operation: 'insert', find: 'quick' }
+  const { id } = (await draft(owner, 'one', { ...at, step: 1, text: ' red' })).json.suggestion
+  await withLimit('remarksBytesMax', 4096, async () => {
+    const long = 'x'.repeat(5000)
+    const full = { status: 400, json: { code: 'invalid_request' } }
+    expect(await changesNothing(owner.doc, () => draft(owner, 'one', { ...at, step: 2, text: long }))).toMatchObject(full)
+    const reply = (): Promise<Answer> => owner.ask('POST', `/suggestions/${id}/replies`, { json: { body: long } })
+    expect(await changesNothing(owner.doc, reply)).toMatchObject(full)
+    expect(await draft(owner, 'one', { ...at, step: 3, text: ' dark red' })).toMatchObject({ status: 200 })
+  })
+})
+
+test('[SUGG-15] a page of the list ends where it would be too large, and the next one goes on', async () => {
+  const owner = await world.create(text)
+  const ids: string[] = []
+  for (let round = 0; round < 5; round++) ids.unshift((await suggest(owner, { operation: 'insert', text: 'x'.repeat(1000) })).id)
+  await withLimit('remarkPageBytesMax', 3500, async () => {
+    const found: string[] = []
+    const sizes: number[] = []
+    for (let before: number | null | undefined; before !== null;) {
+      const { json } = await owner.ask('GET', '/suggestions', { query: before === undefined ? {} : { before: String(before) } })
+      found.push(...json.suggestions.map(({ id }: Json) => id))
+      sizes.push(json.suggestions.length)
+      before = json.nextBefore
+    }
+    expect(found).toEqual(ids)
+    expect(sizes).toEqual([2, 2, 1])
+  })
+})
+
 test('[UNDO-1] a decision is taken back: the text is as it was, what others typed since stays, and the suggestion is open again', async () => {
   const owner = await world.create(text)
   for (const [fields, accepted] of [
@@ -245,6 +289,25 @@ test('[UNDO-2] an acceptance whose text was changed since is not taken back: 409
   await decide(owner, id, 'reopen')
   expect(await content(owner)).toBe(text)
   expect(await commented(owner, note.id)).toBe('brown')
+})
+
+test('[UNDO-7] a deletion is not taken back where its words have come back meanwhile; where the same words stood beside it before, it is', async () => {
+  const owner = await world.create('start WORD end')
+  const { id } = await suggest(owner, { operation: 'delete', find: 'WORD ' })
+  await decide(owner, id, 'accept')
+  await owner.replace('start WORD end')
+  expect(await changesNothing(owner.doc, () => decide(owner, id, 'reopen'))).toMatchObject({
+    status: 409,
+    json: { code: 'target_changed' }
+  })
+  await owner.replace('start end')
+  await decide(owner, id, 'reopen')
+  expect(await content(owner)).toBe('start WORD end')
+  const twice = await world.create('a very very good one')
+  const second = await suggest(twice, { operation: 'delete', find: 'very ', occurrence: 2 })
+  await decide(twice, second.id, 'accept')
+  expect(await decide(twice, second.id, 'reopen')).toMatchObject({ status: 200 })
+  expect(await content(twice)).toBe('a very very good one')
 })
 
 test('[UNDO-3] several decisions are taken back in one commit, after a restart as well', async () => {
