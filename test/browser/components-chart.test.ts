@@ -20,7 +20,8 @@ const calls = createSocket('udp4')
 
 beforeAll(async () => {
   world = await start()
-  browser = await launch()
+  // What keeps widgets apart is tried in the whole browser.
+  browser = await launch({ whole: true })
   elsewhere = createServer((request, response) => {
     asked.push(request.url ?? '')
     response.setHeader('Access-Control-Allow-Origin', '*').end('seen')
