@@ -154,6 +154,8 @@ export const limits = {
 
   /** How long the answer to an `Idempotency-Key` is kept, in hours (api.md, Retries). */
   idempotencyHours: 24,
+  /** Longest answer that is kept whole, in UTF-16 units; of longer ones comments and suggestions are kept by their ids. */
+  idempotencyAnswerCharsMax: 16 * 1024,
   /** Longest `Idempotency-Key`, in characters. */
   idempotencyKeyCharsMax: 200,
   /** Requests with an `Idempotency-Key` that are being answered at once. */

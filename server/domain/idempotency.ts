@@ -8,12 +8,50 @@ import type { Caller, RequestStamp } from './caller.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
 import { keys } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import { withRemarks } from './remarks.ts'
+import { showComment, showReply, showSuggestion } from './remarks-shown.ts'
 import type { Service } from './service.ts'
 
 interface RememberedAnswer extends Expiring {
   readonly fingerprint: string
   readonly sealed: string
+  /** Suggestions and comments stand in it by their ids alone, and are shown anew. */
+  readonly isBrief?: true
 }
+
+const shownKeys = new Set(['suggestion', 'comment', 'reply'])
+
+/** An answer with ids in the place of what is recorded elsewhere. */
+const briefly = (answer: unknown): string =>
+  JSON.stringify(answer, (key, value: unknown) => {
+    const isShown = shownKeys.has(key) && typeof value === 'object' && value !== null && 'id' in value
+    if (isShown) return value.id
+    if (key !== 'suggestions' || !Array.isArray(value)) return value
+    return value.map((each: { readonly id?: string }) => ({ suggestion: each.id }))
+  })
+
+/** What is recorded now in the place of its ids; what is gone is left out. */
+const atLength = (service: Service, doc: string, text: string): Promise<unknown> =>
+  withRemarks(service, doc, (opened) => {
+    const { suggestion, comment } = opened.remarks
+    const show = (key: string, id: string): unknown => {
+      const [suggested, said] = [suggestion.get(id), comment.get(id)]
+      if (key === 'suggestion') return suggested && showSuggestion(opened, suggested)
+      if (key === 'comment') return said && showComment(opened, said)
+      for (const records of [suggestion, comment])
+        for (const { replies = [] } of records.values()) {
+          const reply = replies.find((each) => each.id === id)
+          if (reply !== undefined) return showReply(reply)
+        }
+      return undefined
+    }
+    const revive = (key: string, value: unknown): unknown => {
+      if (shownKeys.has(key) && typeof value === 'string') return show(key, value)
+      if (key !== 'suggestions' || !Array.isArray(value)) return value
+      return value.flatMap((each: { readonly suggestion?: unknown }) => each.suggestion ?? [])
+    }
+    return Promise.resolve(JSON.parse(text, revive))
+  })
 
 const lifetimeMs = limits.idempotencyHours * 3600 * 1000
 
@@ -21,11 +59,14 @@ const lifetimeMs = limits.idempotencyHours * 3600 * 1000
 export const remember = <T>(service: Service, draft: Draft, caller: Caller, scope: string | null, answer: T): T => {
   const stamp = caller.request
   if (stamp === null) return answer
+  const full = JSON.stringify(answer)
+  const isBrief = scope !== null && full.length > limits.idempotencyAnswerCharsMax
   const record: RememberedAnswer = {
     fingerprint: stamp.fingerprint,
     // Good for the whole of its last millisecond.
     expiresAt: draft.now + lifetimeMs + 1,
-    sealed: service.vault.seal(JSON.stringify(answer), stamp.id)
+    sealed: service.vault.seal(isBrief ? briefly(answer) : full, stamp.id),
+    ...(isBrief && { isBrief })
   }
   for (const { key, value } of expiring(keys.request(scope, stamp.id), record)) draft.put(key, value)
   return answer
@@ -36,5 +77,6 @@ export const findAnswer = async (service: Service, scope: string | null, stamp: 
   const { record } = (await findLive<RememberedAnswer>(service, keys.request(scope, stamp.id))) ?? {}
   if (record === undefined) return undefined
   if (record.fingerprint !== stamp.fingerprint) throw new ServiceError('idempotency_key_reused')
-  return { answer: JSON.parse(service.vault.open(record.sealed, stamp.id)) }
+  const text = service.vault.open(record.sealed, stamp.id)
+  return { answer: record.isBrief === true && scope !== null ? await atLength(service, scope, text) : JSON.parse(text) }
 }

@@ -1,6 +1,7 @@
 /** Suggestions that are typed while others look on, decisions that are taken back, and replies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ServiceError } from '../../shared/errors.ts'
+import type { Storage } from '../../server/domain/ports.ts'
 import { limits } from '../../shared/limits.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { asAuthor, comment, commented, decide, readSuggestion, suggest, suggestions } from '../support/remarks.ts'
@@ -8,10 +9,20 @@ import { unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
 const store = faultyStore()
+/** Of answers that are kept for those who ask again. */
+let rememberedBytes = 0
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ storage: store.storage })
+  const storage = (inner: Storage): Storage => {
+    const faulty = store.storage(inner)
+    const commit: Storage['commit'] = (batch) => {
+      for (const { key, value } of batch.puts ?? []) if (key[2] === 'request') rememberedBytes += value.length
+      return faulty.commit(batch)
+    }
+    return { ...faulty, commit }
+  }
+  world = await startWorld({ storage })
 })
 afterAll(() => world.stop())
 
@@ -237,6 +248,26 @@ test('[SUGG-15] a page of the list ends where it would be too large, and the nex
     expect(found).toEqual(ids)
     expect(sizes).toEqual([2, 2, 1])
   })
+})
+
+test('[SUGG-16] large answers are remembered by the ids of what they show, and shown anew to who asks again', async () => {
+  const owner = await world.create(text)
+  const long = 'x'.repeat(20_000)
+  const made = await suggest(owner, { operation: 'insert', text: long })
+  const decisions = [{ suggestionId: made.id, action: 'reject' }]
+  for (const [path, json, key] of [
+    [`/suggestions/${made.id}/replies`, { body: 'Hm.' }, 'reply'],
+    ['/decisions', { decisions }, 'decide']
+  ] as const) {
+    const ask = (): Promise<Answer> => owner.ask('POST', path, { json, headers: { 'Idempotency-Key': key } })
+    rememberedBytes = 0
+    const first = await ask()
+    expect(rememberedBytes).toBeGreaterThan(0)
+    expect(rememberedBytes).toBeLessThan(2000)
+    const again = await ask()
+    expect(again.headers.get('Idempotency-Replayed')).toBe('true')
+    expect(again.json).toEqual(first.json)
+  }
 })
 
 test('[UNDO-1] a decision is taken back: the text is as it was, what others typed since stays, and the suggestion is open again', async () => {
