@@ -1,4 +1,4 @@
-/** The name that others see beside this person's cursor, while nobody is signed in. */
+/** The name that others see beside this person's cursor. */
 import { computed, signal } from '@preact/signals'
 import { readDevice, writeDevice } from './device.ts'
 import { newId } from './new-id.ts'
@@ -13,7 +13,10 @@ export const ownName = signal(readDevice(storageKey) ?? '')
 /** The name that the link of this page was made for; '' for none. It counts until the person gives one. */
 export const givenName = signal('')
 
-export const personName = computed(() => ownName.value || givenName.value)
+/** The name of the account that is signed in here; '' for none. It is the one that others see. */
+export const accountName = signal('')
+
+export const personName = computed(() => accountName.value || ownName.value || givenName.value)
 
 export function setPersonName(name: string): void {
   ownName.value = name.trim().slice(0, nameCharsMax)

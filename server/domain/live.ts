@@ -39,8 +39,8 @@ export interface Live {
 
 /** Stateless messages from the server to open pages (api.md, Live protocol). */
 export type LiveMessage =
-  /** `name`: the one that the link was made for, told to guests alone. */
-  | { readonly type: 'role'; readonly role: Role; readonly name?: string }
+  /** `name`: the one that the link was made for, told to guests alone. `account`: the name of whoever is signed in. */
+  | { readonly type: 'role'; readonly role: Role; readonly name?: string; readonly account?: string }
   /** How presence marks all pages of this person. */
   | { readonly type: 'you'; readonly person: string }
   | { readonly type: 'event'; readonly event: unknown }

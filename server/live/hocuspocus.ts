@@ -215,7 +215,8 @@ export const createLive = ({
         if (entry !== undefined) freeClients(entry, peer)
       })
       const { role, linkName, identity } = caller
-      const named = linkName !== null && identity.kind === 'guest' ? { name: linkName } : {}
+      const named =
+        identity.kind === 'account' ? { account: identity.name } : linkName !== null && identity.kind === 'guest' ? { name: linkName } : {}
       connection.sendStateless(JSON.stringify({ type: 'role', role: role ?? 'view', ...named } satisfies LiveMessage))
       return Promise.resolve()
     },

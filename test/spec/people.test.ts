@@ -1,3 +1,5 @@
+import { type Account, createAccount } from '../../server/domain/accounts.ts'
+import { openSession } from '../../server/domain/sessions.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Editor, startWorld, until, type World } from '../support/world.ts'
 
@@ -24,6 +26,14 @@ test('[WHO-1] a page is told the name that its own link was made for, and no oth
   // The first link and those of assignments are named after what they are for.
   expect(names).toEqual(['Ana', undefined, undefined, undefined])
   expect(JSON.stringify(pages[1]?.messages)).not.toContain('Ana')
+})
+
+test('[WHO-6] a page of whoever is signed in is told the name of the account', async () => {
+  const ana = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+  const { token } = await openSession(world.service, ana.id, 'app', 'a test')
+  const { json } = await world.ask('POST', '/api/docs', { headers: { Authorization: `Bearer ${token}` }, json: { content: 'text' } })
+  const page = await world.person(json.id, token).connect()
+  expect(await told(page, 'role')).toEqual({ type: 'role', role: 'owner', account: 'ana' })
 })
 
 test('[WHO-2] pages of one browser have one mark in the presence, which nobody can make without its secret', async () => {

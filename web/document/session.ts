@@ -16,7 +16,7 @@ import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { findRecent, forget, recentDocuments, remember } from '../recent.ts'
-import { givenName, nameCharsMax } from '../person.ts'
+import { accountName, givenName, nameCharsMax } from '../person.ts'
 import { setOwnMark } from '../presence/people.ts'
 import { keepsMore, mayKeepMore, takeKey, takesOver } from './keys.ts'
 import { openUploads, type Uploads } from '../uploads/uploads.ts'
@@ -177,8 +177,11 @@ export function openSession(id: string): Session {
   givenName.value = access.kept === undefined ? (known?.given ?? '') : ''
   const listeners = new Set<(message: Record<string, unknown>) => void>()
   const onEvent = (message: Record<string, unknown>): void => {
-    const { type, name, person } = message
-    if (type === 'role') givenName.value = typeof name === 'string' ? name.trim().slice(0, nameCharsMax).toWellFormed() : ''
+    const { type, name, account, person } = message
+    if (type === 'role') {
+      givenName.value = typeof name === 'string' ? name.trim().slice(0, nameCharsMax).toWellFormed() : ''
+      accountName.value = typeof account === 'string' ? account : ''
+    }
     if (type === 'you' && typeof person === 'string') setOwnMark(link.awareness, person)
     for (const listener of listeners) listener(message)
   }

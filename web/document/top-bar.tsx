@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { canShare } from '../commands/share.ts'
-import { initials, personName } from '../person.ts'
+import { accountName, initials, personName } from '../person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
 import { t, term } from '../text/t.ts'
@@ -51,7 +51,8 @@ const roleWords: Readonly<Record<string, string>> = {
 function Self({ view }: { view: View }): JSX.Element | null {
   const me = view.here.value.find(({ self }) => self)
   if (me === undefined) return null
-  const words = personName.value === '' && me.kind === 'guest' ? t('You. Set your name') : t('You ({name})', { name: me.name })
+  const isGuest = me.kind === 'guest' && accountName.value === ''
+  const words = personName.value === '' && isGuest ? t('You. Set your name') : t('You ({name})', { name: me.name })
   return (
     <li class='avatar-self'>
       <button
@@ -60,7 +61,7 @@ function Self({ view }: { view: View }): JSX.Element | null {
         aria-label={words}
         aria-haspopup='dialog'
         title={words}
-        disabled={me.kind !== 'guest'}
+        disabled={!isGuest}
         onClick={() => (view.dialog.value = 'name')}
       >
         <span aria-hidden='true'>{initials(me.name)}</span>

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useMentions } from '../mentions/picker.tsx'
 import { ago } from '../../shared/ago.ts'
-import { givenName, initials, nameCharsMax, ownName, setPersonName } from '../person.ts'
+import { accountName, givenName, initials, nameCharsMax, ownName, setPersonName } from '../person.ts'
 import { locale, t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
@@ -142,7 +142,7 @@ export function Writer({ review, label, action, value, autoFocus = false, onInpu
       if (review !== undefined) review.store.said.value = words
     }
   })
-  const asksName = ownName.value === '' && text !== '' && review?.store.account.value === undefined
+  const asksName = ownName.value === '' && accountName.value === '' && text !== '' && review?.store.account.value === undefined
   useLayoutEffect(() => {
     if (autoFocus) field.current?.focus()
   }, [])
