@@ -73,7 +73,8 @@ const propose = async <T>(
     tie()
     const { written, answer } = await service.ledger.write(doc, caller, change)
     settle(opened, written)
-    showWriter(opened, caller, ids[0])
+    // Drafts come from pages: whoever types is a person, though the page may be closed by now.
+    if (proposals.every(({ typed }) => typed === undefined)) showWriter(opened, caller, ids[0])
     return answer
   } catch (error) {
     for (const id of tied) remarks.forget('suggestion', id)

@@ -69,6 +69,18 @@ test('[SUGG-1] a suggestion is made while it is typed, changed in place by its a
   expect(await content(owner)).toBe(text.replace('brown', 'red'))
 })
 
+test('[SUGG-17] whoever types a suggestion is shown as no program', async () => {
+  const owner = await world.create(text)
+  const ana = await owner.share('suggest')
+  const page = await owner.connect()
+  const shown = (): string[] => [...(page.provider.awareness?.getStates().values() ?? [])].flatMap(({ user }: Json) => user?.name ?? [])
+  await draft(ana, 'closed.secret', { step: 1, operation: 'insert', find: 'quick', text: ' red' })
+  // What comes later is shown, so what came before would be.
+  await suggest(ana, { operation: 'insert', find: 'lazy', text: ' old' }, asAuthor('scribe'))
+  await until(() => shown().includes('scribe'), 'the program')
+  expect(shown()).not.toContain('Ana')
+})
+
 test('[SUGG-2] steps that come late or twice change nothing, late ones and those with other text are 409, and one event tells of all changes once typing has ended', async () => {
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
