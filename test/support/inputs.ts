@@ -67,7 +67,7 @@ export const neededInputs = (
     storeDrawing: {
       body: async () => ({ source: 'pie', title: 'A pie', width: 1, height: 1, light: '<svg></svg>', dark: '<svg></svg>' })
     },
-    changeShare: { body: async () => ({ role: 'comment' }), path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
+    changeShare: { body: async () => ({ role: 'comment' }), path: async (owner) => ({ share: (await owner.share('edit')).link.id }) },
     revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
     createComment: { body: async () => ({ body: 'Hm.', find: 'text' }) },
     replyToComment: { body: async () => ({ body: 'Oh.' }), path: newComment },
