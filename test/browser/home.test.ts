@@ -347,6 +347,7 @@ for (const viewport of sizes) {
     await page.getByRole('button', { name: 'Restore', exact: true }).waitFor()
     await look(page, 'trashed')
     await page.goto(world.url)
+    await page.getByRole('button', { name: 'Start writing' }).waitFor()
     await drop(page, [{ name: 'picture.png', bytes: [0, 1, 2] }])
     await page.getByText('is not a text').waitFor()
     await look(page, 'home-asking')

@@ -9,7 +9,8 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   for (let pressed = 0; pressed < 60; pressed++) {
     const current = await page.evaluate(() => {
       const element = document.activeElement
-      return element?.getAttribute('aria-label') ?? element?.closest('label')?.textContent ?? element?.textContent ?? ''
+      const [label] = (element as HTMLInputElement | null)?.labels ?? []
+      return element?.getAttribute('aria-label') ?? label?.textContent ?? element?.textContent ?? ''
     })
     names.push(current)
     if (typeof name === 'string' ? current.trim().startsWith(name) : name.test(current)) return
