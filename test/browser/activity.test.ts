@@ -58,7 +58,7 @@ test('[ACTIVITY-1] the panel tells who did what, newest first, by day, and follo
   const bea = await open(link.url, 'Bea')
   await typeAtEnd(bea.page, 'Bea was here.')
   await saved(bea.page)
-  await panel(page).getByText('Bea wrote').waitFor()
+  await panel(page).getByText('Bea edited the text').waitFor()
   await panel(page).locator('.deed-text', { hasText: 'Bea was here.' }).waitFor()
   // To the comment, in the text.
   await panel(page).locator('.deed', { hasText: 'commented' }).getByRole('button', { name: 'Show it in the text' }).click()

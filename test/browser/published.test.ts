@@ -127,7 +127,7 @@ test('[PUBLISH-8] each paragraph begins on the side of its own script', async ()
   await page.goto(await publish('# שלום\n\nטקסט\n\nEnglish\n\n- אחת\n'))
   const sides = await page.locator('article').evaluate((article) => {
     const { left, right } = article.getBoundingClientRect()
-    return [...article.querySelectorAll('p:not(.byline), li')].map((block) => {
+    return [...article.querySelectorAll('p, li')].map((block) => {
       const range = globalThis.document.createRange()
       range.selectNodeContents(block)
       const words = range.getBoundingClientRect()
