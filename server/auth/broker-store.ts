@@ -76,7 +76,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
 
   const epochNow = async (account: string): Promise<number> => epochOf((await findAccount(service, account)) ?? {})
 
-  /** What is kept again keeps the epoch that it had: a request may have read it before an end and write it after. */
+  /** A record that is stored again keeps its epoch: a request may have read it before an end and write it after. */
   const epochFor = async (key: Key, account: string): Promise<number> => {
     const known = await findLive<BrokerRecord>(service, key)
     return known?.record.account === account ? (known.record.epoch ?? 0) : epochNow(account)

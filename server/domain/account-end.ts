@@ -15,7 +15,7 @@ import type { Service } from './service.ts'
 import { removeAccess } from './sessions.ts'
 import { releaseDocument } from './trash.ts'
 
-/** What happens to the documents of the account: they stay open to their links, or they go to the trash. */
+/** The choice for the documents of the account: they stay open to their links, or they go to the trash. */
 export type DocumentsAfter = 'keep' | 'trash'
 
 interface AccountEnd {
@@ -36,7 +36,7 @@ const giveUp = async (service: Service, key: Key, doc: string, documents: Docume
   }
 }
 
-/** Those in the list of the account and those in its trash, page by page. */
+/** The documents in the list of the account and in its trash, page by page. */
 const giveUpDocuments = async (service: Service, { account, documents }: AccountEnd): Promise<void> => {
   for (const prefix of [keys.ownedBy('account', account), keys.trashedBy('account', account)])
     for (;;) {

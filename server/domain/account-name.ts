@@ -18,7 +18,7 @@ const renameIn = async (service: Service, doc: string, account: string): Promise
   const rename = (draft: Draft): void => {
     const { owner } = draft.head
     const name = draft.read<Account>(key)?.name
-    // What is left of an erased document names nobody.
+    // The head that stays of an erased document has no name.
     if (name === undefined || (draft.head.deletedAt !== null && !isInTrash(draft.head))) return
     if (owner.id === account && owner.name !== name) draft.head = { ...draft.head, owner: { ...owner, name } }
   }

@@ -25,7 +25,7 @@ import type { Service } from './service.ts'
 import { type TextTitle, titleOfText } from '../../shared/names.ts'
 import { unitsOf } from './text-work.ts'
 
-/** What a document is called: by its front matter, the title given at creation, its first heading, its first line, or "Untitled". */
+/** The title of a document: from its front matter, the title given at creation, its first heading, its first line, or "Untitled". */
 export const titleOf = (head: Head, { titles }: { readonly titles: TextTitle }): string => titleOfText(titles, head.title) ?? 'Untitled'
 
 /** The newest text on disk, rebuilt without the copy in memory. */

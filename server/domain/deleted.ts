@@ -1,4 +1,4 @@
-/** What a deleted document says of itself, by its head alone. */
+/** The answer for a deleted document, from its head alone. */
 import { ServiceError } from '../../shared/errors.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { Head } from './keys.ts'

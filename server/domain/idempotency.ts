@@ -15,7 +15,7 @@ import type { Service } from './service.ts'
 interface RememberedAnswer extends Expiring {
   readonly fingerprint: string
   readonly sealed: string
-  /** Suggestions and comments stand in it by their ids alone, and are shown anew. */
+  /** Suggestions and comments stand in it by their ids alone, and are read again for each replay. */
   readonly isBrief?: true
 }
 
@@ -30,7 +30,7 @@ const briefly = (answer: unknown): string =>
     return value.map((each: { readonly id?: string }) => ({ suggestion: each.id }))
   })
 
-/** What is recorded now in the place of its ids; what is gone is left out. */
+/** The current records in place of their ids; deleted ones are left out. */
 const atLength = (service: Service, doc: string, text: string): Promise<unknown> =>
   withRemarks(service, doc, (opened) => {
     const { suggestion, comment } = opened.remarks

@@ -52,7 +52,7 @@ export interface Snapshot extends Point {
   readonly content: string
   /** The same in UTF-8. */
   readonly bytes: Uint8Array
-  /** What the text is called by. */
+  /** The titles that the text offers. */
   readonly titles: TextTitle
 }
 

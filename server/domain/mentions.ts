@@ -51,7 +51,7 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
   /** A small text is read in this very turn. */
   const indexAtOnce = (content: string): MentionIndex | undefined =>
     content.length <= limits.textInlineUnitsMax ? mentionIndex(content) : undefined
-  /** What the text says that is no news: the text, until it is first needed. */
+  /** Mentions that the text had before: kept as the text until they are first needed. */
   let known: MentionIndex | string = before
   /** Since when messages that are to be told stand as they do. */
   let waiting = new Map<string, number>()
@@ -136,7 +136,7 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
       known = now
     } else known = former
     const writing = counts.size === 0 ? undefined : write(to, [...counts.values()], [...messages.values()].slice(-limits.mentionEventsMax))
-    // Whoever wrote since then is asked after at the next look.
+    // The next look asks for the authors of later edits.
     if (isSettled && room.seq === to.seq) actors = new Set()
     if (!isSettled) plan()
     await writing

@@ -26,7 +26,7 @@ interface Proposal {
   readonly text: string
   readonly note: string | null
   readonly aim: Aim
-  /** Of one that is being typed: the id that it has and how far it is. */
+  /** For a suggestion that is being typed: its id and its step. */
   readonly typed?: { readonly id: string; readonly draft: NonNullable<Suggestion['draft']> }
 }
 
@@ -132,7 +132,7 @@ const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range
   return range && { range, text: '' }
 }
 
-/** What is checked before anything is looked for. Errors: `invalid_request`, `text_too_large`. */
+/** Checks the request before any search in the text. Errors: `invalid_request`, `text_too_large`. */
 const checkProposal = (input: Input<'createSuggestion'>): void => {
   checkRemark('note', input.note ?? '')
   checkText('text', input.text ?? '')
@@ -188,7 +188,7 @@ const draftedIdChars = 16
 /** The part of a draftId that others may see; undefined: none. */
 const shownName = (draftId: string): string | undefined => (draftId.includes('.') ? draftId.slice(0, draftId.indexOf('.')) : undefined)
 
-/** What one request says of a suggestion that is being typed. */
+/** One request about a suggestion that is being typed. */
 interface Typed {
   readonly opened: Opened
   readonly caller: Caller
@@ -219,7 +219,7 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
     service.quotas.require(draft.head, text.length - found.text.length, text.length <= found.text.length)
     room.journalInto(draft)
     if (input.done && !told) {
-      // What was typed and taken back meanwhile is nobody's.
+      // Nobody needs words that were typed and taken back meanwhile.
       draft.erase()
       const payload = { suggestionId: known.id, operation, ...(known.task === null ? {} : { taskId: known.task }) }
       draft.event('suggestion.edited', actorOf(caller), payload)

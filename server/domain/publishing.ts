@@ -53,7 +53,7 @@ export interface PublishedDocument {
   readonly updatedAt: number
   /** Milliseconds since 1970. */
   readonly publishedAt: number
-  /** Whom its front matter names, or else the account or agent that owns it; undefined: nobody. */
+  /** The author that its front matter names, or else the account or agent that owns it; undefined: there is none. */
   readonly author: string | undefined
   /** How often a drawing of it was kept: with another number the page may show more pictures. */
   readonly drawings: number

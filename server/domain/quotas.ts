@@ -90,7 +90,7 @@ const set = (sum: Sum, doc: string, bytes: number | undefined): void => {
 
 export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas => {
   const sums = new Map<string, Promise<Sum>>()
-  /** Those of them that are read. */
+  /** The sums that are already read. */
   const known = new Map<string, Sum>()
   const nameOf = ([kind, id]: readonly unknown[]): string => `${String(kind)} ${String(id)}`
 

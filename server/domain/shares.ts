@@ -184,7 +184,7 @@ export const revokeShare = async (
   return answer
 }
 
-/** What a change of a role did, beside the link itself. */
+/** The effects of a change of a role: the answer, and the links lowered with it. */
 interface RoleChange {
   readonly answer: Output<'changeShare'>
   readonly lowered: readonly Share[]

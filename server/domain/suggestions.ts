@@ -62,7 +62,7 @@ const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
 const outcomes = { accept: 'accepted', reject: 'rejected', reopen: 'pending' } as const
 
-/** What a decision replaces in the text of now, and by what. */
+/** The range of the current text that a decision replaces, and the new words. */
 interface Change {
   readonly range: Range
   readonly before: string
@@ -83,7 +83,7 @@ const isBack = ({ room }: Opened, { past, original }: Suggestion, { from, to }: 
   return timesIn(now, original) > timesIn(then, original)
 }
 
-/** What a decision changes in the text; undefined: the text is not there as it was. */
+/** The edit that a decision makes in the text; undefined: the text is no longer as it was. */
 const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
   const { id, original, text } = suggestion
   const range = action === 'accept' ? opened.remarks.rangeOf(id) : pastOf(opened, suggestion)

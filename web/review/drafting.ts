@@ -88,7 +88,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     if (!isClosed) timer ??= setTimeout(tick, ms)
   }
 
-  /** What was typed and taken back is nobody's. */
+  /** Words that were typed and taken back belong to no draft. */
   const forget = (draft: LiveDraft): void => {
     live.delete(draft)
     if (draft.suggestion !== undefined) store.act({ kind: 'withdraw', suggestion: draft.suggestion })
