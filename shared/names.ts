@@ -104,10 +104,19 @@ const settingIn = (frontMatter: readonly string[], name: string, charsMax: numbe
   return entry === undefined ? '' : plainName(plainValue(entry.slice(name.length + 1)), charsMax)
 }
 
+/** Longest value of `breaks:` that is looked at. */
+const breaksCharsMax = 10
+
 /** `author:` of the front matter of a text; undefined: it names nobody. */
 export const authorIn = (content: string): string | undefined => {
   const lines = beginningOf(content)
   return settingIn(lines.slice(0, afterFrontMatter(lines)), 'author', limits.authorCharsMax) || undefined
+}
+
+/** Whether line breaks within paragraphs of a text are shown: unless its front matter says `breaks: false`. */
+export const breaksIn = (content: string): boolean => {
+  const lines = beginningOf(content)
+  return settingIn(lines.slice(0, afterFrontMatter(lines)), 'breaks', breaksCharsMax).toLowerCase() !== 'false'
 }
 
 /** What a Markdown text is called by. */

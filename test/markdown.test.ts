@@ -32,8 +32,11 @@ const bare = (html: string): string =>
     .replaceAll(/\s*(<\/?(?:blockquote|ul|ol|li|p|pre|table|thead|tbody|tr|th|td|h[1-6])\b)/g, '$1')
     .trim()
 
+/** The specifications join the lines of a paragraph. */
+const asSpecified = (markdown: string): string => bare(render(`---\nbreaks: false\n---\n${markdown}`).html)
+
 const differing = (examples: readonly Example[]): number[] =>
-  examples.filter(({ markdown, html }) => bare(render(markdown).html) !== bare(html)).map(({ number }) => number)
+  examples.filter(({ markdown, html }) => asSpecified(markdown) !== bare(html)).map(({ number }) => number)
 
 const from = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
@@ -200,6 +203,29 @@ test('[MARKDOWN-13] published pages show emoji and dashes where their names and 
   expect(shown('https://a.example/x--y')).toContain('>https://a.example/x--y</a>')
   expect(published.render('# One -- two :tada:').headings).toEqual(createRenderer().render('# One -- two :tada:').headings)
   expect(createRenderer().render('a -- :tada:').html).toBe('<p>a -- :tada:</p>\n')
+})
+
+test('[MARKDOWN-15] a line break within a paragraph is shown as one, unless the front matter says breaks: false', () => {
+  expect(render('one\ntwo *three\nfour*').html).toBe('<p>one<br>\ntwo <em>three<br>\nfour</em></p>\n')
+  expect(render('- [ ] a\n  b\n\n> c\n> d').html.match(/<br>/g)).toHaveLength(2)
+  // Breaks that were written as such stay one; code and formulas keep their lines, cells and items of lists get none.
+  for (const text of ['a<br>\nb', 'a\\\nb', 'a  \nb']) expect(render(text).html.match(/<br>/g)).toHaveLength(1)
+  for (const text of ['```\na\nb\n```', '$$\na\n$$', '- a\n- b', '| a |\n|---|\n| b |', '<!--\na\n-->'])
+    expect(render(text).html).not.toContain('<br>')
+  const joined = '<p>one\ntwo</p>\n'
+  for (const value of ['false', ' False # wrapped by a program', '"false"'])
+    expect(render(`---\ntitle: a\nbreaks: ${value}\n---\none\ntwo`).html).toBe(joined)
+  for (const text of ['---\nbreaks: true\n---\none\ntwo', 'breaks: false\n\none\ntwo']) expect(render(text).html).toContain('one<br>\ntwo')
+  // Headings, descriptions and the lines of blocks are those of the text.
+  const { headings, description, blocks } = render('one\ntwo\n\na\nb\n===')
+  expect({ headings, description, blocks }).toEqual({
+    headings: [{ level: 1, text: 'a b', id: 'a-b' }],
+    description: 'one two',
+    blocks: [
+      [0, 2],
+      [3, 6]
+    ]
+  })
 })
 
 test('[MARKDOWN-14] a picture has the width behind its words, and its title as a caption where it stands alone', () => {

@@ -115,6 +115,8 @@ curl -fsS -X POST "${baseUrl}/api/docs/$ID/edits" -H "X-Share-Key: $KEY" -H 'X-A
 END
 \`\`\`
 
+Do not wrap lines: readers see each line break (\`breaks: false\` in the front matter joins the lines of a paragraph).
+
 The others: \`delete\` (find), \`replace_section\` (section, markdown), \`replace_lines\` (from, to, markdown), \`set_document\` (markdown).
 \`"mode": "suggest"\` proposes instead of writing, for which the suggest role is enough. \`"dryRun": true\` shows what would change.
 

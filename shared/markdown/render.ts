@@ -14,6 +14,7 @@ import { type Heading, headingIds, wordsOf } from './headings.ts'
 import { inlineHtml } from './inline-html.ts'
 import { gfmLinks } from './links.ts'
 import { frontMatter } from './front-matter.ts'
+import { lineBreaks } from './line-breaks.ts'
 import { inlineMarks } from './marks.ts'
 import { mathHtml, math } from './math.ts'
 import { captions } from './pictures.ts'
@@ -127,6 +128,7 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   // Its types know markdown-it by another path.
   markdown.use(footnote as unknown as (markdown: MarkdownIt) => void)
   markdown.use(frontMatter)
+  markdown.use(lineBreaks)
   markdown.use(callouts)
   markdown.use(details)
   markdown.use(comments)
