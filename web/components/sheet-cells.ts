@@ -1,0 +1,50 @@
+/** What the cells of a sheet show. */
+import { computed, type ReadonlySignal } from '@preact/signals'
+import { Day, Failure, type Scalar } from '../../shared/fences/formula/values.ts'
+import type { Sheet } from '../../shared/fences/sheet.ts'
+import type { ComponentInput } from './input.ts'
+import { type Place, type Shown, textAt } from './sheet-grid.tsx'
+import type { Selection } from './sheet-selection.ts'
+
+export interface Cells {
+  valueOf(place: Place): Scalar
+  readonly grid: ReadonlySignal<readonly (readonly Shown[])[]>
+  readonly texts: ReadonlySignal<readonly (readonly string[])[]>
+  /** The longest text of each column. */
+  readonly longest: ReadonlySignal<readonly string[]>
+}
+
+export function createCells(
+  { sheets, sheetIndex }: Pick<ComponentInput, 'sheets' | 'sheetIndex'>,
+  sheet: ReadonlySignal<Sheet>,
+  size: Selection['size']
+): Cells {
+  const valueOf = ({ row, column }: Place): Scalar =>
+    sheetIndex.value < 0 ? null : sheets.value.workbook.valueAt(sheetIndex.value, row, column)
+  const shownOf = (place: Place): Shown => {
+    const [value, text] = [valueOf(place), textAt(sheet.value, place)]
+    const isComputed = text.startsWith('=') && sheetIndex.value >= 0
+    return {
+      text: isComputed ? sheets.value.workbook.textAt(sheetIndex.value, place.row, place.column) : text,
+      side: sheet.value.sides[place.column],
+      isNumber: typeof value === 'number' || value instanceof Day,
+      error: value instanceof Failure ? value.reason || value.error : undefined
+    }
+  }
+  // Not with every step through the cells.
+  const grid = computed(() =>
+    Array.from({ length: size.value.height }, (_row, row) =>
+      Array.from({ length: size.value.width }, (_cell, column) => shownOf({ row, column }))
+    )
+  )
+  const texts = computed(() => grid.value.map((cells) => cells.map(({ text }) => text)))
+  const longest = computed(() => {
+    const found = Array.from({ length: size.value.width }, () => '')
+    for (const cells of texts.value)
+      cells.forEach((text, column) => {
+        if (text.length > (found[column]?.length ?? 0)) found[column] = text
+      })
+    return found
+  })
+  return { valueOf, grid, texts, longest }
+}

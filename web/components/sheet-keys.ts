@@ -1,0 +1,62 @@
+/** What keys do in a sheet while no cell is being written. */
+import { limits } from '../../shared/limits.ts'
+import { tn } from '../text/t.ts'
+import type { CellEditing } from './sheet-editing.ts'
+import type { Place } from './sheet-grid.tsx'
+import type { Selection } from './sheet-selection.ts'
+
+const steps: Readonly<Record<string, Place>> = {
+  ArrowUp: { row: -1, column: 0 },
+  ArrowDown: { row: 1, column: 0 },
+  ArrowLeft: { row: 0, column: -1 },
+  ArrowRight: { row: 0, column: 1 }
+}
+
+interface KeysInput {
+  readonly selection: Selection
+  readonly editing: CellEditing
+  readonly mayChange: () => boolean
+  readonly clear: () => void
+  readonly openMenu: (anchor: HTMLElement) => void
+  /** Says something that is also shown. */
+  readonly tell: (words: string) => void
+}
+
+/** Whether the key moved the selection. */
+function move(event: KeyboardEvent, selection: Selection): boolean {
+  const { height, width } = selection.size.peek()
+  const step = steps[event.key]
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+  const from = selection.to.peek()
+  // Out of the grid at its edges one comes with Esc and Tab.
+  if (step !== undefined && isPlain) selection.go({ row: from.row + step.row, column: from.column + step.column }, event.shiftKey)
+  else if (event.key === 'Home' && !event.altKey) selection.go({ row: isPlain ? from.row : 0, column: 0 }, event.shiftKey)
+  else if (event.key === 'End' && !event.altKey) selection.go({ row: isPlain ? from.row : height - 1, column: width - 1 }, event.shiftKey)
+  else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) selection.all()
+  else return false
+  return true
+}
+
+/** Whether the key did something with the cells that are selected. */
+function change(event: KeyboardEvent, { selection, editing, mayChange, clear, openMenu, tell }: KeysInput): boolean {
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+  const at = selection.at.peek()
+  if ((event.key === 'Enter' || event.key === 'F2') && isPlain) editing.edit(at)
+  else if ((event.key === 'Delete' || event.key === 'Backspace') && isPlain) clear()
+  else if (mayChange() && (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey))) openMenu(event.target as HTMLElement)
+  else if (isPlain && event.key.length === 1 && mayChange()) {
+    if (selection.isFullAt(at))
+      tell(tn(limits.sheetRowsMax, 'This sheet is full. The limit is 1 row.', 'This sheet is full. The limit is {count} rows.'))
+    else editing.edit(at, event.key)
+  } else return false
+  return true
+}
+
+export const sheetKeys =
+  (keys: KeysInput) =>
+  (event: KeyboardEvent): void => {
+    if (event.isComposing || keys.editing.editing.peek() !== undefined || event.target instanceof HTMLButtonElement) return
+    if (!move(event, keys.selection) && !change(event, keys)) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
