@@ -16,7 +16,7 @@ import { createAnswers } from './answers.ts'
 import { agentName } from './agents.ts'
 import { type Context, createDocuments, type LiveLog, type LoadedDocument } from './documents.ts'
 import { closeCodes, type Peer } from './durable-acks.ts'
-import { freeClients, refuseUpdate, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
+import { freeClients, hidePresence, refuseUpdate, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
 import { createSeats } from './seats.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
@@ -204,6 +204,8 @@ export const createLive = ({
         // The page comes back with its link alone, or hears then that this has ended too.
         if (linkIsLeft) peer.close(closeCodes.syncAgain, code)
         else end(code)
+        const entry = documents.find(documentName)
+        if (entry !== undefined) hidePresence(entry, connection, peer)
       })
       const stopAsking = again === undefined ? undefined : askAgain(again, end)
       connection.onClose(() => {

@@ -214,6 +214,18 @@ export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Ar
   if (own.length > 0) removeAwarenessStates(entry.document.awareness, own, null)
 }
 
+/**
+ * Takes the presence of a connection away that the service has told goodbye: its page may answer late or never. The ids are forgotten with
+ * it, because the page may come back under the same id before this connection is gone.
+ */
+export const hidePresence = (entry: LoadedDocument, connection: Connection, peer: Peer): void => {
+  const clients = entry.document.getClients(connection) as Set<number>
+  const own = [...clients].filter((client) => presencesOf(entry).get(client) === peer)
+  clients.clear()
+  removeAwarenessStates(entry.document.awareness, own, null)
+  for (const client of own) presencesOf(entry).delete(client)
+}
+
 /** Frees the client ids of a connection that ended. */
 export const freeClients = (entry: LoadedDocument, peer: Peer): void => {
   homesOf(entry).delete(peer)

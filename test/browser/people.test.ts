@@ -18,15 +18,31 @@ afterAll(async () => {
   await world.stop()
 })
 
-async function linkFor({ id, key }: Document, label: string, role: string): Promise<string> {
+/** Asks about the links of a document, as its owner. */
+async function ask({ id, key }: Document, method: string, path: string, body?: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json', 'x-share-key': key }
-  const sent = await fetch(`${world.url}/api/docs/${id}/shares`, { method: 'POST', headers, body: JSON.stringify({ role, label }) })
-  return ((await sent.json()) as { url: string }).url
+  const sent = await fetch(`${world.url}/api/docs/${id}/shares${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) })
+  })
+  return sent.status === 204 ? undefined : sent.json()
 }
+
+const linkFor = async (document: Document, label: string, role: string): Promise<string> =>
+  ((await ask(document, 'POST', '', { role, label })) as { url: string }).url
+
+/** Keeps a page from renewing its presence every 15 s (y-protocols looks every 3 s): it is shown again for another reason then. */
+const neverRenews = (page: Page): Promise<unknown> =>
+  page.addInitScript(() => {
+    const { setInterval: real } = globalThis
+    const without = (handler: () => void, ms?: number): unknown => (ms === 3000 ? 0 : real(handler, ms))
+    globalThis.setInterval = without as typeof setInterval
+  })
 
 const others = (page: Page) => page.locator('.avatars li:not(.avatar-self) .avatar')
 
-test('[WHO-5] a link gives its visitor a name until they give another; oneself is “You”, and one in all tabs', async () => {
+test('[WHO-5] [WHO-8] a link gives its visitor a name until they give another; oneself is “You”, and one in all tabs', async () => {
   const document = await createDocument(world.url, '# Plan\n\nThe importer reads every file twice.\n')
   const [mine, hers] = await Promise.all(
     [1, 2].map(() => browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' }))
@@ -34,6 +50,7 @@ test('[WHO-5] a link gives its visitor a name until they give another; oneself i
   if (mine === undefined || hers === undefined) throw new Error('no context')
   const [owner, tab, ana] = [await mine.newPage(), await mine.newPage(), await hers.newPage()]
   const heard = [complaints(owner), complaints(ana)]
+  await neverRenews(ana)
   await owner.goto(document.url)
   await chip(owner, 'saved').waitFor()
   await tab.goto(document.url)
@@ -66,6 +83,14 @@ test('[WHO-5] a link gives its visitor a name until they give another; oneself i
   await row.waitFor()
   await until(async () => (await row.locator('strong').textContent()) === 'You', 'oneself in the activity')
   expect(heard.flat()).toEqual([])
+
+  // The role of her link changes, then the link ends.
+  const { shares } = (await ask(document, 'GET', '')) as { shares: { id: string; label: string | null }[] }
+  const share = shares.find(({ label }) => label === 'Ana')?.id ?? 'none'
+  await ask(document, 'PATCH', `/${share}`, { role: 'edit' })
+  await until(async () => (await others(owner).first().getAttribute('aria-label')) === 'Follow Ana Bell, edits', 'the new role')
+  await ask(document, 'DELETE', `/${share}`)
+  await until(async () => (await others(owner).count()) === 0, 'nobody else')
   await mine.close()
   await hers.close()
 })

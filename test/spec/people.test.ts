@@ -1,7 +1,9 @@
 import { type Account, createAccount } from '../../server/domain/accounts.ts'
 import { openSession } from '../../server/domain/sessions.ts'
+import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Editor, startWorld, until, type World } from '../support/world.ts'
+import { openDeaf } from '../support/deaf-socket.ts'
+import { type Editor, frameOf, startWorld, until, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -61,4 +63,34 @@ test('[WHO-2] pages of one browser have one mark in the presence, which nobody c
   const page = await elsewhere.connect()
   page.provider.awareness?.setLocalState({ user: { name: 'Ana' }, device: 'browser-1' })
   expect((await told(page, 'you'))['person']).not.toBe(markOf(one))
+})
+
+/** A presence message with one state of one client (y-protocols, awareness). */
+const presence = (doc: string, client: number, state: object): Uint8Array =>
+  frameOf(doc, 1, (encoder) => {
+    const update = encoding.createEncoder()
+    for (const number of [1, client, 1]) encoding.writeVarUint(update, number)
+    encoding.writeVarString(update, JSON.stringify(state))
+    encoding.writeVarUint8Array(encoder, encoding.toUint8Array(update))
+  })
+
+test.each(['revoked', 'lowered'])('[WHO-7] whoever comes by a link that is %s leaves the presence at once', async (how) => {
+  const owner = await world.create('text')
+  const link = await owner.share('edit')
+  const watcher = await owner.connect()
+  const shown = (): boolean => watcher.provider.awareness?.getStates().has(7) === true
+  // This one never answers the goodbye.
+  const deaf = await openDeaf(world.url)
+  await deaf.open(owner.doc, link.key)
+  deaf.send(presence(owner.doc, 7, { user: { name: 'Ana' } }))
+  await until(shown, 'Ana')
+  if (how === 'revoked') await owner.ask('DELETE', `/shares/${link.key}`)
+  else {
+    const { json } = await owner.ask('GET', '/shares')
+    const { id } = json.shares.find(({ role }: { role: string }) => role === 'edit')
+    await owner.ask('PATCH', `/shares/${id}`, { json: { role: 'view' } })
+  }
+  await until(() => !shown(), 'nobody')
+  expect(deaf.ended()).toBe(false)
+  deaf.destroy()
 })

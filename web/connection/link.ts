@@ -138,7 +138,11 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
     document: doc,
     token: key,
     websocketProvider: transport,
-    onAuthenticated: ({ scope }) => (canWrite.value = scope === 'read-write'),
+    onAuthenticated: ({ scope }) => {
+      canWrite.value = scope === 'read-write'
+      // The others heard that this page had gone, and overlook a state that is no newer than the one that they lost (y-protocols).
+      awareness.setLocalState(awareness.getLocalState())
+    },
     onAuthenticationFailed: ({ reason }) => {
       const known = endedByRefusal(reason)
       if (known !== undefined) end(known)
