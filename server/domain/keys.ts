@@ -145,7 +145,7 @@ export interface KeyIndex {
   readonly revoked: boolean
 }
 
-export type RevisionCause = 'create' | 'put' | 'edit' | 'restore' | 'autosave' | 'accept' | 'merge'
+export type RevisionCause = 'create' | 'put' | 'edit' | 'restore' | 'autosave' | 'accept' | 'reopen' | 'merge'
 
 export interface Revision {
   readonly id: number

@@ -260,7 +260,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
     const idsOf = (action: Decision['action']): string[] => changes.filter((each) => each.action === action).map(({ id }) => id)
     const [accepted, reopened] = [idsOf('accept'), idsOf('reopen')]
     const facts = { ...(accepted.length > 0 && { suggestionIds: accepted }), ...(reopened.length > 0 && { reopenedIds: reopened }) }
-    const cause = accepted.length > 0 ? 'accept' : 'edit'
+    const cause = accepted.length > 0 ? 'accept' : 'reopen'
     const suggesterOf = (id: string): string[] => {
       const author = remarks.suggestion.get(id)?.author
       return author === undefined ? [] : [actorNamed(author)]

@@ -105,7 +105,7 @@ export const RevisionRecord = z
       .nullable()
       .meta({ description: 'A guest’s name is their own and unverified.' }),
     authors: z.array(z.string()),
-    cause: z.enum(['create', 'put', 'edit', 'restore', 'autosave', 'accept', 'merge']),
+    cause: z.enum(['create', 'put', 'edit', 'restore', 'autosave', 'accept', 'reopen', 'merge']),
     size: z.number().int().meta({ description: 'Length of the text in UTF-16 units.' }),
     added: z.number().int().meta({ description: 'UTF-16 units inserted since the revision before.' }),
     removed: z.number().int().meta({ description: 'UTF-16 units deleted since the revision before.' }),

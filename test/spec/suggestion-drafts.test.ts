@@ -305,6 +305,7 @@ test('[UNDO-1] a decision is taken back: the text is as it was, what others type
       payload: { suggestionId: id, author: 'Ana' }
     })
     expect(await content(owner)).toBe(text.replace('# Title', '# Another title').replace('two fish', 'two fishes'))
+    expect((await owner.revisions()).revisions[0]).toMatchObject({ cause: 'reopen', author: 'Eve' })
     // Open like any other: it follows its text, and can be decided again.
     expect(await changesNothing(owner.doc, () => decide(owner, id, 'reopen'))).toMatchObject({ status: 200 })
     await decide(owner, id, 'accept')

@@ -9,10 +9,11 @@ import type { Entry, History } from './history.ts'
 const causes: Readonly<Record<Revision['cause'], string>> = {
   create: term('Created'),
   put: term('Text replaced'),
-  edit: term('Edited by a program'),
+  edit: term('Edited'),
   restore: term('Restored'),
   autosave: term('Edited'),
   accept: term('Suggestion accepted'),
+  reopen: term('Acceptance undone'),
   merge: term('Merged')
 }
 
@@ -27,6 +28,10 @@ export const dayOf = (instant: string): string => {
   const year = date.getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const)
   return date.toLocaleDateString(locale, { weekday: 'long', day: 'numeric', month: 'long', ...year })
 }
+
+/** What made a version. An edit by words or lines, which people make by the client too, is a program's when its author is one. */
+const causeOf = ({ cause, authorKind }: Revision): string =>
+  cause === 'edit' && authorKind === 'agent' ? t('Edited by a program') : t(causes[cause])
 
 /** How an entry is called in lists. */
 export const nameOf = (entry: Entry): string => {
@@ -87,7 +92,7 @@ function Item({ entry, history }: { entry: Entry; history: History }): JSX.Eleme
               {entry.label !== null && <strong class='timeline-label'>{entry.label}</strong>}
             </span>
             <span class='muted'>
-              {t(causes[entry.cause])} · <Who revision={entry} />
+              {causeOf(entry)} · <Who revision={entry} />
             </span>
             <span class='timeline-size'>
               {entry.added > 0 && (

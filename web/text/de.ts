@@ -214,6 +214,7 @@ export const de: Catalogue = {
   'Edit data': 'Daten bearbeiten',
   'Edit link': 'Link bearbeiten',
   Edited: 'Bearbeitet',
+  'Acceptance undone': 'Annahme rückgängig gemacht',
   'Edited by a program': 'Von einem Programm bearbeitet',
   'Editing: your edits change the text': 'Bearbeiten: Deine Änderungen kommen in den Text',
   edits: 'bearbeitet',
