@@ -8,7 +8,7 @@ export interface Revision {
   readonly author: string | null
   readonly authorKind: 'account' | 'agent' | 'guest' | 'system' | null
   readonly authors: readonly string[]
-  readonly cause: 'create' | 'put' | 'edit' | 'restore' | 'autosave' | 'accept' | 'merge'
+  readonly cause: 'create' | 'put' | 'edit' | 'restore' | 'autosave' | 'accept' | 'reopen' | 'merge'
   readonly added: number
   readonly removed: number
   readonly createdAt: string
