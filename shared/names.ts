@@ -67,6 +67,9 @@ const plainValue = (value: string): string => {
   return (comment === -1 ? text : text.slice(0, comment)).trim()
 }
 
+/** Cookie of the language that a person chose on the pages (BCP 47), so that pages without script speak it too. */
+export const languageCookie = 'agmd-language'
+
 /** The title that a text gives itself, and what else it could be called by; only its beginning is looked at. */
 export interface TextTitle {
   /** `title:` of its front matter. */

@@ -36,7 +36,7 @@ test('[ADMIN-1] links for people are printed beside the running server, and lead
   const reset = await admin(['reset', 'ana@example.org'], env)
   await visitor.visit(reset.out.split('\n')[0] ?? '')
   await visitor.submit('/auth/reset', { password })
-  expect((await signIn(world.url, 'ana@example.org')).page.url).toBe(`${world.url}/account`)
+  expect((await signIn(world.url, 'ana@example.org')).page.url).toBe(`${world.url}/`)
   await world.stop()
 })
 

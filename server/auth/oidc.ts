@@ -51,9 +51,9 @@ const context = 'sign-in under way 1'
 /** Tabs that may be signing in at once; a header has room for few such cookies. */
 const tabsMax = 4
 
-/** A path of ours to return to: no other origin, however it is written. Anything else is the account page. */
+/** A path of ours to return to: no other origin, however it is written. Anything else is the page with one's documents. */
 export const safeReturnTo = (text: string | null | undefined, baseUrl: string): string => {
-  const fallback = '/account'
+  const fallback = '/'
   // eslint-disable-next-line no-control-regex
   if (text === null || text === undefined || !/^\/[^\\\u0000-\u001f\u007f]*$/.test(text) || text.startsWith('//')) return fallback
   if (/^\/(%2f|%5c|%09|%0a|%0d)/i.test(text) || text.length > 2000 || !URL.canParse(text, baseUrl)) return fallback

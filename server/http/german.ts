@@ -55,7 +55,6 @@ export const german: Catalogue = {
     'Passwort vergessen? Bitte die Person, die diesen Server betreibt, um einen Link zum Zurücksetzen.',
   'Go to your documents': 'Zu deinen Dokumenten',
   'If you have a passkey, you can sign in with it instead.': 'Wenn du einen Passkey hast, kannst du dich stattdessen damit anmelden.',
-  'If you run this server, this command prints the link:': 'Wenn du diesen Server betreibst, gibt dieser Befehl den Link aus:',
   'Is this your device?': 'Ist das dein Gerät?',
   'Its owner may have unpublished it, or part of the address is missing.':
     'Vielleicht hat der Besitzer die Veröffentlichung beendet, oder ein Teil der Adresse fehlt.',
@@ -79,7 +78,7 @@ export const german: Catalogue = {
   'Others see this name.': 'Diesen Namen sehen andere.',
   Passkeys: 'Passkeys',
   Password: 'Passwort',
-  'Password changed. You are signed out everywhere else.': 'Passwort geändert. Überall sonst bist du abgemeldet.',
+  'Password changed. All other devices are signed out.': 'Passwort geändert. Alle anderen Geräte sind abgemeldet.',
   Profile: 'Profil',
   Remove: 'Entfernen',
   'Remove the passkey {name}': 'Den Passkey {name} entfernen',
@@ -159,8 +158,8 @@ export const german: Catalogue = {
   'You are invited': 'Du bist eingeladen',
   'You are signed in as {name}.': 'Du bist angemeldet als {name}.',
   'You are signed out': 'Du bist abgemeldet',
-  'You are signed out everywhere else, and the tokens of your compute nodes are revoked. Your passkeys stay.':
-    'Überall sonst wirst du abgemeldet, und die Token deiner Rechenknoten werden widerrufen. Deine Passkeys bleiben.',
+  'This signs you out on all other devices and revokes the tokens of your compute nodes. Your passkeys stay.':
+    'Dies meldet dich auf allen anderen Geräten ab und widerruft die Token deiner Rechenknoten. Deine Passkeys bleiben.',
   'You can still open documents by their links. Copies of documents stay on this device until you remove them from your documents.':
     'Dokumente kannst du weiter mit ihren Links öffnen. Kopien von Dokumenten bleiben auf diesem Gerät, bis du sie aus deinen Dokumenten entfernst.',
   'You canceled the sign-in.': 'Du hast die Anmeldung abgebrochen.',

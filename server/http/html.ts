@@ -73,7 +73,7 @@ export const showPage = (
 ): void => {
   const { language, t } = wordsOf(ctx)
   ctx.status = status
-  ctx.vary('Accept-Language')
+  ctx.vary('Accept-Language, Cookie')
   ctx.set('Content-Security-Policy', policy(formTargets))
   ctx.set('Cache-Control', 'no-store')
   // Not no-referrer: a browser would send its forms with `Origin: null`.

@@ -85,10 +85,9 @@ const emailField = ({ t }: Words, value: string | undefined, error?: string): Ma
 
 /** What a person does who forgot the password: no mail is sent, so the operator makes a link. Opens in place, and nothing typed is lost. */
 const forgotten = ({ t }: Words, passkeys: boolean): Markup => html`
-<details class="forgot"><summary>${t('Forgot password?')}</summary>
+<details class="fold"><summary>${t('Forgot password?')}</summary>
 <p>${t('Ask the person who runs this server for a reset link. It works once, for {count} hours, and lets you set a new password.', { count: limits.resetHours })}</p>
 ${passkeys ? html`<p>${t('If you have a passkey, you can sign in with it instead.')}</p>` : undefined}
-<p class="muted">${t('If you run this server, this command prints the link:')} <code>npm start -- admin reset you@example.org</code></p>
 </details>`
 
 const signInForm = (words: Words, action: string, { email }: Record<string, string>, said: Said, passkeys: boolean): Markup => html`

@@ -28,17 +28,21 @@ const row = (words: Words, node: Node, token: string, now: number): Markup => ht
 export const nodeSection = async (words: Words, service: Service, caller: Caller, token: string): Promise<Markup> => {
   const { t } = words
   const { nodes } = await listNodes(service, caller)
+  const form = html`<form class="line-form" method="post" action="/account/nodes"><input type="hidden" name="token" value="${token}">
+<label class="field grow"><span>${t('Name of the computer')}</span><input type="text" name="name" maxlength="${String(limits.mediaNameCharsMax)}" autocomplete="off"></label>
+<button class="button">${t('Create token')}</button></form>`
+  // Few people have one: the others see a line.
+  if (nodes.length === 0)
+    return html`
+<details class="fold"><summary>${t('Compute nodes')}</summary>
+<p class="muted">${t('Use your own computer to generate pictures and speech, transcribe recordings and read text from pictures in your documents.')}</p>
+${form}
+</details>`
   return html`
 <section aria-labelledby="nodes">
 <div class="section-head"><h2 id="nodes">${t('Compute nodes')}</h2></div>
-${
-  nodes.length === 0
-    ? html`<p class="muted">${t('Use your own computer to generate pictures and speech, transcribe recordings and read text from pictures in your documents.')}</p>`
-    : html`<ul class="entries">${nodes.map((node) => row(words, node, token, service.clock.now()))}</ul>`
-}
-<form class="line-form" method="post" action="/account/nodes"><input type="hidden" name="token" value="${token}">
-<label class="field grow"><span>${t('Name of the computer')}</span><input type="text" name="name" maxlength="${String(limits.mediaNameCharsMax)}" autocomplete="off"></label>
-<button class="button">${t('Create token')}</button></form>
+<ul class="entries">${nodes.map((node) => row(words, node, token, service.clock.now()))}</ul>
+${form}
 </section>`
 }
 

@@ -37,7 +37,7 @@ export type SentForm = (ctx: Context) => Promise<{ fields: Record<string, string
 /** Sentences that the account page says after a step, by what its address names. */
 export const doneSentences = {
   name: term('Name saved.'),
-  password: term('Password changed. You are signed out everywhere else.')
+  password: term('Password changed. All other devices are signed out.')
 } as const
 
 /** A refused field: which, and why, in the language of the reader. */
@@ -145,7 +145,7 @@ export const bindProfilePages = (
     const words = wordsOf(ctx)
     const { t } = words
     const errorOf = (name: string): string | undefined => (refused?.field === name ? refused.text : undefined)
-    const body = html`<p>${t('You are signed out everywhere else, and the tokens of your compute nodes are revoked. Your passkeys stay.')}</p>
+    const body = html`<p>${t('This signs you out on all other devices and revokes the tokens of your compute nodes. Your passkeys stay.')}</p>
 <form class="form" method="post" action="/account/password">${tokenField(tokenOf(current))}
 <input type="hidden" name="username" value="${current.account.email ?? ''}" autocomplete="username">
 ${currentPasswordField(words, errorOf('current_password'))}

@@ -1,7 +1,9 @@
-/** The words of pages that the server writes, in the language that the browser asks for (`Accept-Language`). */
+/** The words of pages that the server writes, in the language that was chosen on a page, or else the one that the browser asks for. */
 import type { IncomingMessage } from 'node:http'
 import { ago } from '../../shared/ago.ts'
+import { languageCookie } from '../../shared/names.ts'
 import { type Catalogue, fill, type Sentence, type Values } from '../../shared/words.ts'
+import { readCookie } from '../auth/cookies.ts'
 import { german } from './german.ts'
 import type { Context } from './context.ts'
 
@@ -48,7 +50,8 @@ const known = new WeakMap<IncomingMessage, Words>()
 export const wordsOf = (ctx: Pick<Context, 'req' | 'acceptsLanguages'>): Words => {
   const found = known.get(ctx.req)
   if (found !== undefined) return found
-  const chosen = words[ctx.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en']
+  const asked = readCookie(ctx.req.headers, languageCookie) ?? ctx.acceptsLanguages('en', 'de')
+  const chosen = words[asked === 'de' ? 'de' : 'en']
   known.set(ctx.req, chosen)
   return chosen
 }

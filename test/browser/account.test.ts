@@ -18,15 +18,16 @@ afterAll(async () => {
 })
 
 /** Somebody who signs up in a browser of their own. */
-const join = async (email: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
+const join = async (email: string, options = {}, then = '/account'): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const context = await browser.newContext(options)
   const page = await context.newPage()
   const heard = complaints(page)
-  await page.goto(`${world.url}/sign-up`)
+  // Nobody who signs up is asked to go on anywhere but to their documents.
+  await page.goto(`${world.url}/sign-up${then === '/' ? '' : `?return_to=${encodeURIComponent(then)}`}`)
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
-  await page.waitForURL(`${world.url}/account`)
+  await page.waitForURL(world.url + then)
   return { context, page, heard }
 }
 
@@ -40,8 +41,7 @@ const startDevice = async (name: string): Promise<{ device_code: string; user_co
 }
 
 test('[WEB-59] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
-  const { context, page, heard } = await join('ana@example.org')
-  await page.getByRole('link', { name: 'Your documents', exact: true }).click()
+  const { context, page, heard } = await join('ana@example.org', {}, '/')
   await page.getByRole('button', { name: 'Start writing' }).click()
   await saved(page)
   expect(new URL(page.url()).search).toBe('')
@@ -166,7 +166,8 @@ for (const viewport of sizes) {
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill('short text')
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.waitForURL(`${world.url}/account`)
+    await page.waitForURL(`${world.url}/`)
+    await page.goto(`${world.url}/account`)
     await lookAt('account')
     const device = await startDevice('agmd on a laptop')
     await page.goto(`${world.url}/device`)
@@ -214,7 +215,8 @@ test('[WEB-62] a person adds a passkey, signs in with it, and removes it', async
   await page.waitForURL(`${world.url}/`)
   await page.goto(`${world.url}/sign-in`)
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await page.waitForURL(`${world.url}/account`)
+  await page.waitForURL(`${world.url}/`)
+  await page.goto(`${world.url}/account`)
   await page.getByText('eve@example.org').waitFor()
   await page.getByRole('button', { name: /^Remove the passkey/ }).click()
   await page.getByText('instead of a password').waitFor()

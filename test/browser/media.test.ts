@@ -63,7 +63,7 @@ async function join(name: string, options: BrowserContextOptions = {}): Promise<
     await page.getByLabel('Email').fill(`${name}@example.org`)
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.waitForURL(`${world.url}/account`)
+    await page.waitForURL(`${world.url}/`)
     signedUp.set(name, await context.storageState())
   }
   const post: Somebody['post'] = async (path, body) => {

@@ -86,7 +86,7 @@ test('[PAGE-8] sessions are listed by what they were opened with, and ended one 
   await open(phone)
   expect(phone.page.text).toContain('name="password"')
   await visitor.visit(`${world.url}/sign-in`)
-  expect(visitor.page.url).toBe(`${world.url}/account`)
+  expect(visitor.page.url).toBe(`${world.url}/`)
 })
 
 test('[PAGE-8] a session that was renewed without a password, or by a later sign-in, is ended with the broker’s as well', async () => {

@@ -195,7 +195,7 @@ test('[ACCT-7] where another issuer signs people in, the name chosen here stays,
   const outside = await startWorld({ clock, env: { AGMD_AUTH_URL: issuer.url, AGMD_AUTH_CLIENT_ID: 'docs' } })
   issuer.person = { sub: 'person-1', name: 'Ana', email: 'ana@example.org', email_verified: true }
   const visitor = newVisitor()
-  const enter = (): Promise<unknown> => visitor.visit(`${outside.url}/sign-in`)
+  const enter = (): Promise<unknown> => visitor.visit(`${outside.url}/sign-in?return_to=%2Faccount`)
   const who = async (): Promise<Json> => (await visitor.request(`${outside.url}/api/me`)).json()
   await enter()
   expect(visitor.page.text).toContain('You can change your password there.')
@@ -221,9 +221,7 @@ test('[ACCT-7] where another issuer signs people in, the name chosen here stays,
 test('[ACCT-8] "Forgot password?" tells of the reset link in place; fields are labelled, keep what was typed but secrets, and name their kind to password managers', async () => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-in`)
-  expect(visitor.page.text).toMatch(
-    /<details class="forgot"><summary>Forgot password\?<\/summary>\s*<p>Ask the person who runs this server/
-  )
+  expect(visitor.page.text).toMatch(/<details class="fold"><summary>Forgot password\?<\/summary>\s*<p>Ask the person who runs this server/)
   await visitor.submit('/sign-in', { email: 'typed@example.org', password: 'not this one' })
   expect(visitor.page.text).toContain('value="typed@example.org"')
   expect(errorAt(visitor, 'password')).toBe('Wrong email or password.')
@@ -235,6 +233,30 @@ test('[ACCT-8] "Forgot password?" tells of the reset link in place; fields are l
   expect(visitor.page.text).toContain('value="Typed Name"')
   expect(visitor.page.text).not.toContain(password)
   expect(visitor.page.text).toMatch(/name="password"[^>]*autocomplete="new-password"/)
+})
+
+test('[ACCT-20] signing up leads to one’s documents where nothing else was asked for; compute nodes stay closed while there is none', async () => {
+  const visitor = newVisitor()
+  await visitor.visit(`${world.url}/sign-up`)
+  await visitor.submit('/sign-up', { email: 'direct@example.org', password })
+  expect(new URL(visitor.page.url).pathname).toBe('/')
+  await visitor.visit(`${world.url}/account`)
+  expect(visitor.page.text).toContain('<details class="fold"><summary>Compute nodes</summary>')
+  await visitor.submit('/account/nodes', { name: 'Laptop' })
+  await visitor.visit(`${world.url}/account`)
+  expect(visitor.page.text).not.toContain('<summary>Compute nodes</summary>')
+  expect(visitor.page.text).toContain('Laptop')
+})
+
+test('[ACCT-21] the language that was chosen on a page comes before the one that the browser asks for', async () => {
+  const languageOf = async (cookie: string, asked: string): Promise<string | undefined> => {
+    const page = await fetch(`${world.url}/pub/none`, { headers: { cookie, 'accept-language': asked, accept: 'text/html' } })
+    return /<html lang="(\w+)"/.exec(await page.text())?.[1]
+  }
+  expect(await languageOf('', 'de')).toBe('de')
+  expect(await languageOf('agmd-language=de', 'en')).toBe('de')
+  expect(await languageOf('agmd-language=en', 'de')).toBe('en')
+  expect(await languageOf('agmd-language=tlh', 'en')).toBe('en')
 })
 
 test('[ACCT-9] forms of the account act with the token of their session alone', async () => {

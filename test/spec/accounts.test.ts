@@ -83,7 +83,7 @@ test('[ACCOUNT-3] an address has one account, however often and however many at 
     })
   )
   const pages = await Promise.all(visitors.map((visitor) => visitor.submit('/sign-up', { email: 'finn@example.org', password })))
-  expect(pages.filter(({ url }) => url === `${world.url}/account`)).toHaveLength(1)
+  expect(pages.filter(({ url }) => url === `${world.url}/`)).toHaveLength(1)
   expect(pages.filter(({ status }) => status === 422)).toHaveLength(3)
 })
 
@@ -158,7 +158,7 @@ describe('limits', () => {
     // The right one does not help while it is so, and does afterwards.
     expect((await guess('10.1.1.1', 'ana@example.org', password)).status).toBe(429)
     clock.turn(900 * 1000)
-    expect((await guess('10.1.1.1', 'ana@example.org', password)).visitor.page.url).toBe(`${limited.url}/account`)
+    expect((await guess('10.1.1.1', 'ana@example.org', password)).visitor.page.url).toBe(`${limited.url}/`)
   })
 
   test('[ACCOUNT-8] the page that refuses names the limit that does, and a new password lifts it', async () => {
@@ -173,7 +173,7 @@ describe('limits', () => {
     const visitor = newVisitor({ headers: { 'X-Forwarded-For': '10.6.6.7' } })
     await visitor.visit(createLink(limited.service.vault, limited.url, clock.now(), { kind: 'reset', account }))
     await visitor.submit('/auth/reset', { password: 'another horse battery' })
-    expect((await guess('10.6.6.8', email, 'another horse battery')).visitor.page.url).toBe(`${limited.url}/account`)
+    expect((await guess('10.6.6.8', email, 'another horse battery')).visitor.page.url).toBe(`${limited.url}/`)
   })
 
   test('[ACCOUNT-8] one address cannot try many accounts', async () => {

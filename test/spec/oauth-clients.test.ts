@@ -198,7 +198,7 @@ test('[AUTH-24] people sign in to the service with another provider, of which it
   await visitor.visit(`${base}/sign-in`)
   await otherPages.signIn(visitor, email)
   await otherPages.agree(visitor)
-  expect(visitor.page.url).toBe(`${base}/account`)
+  expect(visitor.page.url).toBe(`${base}/`)
   const { user } = (await (await visitor.request(`${base}/api/me`)).json()) as { user: object }
   expect(user).toMatchObject({ name: 'ana', email })
   // Signing out leads to the provider, which ends its own session.

@@ -29,7 +29,7 @@ const me = async (visitor: Visitor): Promise<{ status: number; id?: string; name
 }
 const signedIn = async (visitor = newVisitor()): Promise<Visitor> => {
   await visitor.visit(`${world.url}/sign-in`)
-  expect(visitor.page.url).toBe(`${world.url}/account`)
+  expect(visitor.page.url).toBe(`${world.url}/`)
   return visitor
 }
 
@@ -166,7 +166,7 @@ test.each([
 ])('[AUTH-5] a sign-in never leads elsewhere: %j', async (target) => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-in?return_to=${encodeURIComponent(target)}`)
-  expect(visitor.page.url).toBe(`${world.url}/account`)
+  expect(visitor.page.url).toBe(`${world.url}/`)
 })
 
 test('[AUTH-6] issuer and subject name a person, and an address of mail never does', async () => {

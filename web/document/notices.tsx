@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import type { Ended } from '../connection/retry.ts'
 import { t, term, tn } from '../text/t.ts'
+import { dayWords } from '../text/when.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Session } from './session.ts'
 
@@ -20,8 +21,10 @@ const endedWords: Readonly<Record<Ended, string>> = {
 
 function ended(session: Session, reason: Ended): string {
   const unsent = session.unsent.value
+  const until = reason === 'deleted' ? session.restorableUntil.value : undefined
+  const hope = until === undefined ? '' : ` ${t('It can be restored until {day}.', { day: dayWords(until) })}`
   const lost = unsent === 0 ? t('You see the text as you last received it.') : lostWords(unsent)
-  return `${t(endedWords[reason])} ${lost}`
+  return `${t(endedWords[reason])}${hope} ${lost}`
 }
 
 const lostWords = (count: number): string =>

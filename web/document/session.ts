@@ -1,5 +1,5 @@
 /** One open document: its text, where it is kept, its connection, and what may be done. Signals; no user interface. */
-import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { headingUnitsMax, type TextTitle, textRootName, titleIn, titleOfText } from '../../shared/names.ts'
@@ -12,6 +12,7 @@ import { type Ended, keepsWriting } from '../connection/retry.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import { afterPaint } from '../after-paint.ts'
 import { beginning } from './beginning.ts'
+import { followDeletion } from './deletion.ts'
 import { downloadMarkdown } from '../offline/download.ts'
 import { keep, type Keep } from '../offline/keep.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
@@ -35,6 +36,8 @@ export interface Session {
   /** Whether this device keeps a link to the document that may do more than the one that was opened; undefined: it may, that is asked. */
   readonly hasMoreAccess: ReadonlySignal<boolean | undefined>
   readonly title: ReadonlySignal<string>
+  /** Until when the deleted document can be restored, in milliseconds since 1970. */
+  readonly restorableUntil: ReadonlySignal<number | undefined>
   /** Whether it belongs to an account or agent already; true until that is known. */
   readonly owned: Signal<boolean>
   readonly chip: ReadonlySignal<Chip>
@@ -196,15 +199,22 @@ export function openSession(id: string): Session {
   const owned = signal(true)
   const published = signal(known?.published ?? false)
   const answered = signal<{ role?: Role; error?: RequestError }>({})
-  void readDocument(id, key).then(
-    (answer) => {
-      given.value = answer.title
-      owned.value = answer.owner.kind !== 'anonymous'
-      published.value = answer.published
-      answered.value = { role: answer.effectiveRole ?? answer.role }
-    },
-    (error: unknown) => (answered.value = error instanceof RequestError ? { error } : {})
-  )
+  const askAbout = async (): Promise<boolean> => {
+    try {
+      const answer = await readDocument(id, key)
+      batch(() => {
+        given.value = answer.title
+        owned.value = answer.owner.kind !== 'anonymous'
+        published.value = answer.published
+        answered.value = { role: answer.effectiveRole ?? answer.role }
+      })
+      return true
+    } catch (error) {
+      answered.value = error instanceof RequestError ? { error } : {}
+      return false
+    }
+  }
+  void askAbout()
 
   const role = computed<Role | null>(
     () => link.role.value ?? answered.value.role ?? (access.kept === undefined ? findRecent(id)?.role : undefined) ?? null
@@ -291,6 +301,9 @@ export function openSession(id: string): Session {
     })
   )
 
+  const deleted = computed(() => link.ended.value === 'deleted')
+  stops.push(followDeletion({ deleted, ask: askAbout, onRestored: link.resume }))
+
   // Deleted elsewhere: it goes from the list of this device to its trash.
   stops.push(
     effect(() => {
@@ -353,6 +366,7 @@ export function openSession(id: string): Session {
       role.value === null ? (mayKeepMore(access) && refusal.value === undefined ? undefined : false) : keepsMore(access, role.value)
     ),
     title,
+    restorableUntil: computed(() => trashed.value?.until),
     owned,
     unsent,
     refusal,

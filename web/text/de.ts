@@ -1071,6 +1071,7 @@ export const de: Catalogue = {
   '“{title}” is in the trash': '„{title}“ ist im Papierkorb',
   'Its owner can restore it until {day}. Your link works again then.':
     'Wem es gehört, kann es bis {day} wiederherstellen. Dann funktioniert dein Link wieder.',
+  'It can be restored until {day}.': 'Es kann bis {day} wiederhergestellt werden.',
   'It is in the trash until {day}. Until then you can restore it with its links, comments and history.':
     'Es liegt bis {day} im Papierkorb. Bis dahin kannst du es mit Links, Kommentaren und Verlauf wiederherstellen.',
   Add: 'Hinzufügen',

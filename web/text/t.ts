@@ -2,6 +2,7 @@
  * The words of the pages. A sentence in English is its own name; the catalogue of another language has a translation for each (a test
  * compares them with the sources). A catalogue is loaded before the first page is drawn, so that asking for words never waits.
  */
+import { languageCookie } from '../../shared/names.ts'
 import { type Catalogue, fill, type Values } from '../../shared/words.ts'
 import { readDevice, writeDevice } from '../device.ts'
 
@@ -32,9 +33,17 @@ export let locale = 'en'
 let catalogue: Catalogue = {}
 let plurals = new Intl.PluralRules('en')
 
+/** Tells the pages without script what was chosen here. A cookie has no other name for what a page may set by itself. */
+function tellServer(tag: string): void {
+  const secure = location.protocol === 'https:' ? '; Secure' : ''
+  const value = `${languageCookie}=${tag}`
+  if (!document.cookie.split('; ').includes(value)) document.cookie = `${value}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`
+}
+
 /** To be awaited before anything is drawn. Without the network and without a kept catalogue the pages speak English. */
 export async function loadWords(): Promise<void> {
   const language = preferred()
+  if (readDevice(languageKey) === language) tellServer(language)
   try {
     if (language !== 'en') catalogue = await catalogues[language]()
   } catch {
