@@ -142,6 +142,11 @@ const notErased =
   (doc, error) =>
     log.error('a deleted document could not be erased, to be tried again', { doc, error })
 
+const notEnded =
+  (log: Log) =>
+  (account: string, error: unknown): void =>
+    log.error('a deleted account could not be removed, to be tried again', { account, error })
+
 /** Removes what has expired, and what was deleted for good, at the start and every few minutes. Returns the way to stop. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   let stopped = false
@@ -151,7 +156,7 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
     const works = [
       tried(sweep(service), 'the sweep of expired records failed'),
       tried(finishDeletions(service, notErased(log)), 'deletions could not be finished'),
-      tried(finishAccountEnds(service), 'deletions of accounts could not be finished'),
+      tried(finishAccountEnds(service, notEnded(log)), 'deletions of accounts could not be finished'),
       tried(sweepJobs(service), 'the sweep of media jobs failed'),
       tried(service.relay.recover(), 'open media jobs could not be read')
     ]
@@ -266,7 +271,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   }
   const app = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
   await finishDeletions(service, notErased(log))
-  await finishAccountEnds(service)
+  await finishAccountEnds(service, notEnded(log))
   const stopSweeping = sweepNowAndThen(service, log)
   const answer = app.callback()
   onRequest = (request, response) => void answer(request, response)

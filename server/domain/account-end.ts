@@ -53,9 +53,12 @@ const finish = async (service: Service, end: AccountEnd): Promise<void> => {
   await service.storage.commit({ deletes: [keys.accountEnd(end.account)] })
 }
 
-/** Finishes what a crash cut short. To be called at start, and now and then. */
-export const finishAccountEnds = async (service: Service): Promise<void> => {
-  for (const { value } of await service.storage.list(keys.accountEnds())) await finish(service, decodeRecord<AccountEnd>(value))
+/** Finishes what a crash cut short; an account that fails holds up no other. To be called at start, and now and then. */
+export const finishAccountEnds = async (service: Service, onFailure: (account: string, error: unknown) => void): Promise<void> => {
+  for (const { key, value } of await service.storage.list(keys.accountEnds())) {
+    const fail = (error: unknown): void => onFailure(String(key.at(-1)), error)
+    await Promise.try(() => finish(service, decodeRecord<AccountEnd>(value))).catch(fail)
+  }
 }
 
 /** Deletes the account of the caller. Errors: `credential_invalid` when its right ended meanwhile. */

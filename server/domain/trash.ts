@@ -202,12 +202,21 @@ const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void>
     if (due) putEnd(draft)
     return due
   }
-  const due = await service.storage.list(keys.trashes(), { before: service.clock.now() + 1, limit: limits.sweepRecordsMax })
   const empty = async (doc: string): Promise<void> => {
     if (await service.ledger.write(doc, 'system', end, { afterDeletion: true })) await finishErasing(service, doc)
   }
-  const docs = due.map(({ key }) => String(key.at(-1)))
-  await forEachDocument(docs, empty, onFailure)
+  const seen = new Set<string>()
+  const { sweepRecordsMax: limit } = limits
+  for (let after = 0; ;) {
+    const due = await service.storage.list(keys.trashes(), { after, before: service.clock.now() + 1, limit })
+    const docs = due.map(({ key }) => String(key.at(-1))).filter((doc) => !seen.has(doc))
+    for (const doc of docs) seen.add(doc)
+    await forEachDocument(docs, empty, onFailure)
+    if (due.length < limit) return
+    // Those that failed are still in the list. Others may have come into the trash in the same millisecond as the last.
+    const last = Number(due.at(-1)?.key.at(-2))
+    after = docs.length === 0 ? last : last - 1
+  }
 }
 
 /** Ends a document that was deleted on the account page of an earlier version, where a deletion waited ten minutes. */

@@ -4,6 +4,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import type { Storage } from '../../server/domain/ports.ts'
 import { limits } from '../../shared/limits.ts'
 import { faultyStore } from '../support/faulty-store.ts'
+import { withLimit } from '../support/limits.ts'
 import { asAuthor, comment, commented, decide, readSuggestion, suggest, suggestions } from '../support/remarks.ts'
 import { unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
@@ -33,17 +34,6 @@ const events = async (person: Person): Promise<Json[]> => (await person.events()
 const content = async (person: Person): Promise<string> => (await person.read()).content
 const draft = (person: Person, id: string, json: Json, name = 'Ana'): Promise<Answer> =>
   person.ask('PUT', `/drafts/${id}`, { json, ...asAuthor(name) })
-/** Runs with another limit. */
-const withLimit = async (name: 'remarksBytesMax' | 'remarkPageBytesMax', value: number, work: () => Promise<void>): Promise<void> => {
-  const writable: Record<string, unknown> = limits
-  const before = limits[name]
-  writable[name] = value
-  try {
-    await work()
-  } finally {
-    writable[name] = before
-  }
-}
 const kinds = async (person: Person): Promise<string[]> =>
   (await events(person)).map(({ type }) => type).filter((type) => type.startsWith('suggestion.'))
 

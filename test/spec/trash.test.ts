@@ -6,6 +6,7 @@ import { openSession } from '../../server/domain/sessions.ts'
 import { finishDeletions } from '../../server/domain/trash.ts'
 import { limits } from '../../shared/limits.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { withLimit } from '../support/limits.ts'
 import { png } from '../support/media.ts'
 import { type Answer, type Ask, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
@@ -190,7 +191,8 @@ test('[TRASH-11] a document that cannot be erased holds up no other; it is told 
   await storage.commit({ puts: [{ key: keys.head(first.doc), value: new TextEncoder().encode('{') }] })
   clock.turn(trashMs)
   const failed: string[] = []
-  await finishDeletions(world.service, (doc) => failed.push(doc))
+  // However many come first of those that fail.
+  await withLimit('sweepRecordsMax', 1, () => finishDeletions(world.service, (doc) => failed.push(doc)))
   expect(failed).toEqual([first.doc])
   const left = async (): Promise<number[]> => Promise.all(docs.map(async ({ doc }) => (await storage.list(['d', doc])).length))
   expect((await left()).map((count) => count > 0)).toEqual([true, false, false])

@@ -1,0 +1,18 @@
+/** Limits that a test lowers for a while. */
+import { limits } from '../../shared/limits.ts'
+
+/** Runs `work` with another value of a limit. */
+export const withLimit = async (
+  name: 'remarksBytesMax' | 'remarkPageBytesMax' | 'sweepRecordsMax',
+  value: number,
+  work: () => Promise<void>
+): Promise<void> => {
+  const writable: Record<string, unknown> = limits
+  const before = limits[name]
+  writable[name] = value
+  try {
+    await work()
+  } finally {
+    writable[name] = before
+  }
+}
