@@ -1,13 +1,15 @@
 /** Undo, lines, tasks. */
 import { moveLineDown, moveLineUp } from '@codemirror/commands'
-import type { EditorView } from '@codemirror/view'
+import type { Command as TextCommand, EditorView } from '@codemirror/view'
 import { yUndoManagerKeymap } from 'y-codemirror.next'
 import { ownUndo } from '../editor/binding.ts'
+import type { View } from '../document/page.tsx'
+import type { ExtrasPart } from '../document/parts.ts'
 import { copyCode } from '../editor/copy-code.ts'
 import { followOrToggle } from '../editor/follow.ts'
 import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { inEditor, onText, type Command } from './command.ts'
+import { inEditor, isWriting, onText, type Command } from './command.ts'
 import { activeElement, isField } from './keys.ts'
 
 // The binding names its commands by their keys alone.
@@ -41,6 +43,29 @@ const undoOwn: Command['run'] = ({ editor, dialog, review }) => {
   return true
 }
 
+const inLive = (page: View): boolean => isWriting(page) && page.mode.value === 'live'
+
+/** A command on the blocks of the selection; its work comes with the extras of the editor. */
+const block = (id: string, title: string, keys: readonly string[] | undefined, find: (part: ExtrasPart) => TextCommand): Command => ({
+  id: `block.${id}`,
+  title,
+  group: 'edit',
+  ...(keys === undefined ? {} : { keys }),
+  when: inLive,
+  keysWhen: inLive,
+  run: (page) => void page.parts.withExtras((part) => page.editor.value !== undefined && find(part)(page.editor.value.view))
+})
+
+/** A command on the lines of the source: in the live view the same keys mean blocks. */
+const inSource = (id: string, title: string, keys: readonly string[], run: TextCommand): Command => ({
+  id: `line.${id}`,
+  title,
+  group: 'edit',
+  keys,
+  ...onText(run),
+  when: (page) => isWriting(page) && page.mode.value === 'source'
+})
+
 export const editCommands: readonly Command[] = [
   {
     id: 'code.copy',
@@ -68,6 +93,18 @@ export const editCommands: readonly Command[] = [
     keys: ['Mod-Enter'],
     ...inEditor(followOrToggle)
   },
-  { id: 'line.up', title: term('Move lines up'), group: 'edit', keys: ['Alt-ArrowUp'], ...onText(moveLineUp) },
-  { id: 'line.down', title: term('Move lines down'), group: 'edit', keys: ['Alt-ArrowDown'], ...onText(moveLineDown) }
+  block('up', term('Move block up'), ['Alt-ArrowUp'], ({ moveBlock }) => moveBlock(-1)),
+  block('down', term('Move block down'), ['Alt-ArrowDown'], ({ moveBlock }) => moveBlock(1)),
+  block('duplicate', term('Duplicate block'), undefined, ({ duplicateBlock }) => duplicateBlock),
+  block('delete', term('Delete block'), undefined, ({ deleteBlock }) => deleteBlock),
+  block(
+    'menu',
+    term('Block menu'),
+    ['Mod-.'],
+    ({ openBlockMenu }) =>
+      (view) =>
+        openBlockMenu(view)
+  ),
+  inSource('up', term('Move lines up'), ['Alt-ArrowUp'], moveLineUp),
+  inSource('down', term('Move lines down'), ['Alt-ArrowDown'], moveLineDown)
 ]

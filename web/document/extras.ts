@@ -5,6 +5,7 @@ import { tooltip } from '../commands/keys.ts'
 import { components } from '../components/blocks.ts'
 import type { Extras } from '../editor/editor.ts'
 import { createExtras } from '../editor/extras.ts'
+import { openBlockMenu } from '../editor/blocks/menu.tsx'
 import { openTableMenu } from '../editor/grid/menu.tsx'
 import { isOffered, onOffer } from '../media/offered.ts'
 import { t } from '../text/t.ts'
@@ -13,7 +14,8 @@ import { iconPath } from '../ui/icons.tsx'
 import { addressOfDocument, findDocuments } from './own-documents.ts'
 import type { View } from './page.tsx'
 
-export { openTableMenu }
+export { openBlockMenu, openTableMenu }
+export { deleteBlock, duplicateBlock, moveBlock } from '../editor/blocks/commands.ts'
 export { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 
 const runOf = (id: string, page: View) => (): void => {
@@ -55,5 +57,6 @@ export const extrasOf = (page: View): Extras =>
       isPossible: () => isOfferedNow(id, page),
       run: runOf(id, page)
     })),
+    turn: (id) => ({ title: t(commandOf(id).title), run: runOf(id, page) }),
     components: components(page)
   })

@@ -2,6 +2,8 @@
 import { EditorState, type Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from './bubble.ts'
 import type { Extras } from './editor.ts'
+import { blockHandles } from './blocks/handles.ts'
+import { turns, type Turn } from './blocks/menu.tsx'
 import { gridHandles } from './grid/handles.ts'
 import { linkCard } from './link-card.ts'
 import { pictureCard } from './picture-card.ts'
@@ -21,19 +23,22 @@ export interface ExtrasInput {
   readonly documents: (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
   /** Buttons above a selection. */
   readonly bubble: readonly BubbleButton[]
+  /** What makes something else of a block, by the id of its command. */
+  readonly turn: (id: string) => Turn
   /** Boards and the like, in the live view. */
   readonly components: Extension
 }
 
-export const createExtras = ({ blocks, onChange, documents, bubble, components }: ExtrasInput): Extras => ({
+export const createExtras = ({ blocks, onChange, documents, bubble, turn, components }: ExtrasInput): Extras => ({
   always: [
     completions(blocks, documents, onChange),
     smartPaste,
     textFiles,
     dressing,
+    turns.of(turn),
     selectionBubble(bubble),
     // In the language of the page.
     EditorState.phrases.of(phrases())
   ],
-  live: [drawings, components, linkCard, pictureCard, gridHandles]
+  live: [drawings, components, linkCard, pictureCard, gridHandles, blockHandles]
 })

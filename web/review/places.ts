@@ -5,6 +5,7 @@
 import { MapMode, RangeSet, RangeValue, StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../shared/text/anchors.ts'
+import { tiedText } from '../editor/tied-text.ts'
 import { initials } from '../person.ts'
 import { t } from '../text/t.ts'
 import { hueOfName } from '../../shared/hues.ts'
@@ -189,6 +190,11 @@ const shown = ViewPlugin.fromClass(
 export const remarkPlaces = (onPick: (id: string | undefined) => void): Extension => [
   field,
   shown,
+  tiedText.of((state, from, to) => {
+    let count = 0
+    state.field(field).set.between(from, to, (start, end) => void (count += Number(end > from && start < to)))
+    return count
+  }),
   EditorView.domEventHandlers({
     click(event) {
       const marked = event.target instanceof Element ? event.target.closest('[data-remark]') : null

@@ -1,0 +1,115 @@
+/** Blocks that are moved: by the handle in the margin, by keys and by the menu. */
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { complaints, createDocument, createLink, editorText, launch, readMarkdown, until } from './browser.ts'
+
+let world: World
+let browser: Browser
+
+beforeAll(async () => {
+  world = await start()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
+
+const text = (page: Page, expected: string): Promise<void> =>
+  until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () => {
+    expect(await editorText(page)).toBe(expected)
+  })
+
+async function open(url: string): Promise<Page> {
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+  await page.goto(url)
+  await page.locator('.cm-content, .reading').first().waitFor()
+  return page
+}
+
+const line = (page: Page, words: string): Locator => page.locator('.cm-line', { hasText: words })
+
+/** Takes the block of some words to where other words stand, and holds it there. */
+async function drag(page: Page, words: string, to: string): Promise<void> {
+  await line(page, words).hover()
+  const handle = await page.locator('.block-handle').boundingBox()
+  const target = await line(page, to).boundingBox()
+  if (handle === null || target === null) throw new Error('no handle or no target')
+  await page.mouse.move(handle.x + 10, handle.y + 13)
+  await page.mouse.down()
+  await page.mouse.move(target.x + 20, target.y + target.height - 4, { steps: 4 })
+  await page.locator('.block-drop:visible').waitFor()
+}
+
+test('[BLOCK-5] [BLOCK-6] a block is dragged by its handle, moved by keys and menu; its comments go along, undo is one step', async () => {
+  const before =
+    'One\n\nTwo words that are commented on\n\n- a\n  - b\n- c\n\nThe last and longest paragraph of them all, with more words than the others'
+  const document = await createDocument(world.url, before)
+  const headers = { 'X-Share-Key': document.key, 'Content-Type': 'application/json' }
+  const comments = `${world.url}/api/docs/${document.id}/comments`
+  await fetch(comments, { method: 'POST', headers, body: JSON.stringify({ find: 'words that are commented', body: 'Which?' }) })
+  const page = await open(document.url)
+  const heard = complaints(page)
+  const mark = page.locator('.rm-comment')
+  await mark.waitFor()
+  await page.locator('.cm-content[aria-autocomplete]').waitFor()
+
+  await drag(page, 'Two words', 'The last')
+  await page.keyboard.press('Escape')
+  await page.mouse.up()
+  await page.locator('.block-drop:visible').waitFor({ state: 'detached' })
+  await text(page, before)
+  await drag(page, 'Two words', 'The last')
+  await page.mouse.up()
+  const [one, two, list, last] = before.split('\n\n')
+  await text(page, [one, list, last, two].join('\n\n'))
+  expect(await mark.textContent()).toBe('words that are commented')
+  await until(async () => {
+    const answer = (await (await fetch(comments, { headers })).json()) as { comments: { anchor: { from: number } | null }[] }
+    return answer.comments[0]?.anchor?.from === [one, list, last, 'Two '].join('\n\n').length
+  }, 'the service knows where the comment is')
+  await page.keyboard.press('Control+z')
+  await text(page, before)
+
+  // By key, and by the menu of the keyboard; an item takes what stands in it along.
+  await page.locator('.md-item').first().click()
+  await page.keyboard.press('Alt+ArrowDown')
+  await text(page, before.replace('- a\n  - b\n- c', '- c\n- a\n  - b'))
+  await page.keyboard.press('Control+.')
+  await page.getByRole('menu', { name: 'Block' }).getByRole('menuitem', { name: 'Move up' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await text(page, before)
+  await page.locator('.cm-content:focus').waitFor()
+  await line(page, 'One').hover()
+  await page.locator('.block-handle').click()
+  await page.getByRole('menuitem', { name: 'Heading 2' }).click()
+  await text(page, `## ${before}`)
+  expect(heard).toEqual([])
+
+  // Without a margin there is no handle; the keys are the same.
+  await page.setViewportSize({ width: 360, height: 740 })
+  await line(page, 'The last').click()
+  await line(page, 'Two words').hover()
+  expect(await page.locator('.block-handle:visible').count()).toBe(0)
+  await page.keyboard.press('Alt+ArrowUp')
+  await text(page, [`## ${one}`, two, last, list].join('\n\n'))
+  await page.context().close()
+})
+
+test('[BLOCK-5] [BLOCK-6] who may only view sees no handle; who suggests proposes the move', async () => {
+  const document = await createDocument(world.url, 'One\n\nTwo\n\nThree')
+  const viewer = await open((await createLink(world.url, document, 'view')).url)
+  await viewer.locator('.reading').waitFor()
+  const page = await open((await createLink(world.url, document, 'suggest')).url)
+  await page.locator('.cm-content[aria-autocomplete]').waitFor()
+  await line(page, 'Two').click()
+  await page.keyboard.press('Alt+ArrowUp')
+  await text(page, 'Two\n\nOne\n\nThree')
+  await page.locator('.rm-ins').first().waitFor()
+  expect(await readMarkdown(world.url, document)).toBe('One\n\nTwo\n\nThree')
+  expect(await viewer.locator('.block-handle').count()).toBe(0)
+  await page.context().close()
+  await viewer.context().close()
+})

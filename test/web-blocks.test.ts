@@ -1,0 +1,164 @@
+/** Blocks as one moves them: what stands where afterwards, and what of the text changes for it. */
+import { EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
+import { expect, test } from 'vitest'
+import { deleteBlock, duplicateBlock, moveBlock } from '../web/editor/blocks/commands.ts'
+import { siblingsOf } from '../web/editor/blocks/units.ts'
+import { markdown } from '../web/editor/language.ts'
+import { tiedText } from '../web/editor/tied-text.ts'
+
+/** What commands ask of a view. */
+function viewAt(doc: string, anchor: number, more: Extension = []) {
+  let state = EditorState.create({ doc, selection: { anchor }, extensions: [markdown(), more] })
+  const view = {
+    get state() {
+      return state
+    },
+    /** Letters that were taken out and put in. */
+    touched: 0,
+    dispatch(spec: TransactionSpec) {
+      const transaction = state.update(spec)
+      transaction.changes.iterChanges((from, to, _from, _to, insert) => (view.touched += to - from + insert.length))
+      state = transaction.state
+    }
+  }
+  return view
+}
+
+/** A view of a text in which `|` is the caret. */
+const viewOf = (marked: string) => viewAt(marked.replace('|', ''), marked.indexOf('|'))
+
+function after(marked: string, run: (view: EditorView) => boolean): string | false {
+  const view = viewOf(marked)
+  if (!run(view as unknown as EditorView)) return false
+  const { head } = view.state.selection.main
+  const text = view.state.doc.toString()
+  return `${text.slice(0, head)}|${text.slice(head)}`
+}
+
+const [up, down] = [moveBlock(-1), moveBlock(1)]
+
+test.each([
+  ['a paragraph past another', 'one\n\nt|wo\n\nthree', 't|wo\n\none\n\nthree', 'one\n\nthree\n\nt|wo'],
+  ['all lines of a paragraph', 'one\n\ntwo\nt|oo', 'two\nt|oo\n\none', false],
+  ['a heading alone', '# One\ntext\n\n# T|wo\nmore', '# One\n# T|wo\n\ntext\n\nmore', '# One\ntext\n\nmore\n# T|wo'],
+  [
+    'a table, with blank lines around it',
+    '# H\n| a |\n|---|\n| |b |\n\ntext',
+    '| a |\n|---|\n| |b |\n\n# H\n\ntext',
+    '# H\ntext\n\n| a |\n|---|\n| |b |'
+  ],
+  [
+    'code and components',
+    'one\n\n```board\n## |x\n\n- [ ] y\n```\ntwo',
+    '```board\n## |x\n\n- [ ] y\n```\n\none\n\ntwo',
+    'one\n\ntwo\n```board\n## |x\n\n- [ ] y\n```'
+  ],
+  ['a quote', 'a\n\n> b|\n> c\n\nd', '> b|\n> c\n\na\n\nd', 'a\n\nd\n\n> b|\n> c'],
+  ['an item with what stands in it', '- a\n- b|\n  - c\n\n    d\n- e', '- b|\n  - c\n\n    d\n- a\n- e', '- a\n- e\n- b|\n  - c\n\n    d'],
+  ['an item within an item', '- a\n  - b\n  - c|\n- d', '- a\n  - c|\n  - b\n- d', false],
+  ['an item that leaves its list', 'text\n\n- a|\n- b\n- c', '- a|\n\ntext\n\n- b\n- c', 'text\n\n- b\n- a|\n- c'],
+  ['an item that comes into a list', '- a|\n\ntext\n\n- b\n- c', false, 'text\n\n- a|\n- b\n- c'],
+  ['a paragraph past a list', '- a\n- b\n\nte|xt', 'te|xt\n\n- a\n- b', false],
+  [
+    'a paragraph from between two lists',
+    '- a\n- b\n\nte|xt\n\n- c',
+    'te|xt\n\n- a\n- b\n\n<!-- -->\n\n- c',
+    '- a\n- b\n\n<!-- -->\n\n- c\n\nte|xt'
+  ],
+  ['a numbered item', '1. a\n2. b|\n3. c', '1. b|\n2. a\n3. c', '1. a\n2. c\n3. b|'],
+  ['a numbered item that gets a longer number', '9. a|\n   - x\n10. b', false, '9. b\n10. a|\n    - x'],
+  ['numbers that are all one', '1. a\n1. b|', '1. b|\n1. a', false],
+  ['below the front matter', '---\ntitle: x\n---\n\none\n\nt|wo', '---\ntitle: x\n---\n\nt|wo\n\none', false],
+  ['in the front matter', '---\nti|tle: x\n---\n\none', false, false],
+  ['dashes below a paragraph', 'a\n\n---|\nb', '---|\n\na\n\nb', 'a\n\nb\n\n---|'],
+  [
+    'code by indentation below a list',
+    '- a\n\ntext|\n\n    code',
+    'text|\n\n- a\n\n<!-- -->\n\n    code',
+    '- a\n\n<!-- -->\n\n    code\n\ntext|'
+  ]
+])('[BLOCK-1] up and down: %s', (_name, text, above, below) => {
+  expect(after(text, up)).toBe(above)
+  expect(after(text, down)).toBe(below)
+})
+
+test('[BLOCK-2] of two texts that change places the one with fewer comments, else the shorter, is written again', () => {
+  const long = 'word '.repeat(200).trim()
+  for (const [text, run] of [
+    [`sh|ort\n\n${long}`, down],
+    [`sh|ort\n\n${long}`.split('\n\n').toReversed().join('\n\n'), up],
+    [`|${long}\n\nshort`, down],
+    [`short\n\n|${long}`, up]
+  ] as const) {
+    const view = viewOf(text)
+    expect(run(view as unknown as EditorView)).toBe(true)
+    expect(view.touched).toBe(2 * 'short\n\n'.length)
+  }
+  // A comment on the shorter one.
+  const tied = viewAt(
+    `short\n\n${long}`,
+    0,
+    tiedText.of((_state, from) => Number(from === 0))
+  )
+  expect(down(tied as unknown as EditorView)).toBe(true)
+  expect(tied.touched).toBe(2 * `${long}\n\n`.length)
+})
+
+test('[BLOCK-3] a block is duplicated below itself and deleted with one of its gaps', () => {
+  expect(after('one|\n\ntwo', duplicateBlock)).toBe('one|\n\none\n\ntwo')
+  expect(after('- a|\n  - b\n- c', duplicateBlock)).toBe('- a|\n  - b\n- a\n  - b\n- c')
+  expect(after('> a|\n\nb', duplicateBlock)).toBe('> a|\n\n> a\n\nb')
+  expect(after('one\n\nt|wo\n\nthree', deleteBlock)).toBe('one\n\n|three')
+  expect(after('one\n\nt|wo', deleteBlock)).toBe('one|')
+  expect(after('o|ne\n\ntwo', deleteBlock)).toBe('|two')
+  expect(after('- a\n- b|\n  - c\n- d', deleteBlock)).toBe('- a\n|- d')
+  expect(after('- a\n\nte|xt\n\n- b', deleteBlock)).toBe('- a\n\n<!-- -->\n\n|- b')
+})
+
+const kinds = [
+  'words\nmore words',
+  '# Heading',
+  'Under\n-----',
+  '> quote\n> more',
+  '```js\ncode\n\ncode\n```',
+  '| a |\n|---|\n| b |',
+  '---',
+  '- a\n  - b\n- c',
+  '* a\n\n* b',
+  '3. a\n4. b\n   more',
+  '    code\n\n    code',
+  '$$\nx\n$$',
+  '<div>\nhtml'
+]
+
+const comment = '<!-- -->'
+
+/** The blocks of a text, as they are read; numbers of items aside. */
+const blocksOf = (text: string): string[] => {
+  const state = EditorState.create({ doc: text, extensions: [markdown()] })
+  return siblingsOf(state, 0).map(({ name, from, to }) => `${name}: ${text.slice(from, to).replaceAll(/^\d+/g, '1')}`)
+}
+
+test('[BLOCK-4] whatever stands around it, a block that was moved and those around it are read as what they were', () => {
+  const wrong: string[] = []
+  let moves = 0
+  for (const one of kinds)
+    for (const two of kinds)
+      for (const three of kinds) {
+        const text = [one, two, three].join('\n\n')
+        const before = blocksOf(text)
+        // What is one block to begin with is none of three.
+        if ([one, two, three].flatMap(blocksOf).join('\0') !== before.join('\0')) continue
+        for (const run of [up, down]) {
+          const view = viewAt(text, one.length + 2)
+          if (!run(view as unknown as EditorView)) continue
+          moves++
+          const moved = view.state.doc.toString()
+          const is = blocksOf(moved).filter((block) => !block.endsWith(comment))
+          if (is.toSorted().join('\0') !== before.toSorted().join('\0')) wrong.push(`${text}\n======\n${moved}`)
+        }
+      }
+  expect(wrong).toEqual([])
+  expect(moves).toBeGreaterThan(3000)
+})

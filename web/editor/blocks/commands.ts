@@ -1,0 +1,121 @@
+/** What is done with blocks: moved, duplicated, deleted. Each is one step of undo, and one transaction. */
+import { EditorSelection, type EditorState, type TransactionSpec } from '@codemirror/state'
+import type { Command, EditorView } from '@codemirror/view'
+import { endStep } from '../binding.ts'
+import { gapOf } from './gaps.ts'
+import { moveTo, type Move, type Run } from './move.ts'
+import { indexAt, siblingsOf, type Unit } from './units.ts'
+
+export interface Chosen {
+  readonly units: readonly Unit[]
+  readonly run: Run
+}
+
+/** The blocks that the selection touches, among those that they may change places with. */
+export function chosenBlocks(state: EditorState, { from, to } = state.selection.main): Chosen | undefined {
+  const units = siblingsOf(state, from, to)
+  const first = indexAt(units, from)
+  const behind = indexAt(units, to)
+  const last = (units[behind]?.from ?? Infinity) <= to ? behind : behind - 1
+  return first > last || units[first] === undefined ? undefined : { units, run: { first, last } }
+}
+
+const isOneList = (units: readonly Unit[]): boolean =>
+  units[0]?.item !== undefined && units.every(({ item }) => item?.list === units[0]?.item?.list)
+
+/** Whether blocks may come between two: an item anywhere, anything else not within a list. */
+export function mayStand(units: readonly Unit[], { first, last }: Run, to: number): boolean {
+  const [above, below] = [units[to - 1]?.item, units[to]?.item]
+  if (above === undefined || above.list !== below?.list) return true
+  const own = units.slice(first, last + 1)
+  return isOneList(own) && own[0]?.item?.sign === above.sign
+}
+
+/** The next place above or below where blocks may stand. */
+function nextPlace(units: readonly Unit[], run: Run, step: 1 | -1): number | undefined {
+  for (let to = step < 0 ? run.first - 1 : run.last + 2; to >= 0 && to <= units.length; to += step) if (mayStand(units, run, to)) return to
+  return undefined
+}
+
+function dispatchStep(view: EditorView, spec: TransactionSpec): true {
+  const end = view.state.facet(endStep)
+  end()
+  view.dispatch({ userEvent: 'move.block', ...spec })
+  end()
+  return true
+}
+
+/** The selection after a move, on the letters that it was on. */
+function selectionAfter(
+  { selection }: EditorState,
+  { changes, taken }: Move,
+  own: { readonly from: number; readonly to: number }
+): EditorSelection {
+  const isTaken = taken.from === own.from
+  const at = (position: number): number => {
+    if (position < own.from || position > own.to) return changes.mapPos(position, 1)
+    return Math.min(changes.newLength, isTaken ? taken.at + position - taken.from : changes.mapPos(position, position === own.to ? -1 : 1))
+  }
+  return EditorSelection.create(
+    selection.ranges.map(({ anchor, head }) => EditorSelection.range(at(anchor), at(head))),
+    selection.mainIndex
+  )
+}
+
+/** Takes blocks to the place before another. False where they stay. */
+export function moveBlocks(view: EditorView, { units, run }: Chosen, to: number, scrollIntoView: boolean): boolean {
+  const { state } = view
+  const [first, last] = [units[run.first], units[run.last]]
+  const move = state.readOnly || first === undefined || last === undefined ? undefined : moveTo(state, units, run, to)
+  if (move === undefined || first === undefined || last === undefined) return false
+  const selection = selectionAfter(state, move, { from: first.from, to: last.to })
+  return dispatchStep(view, { changes: move.changes, selection, scrollIntoView })
+}
+
+/** Moves the blocks of the selection past the next one. At the ends of the text, and of a list within something, they stay. */
+export const moveBlock =
+  (step: 1 | -1): Command =>
+  (view) => {
+    const chosen = view.state.readOnly ? undefined : chosenBlocks(view.state)
+    const to = chosen === undefined ? undefined : nextPlace(chosen.units, chosen.run, step)
+    return chosen !== undefined && to !== undefined && moveBlocks(view, chosen, to, true)
+  }
+
+/** Whether there is a place above or below. */
+export const isMovable =
+  (step: 1 | -1) =>
+  ({ state }: EditorView): boolean => {
+    const chosen = chosenBlocks(state)
+    return chosen !== undefined && nextPlace(chosen.units, chosen.run, step) !== undefined
+  }
+
+/** The same block once more, below it. */
+export const duplicateBlock: Command = (view) => {
+  const { state } = view
+  const chosen = state.readOnly ? undefined : chosenBlocks(state)
+  const [first, last] = chosen === undefined ? [] : [chosen.units[chosen.run.first], chosen.units[chosen.run.last]]
+  if (first === undefined || last === undefined) return false
+  const isIndented = /[ \t]/.test(state.sliceDoc(first.from, first.from + 1))
+  const gap = gapOf({ above: last, below: first, gap: '', isBrought: true, isIndented })
+  return dispatchStep(view, { changes: { from: last.to, insert: gap + state.sliceDoc(first.from, last.to) }, scrollIntoView: true })
+}
+
+/** Takes blocks out, with the gap that they leave. */
+export const deleteBlock: Command = (view) => {
+  const { state } = view
+  const chosen = state.readOnly ? undefined : chosenBlocks(state)
+  if (chosen === undefined) return false
+  const { units, run } = chosen
+  const [above, first, last, below] = [units[run.first - 1], units[run.first], units[run.last], units[run.last + 1]]
+  if (first === undefined || last === undefined) return false
+  if (below === undefined) {
+    const from = above?.to ?? first.from
+    return dispatchStep(view, { changes: { from, to: last.to }, selection: { anchor: from }, scrollIntoView: true })
+  }
+  if (above === undefined) return dispatchStep(view, { changes: { from: first.from, to: below.from }, selection: { anchor: first.from } })
+  const isIndented = /[ \t]/.test(state.sliceDoc(below.from, below.from + 1))
+  const gap = gapOf({ above, below, gap: state.sliceDoc(above.to, first.from), isBrought: false, isIndented })
+  const stays = state.sliceDoc(above.to, first.from) === gap
+  const changes = stays ? { from: first.from, to: below.from } : { from: above.to, to: below.from, insert: gap }
+  return dispatchStep(view, { changes, selection: { anchor: above.to + gap.length }, scrollIntoView: true })
+}

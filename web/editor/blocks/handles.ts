@@ -1,0 +1,271 @@
+/**
+ * The handle of the block that the pointer is over, in the margin: a press opens its menu, a drag moves it to the line that shows where. It is
+ * looked for when the pointer moves, never for a key, and lies over the text, so that nothing moves for it. Not in narrow windows.
+ */
+import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
+import { t } from '../../text/t.ts'
+import { mayStand, moveBlocks, type Chosen } from './commands.ts'
+import { openBlockMenu } from './menu.tsx'
+import { indexAt, siblingsOf, unitAt, type Unit } from './units.ts'
+
+/** So far a press goes until it drags, in pixels. */
+const dragFrom = 5
+/** Narrower windows have no margin for it, in pixels. */
+const windowMin = 700
+const [width, height, distance] = [20, 26, 34]
+/** Width of the sign of an item, in `em` (style/editor.css). */
+const signWidth = 1.6
+/** So near to the upper and lower edge the text scrolls, and so fast at most, in pixels and pixels a frame. */
+const [edge, speedMax] = [48, 18]
+
+interface Drag {
+  chosen: Chosen
+  /** Undefined until it has moved far enough. */
+  to: number | undefined
+  y: number
+  frame: number
+}
+
+class BlockHandle {
+  readonly #view: EditorView
+  readonly #dom = document.createElement('div')
+  readonly #handle = this.#dom.appendChild(document.createElement('button'))
+  readonly #line = this.#dom.appendChild(document.createElement('div'))
+  #unit: Unit | undefined
+  #drag: Drag | undefined
+  /** The click that follows is the end of a drag. */
+  #dragged = false
+
+  constructor(view: EditorView) {
+    this.#view = view
+    this.#dom.className = 'block-handles'
+    this.#handle.type = 'button'
+    this.#handle.className = 'block-handle'
+    // The keys have the palette and a key of their own.
+    this.#handle.tabIndex = -1
+    this.#handle.title = t('Drag to move, click for the menu')
+    this.#handle.setAttribute('aria-label', t('Block'))
+    this.#line.className = 'block-drop'
+    this.#hide()
+    this.#line.hidden = true
+    this.#handle.addEventListener('mousedown', (event) => event.preventDefault())
+    this.#handle.addEventListener('pointerdown', (event) => this.#press(event))
+    this.#handle.addEventListener('click', () => this.#open())
+    view.scrollDOM.append(this.#dom)
+    view.scrollDOM.addEventListener('pointermove', this.#moved)
+    view.scrollDOM.addEventListener('pointerleave', this.#hide)
+  }
+
+  update({ docChanged, changes }: ViewUpdate): void {
+    if (!docChanged) return
+    if (this.#drag === undefined) {
+      if (this.#unit !== undefined) this.#hide()
+      return
+    }
+    // Others write while a block is dragged: it stays the same block.
+    const drag = this.#drag
+    const { units, run } = drag.chosen
+    const chosen = this.#chosenAt(changes.mapPos(units[run.first]?.from ?? 0, 1))
+    if (chosen === undefined) return this.#end()
+    drag.chosen = chosen
+    cancelAnimationFrame(drag.frame)
+    if (drag.to !== undefined) drag.frame = requestAnimationFrame(() => this.#drag === drag && this.#aim(drag))
+  }
+
+  /** The block that begins at a position, among its siblings. */
+  #chosenAt(from: number): Chosen | undefined {
+    const units = siblingsOf(this.#view.state, from)
+    const first = indexAt(units, from)
+    return units[first]?.from === from ? { units, run: { first, last: first } } : undefined
+  }
+
+  destroy(): void {
+    this.#end()
+    this.#view.scrollDOM.removeEventListener('pointermove', this.#moved)
+    this.#view.scrollDOM.removeEventListener('pointerleave', this.#hide)
+    this.#dom.remove()
+  }
+
+  readonly #hide = (): void => {
+    if (this.#drag !== undefined) return
+    this.#unit = undefined
+    this.#handle.hidden = true
+  }
+
+  readonly #moved = ({ target, pointerType, clientY }: PointerEvent): void => {
+    const view = this.#view
+    if (pointerType !== 'mouse' || this.#drag !== undefined || view.state.readOnly || innerWidth < windowMin) return
+    if (target instanceof Node && this.#dom.contains(target)) return
+    const block = view.lineBlockAtHeight(clientY - view.documentTop)
+    const unit = unitAt(view.state, block.from)
+    if (unit === undefined) return this.#hide()
+    if (unit.from !== this.#unit?.from || unit.to !== this.#unit.to) this.#show(unit)
+  }
+
+  /** Places in the coordinates of what scrolls. */
+  #origin(): { readonly x: number; readonly y: number } {
+    const { left, top } = this.#view.scrollDOM.getBoundingClientRect()
+    return { x: this.#view.scrollDOM.scrollLeft - left, y: this.#view.scrollDOM.scrollTop - top }
+  }
+
+  /** The left edge of a block in the window: that of the column, or of the sign of an item. */
+  #leftOf({ from, item }: Unit): number {
+    const content = this.#view.contentDOM
+    const left = content.getBoundingClientRect().left + parseFloat(getComputedStyle(content).paddingLeft)
+    const { node, offset } = this.#view.domAtPos(from)
+    const inside = node.childNodes[offset] ?? node
+    const line = item === undefined ? null : (inside instanceof Element ? inside : inside.parentElement)?.closest('.cm-line')
+    if (line == null) return left
+    const { paddingInlineStart, fontSize } = getComputedStyle(line)
+    return line.getBoundingClientRect().left + parseFloat(paddingInlineStart) - signWidth * parseFloat(fontSize)
+  }
+
+  #show(unit: Unit): void {
+    this.#unit = unit
+    const view = this.#view
+    const { x, y } = this.#origin()
+    const block = view.lineBlockAt(unit.from)
+    const caret = view.coordsAtPos(unit.from)
+    const top = view.documentTop + block.top
+    // Beside the first line of words, however high the space above a heading is.
+    const middle = caret === null || caret.bottom - caret.top > 60 || caret.top < top - 2 ? top + 16 : (caret.top + caret.bottom) / 2
+    this.#handle.style.left = `${Math.max(2, this.#leftOf(unit) + x - distance)}px`
+    this.#handle.style.top = `${middle + y - height / 2}px`
+    this.#handle.style.width = `${width}px`
+    this.#handle.style.height = `${height}px`
+    this.#handle.hidden = false
+  }
+
+  #open(): void {
+    const isDrag = this.#dragged
+    this.#dragged = false
+    const unit = this.#unit
+    if (isDrag || unit === undefined) return
+    const view = this.#view
+    const { from, to } = view.state.selection.main
+    // A selection of several blocks stays, when this is one of them.
+    if (from > unit.to || to < unit.from || (from >= unit.from && to <= unit.to))
+      view.dispatch({ selection: { anchor: unit.from }, userEvent: 'select' })
+    openBlockMenu(view, this.#handle)
+  }
+
+  #press(event: PointerEvent): void {
+    const unit = this.#unit
+    if (event.button !== 0 || unit === undefined || this.#view.state.readOnly) return
+    event.preventDefault()
+    const chosen = this.#chosenAt(unit.from)
+    if (chosen === undefined) return
+    this.#dragged = false
+    const begun = event.clientY
+    const drag: Drag = { chosen, to: undefined, y: begun, frame: 0 }
+    this.#drag = drag
+    this.#handle.setPointerCapture(event.pointerId)
+    const move = ({ clientY }: PointerEvent): void => {
+      drag.y = clientY
+      if (drag.to === undefined && Math.abs(clientY - begun) < dragFrom) return
+      if (drag.to === undefined) this.#begin(unit)
+      this.#aim(drag)
+    }
+    const up = (last: PointerEvent): void => {
+      const { to } = drag
+      const isOver = this.#drag !== drag
+      this.#dragged = to !== undefined
+      this.#end()
+      if (!isOver && last.type === 'pointerup' && to !== undefined) this.#drop(drag.chosen, to)
+    }
+    this.#listeners = { move, up }
+    this.#handle.addEventListener('pointermove', move)
+    this.#handle.addEventListener('pointerup', up)
+    this.#handle.addEventListener('pointercancel', up)
+    addEventListener('keydown', this.#escape, true)
+  }
+
+  #listeners: { readonly move: (event: PointerEvent) => void; readonly up: (event: PointerEvent) => void } | undefined
+
+  #drop(chosen: Chosen, to: number): void {
+    moveBlocks(this.#view, chosen, to, false)
+    this.#view.focus()
+  }
+
+  readonly #escape = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return
+    event.preventDefault()
+    event.stopPropagation()
+    this.#dragged = true
+    this.#end()
+  }
+
+  /** Shows what is dragged. */
+  #begin(unit: Unit): void {
+    const view = this.#view
+    view.dom.classList.add('block-dragging')
+    const { x, y } = this.#origin()
+    const [top, bottom] = [view.lineBlockAt(unit.from).top, view.lineBlockAt(unit.to).bottom].map((at) => at + view.documentTop + y)
+    this.#handle.style.setProperty('--block-top', `${(top ?? 0) - parseFloat(this.#handle.style.top)}px`)
+    this.#handle.style.setProperty('--block-height', `${(bottom ?? 0) - (top ?? 0)}px`)
+    const right = view.contentDOM.getBoundingClientRect().right - parseFloat(getComputedStyle(view.contentDOM).paddingRight)
+    this.#handle.style.setProperty('--block-width', `${right + x - parseFloat(this.#handle.style.left) - distance}px`)
+  }
+
+  /** Where the block would go, by the place of the pointer; scrolls near the edges. */
+  #aim(drag: Drag): void {
+    const view = this.#view
+    const { units, run } = drag.chosen
+    const at = drag.y - view.documentTop
+    const block = view.lineBlockAtHeight(at)
+    const index = Math.min(indexAt(units, block.from), units.length - 1)
+    const middle = this.#middleOf(units[index])
+    let to = at > middle ? index + 1 : index
+    // The nearer end of a list that it may not part.
+    while (!mayStand(units, run, to)) to += at > middle ? 1 : -1
+    drag.to = to
+    this.#mark(drag.chosen, to)
+    cancelAnimationFrame(drag.frame)
+    const { top, bottom } = view.scrollDOM.getBoundingClientRect()
+    const beyond = drag.y < top + edge ? drag.y - top - edge : drag.y > bottom - edge ? drag.y - bottom + edge : 0
+    if (beyond === 0) return
+    drag.frame = requestAnimationFrame(() => {
+      view.scrollDOM.scrollTop += Math.max(-speedMax, Math.min(speedMax, beyond / 3))
+      if (this.#drag === drag) this.#aim(drag)
+    })
+  }
+
+  #middleOf(unit: Unit | undefined): number {
+    if (unit === undefined) return 0
+    return (this.#view.lineBlockAt(unit.from).top + this.#view.lineBlockAt(unit.to).bottom) / 2
+  }
+
+  /** The line between the blocks above and below; none where it would stay. */
+  #mark({ units, run }: Chosen, to: number): void {
+    const view = this.#view
+    this.#line.hidden = to >= run.first && to <= run.last + 1
+    const [above, below, own] = [units[to - 1], units[to], units[run.first]]
+    if (own === undefined) return
+    const { x, y } = this.#origin()
+    const bottom = above === undefined ? undefined : view.lineBlockAt(above.to).bottom
+    const top = below === undefined ? undefined : view.lineBlockAt(below.from).top
+    const at = ((bottom ?? top ?? 0) + (top ?? bottom ?? 0)) / 2
+    const left = this.#leftOf(own)
+    const right = view.contentDOM.getBoundingClientRect().right - parseFloat(getComputedStyle(view.contentDOM).paddingRight)
+    this.#line.style.left = `${left + x}px`
+    this.#line.style.width = `${right - left}px`
+    this.#line.style.top = `${at + view.documentTop + y - 1.5}px`
+  }
+
+  #end(): void {
+    const drag = this.#drag
+    if (drag === undefined) return
+    this.#drag = undefined
+    cancelAnimationFrame(drag.frame)
+    this.#line.hidden = true
+    this.#view.dom.classList.remove('block-dragging')
+    if (this.#listeners !== undefined) {
+      this.#handle.removeEventListener('pointermove', this.#listeners.move)
+      this.#handle.removeEventListener('pointerup', this.#listeners.up)
+      this.#handle.removeEventListener('pointercancel', this.#listeners.up)
+    }
+    removeEventListener('keydown', this.#escape, true)
+  }
+}
+
+export const blockHandles = ViewPlugin.fromClass(BlockHandle)

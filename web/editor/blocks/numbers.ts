@@ -1,0 +1,68 @@
+/** Numbers of ordered lists after a move: items that were counted one by one are counted in their new order, others keep what they have. */
+import type { EditorState } from '@codemirror/state'
+import type { Unit } from './units.ts'
+
+export interface Edit {
+  readonly from: number
+  readonly to: number
+  readonly insert: string
+}
+
+/** Most items of a list that are numbered again. */
+const itemsMax = 500
+
+/** Items that follow each other and are one list. */
+function runsOf(order: readonly Unit[]): Unit[][] {
+  const runs: Unit[][] = []
+  order.forEach((unit, index) => {
+    if (unit.item?.number === undefined) return
+    const before = order[index - 1]
+    if (before?.item?.number !== undefined && before.item.sign === unit.item.sign) runs.at(-1)?.push(unit)
+    else runs.push([unit])
+  })
+  return runs
+}
+
+/** How the items of a list were counted: from the first number in steps of 1 or 0; undefined for other numbers. */
+function countOf(units: readonly Unit[]): { readonly first: number; readonly step: 0 | 1 } | undefined {
+  const values = units.toSorted((one, other) => one.from - other.from).map(({ item }) => item?.number?.value ?? 0)
+  const [first = 1] = values
+  if (values.every((value, index) => value === first + index)) return { first, step: 1 }
+  return values.every((value) => value === first) ? { first, step: 0 } : undefined
+}
+
+/** Gives an item a number. What stands in it goes along to the right where the number becomes longer, or it would stand in it no more. */
+function numberEdits({ doc }: EditorState, { from, to, item }: Unit, value: number): Edit[] {
+  const number = item?.number
+  if (number === undefined || number.value === value) return []
+  const insert = String(value)
+  const edits: Edit[] = [{ from: number.from, to: number.to, insert }]
+  const pad = ' '.repeat(Math.max(0, insert.length - (number.to - number.from)))
+  for (let at = doc.lineAt(from).to + 1; pad !== '' && at <= to;) {
+    const line = doc.lineAt(at)
+    if (/^[ \t]/.test(line.text)) edits.push({ from: line.from, to: line.from, insert: pad })
+    at = line.to + 1
+  }
+  return edits
+}
+
+/** The edits for blocks in a new order, ascending; `brought` are those that changed their place. */
+export function numbered(state: EditorState, order: readonly Unit[], brought: ReadonlySet<Unit>): Edit[] {
+  const touched = new Set([...brought].map(({ item }) => item?.list))
+  const edits: Edit[] = []
+  /** How many items of a list are numbered already. */
+  const counted = new Map<number, number>()
+  for (const run of runsOf(order)) {
+    const own = run.find((unit) => !brought.has(unit)) ?? run[0]
+    const list = own?.item?.list
+    if (list === undefined || run.length > itemsMax || !run.some((unit) => brought.has(unit) || touched.has(unit.item?.list))) continue
+    const isAlone = run.every((unit) => brought.has(unit))
+    const count = countOf(order.filter(({ item }) => item?.list === list))
+    if (count === undefined) continue
+    const before = isAlone ? 0 : (counted.get(list) ?? 0)
+    if (!isAlone) counted.set(list, before + run.length)
+    const first = isAlone ? 1 : count.first + before * count.step
+    run.forEach((unit, index) => edits.push(...numberEdits(state, unit, first + index * count.step)))
+  }
+  return edits.toSorted((one, other) => one.from - other.from)
+}

@@ -1,0 +1,108 @@
+/**
+ * The blocks of a text, as one moves them: whole lines of a paragraph, heading, quote, table, code or component, and of an item of a list with
+ * all that stands in it. An item moves among those of its list; one of a list that stands in nothing else may leave it.
+ */
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
+import type { EditorState } from '@codemirror/state'
+import type { SyntaxNode } from '@lezer/common'
+import { frontMatterEnd } from '../front-matter.ts'
+
+/** An item among others. */
+export interface ItemOf {
+  /** Where the list begins: tells items of one list from those of the next. */
+  readonly list: number
+  /** The sign of a bullet, or what follows a number: lists that have the same are one when nothing stands between them. */
+  readonly sign: string
+  /** Of an ordered list. */
+  readonly number: { readonly from: number; readonly to: number; readonly value: number } | undefined
+  /** Blank lines part the items. */
+  readonly loose: boolean
+}
+
+export interface Unit {
+  /** From the beginning of its first line to the end of its last, in UTF-16 units. */
+  readonly from: number
+  readonly to: number
+  /** Name of its node in the syntax tree. */
+  readonly name: string
+  readonly item: ItemOf | undefined
+}
+
+/** Longest time that the text is read for a move, in milliseconds. */
+const parseMs = 200
+
+const isList = ({ name }: SyntaxNode): boolean => name === 'BulletList' || name === 'OrderedList'
+
+function linesOf({ doc }: EditorState, { from, to }: SyntaxNode): { from: number; to: number } {
+  const first = doc.lineAt(from)
+  let last = doc.lineAt(Math.min(Math.max(from, to), doc.length))
+  while (last.number > first.number && last.text.trim() === '') last = doc.line(last.number - 1)
+  return { from: first.from, to: last.to }
+}
+
+function itemOf(state: EditorState, node: SyntaxNode, list: SyntaxNode): ItemOf {
+  const mark = node.getChild('ListMark')
+  const written = mark === null ? '-' : state.sliceDoc(mark.from, mark.to)
+  const value = Number(written.slice(0, -1))
+  const number = list.name === 'OrderedList' && mark !== null ? { from: mark.from, to: mark.to - 1, value } : undefined
+  const other = node.nextSibling ?? node.prevSibling
+  const between = other === null ? '' : state.sliceDoc(Math.min(node.to, other.to), Math.max(node.from, other.from))
+  return { list: list.from, sign: written.slice(-1), number, loose: between.split('\n').length > 2 }
+}
+
+function unitOf(state: EditorState, node: SyntaxNode): Unit {
+  const list = node.name === 'ListItem' ? node.parent : null
+  return { ...linesOf(state, node), name: node.name, item: list === null ? undefined : itemOf(state, node, list) }
+}
+
+function isQuoted(node: SyntaxNode): boolean {
+  for (let each = node.parent; each !== null; each = each.parent) if (each.name === 'Blockquote') return true
+  return false
+}
+
+/** The node that moves as a whole at a position. An item that does not begin its line moves with the one around it. */
+function nodeAt(state: EditorState, position: number): SyntaxNode | undefined {
+  const line = state.doc.lineAt(position)
+  if (line.from < frontMatterEnd(state.doc)) return undefined
+  const blanks = line.text.length - line.text.trimStart().length
+  const begins = ({ from }: SyntaxNode): boolean => state.sliceDoc(state.doc.lineAt(from).from, from).trim() === ''
+  const start = blanks === line.length ? line.from : line.from + blanks
+  for (let node = syntaxTree(state).resolveInner(start, 1); node.parent !== null; node = node.parent) {
+    if (node.name === 'ListItem' && begins(node) && !isQuoted(node)) return node
+    if (node.parent.parent === null && !isList(node)) return node
+  }
+  return undefined
+}
+
+/** The block at a position; undefined between blocks and in front matter. */
+export function unitAt(state: EditorState, position: number): Unit | undefined {
+  const node = nodeAt(state, position)
+  return node === undefined ? undefined : unitOf(state, node)
+}
+
+/** Blocks that those of a range may change places with, in the order of the text: the items of their list, or all that stand in nothing else. */
+export function siblingsOf(state: EditorState, from: number, to = from): readonly Unit[] {
+  if (ensureSyntaxTree(state, state.doc.length, parseMs) === null) return []
+  const node = nodeAt(state, from)
+  const list = node?.name === 'ListItem' ? node.parent : null
+  if (list !== null && list.parent?.parent !== null && to <= list.to) return list.getChildren('ListItem').map((item) => unitOf(state, item))
+  const front = frontMatterEnd(state.doc)
+  const found: Unit[] = []
+  for (let each = syntaxTree(state).topNode.firstChild; each !== null; each = each.nextSibling) {
+    if (each.from < front) continue
+    const nodes = isList(each) ? each.getChildren('ListItem') : [each]
+    found.push(...nodes.map((one) => unitOf(state, one)))
+  }
+  return found
+}
+
+/** The index of the block at a position, or of the first one behind it. */
+export function indexAt(units: readonly Unit[], position: number): number {
+  let [low, high] = [0, units.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((units[middle]?.to ?? 0) < position) low = middle + 1
+    else high = middle
+  }
+  return low
+}
