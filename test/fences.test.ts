@@ -9,6 +9,8 @@ import { chartSvg } from '../shared/fences/chart-svg.ts'
 import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, rowsOfCsv, setChart } from '../shared/fences/chart.ts'
 import { appendMessage, editMessage, type Message, parseChat } from '../shared/fences/chat.ts'
 import { type Fence, fenceAt, fenceKinds, fencesOf, parseInfo } from '../shared/fences/fences.ts'
+import { followed, type Reading } from '../shared/fences/followed.ts'
+import { type Draft, draftAfter, type Place, placeAfter } from '../shared/fences/formula/rewrite.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
 import { healEdits } from '../shared/fences/heal.ts'
 import * as sheets from '../shared/fences/sheet-edits.ts'
@@ -474,6 +476,66 @@ test('[FENCE-8] rows and columns that come, go, move or are sorted take the form
   ] as const) {
     expect(values(onSheet((each) => sheets.moveColumn(each, from - 1, to - 1))).toSorted()).toEqual(values(sheet).toSorted())
   }
+})
+
+test('[FENCE-44] references of a formula that is being written follow rows and columns as stored formulas do', () => {
+  const rows = Array.from({ length: 5 }, (_row, row) => Array.from({ length: 4 }, (_cell, column) => `${row}-${column}`))
+  const written = (formula: string): string =>
+    `\`\`\`sheet #s\n${rows
+      .with(3, (rows[3] ?? []).with(2, formula))
+      .map((cells) => `| ${cells.join(' | ')} |\n`)
+      .join('')}\`\`\`\n`
+  const readingOf = (text: string): Reading => ({ texts: gridOf(text), lines: one(text).lines.length })
+  const isOwn = (id: string | undefined): boolean => id === undefined || id === 's'
+  /** What becomes of a draft in C4, and where that is then. */
+  const drafted = (text: string, before: string, now: string, offsets: readonly number[] = []) => {
+    const { changes, rowOf, columnOf } = followed(readingOf(before), readingOf(now))
+    let [draft, place]: [Draft, Place | undefined] = [
+      { text, offsets },
+      { row: 3, column: 2 }
+    ]
+    for (const change of changes) {
+      draft = draftAfter(draft, change, isOwn, place)
+      place = place && placeAfter(change, place)
+    }
+    expect(place ?? {}).toEqual(place === undefined ? {} : { row: rowOf(3), column: columnOf(2) })
+    return { ...draft, place }
+  }
+  const does = fc.constantFrom(
+    sheets.insertRow,
+    sheets.deleteRow,
+    sheets.insertColumn,
+    sheets.deleteColumn,
+    sheets.moveRow,
+    sheets.moveColumn
+  )
+  const cell = fc.constantFrom('A1', '$B$3', 'C2', 'D5', '#s!B2', '#t!B2')
+  const range = fc.constantFrom('A1:B2', 'C1:C3', 'D2:A5', 'B3:B5')
+  fc.assert(
+    fc.property(does, fc.nat(6), fc.nat(6), cell, range, (does_, from, to, one_, other) => {
+      const isMove = does_ === sheets.moveRow || does_ === sheets.moveColumn
+      // Of two neighbours that change places none can say which one moved.
+      fc.pre(!isMove || (to !== from - 1 && to !== from + 2))
+      const formula = `=SUM(${other})+${one_}`
+      const before = written(formula)
+      const now = onSheet((each) => does_(each, from, to), before)
+      const { text, place } = drafted(formula, before, now)
+      if (place !== undefined) expect(text).toBe(gridOf(now)[place.row]?.[place.column])
+    }),
+    { numRuns: 500 }
+  )
+  // The cursor stays where it is in the words; a formula that ends within a text in quotes is read up to it.
+  const [plain, later] = [written('x'), onSheet((each) => sheets.insertRow(each, 1), written('x'))]
+  expect(drafted('=A9+SUM(B2:', plain, later, [3, 4, 11])).toMatchObject({ text: '=A10+SUM(B3:', offsets: [4, 5, 12] })
+  expect(drafted('=B2&"und B2', plain, later)).toMatchObject({ text: '=B3&"und B2' })
+  expect(drafted('B2', plain, later)).toMatchObject({ text: 'B2' })
+  // Rows that are sorted are followed by nothing that names them.
+  const sorted = onSheet((each) => sheets.sortRows(each, 0, true, (row) => row), plain)
+  expect(followed(readingOf(plain), readingOf(sorted))).toMatchObject({ changes: [] })
+  expect(followed(readingOf(plain), readingOf(sorted)).rowOf(3)).toBe(2)
+  // Words that change at the same time do not make another row of it.
+  const changed = onSheet((each) => sheets.setCell(each, 2, 1, 'else'), later)
+  expect(drafted('=D3', plain, changed).text).toBe('=D4')
 })
 
 test('[FENCE-9] cells are copied and pasted as spreadsheets do: tabs, lines, quotes', () => {

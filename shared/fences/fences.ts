@@ -7,6 +7,7 @@
  * Blocks are told apart as CommonMark 0.31.2 does (§4.5, §5.1, §5.2), footnotes, comments and `$$` as the renderer does: a fence may stand in
  * quotes and list items, and ends with them. What a parser of a kind does not know stays in the text: printing is the source itself.
  */
+import type { Edit } from '../text/diff.ts'
 import { breaksLine, runEnd, trimBlanks } from '../text/scan.ts'
 
 export const fenceKinds = ['board', 'chat', 'sheet', 'chart', 'widget'] as const
@@ -47,6 +48,9 @@ export interface Fence extends Range, Info {
   readonly prefix: string
   readonly lines: readonly Line[]
 }
+
+/** Of an id that is made of a title. */
+const idCharsMax = 30
 
 const nameOfId = /^#([\p{L}\p{N}_-]+)$/u
 const keyStart = /^([\p{L}_][\p{L}\p{N}_-]*)(=|$)/u
@@ -473,3 +477,19 @@ export const fenceOf = (info: string, source: string): Fence => {
 /** The component fence that holds an offset, its marks included. */
 export const fenceAt = (fences: readonly Fence[], offset: number): Fence | undefined =>
   fences.find(({ from, to }) => from <= offset && offset <= to)
+
+/** An id that none has yet, by what a fence is called or is. */
+export const freeId = (taken: readonly (string | undefined)[], { kind, attributes }: Info): string => {
+  const title = attributes.get('title') ?? ''
+  const name = (title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join('-').slice(0, idCharsMax) || kind
+  let id = name
+  for (let number = 2; taken.includes(id); number++) id = `${name}-${number}`
+  return id
+}
+
+/** Gives a fence that has none an id, in its first line. */
+export const addId = ({ source, kind, mark, id }: Fence, added: string): Edit[] => {
+  if (id !== undefined) return []
+  const at = source.indexOf(kind, mark.to) + kind.length
+  return [{ from: at, to: at, insert: ` #${added}` }]
+}

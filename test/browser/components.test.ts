@@ -808,6 +808,91 @@ test('[COMP-41] a cell that is clicked comes into the formula that is being writ
   await leave()
 })
 
+test('[COMP-50] cells of another sheet are pointed at by mouse and by keys; a sheet without an id gets one with the formula', async () => {
+  const table = '| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n```\n\n'
+  const filler = 'Words.\n\n'.repeat(80)
+  const source = `\`\`\`sheet\n| C |\n| --- |\n| 5 |\n\`\`\`\n\n\`\`\`sheet #costs\n${table}\`\`\`sheet title="Far away"\n${table}${filler}\`\`\`sheet\n${table}`
+  const { page, text, leave } = await writer(source)
+  const grid = (number: number) => page.getByRole('grid').nth(number)
+  const cell = (number: number, name: string) => grid(number).locator(`[data-cell=${name}]`)
+  const field = page.locator('.sheet-field')
+  await cell(0, 'A2').press('=')
+  await page.keyboard.type('sum(')
+  await cell(1, 'B3').hover()
+  await page.mouse.down()
+  await cell(1, 'A2').hover()
+  await page.mouse.up()
+  await until(async () => (await field.inputValue()) === '=sum(#costs!A2:B3', 'the range')
+  // The formula stands above the sheet that is pointed at, with the cell that it is for.
+  expect(await grid(1).locator('td[aria-selected=true]').count()).toBe(4)
+  await page.locator('.sheet-writer', { hasText: 'Sheet A2' }).locator('.sheet-field:focus').waitFor()
+  expect(await cell(0, 'A2').textContent()).toBe('=sum(#costs!A2:B3')
+  await page.keyboard.type(')+')
+  await cell(2, 'B2').click()
+  await until(async () => (await field.inputValue()) === '=sum(#costs!A2:B3)+#far-away!B2', 'an id that it will get')
+  await page.keyboard.press('Enter')
+  const first = source.replace('| 5 |', '| =sum(#costs!A2:B3)+#far-away!B2 |').replace('sheet title', 'sheet #far-away title')
+  await text(first)
+  await until(async () => (await cell(0, 'A2').textContent()) === '12', 'it is computed')
+  // It is one step.
+  await page.keyboard.press('Control+z')
+  await text(source)
+  // By keys: within the sheet, to the next one and the one before the first, with Shift for more.
+  await cell(0, 'A2').press('=')
+  await page.keyboard.press('ArrowUp')
+  expect(await field.inputValue()).toBe('=A1')
+  await page.keyboard.press('Alt+ArrowUp')
+  await page.locator('.sheet-writer .sheet-field:focus').waitFor()
+  expect(await field.inputValue()).toBe('=#sheet!A1')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Shift+ArrowDown')
+  await page.keyboard.press('Shift+ArrowRight')
+  expect(await field.inputValue()).toBe('=#sheet!A2:B3')
+  await until(
+    async () => (await page.locator('.sheet-live:has(.sheet-writer) td[aria-selected=true]').count()) === 4,
+    'the cells are marked'
+  )
+  // Esc changes nothing and goes back.
+  await page.keyboard.press('Escape')
+  await until(() => cell(0, 'A2').evaluate((element) => element.matches(':focus')), 'the cell has the focus')
+  expect(await editorText(page)).toBe(source)
+  // The other end of a range is of the same sheet.
+  await cell(0, 'A2').press('=')
+  await page.keyboard.type('#costs!A2:')
+  await cell(2, 'B2').click()
+  expect(await field.inputValue()).toBe('=#costs!A2:')
+  await cell(1, 'B2').click()
+  await until(async () => (await field.inputValue()) === '=#costs!A2:B2', 'the other end')
+  await page.keyboard.press('Escape')
+  await leave()
+})
+
+test('[COMP-51] what a formula that is being written names goes with the cells that it names, whatever others do to the sheets', async () => {
+  const rows = ['| A | B |', '| --- | --- |', '| one | 1 |', '| two | =B2*2 |']
+  const other = '```sheet #t\n| N |\n| --- |\n| 7 |\n```\n'
+  const source = (...lines: readonly string[]): string => `\`\`\`sheet\n${lines.join('\n')}\n\`\`\`\n\n`
+  const { page, document, text, leave } = await writer(source(...rows) + other)
+  const field = page.locator('.sheet-field')
+  await page.getByRole('grid').first().locator('[data-cell=B3]').press('F2')
+  await page.keyboard.type('+B2+#t!A2+')
+  for (const _step of '+#t!A2+') await page.keyboard.press('ArrowLeft')
+  // As somebody adds a row by the menu: formulas that are stored follow.
+  await patch(document, ['| one | 1 |', '|  |  |\n| one | 1 |'], ['| =B2*2 |', '| =B3*2 |'])
+  await page.locator('[data-cell=B4] .sheet-field:focus').waitFor()
+  expect(await field.inputValue()).toBe('=B3*2+B3+#t!A2+')
+  await patch(document, ['| N |\n| --- |\n| 7 |', '| X | N |\n| --- | --- |\n|  | 7 |'])
+  await until(async () => (await field.inputValue()) === '=B3*2+B3+#t!B2+', 'the other sheet')
+  // The cursor is where it was, and what is written is stored without a question.
+  await page.keyboard.type('+1')
+  expect(await field.inputValue()).toBe('=B3*2+B3+1+#t!B2+')
+  await page.keyboard.press('End')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.press('Enter')
+  const grown = ['| A | B |', '| --- | --- |', '|  |  |', '| one | 1 |', '| two | =B3*2+B3+1+#t!B2 |']
+  await text(source(...grown) + other.replace('| N |\n| --- |\n| 7 |', '| X | N |\n| --- | --- |\n|  | 7 |'))
+  await leave()
+})
+
 test('[COMP-42] what is typed for a board is written by a click elsewhere, too; Esc gives it up, and leaving the window changes nothing', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const addTo = (name: string) => page.getByRole('button', { name: `Add a card to ${name}` })

@@ -269,9 +269,19 @@ function neighbour(view: EditorView, forwards: boolean): Block | undefined {
   )
 }
 
+/** Room above and below what is brought into view, in pixels: bars of the page lie over the text. */
+const showMargin = 80
+
+function show(view: EditorView, { from }: Fence): boolean {
+  const block = drawnIn(view.state).find(({ fence }) => fence.from === from)
+  if (block === undefined) return false
+  view.dispatch({ effects: EditorView.scrollIntoView(block.from, { y: 'nearest', yMargin: showMargin }) })
+  return true
+}
+
 /** Components of the editor of a page. */
 export function components(page: View): Extension {
-  const instances = createInstances(page, { fenceOf: (view, key) => fenceOfBlock(view.state, key) })
+  const instances = createInstances(page, { fenceOf: (view, key) => fenceOfBlock(view.state, key), show })
   const enter =
     (forwards: boolean) =>
     (view: EditorView): boolean => {

@@ -11,6 +11,7 @@ import { actOn, asOne } from './act.ts'
 import { holdsOf } from './holds.ts'
 import type { ComponentInput } from './input.ts'
 import { labelOf } from './labels.ts'
+import { sheetsAround } from './sheets-around.ts'
 
 const noSheets = documentSheets([], 0)
 
@@ -32,6 +33,8 @@ export interface Place {
   /** Set when its first part wants to be edited. */
   readonly begins: Signal<boolean>
   leave(side: 'before' | 'behind'): void
+  /** Brings another fence of `fences` into view; false: it is not drawn. */
+  show(fence: Fence): boolean
 }
 
 /** So long what was done can be taken back from its notice, in milliseconds. */
@@ -45,7 +48,7 @@ const reasonOf = ({ canType, session }: View): string | undefined => {
   return includesRole(session.role.value, 'comment') ? t('You can comment but not edit this.') : t('You can view but not edit this.')
 }
 
-export function inputFor({ page, fence, fences, name, fresh, begins, leave }: Place): ComponentInput {
+export function inputFor({ page, fence, fences, name, fresh, begins, leave, show }: Place): ComponentInput {
   const holds = holdsOf(page.session.link.awareness)
   // Computed anew when a sheet has changed, and not whenever something is written elsewhere.
   const written = computed(() =>
@@ -69,6 +72,8 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave }: Pl
     page,
     fence,
     suggests,
+    around: sheetsAround(fences),
+    show,
     sheets: computed(() => (written.value === '' ? noSheets : documentSheets(fences.peek(), Date.now()))),
     sheetIndex: computed(() => fences.value.filter(isSheet).findIndex(({ from }) => from === fence.value.from)),
     label: computed(() => labelOf(fence.value, fences.value)),

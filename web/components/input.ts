@@ -6,6 +6,7 @@ import type { Fence } from '../../shared/fences/fences.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import type { View } from '../document/page.tsx'
 import type { Person } from '../presence/people.ts'
+import type { SheetsAround } from './sheets-around.ts'
 
 export interface ComponentInput {
   readonly page: View
@@ -14,6 +15,10 @@ export interface ComponentInput {
   /** All sheets of the text, computed, and the place of this one among them; -1: it is none. */
   readonly sheets: ReadonlySignal<DocumentSheets>
   readonly sheetIndex: ReadonlySignal<number>
+  /** What is shared with the sheets of the text. */
+  readonly around: SheetsAround
+  /** Brings a component of the text into view; false: it is not drawn, because its source shows, say. */
+  show(fence: Fence): boolean
   /** What it is called: no other component of the text is called so. */
   readonly label: ReadonlySignal<string>
   /** Why nothing may be changed here; undefined when it may. */

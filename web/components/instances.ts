@@ -24,6 +24,8 @@ export interface Block {
 export interface TextAround {
   /** As it is now. */
   fenceOf(view: EditorView, key: number): Now | undefined
+  /** Brings a component into view; false: it is not drawn. */
+  show(view: EditorView, fence: Fence): boolean
 }
 
 export interface Instances {
@@ -71,6 +73,7 @@ export function createInstances(page: View, around: TextAround): Instances {
     name,
     begins,
     fresh: () => around.fenceOf(view, key),
+    show: (other) => around.show(view, other),
     leave(side) {
       const now = around.fenceOf(view, key)?.fence
       if (now === undefined) return

@@ -40,6 +40,8 @@ export function readingComponents(page: View, article: HTMLElement): ReadingComp
         const found = fenceAt(now, state.facet(textMap).shown(fence.peek().from))
         return found && { fence: found, all: now }
       },
+      // All are drawn; what has the focus is scrolled to.
+      show: ({ from }) => [...shown.values()].some((each) => each.fence.peek().from === from),
       // Back to what scrolls.
       leave: () => article.getRootNode() instanceof ShadowRoot && ((article.getRootNode() as ShadowRoot).host as HTMLElement).focus()
     }

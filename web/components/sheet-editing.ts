@@ -1,15 +1,20 @@
 /** The cell of a sheet that is being written: where it is, what is in its field, and what becomes of it. */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import { type Sheet } from '../../shared/fences/sheet.ts'
+import type { Fence } from '../../shared/fences/fences.ts'
+import type { Sheet } from '../../shared/fences/sheet.ts'
 import { setCell } from '../../shared/fences/sheet-edits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
-import { type Editing, headingsOf, isRemoved, lineAt, nameOf, type Place, placeOf, textAt, type Typed } from './sheet-grid.tsx'
+import { type Begun, followDraft, isRemoved, placeOf, readingOf, readingsOf } from './sheet-draft.ts'
+import { type FieldDeeds, nameOf, type Place, textAt, type Typed } from './sheet-grid.tsx'
+import type { Pointing } from './sheet-pointing.ts'
 import type { Selection } from './sheet-selection.ts'
+import type { Writer } from './sheets-around.ts'
 
-export type Act = (edits: (now: Sheet, others: readonly Sheet[]) => readonly Edit[]) => boolean
+/** `all`: the sheets of the text. */
+export type Act = (edits: (now: Sheet, others: readonly Sheet[], all: readonly Fence[]) => readonly Edit[]) => boolean
 
 /** What was written in a cell that somebody else changed meanwhile. */
 export interface Conflict extends Place {
@@ -17,8 +22,10 @@ export interface Conflict extends Place {
   readonly theirs: string
 }
 
-export interface CellEditing {
-  readonly editing: ReadonlySignal<Editing | undefined>
+export interface CellEditing extends FieldDeeds {
+  readonly editing: ReadonlySignal<Begun | undefined>
+  /** What is in the field. */
+  readonly draft: ReadonlySignal<Typed>
   readonly conflict: Signal<Conflict | undefined>
   /** What was written in a cell whose column others removed. */
   readonly gone: Signal<string | undefined>
@@ -26,43 +33,201 @@ export interface CellEditing {
   edit(place: Place, text?: string): void
   /** Opens the first cell, so that typing replaces what it says. */
   begin(): void
-  /** Stores what is in the field and goes on by a step. */
-  commit(text: string, step: Place): void
   keepMine(): void
-  /** Ends the editing, without storing, when others removed the column. */
-  followRemoval(): void
-  typed(): Typed
-  typing(field: HTMLInputElement): void
-  /** The field lost the focus. */
-  left(field: HTMLInputElement): void
-  cancel(): void
+  /** Goes with what others do to the sheets: the cell, and what a formula names. */
+  follow(): void
 }
 
 interface EditingInput {
   readonly input: ComponentInput
   readonly sheet: ReadonlySignal<Sheet>
   readonly selection: Selection
+  readonly pointing: Pointing
   readonly act: Act
   /** While the grid is drawn a field loses the focus because its row moves: nobody left it. */
   readonly isDrawing: { readonly current: boolean }
-  /** What else ends with the editing of a cell. */
-  readonly onStop: () => void
 }
 
-export function createEditing({ input, sheet, selection, act, isDrawing, onStop }: EditingInput): CellEditing {
-  const editing = signal<Editing | undefined>(undefined)
-  const conflict = signal<Conflict | undefined>(undefined)
-  const gone = signal<string | undefined>(undefined)
-  let typed: Typed = { text: '', from: 0, to: 0 }
+/** What the functions below share. */
+interface Parts extends EditingInput {
+  readonly editing: Signal<Begun | undefined>
+  readonly draft: Signal<Typed>
+  readonly conflict: Signal<Conflict | undefined>
+  readonly gone: Signal<string | undefined>
+  readonly field: { current: HTMLInputElement | undefined }
+  /** Whether the field is shown on another sheet, whose cells are pointed at. */
+  isElsewhere(): boolean
+  stop(): void
+  keep(field: HTMLInputElement): void
+}
 
-  const stop = (): void => {
-    editing.value = undefined
-    onStop()
-    input.hold(undefined)
+const noStep: Place = { row: 0, column: 0 }
+
+/** The sheet that the field is shown on. */
+const shownOn = ({ around, sheetIndex }: ComponentInput): number => around.pointed.peek()?.sheet ?? sheetIndex.peek()
+
+function createParts(given: EditingInput): Parts {
+  const { input, pointing } = given
+  const editing = signal<Begun | undefined>(undefined)
+  const draft = signal<Typed>({ text: '', from: 0, to: 0 })
+  const field: Parts['field'] = { current: undefined }
+  return {
+    ...given,
+    editing,
+    draft,
+    conflict: signal(undefined),
+    gone: signal(undefined),
+    field,
+    isElsewhere: () => shownOn(input) !== input.sheetIndex.peek(),
+    stop() {
+      const { writer } = input.around
+      editing.value = undefined
+      field.current = undefined
+      if (writer.peek()?.sheet === input.sheetIndex) writer.value = undefined
+      pointing.end()
+      input.hold(undefined)
+    },
+    keep({ value, selectionStart, selectionEnd }) {
+      draft.value = { text: value, from: selectionStart ?? value.length, to: selectionEnd ?? value.length }
+    }
   }
-  const keep = ({ value, selectionStart, selectionEnd }: HTMLInputElement): void => {
-    typed = { text: value, from: selectionStart ?? value.length, to: selectionEnd ?? value.length }
+}
+
+/** Back to the sheet of the formula, from another one that its field was shown on. */
+function goBack({ input, selection }: Parts): void {
+  const { around, sheets, sheetIndex } = input
+  const fence = sheets.peek().sheets[sheetIndex.peek()]?.fence
+  around.wanted.value = { sheet: sheetIndex.peek(), one: selection.at.peek(), other: selection.to.peek() }
+  if (fence !== undefined) input.show(fence)
+}
+
+function store({ sheet, conflict, act, pointing }: Parts, begun: Begun, text: string): void {
+  const place = placeOf(readingOf(sheet.peek()), begun)
+  const theirs = textAt(sheet.peek(), place)
+  if (theirs !== begun.before && theirs !== text.trim()) {
+    conflict.value = { ...place, mine: text.trim(), theirs }
+    return
   }
+  act((now, _others, all) => {
+    const { row, column } = placeOf(readingOf(now), begun)
+    const named = pointing.named(text, all)
+    return [...setCell(now, row, column, named.text), ...named.edits]
+  })
+}
+
+function commit(parts: Parts, text: string, step: Place): void {
+  const { editing, sheet, selection, stop, isElsewhere } = parts
+  const begun = editing.peek()
+  if (begun === undefined) return
+  const wasElsewhere = isElsewhere()
+  const place = placeOf(readingOf(sheet.peek()), begun)
+  // Nothing is edited any more by then: what is stored is drawn at once.
+  editing.value = undefined
+  if (text.trim() !== begun.before) store(parts, begun, text)
+  stop()
+  if (step.row === 0 && step.column === 0) return
+  selection.goOn(place, step, text.trim() !== '')
+  if (wasElsewhere) goBack(parts)
+}
+
+function createField(parts: Parts): FieldDeeds & { begin(isTyped: boolean): void } {
+  const { input, editing, draft, field, selection, pointing, isDrawing, keep, stop, isElsewhere } = parts
+  /** Whether arrows to the sides point at cells, as they do where one has begun to type, or go through the words. */
+  let pointsSideways = false
+  const typing = (shown: HTMLInputElement): void => {
+    keep(shown)
+    const begun = editing.peek()
+    if (begun !== undefined) input.hold(nameOf(begun))
+  }
+  /** Formulas of charts are none. */
+  const formula = (): Begun | undefined => (input.sheetIndex.peek() < 0 ? undefined : editing.peek())
+  return {
+    begin(isTyped) {
+      pointsSideways = isTyped
+    },
+    typed: () => draft.peek(),
+    drawn(shown) {
+      field.current = shown
+    },
+    typing,
+    left(shown, on) {
+      // It is shown on another sheet now.
+      if (editing.peek() === undefined || on !== shownOn(input)) return
+      keep(shown)
+      if (!isDrawing.current) commit(parts, shown.value, noStep)
+    },
+    pointed: () => pointing.keep(),
+    commit: (text, step) => commit(parts, text, step),
+    cancel() {
+      const wasElsewhere = isElsewhere()
+      stop()
+      selection.focus()
+      if (wasElsewhere) goBack(parts)
+    },
+    step(shown, step, isRange) {
+      const begun = formula()
+      const isWords = step.row === 0 && !pointsSideways && !pointing.goesOn(shown, shownOn(input))
+      if (begun === undefined || isWords || !pointing.step(shown, begun, step, isRange)) return false
+      typing(shown)
+      return true
+    },
+    change(shown, direction) {
+      const begun = formula()
+      if (begun === undefined || !pointing.change(shown, begun, direction)) return false
+      typing(shown)
+      return true
+    },
+    turn() {
+      pointsSideways = !pointsSideways
+    }
+  }
+}
+
+function follow({ input, sheet, selection, pointing, editing, draft, gone, field, keep, stop }: Parts): void {
+  const { sheets, sheetIndex } = input
+  const [own, others] = [readingOf(sheet.value), readingsOf(sheets.value, sheetIndex.value)]
+  const begun = editing.peek()
+  if (begun === undefined) return
+  if (field.current !== undefined) keep(field.current)
+  const { text, from, to } = draft.peek()
+  if (isRemoved(own, begun)) {
+    stop()
+    if (text.trim() === begun.before) selection.focus()
+    else gone.value = text
+    return
+  }
+  const now = followDraft(begun, { text, offsets: [from, to, ...pointing.offsets()] }, { own, others }, sheet.value.fence.id)
+  editing.value = now.begun
+  if (now.draft.text === text) return
+  const [start = 0, end = 0, pointedFrom = 0, pointedTo = 0] = now.draft.offsets
+  draft.value = { text: now.draft.text, from: start, to: end }
+  if (field.current !== undefined) {
+    field.current.value = now.draft.text
+    field.current.setSelectionRange(start, end)
+  }
+  pointing.moved(now.draft.text, pointedFrom, pointedTo)
+}
+
+/** The formula, for the cells of all sheets that come into it. */
+const writerOf = ({ input, editing, field, pointing }: Parts, deeds: FieldDeeds): Writer => ({
+  sheet: input.sheetIndex,
+  name: () => `${input.label.peek()} ${nameOf(editing.peek() ?? noStep)}`,
+  deeds,
+  takes: () => field.current !== undefined && pointing.takes(field.current),
+  goesOn: (on) => field.current !== undefined && pointing.goesOn(field.current, on),
+  point(on, at, isRange) {
+    if (field.current === undefined || !pointing.point(field.current, on, at, isRange)) return false
+    deeds.typing(field.current)
+    return true
+  }
+})
+
+export function createEditing(given: EditingInput): CellEditing {
+  const parts = createParts(given)
+  const { input, sheet, selection, act, editing, draft, conflict, gone } = parts
+  const { around, sheetIndex, sheets } = input
+  const { begin, ...deeds } = createField(parts)
+
   const edit = (place: Place, text?: string): void => {
     // Who presses twice in a field, or points twice, has one open.
     if (input.refusal.peek() !== undefined || editing.peek() !== undefined) return
@@ -71,61 +236,28 @@ export function createEditing({ input, sheet, selection, act, isDrawing, onStop 
     const before = textAt(sheet.peek(), place)
     const written = text ?? before
     selection.put(place)
-    typed = { text: written, from: written.length, to: written.length }
-    editing.value = { ...place, before, line: lineAt(sheet.peek(), place.row), headings: headingsOf(sheet.peek()) }
+    draft.value = { text: written, from: written.length, to: written.length }
+    begin(text !== undefined)
+    editing.value = { ...place, before, own: readingOf(sheet.peek()), others: readingsOf(sheets.peek(), sheetIndex.peek()) }
+    if (sheetIndex.peek() >= 0) around.writer.value = writerOf(parts, deeds)
     input.hold(nameOf(place))
   }
-  const commit = (text: string, step: Place): void => {
-    const begun = editing.peek()
-    if (begun === undefined) return
-    stop()
-    const place = placeOf(sheet.peek(), begun)
-    const theirs = textAt(sheet.peek(), place)
-    if (text.trim() !== begun.before) {
-      if (theirs !== begun.before && theirs !== text.trim()) conflict.value = { ...place, mine: text.trim(), theirs }
-      else
-        act((now) => {
-          const { row, column } = placeOf(now, begun)
-          return setCell(now, row, column, text)
-        })
-    }
-    if (step.row !== 0 || step.column !== 0) selection.goOn(place, step, text.trim() !== '')
-  }
   return {
+    ...deeds,
     editing,
+    draft,
     conflict,
     gone,
     edit,
     begin() {
       edit({ row: 0, column: 0 })
-      typed = { ...typed, from: 0 }
+      draft.value = { ...draft.peek(), from: 0 }
     },
-    commit,
     keepMine() {
       const asked = conflict.peek()
       if (asked !== undefined) act((now) => setCell(now, asked.row, asked.column, asked.mine))
       conflict.value = undefined
     },
-    followRemoval() {
-      const [now, begun] = [sheet.value, editing.peek()]
-      if (begun === undefined || !isRemoved(now, begun)) return
-      stop()
-      if (typed.text.trim() === begun.before) selection.focus()
-      else gone.value = typed.text
-    },
-    typed: () => typed,
-    typing(field) {
-      keep(field)
-      const begun = editing.peek()
-      if (begun !== undefined) input.hold(nameOf(placeOf(sheet.peek(), begun)))
-    },
-    left(field) {
-      keep(field)
-      if (!isDrawing.current) commit(field.value, { row: 0, column: 0 })
-    },
-    cancel() {
-      stop()
-      selection.focus()
-    }
+    follow: () => follow(parts)
   }
 }

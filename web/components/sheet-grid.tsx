@@ -5,7 +5,6 @@ import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import type { Sheet, Side } from '../../shared/fences/sheet.ts'
 import type { Person } from '../presence/people.ts'
 import { t } from '../text/t.ts'
-import { followPart } from './drafts.tsx'
 import { CellGap, spansOf } from './sheet-window.tsx'
 
 export interface Place {
@@ -21,13 +20,6 @@ export interface Shown {
   readonly error: string | undefined
 }
 
-export interface Editing extends Place {
-  /** What the cell said when it was begun; its line and the headings, by which it is found when rows or columns have come or gone. */
-  readonly before: string
-  readonly line: string
-  readonly headings: readonly string[]
-}
-
 /** What is in the field, and what of it is selected. */
 export interface Typed {
   readonly text: string
@@ -37,25 +29,6 @@ export interface Typed {
 
 export const nameOf = ({ row, column }: Place): string => `${lettersOfColumn(column)}${row + 1}`
 export const textAt = (sheet: Sheet, { row, column }: Place): string => sheet.rows[row]?.cells[column]?.text ?? ''
-export const lineAt = (sheet: Sheet, row: number): string => sheet.rows[row]?.line.text ?? ''
-
-export const headingsOf = (sheet: Sheet): string[] => sheet.rows[0]?.cells.map(({ text }) => text) ?? []
-
-/** Where a cell is now: its line may have moved, or have been changed where it is. */
-export function placeOf(sheet: Sheet, { row, column, line, headings }: Editing): Place {
-  if (lineAt(sheet, row) === line) return { row, column }
-  const moved = sheet.rows.findIndex((each) => each.line.text === line)
-  if (moved !== -1) return { row: moved, column }
-  // In the heading itself the words that are changed say nothing of where they are.
-  return { row, column: row === 0 ? column : (followPart(headings, column, headingsOf(sheet)) ?? column) }
-}
-
-/** Whether others removed the column of a cell. */
-export function isRemoved(sheet: Sheet, { row, column, line, headings }: Editing): boolean {
-  if (column >= headings.length || sheet.rows.some((each) => each.line.text === line)) return false
-  const now = headingsOf(sheet)
-  return row === 0 ? column >= now.length : followPart(headings, column, now) === undefined
-}
 
 interface RowInput {
   readonly row: number
@@ -73,25 +46,48 @@ interface RowInput {
   /** Column of the cell that is written; -1: none of this row. */
   readonly edited: number
   readonly held: ReadonlyMap<string, Person>
+  /** Index of the sheet. */
+  readonly sheet: number
   readonly deeds: Deeds
+}
+
+/** What is done in the field of a cell that is written. */
+export interface FieldDeeds {
+  /** What is in the field as it is drawn: it may be drawn anew, elsewhere, while one writes in it. */
+  typed(): Typed
+  drawn(field: HTMLInputElement): void
+  typing(field: HTMLInputElement): void
+  /** The focus went elsewhere. `on`: the sheet that the field was drawn on. */
+  left(field: HTMLInputElement, on: number): void
+  /** What was pointed at last stays in the formula, whatever is pointed at next. */
+  pointed(): void
+  commit(text: string, step: Place): void
+  cancel(): void
+  /** Points at the next cell into a direction, or at all up to it; false: no cell can come where the cursor is. */
+  step(field: HTMLInputElement, step: Place, isRange: boolean): boolean
+  /** Points at a cell of the next sheet; false as above. */
+  change(field: HTMLInputElement, direction: 1 | -1): boolean
+  /** From now on the arrows to the sides point at cells, or go through the words. */
+  turn(): void
 }
 
 /** What is done with cells; stays the same for as long as the grid is there. */
 export interface Deeds {
-  press(place: Place, extends_: boolean): void
+  readonly field: FieldDeeds
+  press(place: Place, isRange: boolean, isTouch: boolean): void
   /** Puts a cell that is pressed into the formula that is being written; false: none can come there. */
-  point(place: Place, extends_: boolean): boolean
+  point(place: Place, isRange: boolean): boolean
   over(place: Place): void
   focused(place: Place): void
-  edit(place: Place, text?: string): void
-  commit(text: string, step: Place): void
-  /** What is in the field as it is drawn: it may be drawn anew, elsewhere, while one writes in it. */
-  typed(): Typed
-  typing(field: HTMLInputElement): void
-  left(field: HTMLInputElement): void
-  /** What was pointed at last stays in the formula, whatever is pointed at next. */
-  pointed(): void
-  cancel(): void
+  edit(place: Place): void
+}
+
+/** Directions of the arrow keys. */
+export const steps: Readonly<Record<string, Place>> = {
+  ArrowUp: { row: -1, column: 0 },
+  ArrowDown: { row: 1, column: 0 },
+  ArrowLeft: { row: 0, column: -1 },
+  ArrowRight: { row: 0, column: 1 }
 }
 
 const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
@@ -118,7 +114,7 @@ export class GridRow extends Component<RowInput> {
     )
   }
 
-  override render({ row, cells, current, from, to, end, columns, come, edited, held, deeds }: RowInput): JSX.Element {
+  override render({ row, cells, current, from, to, end, columns, come, edited, held, sheet, deeds }: RowInput): JSX.Element {
     const isDrawn = (column: number): boolean =>
       (column >= columns[0] && column < columns[1]) || column === current || column === end || column === edited
     return (
@@ -149,7 +145,9 @@ export class GridRow extends Component<RowInput> {
               title={holder === undefined ? error : t('{name} is editing this', { name: holder.name })}
               data-cell={nameOf(place)}
               tabIndex={column === current ? 0 : -1}
-              onPointerDown={(event) => !isEdited && event.button === 0 && deeds.press(place, event.shiftKey)}
+              onPointerDown={(event) =>
+                !isEdited && event.button === 0 && deeds.press(place, event.shiftKey, event.pointerType === 'touch')
+              }
               onMouseDown={(event) => {
                 // The field keeps the focus.
                 if (!isEdited && event.button === 0 && deeds.point(place, event.shiftKey)) event.preventDefault()
@@ -158,7 +156,7 @@ export class GridRow extends Component<RowInput> {
               onPointerEnter={(event) => event.buttons === 1 && deeds.over(place)}
               onDblClick={() => deeds.edit(place)}
             >
-              {isEdited ? <CellField place={place} deeds={deeds} /> : text}
+              {isEdited ? <CellField label={t('Cell {name}', { name: nameOf(place) })} on={sheet} deeds={deeds.field} /> : text}
             </td>
           )
         })}
@@ -167,33 +165,53 @@ export class GridRow extends Component<RowInput> {
   }
 }
 
-function CellField({ place, deeds }: { place: Place; deeds: Deeds }): JSX.Element {
+interface FieldInput {
+  readonly label: string
+  /** The sheet that it is drawn on. */
+  readonly on: number
+  readonly deeds: FieldDeeds
+}
+
+/** Whether a key did something of its own in the field. */
+function fieldKey(event: KeyboardEvent, field: HTMLInputElement, deeds: FieldDeeds): boolean {
+  const { key, shiftKey, altKey } = event
+  const isPlain = !event.ctrlKey && !event.metaKey && !altKey
+  const step = steps[key]
+  if (key === 'Enter') deeds.commit(field.value, { row: shiftKey ? -1 : 1, column: 0 })
+  else if (key === 'Tab') deeds.commit(field.value, { row: 0, column: shiftKey ? -1 : 1 })
+  else if (key === 'Escape') deeds.cancel()
+  else if (key === 'F2') deeds.turn()
+  else if (step !== undefined && step.row !== 0 && altKey) return deeds.change(field, step.row === 1 ? 1 : -1)
+  else return step !== undefined && isPlain && deeds.step(field, step, shiftKey)
+  return true
+}
+
+/** The field of the cell that is written. It is drawn on the sheet whose cells are pointed at for its formula. */
+export function CellField({ label, on, deeds }: FieldInput): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
+    const { current } = field
+    if (current === null) return
     const { from, to } = deeds.typed()
-    field.current?.focus()
-    field.current?.setSelectionRange(from, to)
+    deeds.drawn(current)
+    current.focus()
+    current.setSelectionRange(from, to)
   }, [])
   return (
     <input
       class='sheet-field'
       type='text'
       dir='auto'
-      aria-label={t('Cell {name}', { name: nameOf(place) })}
+      aria-label={label}
       defaultValue={deeds.typed().text}
       spellcheck={false}
       ref={field}
       onInput={({ currentTarget }) => deeds.typing(currentTarget)}
       onPointerDown={() => deeds.pointed()}
-      onBlur={({ currentTarget }) => deeds.left(currentTarget)}
+      onBlur={({ currentTarget }) => deeds.left(currentTarget, on)}
       onKeyDown={(event) => {
         if (event.isComposing) return
-        const { value } = event.currentTarget
-        if (event.key === 'Enter') deeds.commit(value, { row: event.shiftKey ? -1 : 1, column: 0 })
-        else if (event.key === 'Tab') deeds.commit(value, { row: 0, column: event.shiftKey ? -1 : 1 })
-        else if (event.key === 'Escape') deeds.cancel()
-        else return event.stopPropagation()
-        event.preventDefault()
+        if (fieldKey(event, event.currentTarget, deeds)) event.preventDefault()
         event.stopPropagation()
       }}
     />

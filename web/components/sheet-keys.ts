@@ -2,15 +2,8 @@
 import { limits } from '../../shared/limits.ts'
 import { tn } from '../text/t.ts'
 import type { CellEditing } from './sheet-editing.ts'
-import type { Place } from './sheet-grid.tsx'
+import { steps } from './sheet-grid.tsx'
 import type { Selection } from './sheet-selection.ts'
-
-const steps: Readonly<Record<string, Place>> = {
-  ArrowUp: { row: -1, column: 0 },
-  ArrowDown: { row: 1, column: 0 },
-  ArrowLeft: { row: 0, column: -1 },
-  ArrowRight: { row: 0, column: 1 }
-}
 
 interface KeysInput {
   readonly selection: Selection

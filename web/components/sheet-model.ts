@@ -10,10 +10,11 @@ import type { ComponentInput } from './input.ts'
 import { type Cells, createCells } from './sheet-cells.ts'
 import { type Clipboard, createClipboard } from './sheet-clipboard.ts'
 import { type Act, type CellEditing, createEditing } from './sheet-editing.ts'
-import type { Deeds, Place } from './sheet-grid.tsx'
+import { type Deeds, nameOf, type Place } from './sheet-grid.tsx'
 import { sheetKeys } from './sheet-keys.ts'
-import { createPointing, type Pointing } from './sheet-pointing.ts'
+import { createPointing } from './sheet-pointing.ts'
 import { type Area, areaBetween, createSelection, rowsIn, type Selection } from './sheet-selection.ts'
+import type { Writer } from './sheets-around.ts'
 
 export interface SheetModel extends Clipboard {
   readonly sheet: ReadonlySignal<Sheet>
@@ -32,61 +33,52 @@ export interface SheetModel extends Clipboard {
   keyDown(event: KeyboardEvent): void
 }
 
-interface DeedsInput {
-  readonly selection: Selection
-  readonly editing: CellEditing
-  readonly pointing: Pointing
-  readonly fieldOf: () => HTMLInputElement | null
-}
-
-function createDeeds({ selection, editing, pointing, fieldOf }: DeedsInput): Deeds {
-  const point = (place: Place, isRange: boolean): boolean => {
-    const field = fieldOf()
-    if (field === null || !pointing.point(field, place, isRange)) return false
-    editing.typing(field)
-    return true
-  }
+function createDeeds({ around, sheetIndex }: ComponentInput, selection: Selection, editing: CellEditing): Deeds {
+  const isPicked = (): boolean => around.picker.peek() !== undefined && sheetIndex.peek() >= 0
+  /** The formula, which may be one of another sheet, that cells of this one come into. */
+  const writer = (): Writer | undefined => (sheetIndex.peek() < 0 ? undefined : around.writer.peek())
+  const point = (place: Place, isRange: boolean): boolean => writer()?.point(sheetIndex.peek(), place, isRange) ?? false
   return {
-    press(place, isRange) {
-      const field = fieldOf()
-      if (field === null) selection.go(place, isRange)
-      else if (!pointing.takes(field)) queueMicrotask(() => selection.go(place))
-    },
-    over(place) {
-      const field = fieldOf()
-      if (field === null) selection.go(place, true)
-      else if (pointing.goesOn(field)) point(place, true)
+    field: editing,
+    press(place, isRange, isTouch) {
+      const now = writer()
+      // A finger that is drawn over cells scrolls: it picks the corners one after the other.
+      const isSecond = isTouch && isPicked() && nameOf(selection.at.peek()) === nameOf(selection.to.peek())
+      if (now === undefined) selection.go(place, isRange || isSecond)
+      else if (!now.takes()) queueMicrotask(() => selection.go(place))
     },
     point,
-    pointed: () => pointing.keep(),
+    over(place) {
+      const now = writer()
+      if (now === undefined) selection.go(place, true)
+      else if (now.goesOn(sheetIndex.peek())) point(place, true)
+    },
     focused: (place) => selection.focused(place),
-    edit: (place, text) => editing.edit(place, text),
-    commit: (text, step) => editing.commit(text, step),
-    typed: () => editing.typed(),
-    typing: (field) => editing.typing(field),
-    left: (field) => editing.left(field),
-    cancel: () => editing.cancel()
+    edit: (place) => {
+      if (!isPicked()) editing.edit(place)
+    }
   }
 }
 
-/** `fieldOf`: the field of the cell that is being written. */
-export function createSheetModel(input: ComponentInput, fieldOf: () => HTMLInputElement | null): SheetModel {
+export function createSheetModel(input: ComponentInput): SheetModel {
   const sheet = computed(() => parseSheet(input.fence.value))
   const selection = createSelection(sheet)
   const cells = createCells(input, sheet, selection.size)
-  const pointing = createPointing()
+  const pointing = createPointing(input)
   const menu = signal<HTMLElement | undefined>(undefined)
   const isDrawing = { current: false }
   const area = computed(() => {
-    const { one, other } = pointing.pointed.value ?? { one: selection.at.value, other: selection.to.value }
-    return areaBetween(one, other)
+    const pointed = input.around.pointed.value
+    const isHere = pointed !== undefined && pointed.sheet === input.sheetIndex.value
+    return isHere ? areaBetween(pointed.one, pointed.other) : areaBetween(selection.at.value, selection.to.value)
   })
   const act: Act = (edits) =>
     input.act((now: Fence, all) => {
-      const others = all.filter(({ kind, from }) => kind === 'sheet' && from !== now.from).map(parseSheet)
-      return edits(parseSheet(now), others).toSorted((one, other) => one.from - other.from)
+      const sheets = all.filter(({ kind }) => kind === 'sheet')
+      const others = sheets.filter(({ from }) => from !== now.from).map(parseSheet)
+      return edits(parseSheet(now), others, sheets).toSorted((one, other) => one.from - other.from)
     })
-  const editing = createEditing({ input, sheet, selection, act, isDrawing, onStop: () => pointing.keep() })
+  const editing = createEditing({ input, sheet, selection, pointing, act, isDrawing })
   const mayChange = (): boolean => input.refusal.peek() === undefined
   const clear = (): void => {
     const places = rowsIn(area.peek(), (place) => ({ ...place, text: '' })).flat()
@@ -116,7 +108,7 @@ export function createSheetModel(input: ComponentInput, fieldOf: () => HTMLInput
     area,
     menu,
     isDrawing,
-    deeds: createDeeds({ selection, editing, pointing, fieldOf }),
+    deeds: createDeeds(input, selection, editing),
     act,
     ...clipboard,
     reshape(edits, change) {

@@ -1,57 +1,161 @@
-/** Cells that are pointed at for the formula that is being written. */
-import { signal, type ReadonlySignal } from '@preact/signals'
-import { pointable } from '../../shared/fences/formula/point.ts'
+/** Cells that are pointed at for the formula that is being written: of its own sheet, and of the others of the text. */
+import { addId, type Fence, freeId } from '../../shared/fences/fences.ts'
+import { referencesIn } from '../../shared/fences/formula/parse.ts'
+import { type Spot, spotIn } from '../../shared/fences/formula/point.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Edit } from '../../shared/text/diff.ts'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import type { ComponentInput } from './input.ts'
 import { nameOf, type Place } from './sheet-grid.tsx'
 import { areaBetween } from './sheet-selection.ts'
+import type { CellRange, Pointed } from './sheets-around.ts'
 
-/** What was pointed at last, and where it stands in the field. */
-interface Pointed {
-  readonly one: Place
-  readonly other: Place
+/** What a formula says once the sheets that it names have their ids, and what gives them. */
+export interface Named {
   readonly text: string
-  readonly from: number
-  readonly to: number
+  readonly edits: readonly Edit[]
 }
 
 export interface Pointing {
-  readonly pointed: ReadonlySignal<Pointed | undefined>
   /** Whether a cell can come where the cursor is in the field. */
   takes(field: HTMLInputElement): boolean
-  /** Whether the cursor is still behind what was pointed at last. */
-  goesOn(field: HTMLInputElement): boolean
+  /** Whether the cursor is still behind cells of this sheet that were pointed at last. */
+  goesOn(field: HTMLInputElement, sheet: number): boolean
   /** Puts a cell into the formula; false: none can come there. */
-  point(field: HTMLInputElement, place: Place, isRange: boolean): boolean
+  point(field: HTMLInputElement, sheet: number, place: Place, isRange: boolean): boolean
+  /** Goes on from what was pointed at last, else from the cell that is written, by so many rows and columns; false as above. */
+  step(field: HTMLInputElement, origin: Place, step: Place, isRange: boolean): boolean
+  /** Goes to the sheet before or behind; false as above. */
+  change(field: HTMLInputElement, origin: Place, direction: 1 | -1): boolean
   /** What was pointed at stays in the formula, whatever is pointed at next. */
   keep(): void
+  /** Where what was pointed at last stands in the formula. */
+  offsets(): readonly [number, number]
+  /** The formula reads otherwise, because of what others did. */
+  moved(text: string, from: number, to: number): void
+  /** `sheets`: those of the text, as it is now. */
+  named(text: string, sheets: readonly Fence[]): Named
+  end(): void
 }
 
-export function createPointing(): Pointing {
-  const pointed = signal<Pointed | undefined>(undefined)
+/** In the place of what was pointed at last, while the cursor is still behind that. */
+const lastIn = ({ value, selectionStart, selectionEnd }: HTMLInputElement, last: Pointed | undefined): Pointed | undefined =>
+  last?.text === value && selectionStart === last.to && selectionEnd === last.to ? last : undefined
 
-  /** Where a cell that is pointed at would go. In the place of the one before while the cursor is still behind that. */
-  const spotIn = ({ value, selectionStart, selectionEnd }: HTMLInputElement) => {
-    const last = pointed.peek()
-    const again = last?.text === value && selectionStart === last.to && selectionEnd === last.to ? last : undefined
-    const [from, to] = [again?.from ?? selectionStart ?? 0, again?.to ?? selectionEnd ?? 0]
-    return { again, from, to, takes: pointable(value, from, to) }
+export function createPointing({ sheets, sheetIndex, around, show, said }: ComponentInput): Pointing {
+  const { pointed } = around
+  /** Of sheets that have none yet: they get them with the formula. */
+  const ids = new Map<number, string>()
+
+  const spotOf = (field: HTMLInputElement): { readonly again: Pointed | undefined; readonly spot: Spot | undefined } => {
+    const again = lastIn(field, pointed.peek())
+    const [from, to] = [again?.from ?? field.selectionStart ?? 0, again?.to ?? field.selectionEnd ?? 0]
+    return { again, spot: spotIn(field.value, from, to) }
+  }
+  /** By which other sheets name one; undefined: they cannot. */
+  const idOf = (sheet: number): string | undefined => {
+    const all = sheets.peek().sheets.map(({ fence }) => fence)
+    const fence = all[sheet]
+    if (fence === undefined) return undefined
+    if (fence.id === undefined) ids.set(sheet, ids.get(sheet) ?? freeId([...all.map(({ id }) => id), ...ids.values()], fence))
+    const id = fence.id ?? ids.get(sheet)
+    if (all.findIndex((each) => each.id === id) === sheet || fence.id === undefined) return id
+    toast(t('Two sheets are called #{id}. Give one of them another name in its source.', { id: id ?? '' }))
+    return undefined
+  }
+  /** The reference as it comes into the formula; undefined: it cannot. */
+  const referenceTo = ({ sheet, one, other }: CellRange, { end }: Spot): string | undefined => {
+    const { top, bottom, first, last } = areaBetween(one, other)
+    const [corner, opposite] = [nameOf({ row: top, column: first }), nameOf({ row: bottom, column: last })]
+    const name = corner === opposite ? corner : `${corner}:${opposite}`
+    const isOwn = sheet === sheetIndex.peek()
+    const id = isOwn ? undefined : idOf(sheet)
+    if (!isOwn && id === undefined) return undefined
+    if (end !== undefined) return end.sheet === id ? name : undefined
+    return isOwn ? name : `#${id}!${name}`
+  }
+  const put = (field: HTMLInputElement, range: CellRange, spot: Spot): void => {
+    const name = referenceTo(range, spot)
+    if (name === undefined) return
+    field.setRangeText(name, spot.from, spot.to, 'end')
+    pointed.value = { ...range, text: field.value, from: spot.from, to: spot.from + name.length }
+  }
+  const sizeOf = (sheet: number): { readonly height: number; readonly width: number } => {
+    const { rows = [], width = 1 } = sheets.peek().sheets[sheet] ?? {}
+    return { height: Math.min(Math.max(rows.length, 1), limits.sheetRowsMax), width: Math.min(Math.max(width, 1), limits.sheetColumnsMax) }
+  }
+  const within = (sheet: number, { row, column }: Place): Place => {
+    const { height, width } = sizeOf(sheet)
+    return { row: Math.min(Math.max(0, row), height - 1), column: Math.min(Math.max(0, column), width - 1) }
+  }
+  /** By key: what is pointed at is shown, and told. */
+  const tell = (): void => {
+    const now = pointed.peek()
+    if (now !== undefined) said.value = now.text.slice(now.from, now.to)
   }
   return {
-    pointed,
-    takes: (field) => spotIn(field).takes !== undefined,
-    goesOn: (field) => spotIn(field).again !== undefined,
-    point(field, place, isRange) {
-      const { again, from, to, takes } = spotIn(field)
-      if (takes === undefined) return false
-      const start = isRange && takes === 'range' ? (again?.one ?? place) : place
-      const { top, bottom, first, last } = areaBetween(start, place)
-      const [corner, opposite] = [nameOf({ row: top, column: first }), nameOf({ row: bottom, column: last })]
-      const name = corner === opposite ? corner : `${corner}:${opposite}`
-      field.setRangeText(name, from, to, 'end')
-      pointed.value = { one: start, other: place, text: field.value, from, to: from + name.length }
+    takes: (field) => spotOf(field).spot !== undefined,
+    goesOn: (field, sheet) => spotOf(field).again?.sheet === sheet,
+    point(field, sheet, place, isRange) {
+      const { again, spot } = spotOf(field)
+      if (spot === undefined) return false
+      const start = isRange && spot.takes === 'range' && again?.sheet === sheet ? again.one : place
+      put(field, { sheet, one: start, other: place }, spot)
+      return true
+    },
+    step(field, origin, step, isRange) {
+      const { again, spot } = spotOf(field)
+      if (spot === undefined) return false
+      const { sheet, one, other } = again ?? { sheet: sheetIndex.peek(), one: origin, other: origin }
+      const next = within(sheet, { row: other.row + step.row, column: other.column + step.column })
+      put(field, { sheet, one: isRange && spot.takes === 'range' ? one : next, other: next }, spot)
+      tell()
+      return true
+    },
+    change(field, origin, direction) {
+      const { again, spot } = spotOf(field)
+      const all = sheets.peek().sheets
+      if (spot === undefined || all.length < 2) return false
+      let sheet = again?.sheet ?? sheetIndex.peek()
+      for (const _each of all) {
+        sheet = (sheet + direction + all.length) % all.length
+        const fence = all[sheet]?.fence
+        if (fence !== undefined && show(fence)) break
+      }
+      const place = sheet === sheetIndex.peek() ? origin : { row: 0, column: 0 }
+      put(field, { sheet, one: place, other: place }, spot)
+      tell()
       return true
     },
     keep() {
+      const now = pointed.peek()
+      // The field stays on the sheet that it is shown on.
+      pointed.value = now === undefined || now.sheet === sheetIndex.peek() ? undefined : { ...now, from: -1, to: -1 }
+    },
+    offsets: () => [pointed.peek()?.from ?? 0, pointed.peek()?.to ?? 0],
+    moved(text, from, to) {
+      const now = pointed.peek()
+      if (now === undefined) return
+      const found = referencesIn(text, true).find(({ start }) => start === from)
+      pointed.value =
+        found === undefined ? { ...now, from: -1, to: -1 } : { ...now, one: found.first, other: found.last ?? found.first, text, from, to }
+    },
+    named(text, all) {
+      const edits: Edit[] = []
+      let now = text
+      for (const [sheet, id] of ids) {
+        const fence = all[sheet]
+        if (fence === undefined || !now.includes(`#${id}!`)) continue
+        edits.push(...addId(fence, id))
+        // Somebody else gave it one meanwhile.
+        if (fence.id !== undefined) now = now.replaceAll(`#${id}!`, `#${fence.id}!`)
+      }
+      return { text: now, edits }
+    },
+    end() {
       pointed.value = undefined
+      ids.clear()
     }
   }
 }

@@ -6,7 +6,7 @@ import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import { locale, t } from '../text/t.ts'
 import { GoneWords, WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
-import { GridRow, nameOf, placeOf, textAt } from './sheet-grid.tsx'
+import { CellField, GridRow, nameOf, type Place, type Shown, textAt } from './sheet-grid.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
 import { createSheetModel, type SheetModel } from './sheet-model.ts'
 import { rowsIn } from './sheet-selection.ts'
@@ -17,10 +17,19 @@ interface PartInput {
   readonly model: SheetModel
 }
 
-/** The cell with the focus, its formula and what is wrong with it. */
+/** The cell with the focus, its formula and what is wrong with it; or the formula of another sheet that cells of this one are pointed at for. */
 function SheetBar({ input, model: { sheet, cells, selection, menu } }: PartInput): JSX.Element {
+  const { around, sheetIndex } = input
   const at = selection.at.value
   const fault = cells.grid.value[at.row]?.[at.column]?.error
+  const writer = around.pointed.value?.sheet === sheetIndex.value ? around.writer.value : undefined
+  if (writer !== undefined && writer.sheet.value !== sheetIndex.value)
+    return (
+      <div class='sheet-bar sheet-writer'>
+        <span class='sheet-name'>{writer.name()}</span>
+        <CellField label={writer.name()} on={sheetIndex.value} deeds={writer.deeds} />
+      </div>
+    )
   return (
     <div class='sheet-bar'>
       <span class='sheet-name'>{nameOf(at)}</span>
@@ -69,18 +78,56 @@ function useCellFocus({ isDrawing, selection, editing }: SheetModel, element: Re
   })
 }
 
+/** What is pointed at by key comes into view. */
+function usePointedInView(corner: Place | undefined, element: RefObject<HTMLElement | null>): void {
+  const name = corner === undefined ? '' : nameOf(corner)
+  useLayoutEffect(() => {
+    if (name !== '') element.current?.querySelector(`[data-cell="${name}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [name])
+}
+
+/** Frames that a component is waited for, that comes into view. */
+const framesMax = 120
+
+/** Selects what was asked for from elsewhere, once this is part of the page. */
+function useWanted({ around, sheetIndex }: ComponentInput, { selection }: SheetModel, element: RefObject<HTMLElement | null>): void {
+  useSignalEffect(() => {
+    const range = around.wanted.value
+    if (range === undefined || range.sheet !== sheetIndex.value) return
+    let frames = 0
+    const select = (): void => {
+      if (around.wanted.peek() !== range || frames++ > framesMax) return
+      if ((element.current?.getClientRects().length ?? 0) === 0) return void requestAnimationFrame(select)
+      around.wanted.value = undefined
+      selection.go(range.one)
+      selection.go(range.other, true)
+    }
+    requestAnimationFrame(select)
+  })
+}
+
 function SheetTable({ input, model }: PartInput): JSX.Element {
-  const { sheet, cells, selection, editing, deeds } = model
+  const { cells, selection, editing, deeds } = model
   const scroller = useRef<HTMLDivElement>(null)
   useCellFocus(model, scroller)
   const { seen, rowHeight, follow, come } = useSheetWindow(scroller)
   const { height, width } = selection.size.value
   const [at, to] = [selection.at.value, selection.to.value]
   const { top, bottom, first, last } = model.area.value
-  const here = editing.editing.value
-  const edited = here && placeOf(sheet.value, here)
+  const { around, sheetIndex } = input
+  const edited = editing.editing.value
+  /** The field is drawn on the sheet whose cells are pointed at. */
+  const pointed = around.pointed.value
+  const isElsewhere = edited !== undefined && pointed !== undefined && pointed.sheet !== sheetIndex.value
+  const cellsOf = (row: number): readonly Shown[] => {
+    const shown = cells.grid.value[row] ?? []
+    const cell = isElsewhere && row === edited.row ? shown[edited.column] : undefined
+    return cell === undefined ? shown : shown.with(edited?.column ?? 0, { ...cell, text: editing.draft.value.text, error: undefined })
+  }
+  const corner = pointed?.sheet === sheetIndex.value ? pointed.other : to
+  usePointedInView(pointed?.sheet === sheetIndex.value ? corner : undefined, scroller)
   const { rows, columns } = seen.value
-  const isDrawn = (row: number): boolean => (row >= rows[0] && row < rows[1]) || row === at.row || row === to.row || row === edited?.row
+  const isDrawn = (row: number): boolean => (row >= rows[0] && row < rows[1]) || [at.row, to.row, corner.row, edited?.row].includes(row)
   return (
     <div class='sheet-scroll' ref={scroller} onScroll={follow}>
       <table
@@ -99,15 +146,16 @@ function SheetTable({ input, model }: PartInput): JSX.Element {
               <GridRow
                 key={row}
                 row={row}
-                cells={cells.grid.value[row] ?? []}
+                cells={cellsOf(row)}
                 current={row === at.row ? at.column : -1}
-                end={row === to.row ? to.column : -1}
+                end={row === corner.row ? corner.column : -1}
                 columns={columns}
                 come={come}
                 from={row >= top && row <= bottom ? first : 0}
                 to={row >= top && row <= bottom ? last : -1}
-                edited={row === edited?.row ? edited.column : -1}
+                edited={row === edited?.row && !isElsewhere ? edited.column : -1}
                 held={input.held.value}
+                sheet={sheetIndex.value}
                 deeds={deeds}
               />
             ) : (
@@ -170,12 +218,10 @@ function SheetDrafts({ model: { editing, selection } }: PartInput): JSX.Element 
 
 export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
-  const model = useMemo(
-    () => createSheetModel(input, () => element.current?.querySelector<HTMLInputElement>('.sheet-field') ?? null),
-    [input]
-  )
+  const model = useMemo(() => createSheetModel(input), [input])
   const { sheet, cells, selection, editing, menu, act, reshape } = model
-  useSignalEffect(() => editing.followRemoval())
+  useWanted(input, model, element)
+  useSignalEffect(() => editing.follow())
   useSignalEffect(() => {
     if (!input.begins.value) return
     input.begins.value = false

@@ -16,6 +16,8 @@ export const de: Catalogue = {
   '{name} rejected your suggestion.': '{name} hat deinen Vorschlag abgelehnt.',
   'The text has changed since, so this cannot be undone.':
     'Der Text wurde seitdem geändert, deshalb lässt sich das nicht rückgängig machen.',
+  'Two sheets are called #{id}. Give one of them another name in its source.':
+    'Zwei Tabellen heißen #{id}. Gib einer davon im Quelltext einen anderen Namen.',
   'Undoing…': 'Wird rückgängig gemacht …',
   'Withdrawn by {name}': 'Zurückgezogen von {name}',
   'Your suggestion is kept on this device. It is sent when you are back online.':

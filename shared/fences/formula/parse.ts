@@ -88,20 +88,27 @@ const cellAt = (text: string, at: number): (Token & { kind: 'cell' }) | undefine
 
 const unreadable = (): Failure => new Failure('#VALUE!', 'This formula cannot be read.')
 
-/** The tokens of a formula behind its `=`. Errors: `#VALUE!`. */
-export const tokensOf = (text: string): Token[] => {
+/** The tokens of a formula behind its `=`, up to what is none. */
+const readTokens = (text: string): { readonly tokens: Token[]; readonly isWhole: boolean } => {
   const tokens: Token[] = []
   for (let at = 1; ;) {
     if (text.charCodeAt(at) <= 32 || text.charCodeAt(at) >= 128) {
       space.lastIndex = at
       at += space.exec(text)?.[0].length ?? 0
     }
-    if (at >= text.length) return tokens
+    if (at >= text.length) return { tokens, isWhole: true }
     const token = (mayBeCell(text.charCodeAt(at)) ? cellAt(text, at) : undefined) ?? plainTokenAt(text, at)
-    if (token === undefined) throw unreadable()
+    if (token === undefined) return { tokens, isWhole: false }
     tokens.push(token)
     at = token.to
   }
+}
+
+/** The tokens of a formula behind its `=`. Errors: `#VALUE!`. */
+export const tokensOf = (text: string): Token[] => {
+  const { tokens, isWhole } = readTokens(text)
+  if (!isWhole) throw unreadable()
+  return tokens
 }
 
 /** The kinds of tokens that may begin with a character: trying all patterns at every place would cost most of the time. */
@@ -235,14 +242,13 @@ export interface WrittenReference {
   readonly to: number
 }
 
-/** The references of a formula, in their order, for those who rewrite them; none in one that cannot be read. */
-export const referencesIn = (text: string): WrittenReference[] => {
-  let tokens: Token[]
-  try {
-    tokens = tokensOf(text)
-  } catch {
-    return []
-  }
+/**
+ * The references of a formula, in their order, for those who rewrite them; none in one that cannot be read. Of one that is being written those
+ * up to where that goes no further: it may end within a text in quotes.
+ */
+export const referencesIn = (text: string, isDraft = false): WrittenReference[] => {
+  const { tokens, isWhole } = readTokens(text)
+  if (!isWhole && !isDraft) return []
   const found: WrittenReference[] = []
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]

@@ -1,5 +1,5 @@
 /** Formulas that are written by pointing at cells, as spreadsheets have it. */
-import { tokensOf } from './parse.ts'
+import { referencesIn, tokensOf } from './parse.ts'
 
 const isOpen = (before: string): boolean => {
   try {
@@ -16,4 +16,24 @@ export const pointable = (text: string, from: number, to: number): 'cell' | 'ran
   const [before, behind] = [text.slice(0, from), text.slice(to).trimStart()]
   if (!before.startsWith('=') || !isOpen(before) || !/^(?:[-+*/^&=<>%:,;)]|$)/.test(behind)) return undefined
   return before.trimEnd().endsWith(':') || behind.startsWith(':') ? 'cell' : 'range'
+}
+
+/** Where a reference goes that is pointed at. */
+export interface Spot {
+  readonly takes: 'cell' | 'range'
+  /** With the name of a sheet before it, which the reference brings itself. */
+  readonly from: number
+  readonly to: number
+  /** Behind a colon: the sheet that the other end is of. Only a cell of that one can come, by its bare name. */
+  readonly end: { readonly sheet: string | undefined } | undefined
+}
+
+/** In the place of what is selected in a formula; undefined: no reference can come there. */
+export const spotIn = (text: string, from: number, to: number): Spot | undefined => {
+  const takes = pointable(text, from, to)
+  if (takes === undefined) return undefined
+  const before = text.slice(0, from)
+  const last = tokensOf(before).at(-1)
+  if (last?.kind === 'sheet') return { takes, from: last.from, to, end: undefined }
+  return { takes, from, to, end: last?.text === ':' ? { sheet: referencesIn(before).at(-1)?.sheet } : undefined }
 }

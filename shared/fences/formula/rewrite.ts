@@ -1,4 +1,5 @@
 /** What formulas say after rows or columns of a sheet came, went or moved: their references go on naming the same cells. */
+import { applyEdits, type Edit } from '../../text/diff.ts'
 import { type CellName, nameOfCell, referencesIn, type WrittenReference } from './parse.ts'
 
 /** Rows or columns, counted from 0. `to` of a move: before which one it goes, as counted before. */
@@ -51,17 +52,15 @@ const referenceAfter = (
   return isRange ? `${at(first, one <= other ? low : high)}:${at(last, one <= other ? high : low)}` : at(first, low)
 }
 
-const replaced = (formula: string, after: (reference: WrittenReference) => string | undefined): string => {
-  let text = ''
-  let at = 0
-  for (const reference of referencesIn(formula)) {
-    const now = after(reference)
-    if (now === undefined) continue
-    text += formula.slice(at, now === '#REF!' ? reference.start : reference.from) + now
-    at = reference.to
-  }
-  return text + formula.slice(at)
-}
+const editsOf = (formula: string, after: (reference: WrittenReference) => string | undefined, isDraft = false): Edit[] =>
+  referencesIn(formula, isDraft).flatMap((reference) => {
+    const insert = after(reference)
+    const from = insert === '#REF!' ? reference.start : reference.from
+    return insert === undefined || insert === formula.slice(from, reference.to) ? [] : [{ from, to: reference.to, insert }]
+  })
+
+const replaced = (formula: string, after: (reference: WrittenReference) => string | undefined): string =>
+  applyEdits(formula, editsOf(formula, after))
 
 /** Where a formula stands; both indexes count from 0. */
 export interface Place {
@@ -81,16 +80,55 @@ const isBetween = (change: Change, { first, last }: WrittenReference, place: Pla
  * formulas of that sheet itself.
  */
 export const formulaAfter = (formula: string, change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): string =>
-  replaced(formula, (reference) => {
+  replaced(formula, following(change, isOf, place))
+
+const following =
+  (change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place) =>
+  (reference: WrittenReference): string | undefined => {
     if (!isOf(reference.sheet)) return undefined
     const grows = place !== undefined && isBetween(change, reference, place)
     return referenceAfter(change, reference, reference.last !== undefined, grows)
-  })
+  }
 
-/** A formula that moves from one row to another with its row: what it names in its own row, it names in the new one; all else stays. */
-export const formulaInRow = (formula: string, from: number, to: number): string =>
-  replaced(formula, ({ sheet, first, last }) => {
+/** A formula that is being written, and offsets in it: of the cursor, say. */
+export interface Draft {
+  readonly text: string
+  readonly offsets: readonly number[]
+}
+
+/** An offset after edits; behind what was replaced it stays behind. */
+const offsetAfter = (edits: readonly Edit[], offset: number): number =>
+  edits.reduce(
+    (at, { from, to, insert }) => (offset >= to ? at + insert.length - (to - from) : offset > from ? at + from - offset : at),
+    offset
+  )
+
+/** What is no formula stays as it is. */
+const edited = ({ text, offsets }: Draft, after: (reference: WrittenReference) => string | undefined): Draft => {
+  const edits = text.startsWith('=') ? editsOf(text, after, true) : []
+  return { text: applyEdits(text, edits), offsets: offsets.map((offset) => offsetAfter(edits, offset)) }
+}
+
+/** The same for a formula that is being written. */
+export const draftAfter = (draft: Draft, change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): Draft =>
+  edited(draft, following(change, isOf, place))
+
+/** Where a cell is after a change; undefined: it was removed. */
+export const placeAfter = (change: Change, place: Place): Place | undefined => {
+  const span = spanAfter(change, [place[change.axis], place[change.axis]], false)
+  return span && { ...place, [change.axis]: span[0] }
+}
+
+const inRow =
+  (from: number, to: number) =>
+  ({ sheet, first, last }: WrittenReference): string | undefined => {
     if (sheet !== undefined || first.row !== from || (last !== undefined && last.row !== from)) return undefined
     const at = (cell: CellName): string => nameOfCell({ ...cell, row: to })
     return last === undefined ? at(first) : `${at(first)}:${at(last)}`
-  })
+  }
+
+/** A formula that moves from one row to another with its row: what it names in its own row, it names in the new one; all else stays. */
+export const formulaInRow = (formula: string, from: number, to: number): string => replaced(formula, inRow(from, to))
+
+/** The same for a formula that is being written. */
+export const draftInRow = (draft: Draft, from: number, to: number): Draft => edited(draft, inRow(from, to))

@@ -1,0 +1,82 @@
+/** What is being written in a cell goes with the cell, and what its formula names goes with the cells that it names, whatever others do to the sheets. */
+import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
+import { followed, type Reading } from '../../shared/fences/followed.ts'
+import {
+  type Change,
+  type Draft,
+  draftAfter,
+  draftInRow,
+  formulaAfter,
+  formulaInRow,
+  type Place,
+  placeAfter
+} from '../../shared/fences/formula/rewrite.ts'
+import { type Sheet, textsOf } from '../../shared/fences/sheet.ts'
+
+/** A cell that is being written, and the sheets as they were read when it was begun or followed last. */
+export interface Begun extends Place {
+  /** What the cell says. */
+  readonly before: string
+  readonly own: Reading
+  /** By their ids. */
+  readonly others: ReadonlyMap<string, Reading>
+}
+
+export const readingOf = (sheet: Sheet): Reading => ({ texts: textsOf(sheet), lines: sheet.fence.lines.length })
+
+/** Those of the other sheets that formulas can name. */
+export const readingsOf = ({ sheets }: DocumentSheets, own: number): ReadonlyMap<string, Reading> => {
+  const found = new Map<string, Reading>()
+  sheets.forEach((sheet, index) => {
+    const { id } = sheet.fence
+    if (id !== undefined && index !== own && !found.has(id)) found.set(id, readingOf(sheet))
+  })
+  return found
+}
+
+/** Where the cell is in a sheet that was read later. */
+export const placeOf = (now: Reading, { row, column, own }: Begun): Place => {
+  const { rowOf, columnOf } = followed(own, now)
+  return { row: rowOf(row) ?? row, column: columnOf(column) ?? column }
+}
+
+/** Whether others removed its column. */
+export const isRemoved = (now: Reading, { column, own }: Begun): boolean => followed(own, now).columnOf(column) === undefined
+
+const isSame = (one: Reading, other: Reading): boolean => JSON.stringify(one.texts) === JSON.stringify(other.texts)
+
+interface Readings {
+  readonly own: Reading
+  readonly others: ReadonlyMap<string, Reading>
+}
+
+/** `id`: that of the own sheet. Sheets that came or lost their ids are taken as they are. */
+export function followDraft(
+  begun: Begun,
+  draft: Draft,
+  now: Readings,
+  id: string | undefined
+): { readonly begun: Begun; readonly draft: Draft } {
+  let [text, before]: [Draft, string] = [draft, begun.before]
+  const follow = (change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): void => {
+    text = draftAfter(text, change, isOf, place)
+    if (before.startsWith('=')) before = formulaAfter(before, change, isOf, place)
+  }
+  let place: Place = { row: begun.row, column: begun.column }
+  for (const change of followed(begun.own, now.own).changes) {
+    follow(change, (sheet) => sheet === undefined || sheet === id, place)
+    place = placeAfter(change, place) ?? place
+  }
+  const at = placeOf(now.own, begun)
+  // Rows that are sorted take along what they say of themselves.
+  if (at.row !== place.row) {
+    text = draftInRow(text, place.row, at.row)
+    if (before.startsWith('=')) before = formulaInRow(before, place.row, at.row)
+  }
+  for (const [name, reading] of now.others) {
+    const was = begun.others.get(name)
+    if (was === undefined || isSame(was, reading)) continue
+    for (const change of followed(was, reading).changes) follow(change, (sheet) => sheet === name)
+  }
+  return { begun: { ...begun, ...at, before, ...now }, draft: text }
+}
