@@ -97,6 +97,7 @@ export const wordsFor = (masked: boolean): Words => {
       restorableUntil === null
         ? 'Deleted for good.'
         : `Moved to the trash. Restore it until ${restorableUntil.slice(0, 10)} with: agmd docs undelete`,
+    updateDocument: ({ title }) => `It is called “${oneLine(title)}”.`,
     undeleteDocument: ({ doc }) => `“${oneLine(doc.title)}” is restored.`,
     listTrash: ({ docs, nextBefore }) =>
       list(

@@ -4,7 +4,7 @@ import type { Caller } from './domain/caller.ts'
 import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './domain/comments.ts'
 import { type File, uploadAsset } from './domain/assets.ts'
 import { replaceContent, restoreRevision } from './domain/content.ts'
-import { createDocument, readDocument } from './domain/documents.ts'
+import { createDocument, readDocument, updateDocument } from './domain/documents.ts'
 import { listDrawings, storeDrawing } from './domain/drawings.ts'
 import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
 import { editContent } from './domain/edits.ts'
@@ -58,6 +58,7 @@ const secondsSince = (service: Service): number => Math.round((service.clock.now
 export const handlers = {
   createDocument: ({ service, caller, input }) => createDocument(service, caller, input),
   readDocument: ({ service, caller, doc }) => readDocument(service, caller, doc),
+  updateDocument: ({ service, caller, doc, input }) => updateDocument(service, caller, doc, input),
   deleteDocument: ({ service, caller, doc, input }) => deleteDocument(service, caller, doc, input),
   undeleteDocument: ({ service, caller, doc }) => undeleteDocument(service, caller, doc),
   readContent: ({ service, doc, input }) => readContent(service, doc, input),

@@ -2,6 +2,7 @@
 export const eventKinds = [
   'doc.created',
   'doc.claimed',
+  'doc.renamed',
   'doc.published',
   'doc.unpublished',
   'doc.deleted',

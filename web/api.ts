@@ -35,6 +35,8 @@ export class RequestError extends Error {
 export interface DocumentAnswer {
   readonly id: string
   readonly title: string
+  /** Null: it is called as its text says. */
+  readonly givenTitle: string | null
   readonly url: string
   readonly role: Role
   readonly effectiveRole: Role
@@ -124,5 +126,9 @@ export const findUser = async (): Promise<{ readonly id: string; readonly name: 
 
 /** Moves an anonymous document into the account of who is signed in. */
 export const claimDocument = (id: string, key: string): Promise<unknown> => call(`/api/docs/${id}/claim`, { method: 'POST', key, body: {} })
+
+/** Null: the document is called as its text says. */
+export const renameDocument = (id: string, key: string, title: string | null): Promise<DocumentAnswer> =>
+  call(`/api/docs/${id}`, { method: 'PATCH', key, body: { title } })
 
 export const readDocument = (id: string, key: string): Promise<DocumentAnswer> => call(`/api/docs/${id}`, { key })

@@ -6,6 +6,8 @@ import { readDevice, writeDevice } from './device.ts'
 export interface RecentDocument {
   readonly id: string
   readonly title: string
+  /** The title that it was given, '' for none. */
+  readonly givenTitle: string
   readonly role: Role | null
   /** Share key, or '' for a document that was opened without one. */
   readonly key: string
@@ -35,6 +37,7 @@ function parseOne(value: unknown): RecentDocument[] {
     {
       id: text(entry['id']),
       title: text(entry['title']),
+      givenTitle: text(entry['givenTitle']),
       role,
       key: text(entry['key']),
       openedAt: Number(entry['openedAt']) || 0,
@@ -73,6 +76,7 @@ export function remember(id: string, change: Partial<Omit<RecentDocument, 'id'>>
   const known: RecentDocument = {
     id,
     title: '',
+    givenTitle: '',
     role: null,
     key: '',
     openedAt: Date.now(),

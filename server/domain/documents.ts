@@ -38,6 +38,7 @@ export const capabilities = ({ role, task, identity }: Rights): OperationName[] 
 export const presentDocument = (head: Head, caller: Rights & { readonly role: Role }, snapshot: Snapshot, url: string): Metadata => ({
   id: head.id,
   title: titleOf(head, snapshot),
+  givenTitle: head.title,
   kind: head.kind,
   url,
   role: caller.role,
@@ -68,6 +69,9 @@ const seed = (content: string): Uint8Array => {
   return update
 }
 
+/** A title as it is kept: null when nothing is left of it. */
+const givenTitle = (title: string | null | undefined): string | null => title?.trim() || null
+
 const emptyHead = (
   id: string,
   tag: string,
@@ -76,7 +80,7 @@ const emptyHead = (
   now: number
 ): Head => ({
   id,
-  title: input.title?.trim() || null,
+  title: givenTitle(input.title),
   kind: input.kind ?? 'live',
   owner,
   createdAt: now,
@@ -143,10 +147,33 @@ export const createDocument = async (
 const usageOf = ({ quotas }: Service, { bytes }: Head): Pick<Output<'readDocument'>, 'usage'> =>
   bytes === undefined ? {} : { usage: { bytes, bytesMax: quotas.settings.documentBytesMax || null } }
 
+const answerOf = (service: Service, caller: Caller, head: Head, snapshot: Snapshot): Output<'readDocument'> => {
+  const presented = presentDocument(head, { ...caller, role: caller.role ?? 'view' }, snapshot, `${service.baseUrl}/d/${head.id}`)
+  const found = { ...presented, ...usageOf(service, head) }
+  return { ...found, doc: found }
+}
+
 export const readDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'readDocument'>> => {
   const snapshot = await currentContent(service, doc)
   const head = await service.ledger.head(doc)
-  const presented = presentDocument(head, { ...caller, role: caller.role ?? 'view' }, snapshot, `${service.baseUrl}/d/${doc}`)
-  const found = { ...presented, ...usageOf(service, head) }
-  return { ...found, doc: found }
+  return answerOf(service, caller, head, snapshot)
+}
+
+/** Gives a document a title, or lets it be called as its text says. */
+export const updateDocument = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'updateDocument'>
+): Promise<Output<'updateDocument'>> => {
+  const title = givenTitle(input.title)
+  const snapshot = await currentContent(service, doc)
+  return service.ledger.write(doc, caller, (draft) => {
+    if (draft.head.title !== title) {
+      draft.head = { ...draft.head, title }
+      const payload = { title: titleOf(draft.head, snapshot), givenTitle: title }
+      draft.event('doc.renamed', actorOf(caller), payload)
+    }
+    return remember(service, draft, caller, doc, answerOf(service, caller, draft.head, snapshot))
+  })
 }

@@ -158,6 +158,10 @@ const documents: readonly Command[] = [
   commandOf('readOutline', { examples: ['agmd docs outline "$URL"'] }),
   commandOf('readAttribution', { examples: ['agmd docs blame "$URL"', 'agmd docs blame "$URL" --version "$VERSION" --json'] }),
   commandOf('readDocument', { examples: ['agmd docs info "$URL" --json'] }),
+  commandOf('updateDocument', {
+    positionals: { title: 'TITLE' },
+    examples: ['agmd docs rename "$URL" "Minutes of May"', 'agmd docs rename "$URL" ""']
+  }),
   own('docs open', {
     summary: 'Opens a document in the browser (or in what BROWSER names).',
     positionals: [documentPositional],

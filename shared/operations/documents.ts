@@ -47,6 +47,20 @@ export const readDocument = operation({
   errors: []
 })
 
+export const updateDocument = operation({
+  summary: 'Names a document.',
+  description:
+    'The title holds until it is changed, whatever the headings say; `title: null` follows the text again. A `title:` in the front matter ' +
+    'of the text comes before both.',
+  on: 'document',
+  role: 'edit',
+  rest: { method: 'PATCH', path: '/api/docs/{id}' },
+  cli: 'docs rename',
+  input: z.object({ title: Title.nullable().meta({ description: 'Null: the document is called as its text says.' }) }),
+  output: DocumentAnswer,
+  errors: []
+})
+
 export const deleteDocument = operation({
   summary: 'Deletes a document: moves it to the trash, or erases it.',
   description:

@@ -29,7 +29,8 @@ import {
   readRevision,
   replaceContent,
   restoreRevision,
-  undeleteDocument
+  undeleteDocument,
+  updateDocument
 } from './documents.ts'
 import { listDrawings, storeDrawing } from './drawings.ts'
 import { editContent, patchContent } from './edits.ts'
@@ -69,6 +70,7 @@ export const operations = {
   readDocument,
   deleteDocument,
   undeleteDocument,
+  updateDocument,
   publishDocument,
   readContent,
   readOutline,

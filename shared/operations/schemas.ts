@@ -65,6 +65,7 @@ export const Usage = z
 const metadata = {
   id: z.string(),
   title: z.string(),
+  givenTitle: z.string().nullable().meta({ description: 'The title that it was given; null: it is called as its text says.' }),
   kind: z.string(),
   url: z.string(),
   role: RoleName,

@@ -18,7 +18,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-test('[QUICK-3] other documents are found by key, beside the commands and in the menu; Ctrl+K is the link where one writes', async () => {
+test('[QUICK-3] [QUICK-5] other documents are found by key, beside the commands and in the menu; Ctrl+K is the link where one writes', async () => {
   const [first, second] = [await createDocument(world.url, '# Apples\n'), await createDocument(world.url, '# Pears\n\nwords\n')]
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
   const page = await context.newPage()
@@ -56,7 +56,16 @@ test('[QUICK-3] other documents are found by key, beside the commands and in the
   await page.waitForURL((url) => url.pathname.startsWith('/d/') && !url.pathname.includes(first.id))
   await saved(page)
   expect(await editorText(page)).toBe('# Apples\n')
-  await page.locator('.document-title').click()
+  // The copy has a name of its own, which a press on it changes; without one the heading is the title.
+  const title = page.locator('.document-title')
+  await until(async () => (await title.textContent()) === 'Copy of Apples', 'the name of the copy')
+  for (const name of ['Quinces', '']) {
+    await title.click()
+    await page.getByRole('dialog', { name: 'Rename' }).getByLabel('Title').fill(name)
+    await page.keyboard.press('Enter')
+    await until(async () => (await title.textContent()) === (name === '' ? 'Apples' : name), 'the new name')
+  }
+  await title.click()
   await page.keyboard.type(' and more')
   await until(async () => (await editorText(page)) === '# Apples and more\n', 'the title')
   expect(heard).toEqual([])

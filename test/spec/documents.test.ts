@@ -5,8 +5,9 @@ import type { Entry, Key } from '../../server/domain/ports.ts'
 import { anonymous } from '../../server/domain/caller.ts'
 import { capabilities } from '../../server/domain/documents.ts'
 import { openSession } from '../../server/domain/sessions.ts'
+import { limits } from '../../shared/limits.ts'
 import { roles } from '../../shared/roles.ts'
-import { ask, settledWithin, startWorld, until, type World } from '../support/world.ts'
+import { type Answer, ask, type Json, type Person, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -61,6 +62,31 @@ test.each([
   const owner = await world.create(fields)
   expect(owner.created.title).toBe(title)
   expect((await owner.ask('GET', '')).json.title).toBe(title)
+})
+
+test('[DOC-31] a document is given a title by the edit role, and follows its text again; one event tells of it', async () => {
+  const owner = await world.create('# Heading')
+  const [editor, suggester] = [await owner.share('edit'), await owner.share('suggest')]
+  const name = (who: Person, title: unknown): Promise<Answer> => who.ask('PATCH', '', { json: { title } })
+  const page = await owner.connect()
+  expect((await name(editor, ' Minutes ')).json).toMatchObject({ title: 'Minutes', givenTitle: 'Minutes', doc: { title: 'Minutes' } })
+  expect((await name(editor, 'Minutes')).status).toBe(200)
+  expect((await owner.ask('GET', '')).json.title).toBe('Minutes')
+  const renamed = async (): Promise<Json[]> => (await owner.events()).events.filter(({ type }: Json) => type === 'doc.renamed')
+  expect(await renamed()).toMatchObject([{ payload: { title: 'Minutes', givenTitle: 'Minutes' } }])
+  await until(() => page.messages.some(({ event }) => event?.type === 'doc.renamed'), 'the open page hears')
+  for (const none of [null, '  ']) {
+    await name(editor, 'Minutes')
+    expect((await name(editor, none)).json).toMatchObject({ title: 'Heading', givenTitle: null })
+  }
+  expect((await renamed()).at(-1)).toMatchObject({ payload: { title: 'Heading', givenTitle: null } })
+  const events = (await owner.events()).events.length
+  expect((await name(suggester, 'Mine')).status).toBe(403)
+  for (const bad of [undefined, 7, 'x'.repeat(limits.titleCharsMax + 1), 'two\nlines']) expect((await name(editor, bad)).status).toBe(400)
+  expect((await owner.events()).events).toHaveLength(events)
+  // The front matter comes before it.
+  await owner.replace('---\ntitle: Set\n---\n# Heading')
+  expect((await name(editor, 'Given')).json).toMatchObject({ title: 'Set', givenTitle: 'Given' })
 })
 
 const documentsStored = async (): Promise<number> => (await world.service.storage.list(['key'])).length

@@ -63,6 +63,7 @@ export const neededInputs = (
     restoreRevision: { body: async () => ({ revision: 1 }) },
     readRevision: { path: async () => ({ revisionId: '1' }) },
     createShare: { body: async () => ({ role: 'view' }) },
+    updateDocument: { body: async () => ({ title: 'Another' }) },
     updateMe: { body: async () => ({ name: 'Ana' }) },
     storeDrawing: {
       body: async () => ({ source: 'pie', title: 'A pie', width: 1, height: 1, light: '<svg></svg>', dark: '<svg></svg>' })

@@ -62,6 +62,10 @@ const mentioned =
 const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefined) => string>> = {
   'doc.created': plain(term('created the document')),
   'doc.claimed': plain(term('added the document to an account')),
+  'doc.renamed': (payload) =>
+    textOf(payload, 'givenTitle') === ''
+      ? t('lets the title follow the text')
+      : t('renamed the document to {title}', { title: isolated(textOf(payload, 'title')) }),
   'doc.published': plain(term('published the document')),
   'doc.unpublished': plain(term('unpublished the document')),
   'doc.restored': plain(term('restored the document from the trash')),

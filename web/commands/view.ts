@@ -129,6 +129,17 @@ export const viewCommands: readonly Command[] = [
     }
   },
   {
+    id: 'rename',
+    title: term('Rename'),
+    group: 'document',
+    icon: 'pen',
+    words: term('title of this document'),
+    when: ({ session }) => session.canEdit.value && session.setTitle.value === undefined,
+    run: (page) => {
+      page.dialog.value = 'rename'
+    }
+  },
+  {
     id: 'name',
     title: term('Set your name'),
     group: 'document',

@@ -29,6 +29,7 @@ const items: readonly (readonly [string, string?])[] = [
   ['find'],
   ['switcher'],
   ['history'],
+  ['rename'],
   ['duplicate'],
   ['download'],
   ['download.page'],

@@ -40,7 +40,7 @@ export type Mode = WritingMode | 'read'
 /** What stands at the right side of the text; one at a time. */
 export type PanelName = 'remarks' | 'tasks' | 'activity' | 'media'
 
-export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'palette' | 'switcher' | 'shortcuts' | 'history'
+export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'rename' | 'palette' | 'switcher' | 'shortcuts' | 'history'
 
 /** What the page shows beside the session. */
 export interface View {
@@ -310,6 +310,7 @@ const loadActivity = async () => (await import('../activity/activity-panel.tsx')
 const loadMedia = async () => (await import('../media/media-panel.tsx')).MediaPanel
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
+const loadRename = async () => (await import('./rename-dialog.tsx')).RenameDialog
 const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
 const loadAsk = async () => (await import('../trash/ask.tsx')).AskToDelete
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
@@ -372,6 +373,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
       {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}
       {asked.value !== undefined && <Later load={loadAsk} view={view} />}
       {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
+      {view.dialog.value === 'rename' && <Later load={loadRename} view={view} />}
       {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
       {(view.dialog.value === 'palette' || view.dialog.value === 'switcher') && <Later load={loadPalette} view={view} />}
       {view.dialog.value === 'shortcuts' && <Later load={loadShortcuts} view={view} />}

@@ -36,6 +36,10 @@ export interface Session {
   /** Whether this device keeps a link to the document that may do more than the one that was opened; undefined: it may, that is asked. */
   readonly hasMoreAccess: ReadonlySignal<boolean | undefined>
   readonly title: ReadonlySignal<string>
+  /** The title that the document was given; null: it is called as its text says. */
+  readonly givenTitle: Signal<string | null>
+  /** The title that the front matter of its text sets, which comes before the given one. */
+  readonly setTitle: ReadonlySignal<string | undefined>
   /** Until when the deleted document can be restored, in milliseconds since 1970. */
   readonly restorableUntil: ReadonlySignal<number | undefined>
   /** Whether it belongs to an account or agent already; true until that is known. */
@@ -137,31 +141,25 @@ function watchOnline(): Signal<boolean> {
   return online
 }
 
-/**
- * Title that follows the text: its front matter, its first heading, the title that the document was given, its first line. The service tells
- * of the given one only what the document is called; what the text said by itself then is no given title. Read at most every 300 ms.
- */
-function followTitle(text: Y.Text, given: Signal<string>): ReadonlySignal<string> {
+/** The title that an event gives the document, null to follow the text; undefined: it is another event. */
+function renamedTo(event: unknown): string | null | undefined {
+  if (typeof event !== 'object' || event === null) return undefined
+  const { type, payload } = event as { readonly type?: unknown; readonly payload?: { readonly givenTitle?: unknown } }
+  if (type !== 'doc.renamed') return undefined
+  return typeof payload?.givenTitle === 'string' ? payload.givenTitle : null
+}
+
+/** The parts of a title that the text gives, read at most every 300 ms. */
+function followTitles(text: Y.Text): ReadonlySignal<TextTitle> {
   const titles = signal<TextTitle>({ set: undefined, heading: undefined, line: undefined })
-  const derived = new Set<string>(['Untitled', ''])
   let timer: ReturnType<typeof setTimeout> | undefined
   const read = (): void => {
     timer = undefined
-    const found = titleIn(beginning(text, headingUnitsMax))
-    for (const name of Object.values(found)) if (name !== undefined) derived.add(name)
-    if (derived.size > derivedMax) derived.clear()
-    titles.value = found
+    titles.value = titleIn(beginning(text, headingUnitsMax))
   }
   text.observe(() => (timer ??= setTimeout(read, 300)))
-  return computed(() => {
-    const { set, heading, line } = titles.value
-    const own = derived.has(given.value) ? null : given.value
-    return titleOfText({ set: set ?? heading, heading, line }, own) ?? (given.value || t('Untitled'))
-  })
+  return titles
 }
-
-/** Titles that a text had on this page, at most. */
-const derivedMax = 1000
 
 export function openSession(id: string): Session {
   const access = takeKey(id)
@@ -185,6 +183,8 @@ export function openSession(id: string): Session {
       givenName.value = typeof name === 'string' ? name.trim().slice(0, nameCharsMax).toWellFormed() : ''
       accountName.value = typeof account === 'string' ? account : ''
     }
+    const renamed = type === 'event' ? renamedTo(message['event']) : undefined
+    if (renamed !== undefined) givenTitle.value = renamed
     if (type === 'you' && typeof person === 'string') setOwnMark(link.awareness, person)
     for (const listener of listeners) listener(message)
   }
@@ -195,7 +195,9 @@ export function openSession(id: string): Session {
   const stored = signal(false)
   void kept.ready.then(() => (stored.value = true))
 
-  const given = signal(known?.title ?? '')
+  // What it was called when it was seen last, until its text is there.
+  const called = signal(known?.title ?? '')
+  const givenTitle = signal<string | null>(known?.givenTitle || null)
   const owned = signal(true)
   const published = signal(known?.published ?? false)
   const answered = signal<{ role?: Role; error?: RequestError }>({})
@@ -203,7 +205,8 @@ export function openSession(id: string): Session {
     try {
       const answer = await readDocument(id, key)
       batch(() => {
-        given.value = answer.title
+        called.value = answer.title
+        givenTitle.value = answer.givenTitle
         owned.value = answer.owner.kind !== 'anonymous'
         published.value = answer.published
         answered.value = { role: answer.effectiveRole ?? answer.role }
@@ -237,7 +240,7 @@ export function openSession(id: string): Session {
     const until = error?.status === 410 ? error.restorableUntil : noted
     if (until <= Date.now()) return undefined
     const isOwn = error?.status === 410 ? error.role === 'owner' : role.value === 'owner'
-    return { until, own: isOwn ? { id, key, title: given.value } : undefined }
+    return { until, own: isOwn ? { id, key, title: called.value } : undefined }
   })
   const refusal = computed<Refusal | undefined>(() => {
     const isDeleted = link.ended.value === 'deleted'
@@ -258,7 +261,11 @@ export function openSession(id: string): Session {
     return link.socket.value === 'synced' && offered && unconfirmed === 0 && !declined
   })
   const declined = computed(() => link.wire.value.declined && unsent.value > 0)
-  const title = followTitle(text, given)
+  const titles = followTitles(text)
+  const title = computed(() => {
+    const before = called.value === 'Untitled' ? '' : called.value
+    return titleOfText(titles.value, givenTitle.value) ?? (before || t('Untitled'))
+  })
 
   const uploads = openUploads({ doc: id, key, text, canEdit, connected: computed(() => link.socket.value === 'synced') })
 
@@ -271,6 +278,7 @@ export function openSession(id: string): Session {
       const mine = takesOver(access, role.value) ? { role: role.value, key, given: givenName.value } : {}
       remember(id, {
         title: title.value,
+        givenTitle: givenTitle.value ?? '',
         ...mine,
         received: true,
         published: published.value,
@@ -366,6 +374,8 @@ export function openSession(id: string): Session {
       role.value === null ? (mayKeepMore(access) && refusal.value === undefined ? undefined : false) : keepsMore(access, role.value)
     ),
     title,
+    givenTitle,
+    setTitle: computed(() => titles.value.set),
     restorableUntil: computed(() => trashed.value?.until),
     owned,
     unsent,

@@ -202,6 +202,11 @@ function Controls({ view }: { view: View }): JSX.Element {
 
 /** Puts the cursor at the end of the words that the document is called by: its title is there to be changed. */
 function goToTitle(view: View): void {
+  const { givenTitle, setTitle, canEdit } = view.session
+  if (givenTitle.value !== null && setTitle.value === undefined && canEdit.value) {
+    view.dialog.value = 'rename'
+    return
+  }
   const editor = view.editor.value?.view
   if (view.mode.value === 'read' || editor === undefined) {
     document.querySelector('.reading')?.scrollTo({ top: 0 })

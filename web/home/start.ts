@@ -43,11 +43,14 @@ async function create(input: NewDocument): Promise<string> {
 /** Creates a document and opens it. Errors: `StartFailure`. */
 export const startDocument = async (): Promise<void> => location.assign(`/d/${await create({})}`)
 
+/** A text whose front matter calls it by another title; it may hold no quotes. */
+const retitled = (content: string, title: string): string => content.replace(/^title:.*$/m, () => `title: "${title.replaceAll('"', '’')}"`)
+
 /** Creates a document with the text of another and opens it. Comments and links stay with the other. Errors: `StartFailure`. */
 export async function duplicateDocument(title: string, content: string): Promise<void> {
-  const { set, heading } = titleIn(content)
+  const { set } = titleIn(content)
   const named = t('Copy of {title}', { title }).slice(0, limits.titleCharsMax).toWellFormed()
-  location.assign(`/d/${await create(set === undefined && heading === undefined ? { title: named, content } : { content })}`)
+  location.assign(`/d/${await create(set === undefined ? { title: named, content } : { content: retitled(content, named) })}`)
 }
 
 /** What a file is called, as one line. */
