@@ -56,7 +56,7 @@ test('[FENCE-37] a change that is one interaction is told in the terms of its co
   const sheet = (edits: (sheet: ReturnType<typeof parseSheet>) => readonly Edit[]) =>
     told('sheet', rows, (fence) => edits(parseSheet(fence)))
   expect(sheet((now) => sheets.setCell(now, 1, 1, '5'))).toEqual({ kind: 'cell.set', name: 'B2', text: '5' })
-  expect(sheet((now) => sheets.pasteTsv(now, 1, 0, 'a\tb\nc\td'))).toEqual({ kind: 'cells.set', count: 4 })
+  expect(sheet((now) => sheets.setCells(now, sheets.cellsOfTsv(1, 0, 'a\tb\nc\td')))).toEqual({ kind: 'cells.set', count: 4 })
   expect(sheet((now) => sheets.insertRow(now, 1))).toEqual({ kind: 'rows.add', count: 1 })
   expect(sheet((now) => sheets.deleteRow(now, 1))).toEqual({ kind: 'rows.delete', count: 1 })
   expect(sheet((now) => sheets.insertColumn(now, 1))).toEqual({ kind: 'columns.add', count: 1 })
@@ -66,6 +66,10 @@ test('[FENCE-37] a change that is one interaction is told in the terms of its co
   const chart = (edits: (chart: ReturnType<typeof parseChart>) => readonly Edit[]) =>
     told('chart', data, (fence) => edits(parseChart(fence)))
   expect(chart((now) => setChart(now, 'type', 'pie'))).toEqual({ kind: 'setting', name: 'type', text: 'pie' })
-  expect(chart((now) => chartTableOf(now)?.setCell(1, 1, '7') ?? [])).toEqual({ kind: 'cell.set', name: 'Visits, Jan', text: '7' })
+  expect(chart((now) => chartTableOf(now)?.setCells([{ row: 1, column: 1, text: '7' }]) ?? [])).toEqual({
+    kind: 'cell.set',
+    name: 'Visits, Jan',
+    text: '7'
+  })
   expect(chart((now) => chartTableOf(now)?.deleteRow(2) ?? [])).toEqual({ kind: 'rows.delete', count: 1 })
 })

@@ -4,7 +4,7 @@ import MarkdownIt from 'markdown-it'
 import { expect, test } from 'vitest'
 import * as boards from '../shared/fences/board-edits.ts'
 import { type Board, cardsShown, detailsOf, parseBoard, repeatedCards, stateOfColumn } from '../shared/fences/board.ts'
-import { type ChartTable, chartTableOf } from '../shared/fences/chart-data.ts'
+import { chartTableOf } from '../shared/fences/chart-data.ts'
 import { chartSvg } from '../shared/fences/chart-svg.ts'
 import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, rowsOfCsv, setChart } from '../shared/fences/chart.ts'
 import { appendMessage, editMessage, type Message, parseChat } from '../shared/fences/chat.ts'
@@ -16,6 +16,7 @@ import { healEdits } from '../shared/fences/heal.ts'
 import * as sheets from '../shared/fences/sheet-edits.ts'
 import { formatTsv, parseTsv } from '../shared/fences/sheet-edits.ts'
 import { parseSheet, type Sheet, textsOf } from '../shared/fences/sheet.ts'
+import type { Table } from '../shared/fences/table.ts'
 import { parseWidget, setWidgetState } from '../shared/fences/widget.ts'
 import { limits } from '../shared/limits.ts'
 import { renderComponent } from '../shared/markdown/components.ts'
@@ -550,7 +551,7 @@ test('[FENCE-9] cells are copied and pasted as spreadsheets do: tabs, lines, quo
       ['"d', 'e']
     ])
   ).toBe('a\t"b\tc"\n"""d"\te')
-  expect(gridOf(onSheet((each) => sheets.pasteTsv(each, 3, 1, '9\t8\n7\t6\t5'))).slice(3)).toEqual([
+  expect(gridOf(onSheet((each) => sheets.setCells(each, sheets.cellsOfTsv(3, 1, '9\t8\n7\t6\t5')))).slice(3)).toEqual([
     ['All', '9', '8'],
     ['', '7', '6', '5']
   ])
@@ -621,32 +622,50 @@ test('[FENCE-41] numbers of any size are drawn', () => {
 })
 
 test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one cell is one small edit', () => {
-  const table = (text: string, edits: (table: ChartTable) => readonly Edit[]): string =>
-    after(text, (fence) => edits(chartTableOf(parseChart(fence)) as ChartTable))
+  const table = (text: string, edits: (table: Table) => readonly Edit[]): string =>
+    after(text, (fence) => edits(chartTableOf(parseChart(fence)) as Table))
   const csv = '```chart\ntype: line\n\nMonth, Visits\nJan, 120\nFeb, 180\n```\n'
-  expect(table(csv, (each) => each.setCell(1, 1, '1,5'))).toBe(csv.replace('120', '"1,5"'))
-  expect(table(csv, (each) => each.setCell(0, 1, 'All'))).toBe(csv.replace('Visits', 'All'))
-  expect(table(csv, (each) => each.addRow())).toBe(csv.replace('180\n', '180\n,\n'))
+  expect(table(csv, (each) => each.setCells([{ row: 1, column: 1, text: '1,5' }]))).toBe(csv.replace('120', '"1,5"'))
+  expect(table(csv, (each) => each.setCells([{ row: 0, column: 1, text: 'All' }]))).toBe(csv.replace('Visits', 'All'))
+  expect(table(csv, (each) => each.insertRow(each.texts.length))).toBe(csv.replace('180\n', '180\n,\n'))
   expect(table(csv, (each) => each.deleteRow(1))).toBe(csv.replace('Jan, 120', ''))
   expect(table(csv, (each) => each.deleteRow(0))).toBe(csv)
   const json = '> ```chart\n> [\n>   {"a": "x", "b": 1},\n>   {"a": "y\\"]", "c": {"d": [2]}}\n> ]\n> ```\n'
   const rows = chartTableOf(parseChart(one(json)))
-  expect(rows?.rows).toEqual([
+  expect(rows?.texts).toEqual([
     ['a', 'b', 'c'],
     ['x', '1', ''],
     ['y"]', '', '']
   ])
   expect([rows?.mayChange(2, 1), rows?.mayChange(2, 2), rows?.mayChange(0, 0)]).toEqual([true, false, true])
-  expect(table(json, (each) => each.setCell(1, 1, '-2.5'))).toBe(json.replace('"b": 1', '"b": -2.5'))
-  expect(table(json, (each) => each.setCell(2, 0, '007'))).toBe(json.replace('"y\\"]"', '"007"'))
-  expect(table(json, (each) => each.setCell(2, 1, '4'))).toBe(json.replace('}}', '}, "b": 4}'))
-  expect(table(json, (each) => each.setCell(2, 2, '4'))).toBe(json)
-  expect(table(json, (each) => each.setCell(0, 0, 'name'))).toBe(json.replaceAll('"a"', '"name"'))
-  expect(table(json, (each) => each.addRow())).toBe(json.replace(']}}\n', ']}},\n>   {"a": "", "b": "", "c": ""}\n'))
+  expect(table(json, (each) => each.setCells([{ row: 1, column: 1, text: '-2.5' }]))).toBe(json.replace('"b": 1', '"b": -2.5'))
+  expect(table(json, (each) => each.setCells([{ row: 2, column: 0, text: '007' }]))).toBe(json.replace('"y\\"]"', '"007"'))
+  expect(table(json, (each) => each.setCells([{ row: 2, column: 1, text: '4' }]))).toBe(json.replace('}}', '}, "b": 4}'))
+  expect(table(json, (each) => each.setCells([{ row: 2, column: 2, text: '4' }]))).toBe(json)
+  expect(table(json, (each) => each.setCells([{ row: 0, column: 0, text: 'name' }]))).toBe(json.replaceAll('"a"', '"name"'))
+  expect(table(json, (each) => each.insertRow(each.texts.length))).toBe(json.replace(']}}\n', ']}},\n>   {"a": "", "b": "", "c": ""}\n'))
   expect(table(json, (each) => each.deleteRow(1))).toBe(json.replace('{"a": "x", "b": 1},\n>   ', ''))
   const lists = '```chart\n\n[["a","b"],["x",1],["y"]]\n```\n'
-  expect(table(lists, (each) => each.setCell(2, 1, '3'))).toBe(lists.replace('["y"]', '["y", 3]'))
+  expect(table(lists, (each) => each.setCells([{ row: 2, column: 1, text: '3' }]))).toBe(lists.replace('["y"]', '["y", 3]'))
   expect(table(lists, (each) => each.deleteRow(2))).toBe(lists.replace(',["y"]', ''))
+  // Several cells, beyond what is there too; rows and columns between others; in another order.
+  const cells = (...texts: readonly (readonly [number, number, string])[]) => texts.map(([row, column, text]) => ({ row, column, text }))
+  expect(table(json, (each) => each.setCells(cells([1, 2, '5'], [1, 3, '6'], [3, 0, 'z'], [3, 1, '8'])))).toBe(
+    json.replace('"b": 1}', '"b": 1, "c": 5, "D": 6}').replace(']}}\n', ']}},\n>   {"a": "z", "b": 8, "c": ""}\n')
+  )
+  expect(table(json, (each) => each.insertRow(2))).toBe(json.replace('1},\n', '1},\n>   {"a": "", "b": "", "c": ""},\n'))
+  expect(table(json, (each) => each.insertColumn(1))).toBe(json.replace('"b": 1', '"": "", "b": 1').replace('}}', '}, "": ""}'))
+  expect(table(json, (each) => each.deleteColumn(0))).toBe(json.replace('"a": "x", ', '').replace('"a": "y\\"]", ', ''))
+  expect(table(json, (each) => each.sortRows(0, true, (row) => row))).toBe(
+    json.replace('{"a": "x", "b": 1},\n>   {"a": "y\\"]", "c": {"d": [2]}}', '{"a": "y\\"]", "c": {"d": [2]}},\n>   {"a": "x", "b": 1}')
+  )
+  expect(table(lists, (each) => each.setCells(cells([2, 1, '3'], [2, 2, '4'], [3, 0, 'z'])))).toBe(
+    lists.replace('["y"]]', '["y", 3, 4], ["z", ""]]')
+  )
+  expect(table(lists, (each) => each.insertColumn(1))).toBe('```chart\n\n[["a","", "b"],["x","", 1],["y", ""]]\n```\n')
+  expect(table(lists, (each) => each.deleteColumn(0))).toBe('```chart\n\n[["b"],[1],[]]\n```\n')
+  expect(table(csv, (each) => each.insertColumn(1))).toBe('```chart\ntype: line\n\nMonth,, Visits\nJan,, 120\nFeb,, 180\n```\n')
+  expect(table(csv, (each) => each.sortRows(1, true, (row) => row))).toBe(csv.replace('Jan, 120\nFeb, 180', 'Feb, 180\nJan, 120'))
   expect(chartTableOf(parseChart(one('```chart\ndata: #a\n```')))).toBeUndefined()
   // Whatever JSON it is, and whichever cell: what was written is what is read then, and nothing else changes.
   const cell = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(null))
@@ -654,14 +673,14 @@ test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one c
   fc.assert(
     fc.property(lists_, fc.nat(3), fc.nat(3), fc.string({ maxLength: 8 }), fc.constantFrom(0, 2), (value, row, column, said, indent) => {
       const text = `\`\`\`chart\n${JSON.stringify(value, undefined, indent)}\n\`\`\`\n`
-      const before = (chartTableOf(parseChart(one(text))) as ChartTable).rows
+      const before = (chartTableOf(parseChart(one(text))) as Table).texts
       const [at, of] = [1 + (row % value.length), column % (before[0]?.length ?? 1)]
-      const now = chartTableOf(parseChart(one(table(text, (each) => each.setCell(at, of, said))))) as ChartTable
+      const now = chartTableOf(parseChart(one(table(text, (each) => each.setCells([{ row: at, column: of, text: said }]))))) as Table
       const named = (rows_: readonly (readonly string[])[]) =>
         rows_.slice(1).map((cells) => Object.fromEntries(cells.map((each, index) => [rows_[0]?.[index], each])))
       const expected = named(before)
       Object.assign(expected[at - 1] ?? {}, { [before[0]?.[of] ?? '']: said.trim() })
-      expect(named(now.rows)).toEqual(expected)
+      expect(named(now.texts)).toEqual(expected)
     }),
     {
       numRuns: 200,
@@ -766,15 +785,15 @@ test('[FENCE-38] what of a chart is drawn otherwise than one may expect is told,
 test('[FENCE-39] a chart without data is begun as a table of two columns', () => {
   for (const lines of [[], ['type: bar'], ['type: bar', '']]) {
     const source = `\`\`\`chart\n${lines.map((line) => `${line}\n`).join('')}\`\`\`\n`
-    const table = (text: string): ChartTable => chartTableOf(parseChart(fencesOf(text)[0] as Fence)) as ChartTable
-    const named = applyEdits(source, table(source).setCell(0, 0, 'Month'))
-    const both = applyEdits(named, table(named).setCell(0, 1, 'Visits'))
-    expect(table(applyEdits(both, table(both).addRow())).rows).toEqual([
+    const table = (text: string): Table => chartTableOf(parseChart(fencesOf(text)[0] as Fence)) as Table
+    const named = applyEdits(source, table(source).setCells([{ row: 0, column: 0, text: 'Month' }]))
+    const both = applyEdits(named, table(named).setCells([{ row: 0, column: 1, text: 'Visits' }]))
+    expect(table(applyEdits(both, table(both).insertRow(1))).texts).toEqual([
       ['Month', 'Visits'],
       ['', '']
     ])
-    expect(table(applyEdits(source, table(source).setCell(0, 1, 'a,b'))).rows).toEqual([['', 'a,b']])
-    expect(table(applyEdits(source, table(source).addRow())).rows).toHaveLength(2)
+    expect(table(applyEdits(source, table(source).setCells([{ row: 0, column: 1, text: 'a,b' }]))).texts).toEqual([['', 'a,b']])
+    expect(table(applyEdits(source, table(source).insertRow(1))).texts).toHaveLength(2)
   }
 })
 

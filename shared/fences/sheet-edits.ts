@@ -9,15 +9,10 @@ import type { Line } from './fences.ts'
 import { insertLines, replace, rewrite, vacate, within } from './edits.ts'
 import { type Change, formulaAfter, formulaInRow } from './formula/rewrite.ts'
 import { compare, type Scalar } from './formula/values.ts'
-import { type Cell, type Row, type Sheet, writtenCell } from './sheet.ts'
+import { type Cell, type Row, type Sheet, textsOf, writtenCell } from './sheet.ts'
+import { type CellChange, sortedOrder, type Table } from './table.ts'
 
 type Edits = readonly Edit[]
-
-export interface CellChange {
-  readonly row: number
-  readonly column: number
-  readonly text: string
-}
 
 const isFormula = (text: string): boolean => text.startsWith('=')
 
@@ -236,15 +231,7 @@ export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
 /** The rows below the heading by the values of a column; empty cells come last, whichever way. One edit for all. */
 export const sortRows = (sheet: Sheet, column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits => {
   const { fence, rows } = sheet
-  const sign = descending ? -1 : 1
-  const order = rows
-    .map((_row, row) => row)
-    .slice(1)
-    .toSorted((one, other) => {
-      const [left, right] = [valueAt(one, column), valueAt(other, column)]
-      if (left === null || right === null) return Number(left === null) - Number(right === null)
-      return sign * compare(left, right)
-    })
+  const order = sortedOrder(rows.length, descending, (row) => valueAt(row, column), compare)
   return within(
     fence,
     order.flatMap((from, index) => {
@@ -320,11 +307,8 @@ export const formatTsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => row.map((cell) => (/[\t\r\n]|^"/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t')).join('\n')
 
 /** What was copied elsewhere, from a cell on. */
-export const pasteTsv = (sheet: Sheet, row: number, column: number, tsv: string): Edits =>
-  setCells(
-    sheet,
-    parseTsv(tsv).flatMap((texts, down) => texts.map((text, across) => ({ row: row + down, column: column + across, text })))
-  )
+export const cellsOfTsv = (row: number, column: number, tsv: string): CellChange[] =>
+  parseTsv(tsv).flatMap((texts, down) => texts.map((text, across) => ({ row: row + down, column: column + across, text })))
 
 /** How much of what was copied elsewhere there is from a cell on, and how much of that fits within the limits. */
 export const pasteSize = (
@@ -341,3 +325,21 @@ export const pasteSize = (
     columnsFit: Math.min(columns, limits.sheetColumnsMax - column)
   }
 }
+
+// ——— the grid ———
+
+/** A sheet as the grid of its component shows and changes it. */
+export const tableOf = (sheet: Sheet): Table => ({
+  fence: sheet.fence,
+  texts: textsOf(sheet),
+  width: sheet.width,
+  sides: sheet.sides,
+  mayChange: () => true,
+  setCells: (changes) => setCells(sheet, changes),
+  insertRow: (at) => insertRow(sheet, at),
+  insertColumn: (at) => insertColumn(sheet, at),
+  deleteRow: (at) => deleteRow(sheet, at),
+  deleteColumn: (at) => deleteColumn(sheet, at),
+  sortRows: (column, descending, valueAt) => sortRows(sheet, column, descending, valueAt),
+  ...(sheet.delimiter === undefined ? { align: () => alignColumns(sheet) } : {})
+})

@@ -108,7 +108,7 @@ const toldOfChart = (before: Fence, after: Fence): Told | undefined => {
   const said = ({ key, value }: (typeof is.settings)[number]): string => `${key} ${value.text}`
   const set = beyond(is.settings, was.settings, said)
   const [first] = set
-  const [rows, next] = [chartTableOf(was)?.rows ?? [], chartTableOf(is)?.rows ?? []]
+  const [rows, next] = [chartTableOf(was)?.texts ?? [], chartTableOf(is)?.texts ?? []]
   const name = (row: number, column: number): string =>
     [next[0]?.[column], row === 0 ? undefined : next[row]?.[0]].filter(Boolean).join(', ')
   const cells = toldOfTable(rows, next, name)

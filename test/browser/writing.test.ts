@@ -568,7 +568,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open for its first word
   await press('ArrowDown')
   await page.locator('.cm-content:focus').waitFor()
   await choose('Chart')
-  await page.getByLabel('Name of column 1').and(page.locator(':focus')).waitFor()
+  await page.getByRole('grid', { name: 'Chart data' }).locator('.sheet-field:focus').waitFor()
   await type('Day')
   await press('Enter')
   await has('Day, Number')

@@ -19,14 +19,17 @@ import {
   valueOf
 } from '../../shared/fences/chart.ts'
 import { chartTableOf } from '../../shared/fences/chart-data.ts'
+import type { Fence } from '../../shared/fences/fences.ts'
+import type { Table } from '../../shared/fences/table.ts'
+import { limits } from '../../shared/limits.ts'
 import { chartSvg, chartTable, legendOf } from '../../shared/fences/chart-svg.ts'
 import { nodesOf } from '../reading/trusted.ts'
 import { t, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { type AssetRows, rowsOfAsset } from './chart-asset.ts'
-import { ChartDataTable } from './chart-table.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
+import { CellGrid } from './sheet.tsx'
 
 const typeName = (type: ChartType): string =>
   ({ bar: t('Bars'), line: t('Lines'), area: t('Areas'), scatter: t('Points'), pie: t('Pie'), donut: t('Ring') })[type]
@@ -201,13 +204,13 @@ function Fault({ words, line, input }: FaultInput): JSX.Element {
 /** The name of a file of this service, in `data:`. */
 const isAsset = (name: string): boolean => /^\/f\/[\w-]+\.csv$/.test(name)
 
+const tableOfChart = (fence: Fence): Table | undefined => chartTableOf(parseChart(fence))
+
 export function Chart({ input }: { input: ComponentInput }): JSX.Element {
   const { fence, sheets, refusal, said } = input
   const chart = useComputed(() => parseChart(fence.value))
   const hidden = useSignal<ReadonlySet<string>>(new Set())
   const isEditing = useSignal(false)
-  /** Whether the first field of the data wants the focus. */
-  const wantsField = useRef(false)
   const asset = useSignal<{ readonly address: string; readonly found: AssetRows } | undefined>(undefined)
   const rows = useComputed(() => chartRows(chart.value, sheets.value))
   const wanted = useComputed(() => {
@@ -230,20 +233,12 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
 
   useSignalEffect(() => {
     if (!input.begins.value) return
-    input.begins.value = false
-    if (chartTableOf(chart.peek()) === undefined || refusal.peek() !== undefined) input.openSource()
+    // The grid opens its first cell.
+    if (chartTableOf(chart.peek()) !== undefined && refusal.peek() === undefined) isEditing.value = true
     else {
-      isEditing.value = true
-      wantsField.current = true
+      input.begins.value = false
+      input.openSource()
     }
-  })
-  const element = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => {
-    const field = wantsField.current ? element.current?.querySelector<HTMLInputElement>('[data-cell]') : undefined
-    if (field == null) return
-    wantsField.current = false
-    field.focus()
-    field.select()
   })
 
   const fetched = asset.value?.address === wanted.value ? asset.value : undefined
@@ -264,7 +259,7 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
     hidden.value = next
   }
   return (
-    <div class='chart-live' ref={element}>
+    <div class='chart-live'>
       {isOddType && (
         <Fault
           words={t('“{type}” is not a chart type. Showing bars instead.', { type: asked.value.text })}
@@ -349,7 +344,16 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
         )}
         {table === undefined && source !== '' && <span class='component-note'>{t('The data is in {name}.', { name: source })}</span>}
       </div>
-      {table !== undefined && isEditing.value && mayChange && <ChartDataTable table={table} input={input} />}
+      {table !== undefined && isEditing.value && mayChange && (
+        <div class='chart-data'>
+          <CellGrid input={input} tableOf={tableOfChart} label={t('Chart data')} takesFocus />
+          {table.texts.length > limits.sheetRowsMax && (
+            <p class='component-rest'>
+              {tn(table.texts.length - limits.sheetRowsMax, '1 more row is in the source', '{count} more rows are in the source')}
+            </p>
+          )}
+        </div>
+      )}
     </div>
   )
 }

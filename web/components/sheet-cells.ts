@@ -1,7 +1,7 @@
 /** What the cells of a sheet show. */
 import { computed, type ReadonlySignal } from '@preact/signals'
-import { Day, Failure, type Scalar } from '../../shared/fences/formula/values.ts'
-import type { Sheet } from '../../shared/fences/sheet.ts'
+import { Day, Failure, type Scalar, valueOfCell } from '../../shared/fences/formula/values.ts'
+import type { Table } from '../../shared/fences/table.ts'
 import type { ComponentInput } from './input.ts'
 import { type Place, type Shown, textAt } from './sheet-grid.tsx'
 import type { Selection } from './sheet-selection.ts'
@@ -16,17 +16,17 @@ export interface Cells {
 
 export function createCells(
   { sheets, sheetIndex }: Pick<ComponentInput, 'sheets' | 'sheetIndex'>,
-  sheet: ReadonlySignal<Sheet>,
+  table: ReadonlySignal<Table>,
   size: Selection['size']
 ): Cells {
   const valueOf = ({ row, column }: Place): Scalar =>
-    sheetIndex.value < 0 ? null : sheets.value.workbook.valueAt(sheetIndex.value, row, column)
+    sheetIndex.value < 0 ? valueOfCell(textAt(table.value, { row, column })) : sheets.value.workbook.valueAt(sheetIndex.value, row, column)
   const shownOf = (place: Place): Shown => {
-    const [value, text] = [valueOf(place), textAt(sheet.value, place)]
+    const [value, text] = [valueOf(place), textAt(table.value, place)]
     const isComputed = text.startsWith('=') && sheetIndex.value >= 0
     return {
       text: isComputed ? sheets.value.workbook.textAt(sheetIndex.value, place.row, place.column) : text,
-      side: sheet.value.sides[place.column],
+      side: table.value.sides[place.column],
       isNumber: typeof value === 'number' || value instanceof Day,
       error: value instanceof Failure ? value.reason || value.error : undefined
     }

@@ -1,7 +1,7 @@
 /** Cells of a sheet and the clipboard. */
 import type { ReadonlySignal } from '@preact/signals'
-import type { Sheet } from '../../shared/fences/sheet.ts'
-import { formatTsv, pasteSize, pasteTsv } from '../../shared/fences/sheet-edits.ts'
+import { cellsOfTsv, formatTsv, pasteSize } from '../../shared/fences/sheet-edits.ts'
+import type { Table } from '../../shared/fences/table.ts'
 import { t } from '../text/t.ts'
 import type { ComponentInput } from './input.ts'
 import type { Act } from './sheet-editing.ts'
@@ -13,7 +13,7 @@ const cellsType = 'text/x-agmd-cells'
 
 interface ClipboardInput {
   readonly input: ComponentInput
-  readonly sheet: ReadonlySignal<Sheet>
+  readonly table: ReadonlySignal<Table>
   readonly area: () => Area
   /** As it is shown. */
   readonly shownAt: (place: Place) => string
@@ -42,12 +42,12 @@ function sayPasted({ input, tell }: ClipboardInput, size: ReturnType<typeof past
 }
 
 export function createClipboard(clipboard: ClipboardInput): Clipboard {
-  const { input, sheet, area, shownAt, isEditing, act, clear, focus } = clipboard
+  const { input, table, area, shownAt, isEditing, act, clear, focus } = clipboard
   return {
     copy(event) {
       if (isEditing() || event.clipboardData === null) return
       event.clipboardData.setData('text/plain', formatTsv(rowsIn(area(), shownAt)))
-      event.clipboardData.setData(cellsType, formatTsv(rowsIn(area(), (place) => textAt(sheet.peek(), place))))
+      event.clipboardData.setData(cellsType, formatTsv(rowsIn(area(), (place) => textAt(table.peek(), place))))
       if (event.type === 'cut') clear()
       event.preventDefault()
       event.stopPropagation()
@@ -56,7 +56,7 @@ export function createClipboard(clipboard: ClipboardInput): Clipboard {
       if (isEditing() || event.clipboardData === null || input.refusal.peek() !== undefined) return
       const text = event.clipboardData.getData(cellsType) || event.clipboardData.getData('text/plain')
       const { top, first } = area()
-      if (text !== '' && act((now) => pasteTsv(now, top, first, text))) sayPasted(clipboard, pasteSize(top, first, text))
+      if (text !== '' && act((now) => now.setCells(cellsOfTsv(top, first, text)))) sayPasted(clipboard, pasteSize(top, first, text))
       event.preventDefault()
       event.stopPropagation()
       focus()

@@ -11,7 +11,8 @@ import {
   type Place,
   placeAfter
 } from '../../shared/fences/formula/rewrite.ts'
-import { type Sheet, textsOf } from '../../shared/fences/sheet.ts'
+import { textsOf } from '../../shared/fences/sheet.ts'
+import type { Table } from '../../shared/fences/table.ts'
 
 /** A cell that is being written, and the sheets as they were read when it was begun or followed last. */
 export interface Begun extends Place {
@@ -22,14 +23,14 @@ export interface Begun extends Place {
   readonly others: ReadonlyMap<string, Reading>
 }
 
-export const readingOf = (sheet: Sheet): Reading => ({ texts: textsOf(sheet), lines: sheet.fence.lines.length })
+export const readingOf = ({ texts, fence }: Pick<Table, 'texts' | 'fence'>): Reading => ({ texts, lines: fence.lines.length })
 
 /** Those of the other sheets that formulas can name. */
 export const readingsOf = ({ sheets }: DocumentSheets, own: number): ReadonlyMap<string, Reading> => {
   const found = new Map<string, Reading>()
   sheets.forEach((sheet, index) => {
     const { id } = sheet.fence
-    if (id !== undefined && index !== own && !found.has(id)) found.set(id, readingOf(sheet))
+    if (id !== undefined && index !== own && !found.has(id)) found.set(id, readingOf({ texts: textsOf(sheet), fence: sheet.fence }))
   })
   return found
 }

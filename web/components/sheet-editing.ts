@@ -2,7 +2,7 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Sheet } from '../../shared/fences/sheet.ts'
-import { setCell } from '../../shared/fences/sheet-edits.ts'
+import type { Table } from '../../shared/fences/table.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
@@ -14,7 +14,7 @@ import type { Selection } from './sheet-selection.ts'
 import type { Writer } from './sheets-around.ts'
 
 /** `all`: the sheets of the text. */
-export type Act = (edits: (now: Sheet, others: readonly Sheet[], all: readonly Fence[]) => readonly Edit[]) => boolean
+export type Act = (edits: (now: Table, others: readonly Sheet[], all: readonly Fence[]) => readonly Edit[]) => boolean
 
 /** What was written in a cell that somebody else changed meanwhile. */
 export interface Conflict extends Place {
@@ -34,13 +34,15 @@ export interface CellEditing extends FieldDeeds {
   /** Opens the first cell, so that typing replaces what it says. */
   begin(): void
   keepMine(): void
+  /** The grid is taken away: what is being written goes with it. */
+  leave(): void
   /** Goes with what others do to the sheets: the cell, and what a formula names. */
   follow(): void
 }
 
 interface EditingInput {
   readonly input: ComponentInput
-  readonly sheet: ReadonlySignal<Sheet>
+  readonly table: ReadonlySignal<Table>
   readonly selection: Selection
   readonly pointing: Pointing
   readonly act: Act
@@ -101,9 +103,9 @@ function goBack({ input, selection }: Parts): void {
   if (fence !== undefined) input.show(fence)
 }
 
-function store({ sheet, conflict, act, pointing }: Parts, begun: Begun, text: string): void {
-  const place = placeOf(readingOf(sheet.peek()), begun)
-  const theirs = textAt(sheet.peek(), place)
+function store({ table, conflict, act, pointing }: Parts, begun: Begun, text: string): void {
+  const place = placeOf(readingOf(table.peek()), begun)
+  const theirs = textAt(table.peek(), place)
   if (theirs !== begun.before && theirs !== text.trim()) {
     conflict.value = { ...place, mine: text.trim(), theirs }
     return
@@ -111,16 +113,16 @@ function store({ sheet, conflict, act, pointing }: Parts, begun: Begun, text: st
   act((now, _others, all) => {
     const { row, column } = placeOf(readingOf(now), begun)
     const named = pointing.named(text, all)
-    return [...setCell(now, row, column, named.text), ...named.edits]
+    return [...now.setCells([{ row, column, text: named.text }]), ...named.edits]
   })
 }
 
 function commit(parts: Parts, text: string, step: Place): void {
-  const { editing, sheet, selection, stop, isElsewhere } = parts
+  const { editing, table, selection, stop, isElsewhere } = parts
   const begun = editing.peek()
   if (begun === undefined) return
   const wasElsewhere = isElsewhere()
-  const place = placeOf(readingOf(sheet.peek()), begun)
+  const place = placeOf(readingOf(table.peek()), begun)
   // Nothing is edited any more by then: what is stored is drawn at once.
   editing.value = undefined
   if (text.trim() !== begun.before) store(parts, begun, text)
@@ -183,9 +185,9 @@ function createField(parts: Parts): FieldDeeds & { begin(isTyped: boolean): void
   }
 }
 
-function follow({ input, sheet, selection, pointing, editing, draft, gone, field, keep, stop }: Parts): void {
+function follow({ input, table, selection, pointing, editing, draft, gone, field, keep, stop }: Parts): void {
   const { sheets, sheetIndex } = input
-  const [own, others] = [readingOf(sheet.value), readingsOf(sheets.value, sheetIndex.value)]
+  const [own, others] = [readingOf(table.value), readingsOf(sheets.value, sheetIndex.value)]
   const begun = editing.peek()
   if (begun === undefined) return
   if (field.current !== undefined) keep(field.current)
@@ -196,7 +198,7 @@ function follow({ input, sheet, selection, pointing, editing, draft, gone, field
     else gone.value = text
     return
   }
-  const now = followDraft(begun, { text, offsets: [from, to, ...pointing.offsets()] }, { own, others }, sheet.value.fence.id)
+  const now = followDraft(begun, { text, offsets: [from, to, ...pointing.offsets()] }, { own, others }, table.value.fence.id)
   editing.value = now.begun
   if (now.draft.text === text) return
   const [start = 0, end = 0, pointedFrom = 0, pointedTo = 0] = now.draft.offsets
@@ -224,7 +226,7 @@ const writerOf = ({ input, editing, field, pointing }: Parts, deeds: FieldDeeds)
 
 export function createEditing(given: EditingInput): CellEditing {
   const parts = createParts(given)
-  const { input, sheet, selection, act, editing, draft, conflict, gone } = parts
+  const { input, table, selection, act, editing, draft, conflict, gone } = parts
   const { around, sheetIndex, sheets } = input
   const { begin, ...deeds } = createField(parts)
 
@@ -233,12 +235,13 @@ export function createEditing(given: EditingInput): CellEditing {
     if (input.refusal.peek() !== undefined || editing.peek() !== undefined) return
     const holder = input.held.peek().get(nameOf(place))
     if (holder !== undefined) return toast(t('{name} is editing this', { name: holder.name }))
-    const before = textAt(sheet.peek(), place)
+    if (!table.peek().mayChange(place.row, place.column)) return toast(t('This cell holds a list or an object. Change it in the source.'))
+    const before = textAt(table.peek(), place)
     const written = text ?? before
     selection.put(place)
     draft.value = { text: written, from: written.length, to: written.length }
     begin(text !== undefined)
-    editing.value = { ...place, before, own: readingOf(sheet.peek()), others: readingsOf(sheets.peek(), sheetIndex.peek()) }
+    editing.value = { ...place, before, own: readingOf(table.peek()), others: readingsOf(sheets.peek(), sheetIndex.peek()) }
     if (sheetIndex.peek() >= 0) around.writer.value = writerOf(parts, deeds)
     input.hold(nameOf(place))
   }
@@ -255,8 +258,11 @@ export function createEditing(given: EditingInput): CellEditing {
     },
     keepMine() {
       const asked = conflict.peek()
-      if (asked !== undefined) act((now) => setCell(now, asked.row, asked.column, asked.mine))
+      if (asked !== undefined) act((now) => now.setCells([{ row: asked.row, column: asked.column, text: asked.mine }]))
       conflict.value = undefined
+    },
+    leave() {
+      if (editing.peek() !== undefined) parts.stop()
     },
     follow: () => follow(parts)
   }

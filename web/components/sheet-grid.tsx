@@ -2,7 +2,8 @@
 import { Component, type JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
-import type { Sheet, Side } from '../../shared/fences/sheet.ts'
+import type { Side } from '../../shared/fences/sheet.ts'
+import type { Table } from '../../shared/fences/table.ts'
 import type { Person } from '../presence/people.ts'
 import { t } from '../text/t.ts'
 import { CellGap, spansOf } from './sheet-window.tsx'
@@ -28,7 +29,7 @@ export interface Typed {
 }
 
 export const nameOf = ({ row, column }: Place): string => `${lettersOfColumn(column)}${row + 1}`
-export const textAt = (sheet: Sheet, { row, column }: Place): string => sheet.rows[row]?.cells[column]?.text ?? ''
+export const textAt = ({ texts }: Table, { row, column }: Place): string => texts[row]?.[column] ?? ''
 
 interface RowInput {
   readonly row: number

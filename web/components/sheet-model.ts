@@ -2,8 +2,9 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Change } from '../../shared/fences/formula/rewrite.ts'
-import { parseSheet, type Sheet } from '../../shared/fences/sheet.ts'
-import { followChange, setCells } from '../../shared/fences/sheet-edits.ts'
+import { parseSheet } from '../../shared/fences/sheet.ts'
+import { followChange } from '../../shared/fences/sheet-edits.ts'
+import type { Table } from '../../shared/fences/table.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
@@ -17,7 +18,7 @@ import { type Area, areaBetween, createSelection, rowsIn, type Selection } from 
 import type { Writer } from './sheets-around.ts'
 
 export interface SheetModel extends Clipboard {
-  readonly sheet: ReadonlySignal<Sheet>
+  readonly table: ReadonlySignal<Table>
   readonly cells: Cells
   readonly selection: Selection
   readonly editing: CellEditing
@@ -29,7 +30,7 @@ export interface SheetModel extends Clipboard {
   readonly deeds: Deeds
   readonly act: Act
   /** Rows or columns come or go: formulas of other sheets follow. */
-  reshape(edits: (now: Sheet) => readonly Edit[], change: Change): void
+  reshape(edits: (now: Table) => readonly Edit[], change: Change): void
   keyDown(event: KeyboardEvent): void
 }
 
@@ -60,10 +61,18 @@ function createDeeds({ around, sheetIndex }: ComponentInput, selection: Selectio
   }
 }
 
-export function createSheetModel(input: ComponentInput): SheetModel {
-  const sheet = computed(() => parseSheet(input.fence.value))
-  const selection = createSelection(sheet)
-  const cells = createCells(input, sheet, selection.size)
+/** What a component holds, as a table; undefined: none any more, since others changed it. */
+export type TableOf = (fence: Fence) => Table | undefined
+
+export function createSheetModel(input: ComponentInput, tableOf: TableOf): SheetModel {
+  let last: Table | undefined
+  const table = computed((): Table => {
+    last = tableOf(input.fence.value) ?? last
+    if (last === undefined) throw new Error('a grid needs a table')
+    return last
+  })
+  const selection = createSelection(table)
+  const cells = createCells(input, table, selection.size)
   const pointing = createPointing(input)
   const menu = signal<HTMLElement | undefined>(undefined)
   const isDrawing = { current: false }
@@ -76,13 +85,14 @@ export function createSheetModel(input: ComponentInput): SheetModel {
     input.act((now: Fence, all) => {
       const sheets = all.filter(({ kind }) => kind === 'sheet')
       const others = sheets.filter(({ from }) => from !== now.from).map(parseSheet)
-      return edits(parseSheet(now), others, sheets).toSorted((one, other) => one.from - other.from)
+      const fresh = tableOf(now)
+      return fresh === undefined ? [] : edits(fresh, others, sheets).toSorted((one, other) => one.from - other.from)
     })
-  const editing = createEditing({ input, sheet, selection, pointing, act, isDrawing })
+  const editing = createEditing({ input, table, selection, pointing, act, isDrawing })
   const mayChange = (): boolean => input.refusal.peek() === undefined
   const clear = (): void => {
     const places = rowsIn(area.peek(), (place) => ({ ...place, text: '' })).flat()
-    if (mayChange()) act((now) => setCells(now, places))
+    if (mayChange()) act((now) => now.setCells(places))
     selection.focus()
   }
   const tell = (words: string): void => {
@@ -91,7 +101,7 @@ export function createSheetModel(input: ComponentInput): SheetModel {
   }
   const clipboard = createClipboard({
     input,
-    sheet,
+    table,
     area: () => area.peek(),
     shownAt: ({ row, column }) => cells.texts.peek()[row]?.[column] ?? '',
     isEditing: () => editing.editing.peek() !== undefined,
@@ -101,7 +111,7 @@ export function createSheetModel(input: ComponentInput): SheetModel {
     tell
   })
   return {
-    sheet,
+    table,
     cells,
     selection,
     editing,
@@ -114,8 +124,10 @@ export function createSheetModel(input: ComponentInput): SheetModel {
     reshape(edits, change) {
       act((now, others) => {
         const own = edits(now)
-        const { id } = now.fence
-        return own.length === 0 || id === undefined ? own : [...own, ...others.flatMap((other) => followChange(other, id, change))]
+        const { id, kind } = now.fence
+        return own.length === 0 || id === undefined || kind !== 'sheet'
+          ? own
+          : [...own, ...others.flatMap((other) => followChange(other, id, change))]
       })
       selection.focus()
     },

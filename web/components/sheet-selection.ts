@@ -1,6 +1,6 @@
 /** Which cells of a sheet are selected, and where the selection goes. */
 import { computed, signal, type ReadonlySignal } from '@preact/signals'
-import type { Sheet } from '../../shared/fences/sheet.ts'
+import type { Table } from '../../shared/fences/table.ts'
 import { limits } from '../../shared/limits.ts'
 import { nameOf, type Place } from './sheet-grid.tsx'
 
@@ -49,7 +49,7 @@ export interface Selection {
   isFullAt(place: Place): boolean
 }
 
-export function createSelection(sheet: ReadonlySignal<Sheet>): Selection {
+export function createSelection(table: ReadonlySignal<Table>): Selection {
   const current = signal<Place>({ row: 0, column: 0 })
   const end = signal<Place>({ row: 0, column: 0 })
   /** The row behind the last that Enter or Tab have begun: part of the text with the first that is written in it. */
@@ -59,9 +59,9 @@ export function createSelection(sheet: ReadonlySignal<Sheet>): Selection {
   const asked = signal(0)
 
   const size = computed(() => {
-    const { rows, width } = sheet.value
+    const { texts, width } = table.value
     return {
-      height: Math.min(Math.max(rows.length, 1) + Number(begunRow.value === rows.length), limits.sheetRowsMax),
+      height: Math.min(Math.max(texts.length, 1) + Number(begunRow.value === texts.length), limits.sheetRowsMax),
       width: Math.min(Math.max(width, 1), limits.sheetColumnsMax)
     }
   })
@@ -112,7 +112,7 @@ export function createSelection(sheet: ReadonlySignal<Sheet>): Selection {
     },
     goOn(from, step, isWritten) {
       const { width } = size.peek()
-      const lastRow = Math.max(sheet.peek().rows.length - 1, isWritten || from.row === 0 ? from.row : 0)
+      const lastRow = Math.max(table.peek().texts.length - 1, isWritten || from.row === 0 ? from.row : 0)
       let [row, column] = [from.row + step.row, from.column + step.column]
       if (column >= width) [row, column] = [row + 1, 0]
       else if (column < 0 && row > 0) [row, column] = [row - 1, width - 1]

@@ -1,14 +1,18 @@
 /** Sheets: a grid that is gone through with arrows, written by typing, and copied and pasted as spreadsheets do. Formulas stay in the text; what they give is shown. */
-import { useSignalEffect } from '@preact/signals'
+import { useComputed, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { Fence } from '../../shared/fences/fences.ts'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
+import { parseSheet } from '../../shared/fences/sheet.ts'
+import { tableOf } from '../../shared/fences/sheet-edits.ts'
+import type { Table } from '../../shared/fences/table.ts'
 import { locale, t } from '../text/t.ts'
 import { GoneWords, WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import { CellField, GridRow, nameOf, type Place, type Shown, textAt } from './sheet-grid.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
-import { createSheetModel, type SheetModel } from './sheet-model.ts'
+import { createSheetModel, type SheetModel, type TableOf } from './sheet-model.ts'
 import { rowsIn } from './sheet-selection.ts'
 import { RowGap, spansOf, useSheetWindow, WidthRow } from './sheet-window.tsx'
 
@@ -18,7 +22,7 @@ interface PartInput {
 }
 
 /** The cell with the focus, its formula and what is wrong with it; or the formula of another sheet that cells of this one are pointed at for. */
-function SheetBar({ input, model: { sheet, cells, selection, menu } }: PartInput): JSX.Element {
+function SheetBar({ input, model: { table, cells, selection, menu } }: PartInput): JSX.Element {
   const { around, sheetIndex } = input
   const at = selection.at.value
   const fault = cells.grid.value[at.row]?.[at.column]?.error
@@ -34,7 +38,7 @@ function SheetBar({ input, model: { sheet, cells, selection, menu } }: PartInput
     <div class='sheet-bar'>
       <span class='sheet-name'>{nameOf(at)}</span>
       <code class='sheet-formula' dir='auto'>
-        {textAt(sheet.value, at)}
+        {textAt(table.value, at)}
       </code>
       {fault !== undefined && <span class='sheet-fault'>{fault}</span>}
       <button
@@ -106,7 +110,7 @@ function useWanted({ around, sheetIndex }: ComponentInput, { selection }: SheetM
   })
 }
 
-function SheetTable({ input, model }: PartInput): JSX.Element {
+function SheetTable({ input, model, label }: PartInput & { readonly label: string }): JSX.Element {
   const { cells, selection, editing, deeds } = model
   const scroller = useRef<HTMLDivElement>(null)
   useCellFocus(model, scroller)
@@ -133,7 +137,7 @@ function SheetTable({ input, model }: PartInput): JSX.Element {
       <table
         class='sheet'
         role='grid'
-        aria-label={t('Sheet')}
+        aria-label={label}
         aria-rowcount={height}
         aria-colcount={width}
         aria-readonly={input.refusal.value !== undefined}
@@ -216,10 +220,19 @@ function SheetDrafts({ model: { editing, selection } }: PartInput): JSX.Element 
   )
 }
 
-export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
+interface GridInput {
+  readonly input: ComponentInput
+  readonly tableOf: TableOf
+  readonly label: string
+  /** Whether its first cell gets the focus. */
+  readonly takesFocus?: boolean
+}
+
+/** The grid of a sheet, or of another component that holds a table. */
+export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInput): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
-  const model = useMemo(() => createSheetModel(input), [input])
-  const { sheet, cells, selection, editing, menu, act, reshape } = model
+  const model = useMemo(() => createSheetModel(input, tableOf), [input])
+  const { table, cells, selection, editing, menu, act, reshape } = model
   useWanted(input, model, element)
   useSignalEffect(() => editing.follow())
   useSignalEffect(() => {
@@ -227,22 +240,23 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
     input.begins.value = false
     editing.begin()
   })
+  useLayoutEffect(() => {
+    if (takesFocus && editing.editing.peek() === undefined) selection.focus()
+    // What is held is let go by the field, which may go with the grid.
+    return () => editing.leave()
+  }, [])
   const anchor = menu.value
   return (
     <div class='sheet-live' ref={element} onKeyDown={model.keyDown} onCopy={model.copy} onCut={model.copy} onPaste={model.paste}>
       <SheetBar input={input} model={model} />
-      <SheetTable input={input} model={model} />
+      <SheetTable input={input} model={model} label={label} />
       <SheetSum input={input} model={model} />
       <SheetDrafts input={input} model={model} />
-      {sheet.value.notes.map(({ line }) => (
-        <p class='component-note' key={line.from}>
-          {line.text.trim()}
-        </p>
-      ))}
       {anchor !== undefined && (
         <SheetMenu
           at={selection.at.value}
           width={selection.size.value.width}
+          aligns={table.value.align !== undefined}
           anchor={anchor}
           reshape={reshape}
           act={act}
@@ -251,5 +265,21 @@ export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
         />
       )}
     </div>
+  )
+}
+
+const tableOfSheet = (fence: Fence): Table => tableOf(parseSheet(fence))
+
+export function Sheet({ input }: { input: ComponentInput }): JSX.Element {
+  const notes = useComputed(() => parseSheet(input.fence.value).notes)
+  return (
+    <>
+      <CellGrid input={input} tableOf={tableOfSheet} label={t('Sheet')} />
+      {notes.value.map(({ line }) => (
+        <p class='component-note' key={line.from}>
+          {line.text.trim()}
+        </p>
+      ))}
+    </>
   )
 }

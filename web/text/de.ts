@@ -16,6 +16,8 @@ export const de: Catalogue = {
   '{name} rejected your suggestion.': '{name} hat deinen Vorschlag abgelehnt.',
   'The text has changed since, so this cannot be undone.':
     'Der Text wurde seitdem geändert, deshalb lässt sich das nicht rückgängig machen.',
+  'This cell holds a list or an object. Change it in the source.':
+    'Diese Zelle enthält eine Liste oder ein Objekt. Ändere sie im Quelltext.',
   'Two sheets are called #{id}. Give one of them another name in its source.':
     'Zwei Tabellen heißen #{id}. Gib einer davon im Quelltext einen anderen Namen.',
   'Undoing…': 'Wird rückgängig gemacht …',
@@ -38,7 +40,6 @@ export const de: Catalogue = {
   'Add a card': 'Karte hinzufügen',
   'Add a card to {column}': 'Karte in {column} hinzufügen',
   'Add a column': 'Spalte hinzufügen',
-  'Add a row': 'Zeile hinzufügen',
   'Add as a new card': 'Als neue Karte hinzufügen',
   'Add card “{name}” to {column}': 'Karte „{name}“ in {column} hinzufügen',
   'Add column': 'Spalte einfügen',
@@ -194,7 +195,6 @@ export const de: Catalogue = {
   'Delete column “{name}”': 'Spalte „{name}“ löschen',
   'Delete comment': 'Kommentar löschen',
   'Delete row': 'Zeile löschen',
-  'Delete row {number}': 'Zeile {number} löschen',
   'Delete some text, and the rest is sent automatically.': 'Lösche etwas Text, dann wird der Rest automatisch gesendet.',
   'Delete the message “{text}”': 'Die Nachricht „{text}“ löschen',
   'Delete {count} columns': { one: '1 Spalte löschen', other: '{count} Spalten löschen' },
@@ -425,7 +425,6 @@ export const de: Catalogue = {
   'Move up': 'Nach oben',
   'My own': 'Meine eigenen',
   Name: 'Name',
-  'Name of column {number}': 'Name der Spalte {number}',
   'Column name': 'Name der Spalte',
   'Name of the link': 'Name des Links',
   'Name of this version': 'Name dieser Version',
@@ -620,7 +619,6 @@ export const de: Catalogue = {
   Role: 'Rolle',
   Row: 'Zeile',
   'Row {number}': 'Zeile {number}',
-  'Row deleted': 'Zeile gelöscht',
   'Rows and columns': 'Zeilen und Spalten',
   Run: 'Starten',
   'Run: {name}': 'Starten: {name}',
@@ -663,7 +661,6 @@ export const de: Catalogue = {
     'Jemand hat die Wörter geändert, die du ersetzt hast. Dein Text ist aufgehoben.',
   'Someone changed this card first. Check it, then try again.':
     'Jemand hat diese Karte vorher geändert. Sieh sie dir an und versuch es noch einmal.',
-  'Someone changed this cell in the meantime.': 'Jemand hat diese Zelle inzwischen geändert.',
   'Someone changed this message in the meantime.': 'Jemand hat diese Nachricht inzwischen geändert.',
   'The suggestion has changed. Check it again.': 'Der Vorschlag hat sich geändert. Sieh ihn dir noch einmal an.',
   'This suggestion has a later version.': 'Von diesem Vorschlag gibt es eine neuere Fassung.',
@@ -990,7 +987,6 @@ export const de: Catalogue = {
   '{at} of {count}. {what}': '{at} von {count}. {what}',
   '{cell} was changed to “{theirs}” while you wrote “{mine}”.':
     '{cell} wurde zu „{theirs}“ geändert, während du „{mine}“ geschrieben hast.',
-  '{column}, row {number}': '{column}, Zeile {number}',
   '{count}': '{count}',
   '{count} cells are not numbers and are left out: {name} …': {
     one: '1 Zelle ist keine Zahl und wird nicht gezeichnet: {name}',

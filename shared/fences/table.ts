@@ -1,0 +1,48 @@
+/** Cells as a grid shows and changes them: those of a sheet, or of the data within a chart. Rows and columns are counted from 0, row 0 is the heading. */
+import type { Edit } from '../text/diff.ts'
+import type { Fence } from './fences.ts'
+import type { Scalar } from './formula/values.ts'
+import type { Side } from './sheet.ts'
+
+type Edits = readonly Edit[]
+
+export interface CellChange {
+  readonly row: number
+  readonly column: number
+  readonly text: string
+}
+
+/** What it answers to a change are edits of the text that it was read from, within its fence: none where the change cannot be made. */
+export interface Table {
+  readonly fence: Fence
+  readonly texts: readonly (readonly string[])[]
+  /** Columns of the widest row. */
+  readonly width: number
+  readonly sides: readonly Side[]
+  /** Whether a cell holds a text, a number or nothing; what JSON nests is changed in the source. */
+  mayChange(row: number, column: number): boolean
+  /** Rows and columns that are missing come with them, within the limits. */
+  setCells(changes: readonly CellChange[]): Edits
+  /** An empty row, or column, before the one of this index. */
+  insertRow(at: number): Edits
+  insertColumn(at: number): Edits
+  deleteRow(at: number): Edits
+  deleteColumn(at: number): Edits
+  /** The rows below the heading by the values of a column. */
+  sortRows(column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits
+  /** Pads the cells in the source so that columns stand below each other; undefined where nothing does. */
+  align?(): Edits
+}
+
+/** The order of rows that are sorted by a column: the heading stays, empty cells come last, whichever way. */
+export const sortedOrder = (
+  count: number,
+  descending: boolean,
+  valueOf: (row: number) => Scalar,
+  compare: (one: Scalar, other: Scalar) => number
+): number[] =>
+  Array.from({ length: Math.max(0, count - 1) }, (_row, index) => index + 1).toSorted((one, other) => {
+    const [left, right] = [valueOf(one), valueOf(other)]
+    if (left === null || right === null) return Number(left === null) - Number(right === null)
+    return (descending ? -1 : 1) * compare(left, right)
+  })
