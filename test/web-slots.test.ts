@@ -1,5 +1,6 @@
 /** Slots that are left by Enter and Tab, and fences that close themselves. */
 import { EditorState, type StateCommand } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { closeFence, closingFences } from '../web/editor/close-fence.ts'
 import { insertCodeBlock } from '../web/editor/commands-block.ts'
@@ -35,6 +36,26 @@ class Writer {
     return from === to ? `${text.slice(0, from)}|${text.slice(to)}` : `${text.slice(0, from)}‹${text.slice(from, to)}›${text.slice(to)}`
   }
 }
+
+test('[WRITE-52] an empty slot of a new link says what belongs into it, one that is written in is marked', () => {
+  const drawn = ({ state }: Writer): string[] => {
+    const found: string[] = []
+    for (const set of state.facet(EditorView.decorations)) {
+      if (typeof set === 'function') continue
+      for (const cursor = set.iter(); cursor.value !== null; cursor.next())
+        found.push(cursor.value.spec.widget?.words ?? state.sliceDoc(cursor.from, cursor.to))
+    }
+    return found
+  }
+  const writer = new Writer('see | here')
+  writer.run(insertLink)
+  expect(drawn(writer)).toEqual(['Text', 'Address'])
+  writer.type('w')
+  expect(drawn(writer)).toEqual(['w', 'Address'])
+  writer.run(leaveSlot)
+  writer.run(leaveSlot)
+  expect(drawn(writer)).toEqual([])
+})
 
 test('[WRITE-36] Enter and Tab go from the words of a new link to its address and out behind it', () => {
   const writer = new Writer('see | here')

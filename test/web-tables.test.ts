@@ -1,10 +1,18 @@
 /** Rows of Markdown tables as text. */
-import { ChangeSet, Text } from '@codemirror/state'
+import { ensureSyntaxTree } from '@codemirror/language'
+import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'
+import { toggleMarker } from '../web/editor/commands-inline.ts'
+import { table as layOut } from '../web/editor/grid/layout.ts'
 import { columnsFor } from '../web/editor/grid/widths.ts'
+import { markdown } from '../web/editor/language.ts'
+import { LiveContext } from '../web/editor/live/context.ts'
+import { moveRowTo, sortRows } from '../web/editor/table-moves.ts'
 import { longestRun, sortedOrder } from '../web/editor/table-order.ts'
 import { escapeCell, markdownTable, tabbedRows } from '../web/editor/paste/table-text.ts'
 import { addCell, alignCell, cellAt, isDelimiter, lineUp, removeCell, rowOf, moveCell, type Row } from '../web/editor/table-rows.ts'
+import { tableAt } from '../web/editor/tables.ts'
 
 const docOf = (text: string): Text => Text.of(text.split('\n'))
 const rowsOf = (doc: Text): Row[] => Array.from({ length: doc.lines }, (_, at) => rowOf(doc.line(at + 1)))
@@ -40,7 +48,7 @@ test('[WRITE-7] a column is added, taken out and moved in every row with the few
   expect(changed(bare, (row) => addCell(row, 2))).toBe('a | b |  |\n--- | --- | --- |\n1 | 2 |  |')
   expect(changed(table, (row) => removeCell(row, 1))).toBe('| a |\n| --- |\n| 1 |')
   expect(changed(bare, (row) => removeCell(row, 1))).toBe('a \n--- \n1 ')
-  expect(changed(table, (row, doc) => moveCell(doc, row, 1, 0))).toBe('| b | a |\n| --- | --- |\n| 1 |')
+  expect(changed(table, (row, doc) => moveCell(doc, row, 1, 0))).toBe('| b | a |\n| --- | --- |\n|  | 1 |')
 })
 
 test('[WRITE-8] alignment is one delimiter; columns are lined up when asked, wide characters counted as wide', () => {
@@ -107,6 +115,84 @@ test('[GRID-5] a cell is moved by itself: those that it passes stay as they are'
   // One cell goes out and comes in again.
   expect(touched).toEqual([4, 0])
   expect(changed('a | b | c', (found, text) => moveCell(text, found, 2, 0))).toBe(' c|a | b ')
+})
+
+test('[GRID-9] a column is moved in rows that end before it as well: no cell changes its column but that one', () => {
+  const moved = (row: string, column: number, to: number): string => changed(row, (found, doc) => moveCell(doc, found, column, to))
+  expect(moved('| a | b |', 0, 3)).toBe('| b |  |  | a |')
+  expect(moved('| a | b |', 1, 2)).toBe('| a |  | b |')
+  expect(moved('a | b', 0, 2)).toBe(' b |  | a |')
+  expect(moved('a | b', 1, 2)).toBe('a  |  | b |')
+  // What it lacks goes to the place of another as an empty cell.
+  expect(moved('| a | b |', 3, 0)).toBe('|  | a | b |')
+  expect(moved('| a | b |', 2, 3)).toBe('| a | b |')
+  expect(moved('|  | b |', 0, 3)).toBe('| b |')
+})
+
+/** A table, the caret in a cell, after something is done with it. */
+function after(text: string, at: string, run: (view: EditorView) => boolean): string {
+  let state = EditorState.create({ doc: text, selection: { anchor: text.indexOf(at) }, extensions: [markdown()] })
+  const view = {
+    get state() {
+      return state
+    },
+    dispatch: (spec: TransactionSpec) => void (state = state.update(spec).state)
+  }
+  run(view as unknown as EditorView)
+  return state.doc.toString()
+}
+
+test('[GRID-4] [GRID-5] the head stays where it is; a row is moved by taking out and putting in one line', () => {
+  const head = '| n |\n| - |\n'
+  expect(after(`${head}| 3 |\n| 1 |\n| 2 |`, '3', sortRows(false))).toBe(`${head}| 1 |\n| 2 |\n| 3 |`)
+  const to = (row: number, target: number) =>
+    after(`${head}| 3 |\n| 1 |\n| 2 |`, '3', (view) => {
+      const place = tableAt(view.state)
+      return place !== undefined && moveRowTo(view, place, row, target)
+    })
+  expect([to(3, 5), to(5, 3), to(3, 4), to(4, 3)]).toEqual(
+    ['1 2 3', '2 3 1', '1 3 2', '1 3 2'].map((rows) => `${head}| ${rows.split(' ').join(' |\n| ')} |`)
+  )
+  // Neither the head nor its dashes change places.
+  expect([to(1, 4), to(3, 2), to(3, 6)]).toEqual(Array.from({ length: 3 }, () => `${head}| 3 |\n| 1 |\n| 2 |`))
+})
+
+test('[GRID-11] bold over a rectangle of cells marks each written cell, and takes the marks away where all have them', () => {
+  const cells = '| a | b | c |\n| - | - | - |\n| one | **two** | x |\n|  | three | y |'
+  const toggle = (text: string): string => {
+    let state = EditorState.create({
+      doc: text,
+      selection: { anchor: text.indexOf('one') + 1, head: text.indexOf('three') + 2 },
+      extensions: [markdown()]
+    })
+    const view = {
+      get state() {
+        return state
+      },
+      dispatch: (spec: TransactionSpec) => void (state = state.update(spec).state)
+    }
+    toggleMarker('**')(view as unknown as EditorView)
+    return state.doc.toString()
+  }
+  const bold = cells.replace('one', '**one**').replace('three', '**three**')
+  expect(toggle(cells)).toBe(bold)
+  expect(toggle(bold)).toBe(cells.replace('**two**', 'two'))
+})
+
+test('[GRID-8] wherever one looks, the columns are those that the first 300 rows ask for', () => {
+  const rows = Array.from({ length: 600 }, (_, row) => `| ${row === 250 ? 'x'.repeat(30) : row === 400 ? 'y'.repeat(60) : row} |`)
+  const state = EditorState.create({ doc: ['| n |', '| - |', ...rows].join('\n'), extensions: [markdown()] })
+  const tree = ensureSyntaxTree(state, state.doc.length, 5000)
+  const node = tree?.topNode.getChild('Table')
+  const stylesAt = (line: number): unknown => {
+    const { from, to } = state.doc.line(line)
+    const live = new LiveContext(state, { from, to }, [])
+    if (node != null) layOut(node, live)
+    return live.finish().find(({ value }) => value.spec.attributes?.style)?.value.spec.attributes.style
+  }
+  const styles = [1, 4, 300, 403, 600].map(stylesAt)
+  expect(new Set(styles).size).toBe(1)
+  expect(styles[0]).toBe(`--columns:${columnsFor([['x'.repeat(30)]])}`)
 })
 
 test('[GRID-8] columns are as wide as their texts ask for, within bounds', () => {

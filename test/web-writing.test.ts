@@ -1,4 +1,6 @@
 /** What is typed, where, and what is offered for it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { EditorState, type StateCommand, Transaction } from '@codemirror/state'
 import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
@@ -17,6 +19,7 @@ import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
 import { taskTyped } from '../web/editor/typed-marks.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
+import { isPlaced } from '../web/editor/bubble.ts'
 import { best } from '../web/commands/match.ts'
 import type { EditorView } from '@codemirror/view'
 
@@ -76,6 +79,27 @@ function after(before: string, command: StateCommand): string | undefined {
   const dispatch = (change: object): void => void (state = change instanceof Transaction ? change.state : state.update(change).state)
   return command({ state, dispatch }) ? marked(state) : undefined
 }
+
+test('[WRITE-57] buttons follow what somebody selected, not what a command inserted to be typed over', () => {
+  const state = stateOf('a|')
+  const spec = { changes: { from: 1, insert: 'bc' }, selection: { anchor: 1, head: 3 } }
+  expect(isPlaced([state.update({ ...spec, userEvent: 'input.insert' })])).toBe(true)
+  for (const userEvent of ['select.pointer', 'input.format', 'input.type'])
+    expect(isPlaced([state.update({ ...spec, userEvent })])).toBe(false)
+})
+
+test('[WRITE-56] highlights, matches of a search and comments have colours of their own, light and dark', () => {
+  const read = (name: string): string => readFileSync(join(import.meta.dirname, '../web/style', name), 'utf8')
+  const valuesOf = (name: string): string[] =>
+    [...read('tokens.css').matchAll(new RegExp(`--${name}: (#\\w+);`, 'g'))].map(([, value = '']) => value)
+  const colours = ['mark', 'find-soft', 'comment-soft'].map(valuesOf)
+  // Light, dark by the system, dark by choice.
+  expect(colours.map(({ length }) => length)).toEqual([3, 3, 3])
+  for (const at of [0, 1, 2]) expect(new Set(colours.map((values) => values[at])).size).toBe(3)
+  expect(read('prose.css')).toMatch(/\nmark \{\n {2}background: var\(--mark\)/)
+  expect(read('editor.css')).toMatch(/\.md-highlight \{[^}]*background: var\(--mark\)/)
+  expect(read('editor.css')).toMatch(/\.cm-searchMatch \{[^}]*background: var\(--find-soft\)/)
+})
 
 test('[WRITE-43] beginnings come first, then beginnings of words; entries have their Markdown', () => {
   const entries = slashMenu.map((id) => commandOf(id))
@@ -141,6 +165,9 @@ test('[WRITE-48] the code of a block is what stands between its fences', () => {
   const state = stateOf('a\n\n```ts\nlet a\n\nlet |b\n```\n')
   expect(codeAt(state, state.selection.main.head)).toBe('let a\n\nlet b')
   expect(codeAt(state, 0)).toBeUndefined()
+  // Without the marks of the quote that it stands in.
+  const quoted = stateOf('> ```\n> let |a\n> let b\n> ```')
+  expect(codeAt(quoted, quoted.selection.main.head)).toBe('let a\nlet b')
 })
 
 test('[WRITE-20] a new item of a numbered list counts on below', () => {
@@ -153,7 +180,8 @@ test.each([
   ['a [words](<https://a.example/x y>)| b', 'https://a.example/x y', 'a words b'],
   ['see https://a.exa|mple now', 'https://a.example', 'see https://a.example now'],
   ['a |b [words](/x)', undefined, undefined],
-  ['![pic|ture](/x)', undefined, undefined]
+  ['![pic|ture](/x)', undefined, undefined],
+  ['![picture](/|x)', undefined, undefined]
 ])('[WRITE-49] the link of %j leads to %s', (before, address, without) => {
   const state = stateOf(before)
   const link = linkAt(state, state.selection.main.head)

@@ -25,7 +25,7 @@ const text = (page: Page, expected: string): Promise<void> =>
 async function open(url: string): Promise<Page> {
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
   await page.goto(url)
-  await page.locator('.cm-content, .reading').first().waitFor()
+  await page.locator('.cm-content:visible, .reading:visible').first().waitFor()
   return page
 }
 

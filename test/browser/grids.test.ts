@@ -126,7 +126,7 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   await page.context().close()
 })
 
-test('[GRID-6] handles open the menu of a row or a column and are dragged; the edges add both', async () => {
+test('[GRID-6] [GRID-10] handles open the menu of a row or a column and are dragged; the edges add both', async () => {
   const document = await createDocument(world.url, '| n | w |\n| - | - |\n| 10 | a |\n| 9 | b |\n| 11 | c |')
   const { page, heard } = await open(document.url)
   await cell(page, '10').click()
@@ -159,7 +159,15 @@ test('[GRID-6] handles open the menu of a row or a column and are dragged; the e
   await page.getByRole('button', { name: 'Add column', exact: true }).click()
   await page.keyboard.type('z')
   await text(page, '| w | n | z |\n| - | --: | --- |\n| b | 9 |  |\n| c | 11 |  |\n| a | 10 |  |\n| d |  |  |')
-  // From the toolbar, with the keys.
+  // From the toolbar, and from the handles, with the keys.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Tab')
+  await page.getByRole('button', { name: 'Head row', exact: true }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Tab')
+  await page.getByRole('button', { name: 'Column 3', exact: true }).and(page.locator(':focus')).press('Enter')
+  await page.getByRole('menu', { name: 'Column' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.cm-content:focus').waitFor()
   await page.getByRole('button', { name: 'Rows and columns' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Delete column' }).waitFor()
   await page.keyboard.press('End')

@@ -355,14 +355,14 @@ test('[WRITE-13] a table of 20,000 rows is written in as one of two', async () =
   await leave()
 })
 
-test('[WRITE-14] text is found and replaced: counted, by case, whole words and expressions, in the selection alone', async () => {
+test('[WRITE-14] [WRITE-55] text is found and replaced: counted, by case, whole words and expressions, in the selection alone', async () => {
   const { page, press, type, text, leave } = await writer('one One someone\none two\none')
   const status = (words: string) => page.getByRole('search').getByText(words, { exact: true }).waitFor()
   await press('Control+Home', 'Control+f')
   await page.getByRole('textbox', { name: 'Find', exact: true }).waitFor()
   await type('one')
-  await status('5 found')
-  await press('Enter', 'Enter')
+  await status('1 of 5')
+  await press('Enter')
   await status('2 of 5')
   await press('Shift+Enter')
   await status('1 of 5')
@@ -379,7 +379,7 @@ test('[WRITE-14] text is found and replaced: counted, by case, whole words and e
   await press('Escape', 'Control+Home', 'ArrowDown', 'Control+Shift+End', 'Control+Alt+f')
   await page.getByRole('textbox', { name: 'Replace with' }).fill('a$1')
   await page.getByRole('textbox', { name: 'Find', exact: true }).fill('o(n)e')
-  await status('2 found')
+  await status('1 of 2')
   await page.getByRole('button', { name: 'Replace all' }).click()
   await text('one One someone\nan two\nan')
   await press('Escape')
@@ -601,7 +601,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open for its first word
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] a link has a card with all that is done with it; two brackets find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-53] [WRITE-54] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, press, type, text, leave } = await writer('see [our site](https://a.example/one) and [bad](javascript:alert(1)) end')
   const card = page.getByRole('group', { name: 'Link' })
   await press('Home')
@@ -623,6 +623,10 @@ test('[WRITE-49] [WRITE-50] a link has a card with all that is done with it; two
   await card.getByRole('button', { name: 'Remove link' }).click()
   await text('see [our site](https://b.example/two) and bad end')
 
+  await page.locator('.cm-content').press('End')
+  await type(' [[')
+  await page.getByRole('option', { name: 'No other documents yet' }).waitFor()
+  await press('Escape', 'Backspace', 'Backspace', 'Backspace')
   const other = await createDocument(world.url, '# The plan of Ana')
   const second = await page.context().newPage()
   await second.goto(other.url)
@@ -632,9 +636,41 @@ test('[WRITE-49] [WRITE-50] a link has a card with all that is done with it; two
   await second.close()
   await page.locator('.cm-content').press('End')
   await type(' [[plan')
-  await page.getByRole('option', { name: 'The plan of Ana', selected: true }).waitFor()
+  // What was found for fewer letters is not chosen any more.
+  const menu = page.locator('.menu-at-cursor:not(.cm-tooltip-autocomplete-disabled)')
+  await menu.getByRole('option', { name: 'The plan of Ana', selected: true }).waitFor()
   await press('Enter')
-  await text(`see [our site](https://b.example/two) and bad end [The plan of Ana](${world.url}/d/${other.id})`)
+  const linked = `see [our site](https://b.example/two) and bad end [The plan of Ana](${world.url}/d/${other.id})`
+  await text(linked)
+  const paste = (address: string): Promise<void> =>
+    page.locator('.cm-content').evaluate((element, words) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', words)
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    }, address)
+  await type(' ')
+  await paste(other.url)
+  await text(`${linked} [The plan of Ana](${other.url})`)
+  await press('Control+z')
+  await type(' ')
+  await paste(`${world.url}/d/${other.id}extra`)
+  await until(async () => !(await editorText(page)).includes(`](${world.url}/d/${other.id}extra`), 'another address stays as it is')
+
+  // A picture has its card where the caret is.
+  await press('Control+a')
+  await page.keyboard.insertText('![cat](/icon.svg)')
+  await press('Control+k')
+  await page.getByLabel('Caption').and(page.locator(':focus')).waitFor()
+  await type('A cat')
+  await press('Tab')
+  await type('300')
+  await press('Enter')
+  await text('![cat|300](/icon.svg "A cat")')
+  await page.locator('.cm-content:focus').waitFor()
+  await press('Home', 'Control+k')
+  await page.getByLabel('Caption').and(page.locator(':focus')).waitFor()
+  await press('Escape')
+  await page.locator('.cm-content:focus').waitFor()
   await leave()
 })
 
@@ -661,7 +697,7 @@ test('[WRITE-21] nothing below moves when marks are revealed', async () => {
   await leave()
 })
 
-test('[WRITE-30] a wide table of the live view is scrolled within itself, and follows the cursor', async () => {
+test('[WRITE-30] [WRITE-58] a wide table of the live view is scrolled within itself, and follows the cursor', async () => {
   const cells = [
     'a',
     'a rather long cell with many words in it, wider than any telephone',
@@ -680,6 +716,13 @@ test('[WRITE-30] a wide table of the live view is scrolled within itself, and fo
   await page.locator('.md-cell', { hasText: 'a rather long' }).click()
   await press('Tab', 'Tab', 'End')
   await until(async () => (await scrolled()) > 100, 'the table goes along with the cursor')
+  // Beside undo and redo all that is done with the table is one menu: nothing is pushed out of the window.
+  const bar = page.getByRole('toolbar', { name: 'Formatting' })
+  for (const name of ['Undo', 'Redo', 'Rows and columns']) {
+    const box = await bar.getByRole('button', { name, exact: true }).boundingBox()
+    expect([name, (box?.x ?? -1) >= 0 && (box?.x ?? 360) + (box?.width ?? 0) <= 360]).toEqual([name, true])
+  }
+  expect(await bar.getByRole('button', { name: 'Add row below' }).count()).toBe(0)
   await type('!')
   await text(`before\n\n| one | two | three | four |\n| --- | --- | --- | --- |\n| ${cells.join(' | ')}! |\n\nafter`)
   expect(await scrolled()).toBeGreaterThan(100)

@@ -39,7 +39,7 @@ export const tableCommands: readonly Command[] = [
     id: 'table.menu',
     title: term('Rows and columns'),
     group: 'table',
-    icon: 'ellipsis',
+    icon: 'columns',
     when: inTable,
     run: (page) =>
       void page.parts.withExtras(({ openTableMenu }) => page.editor.value !== undefined && openTableMenu(page.editor.value.view))

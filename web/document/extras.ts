@@ -11,7 +11,7 @@ import { isOffered, onOffer } from '../media/offered.ts'
 import { t } from '../text/t.ts'
 import '../ui/more-icons.ts'
 import { iconPath } from '../ui/icons.tsx'
-import { addressOfDocument, findDocuments } from './own-documents.ts'
+import { addressOfDocument, findDocuments, titleAt } from './own-documents.ts'
 import type { View } from './page.tsx'
 
 export { openBlockMenu, openTableMenu }
@@ -58,5 +58,6 @@ export const extrasOf = (page: View): Extras =>
       run: runOf(id, page)
     })),
     turn: (id) => ({ title: t(commandOf(id).title), run: runOf(id, page) }),
+    titleAt: (address) => titleAt(address, location.origin),
     components: components(page)
   })

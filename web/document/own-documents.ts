@@ -43,3 +43,9 @@ export async function findDocuments(query: string, except: string, isOver: () =>
 
 /** Where a document is. Its key is no part of it: whoever may open it has one. */
 export const addressOfDocument = ({ id }: OwnDocument, origin: string): string => `${origin}/d/${id}`
+
+/** The title of the document of this device that an address leads to; undefined for any other. */
+export function titleAt(address: string, origin: string): string | undefined {
+  const id = address.startsWith(`${origin}/d/`) ? /^[\w-]+(?=$|[?#])/.exec(address.slice(origin.length + 3))?.[0] : undefined
+  return id === undefined ? undefined : recentDocuments.peek().find((each) => each.id === id)?.title || undefined
+}

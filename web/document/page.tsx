@@ -179,7 +179,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     editor.value = made
     let closed = false
     count()
-    if (mode.value !== 'read' && session.text.length === 0 && matchMedia('(pointer: fine)').matches) made.view.focus()
+    if (mode.value !== 'read' && session.text.length === 0) made.view.focus()
     const stopFollowing = startFollowing(view)
     const stopUploads = session.uploads.start(made.insertUpload)
     const stopParts = parts.start(view, made)

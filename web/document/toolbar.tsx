@@ -16,14 +16,20 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_at, count) => count - 1
 }
 
+/** Where not all buttons fit, those for tables are one menu: no other may be pushed out of the window. */
+const narrow = matchMedia('(max-width: 640px)')
+
 /** Under a finger nothing stands above what is selected: commenting on it comes first here. */
 const touch = matchMedia('(pointer: coarse)')
 
 export function Toolbar({ view }: { view: View }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
   const all = touch.matches ? ['comment', '', ...toolbar] : toolbar
-  const main = all.filter((id) => id === '' || (commandOf(id).when?.(view) ?? true))
-  const ids = [...main.filter((id) => id !== ''), ...(view.inTable.value ? tableToolbar : [])]
+  const isOneMenu = view.inTable.value && narrow.matches
+  const inPlace = isOneMenu ? all.toSpliced(all.indexOf('redo') + 1, 0, 'table.menu') : all
+  const main = inPlace.filter((id) => id === '' || (commandOf(id).when?.(view) ?? true))
+  const ofTable = view.inTable.value && !isOneMenu ? tableToolbar : []
+  const ids = [...main.filter((id) => id !== ''), ...ofTable]
   const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)
 
@@ -65,10 +71,10 @@ export function Toolbar({ view }: { view: View }): JSX.Element {
     <section class='toolbar-dock' aria-label={t('Formatting')}>
       <div class='toolbar' role='toolbar' aria-label={t('Formatting')} ref={bar} onKeyDown={move}>
         <span class='toolbar-main'>{main.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}</span>
-        {view.inTable.value && (
+        {ofTable.length > 0 && (
           <span class='toolbar-table' role='group' aria-label={t('Table')}>
             <span class='toolbar-gap' />
-            {tableToolbar.map(button)}
+            {ofTable.map(button)}
           </span>
         )}
       </div>

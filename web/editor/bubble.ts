@@ -1,5 +1,5 @@
 /** A few buttons above what was selected. Not under a finger: there the toolbar is as near, and the system has a bubble of its own. */
-import { StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state'
+import { StateEffect, StateField, type EditorState, type Extension, type Transaction } from '@codemirror/state'
 import { ViewPlugin, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 import { drawIcon } from './draw-icon.ts'
@@ -48,6 +48,10 @@ const worthIt = (state: EditorState): boolean => {
   return !main.empty && chosenCells(state) === undefined && state.sliceDoc(main.from, Math.min(main.to, main.from + 1000)).trim() !== ''
 }
 
+/** Whether a command selected what it inserted, to be typed over: buttons would cover what stands above it. */
+export const isPlaced = (transactions: readonly Transaction[]): boolean =>
+  transactions.some((transaction) => transaction.isUserEvent('input.insert'))
+
 export function selectionBubble(buttons: readonly BubbleButton[]): Extension {
   const tooltipOf = (state: EditorState): Tooltip => ({
     pos: state.selection.main.from,
@@ -84,7 +88,8 @@ export function selectionBubble(buttons: readonly BubbleButton[]): Extension {
     addEventListener('pointerup', release)
     return {
       update(update) {
-        if (update.selectionSet || update.docChanged) show()
+        if (isPlaced(update.transactions)) clearTimeout(timer)
+        else if (update.selectionSet || update.docChanged) show()
         if (update.focusChanged && !view.hasFocus && view.state.field(field) !== null)
           queueMicrotask(() => view.dispatch({ effects: setShown.of(false) }))
       },

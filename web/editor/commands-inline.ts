@@ -1,9 +1,11 @@
 /** Commands on a stretch of text: bold, italic, strike, code, link. Each is one undo step and keeps the selection. */
 import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange, type StateCommand } from '@codemirror/state'
-import type { Command } from '@codemirror/view'
+import type { Command, EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
+import { chosenCells, chosenRows } from './grid/chosen.ts'
 import { codeNode } from './in-code.ts'
 import { openSlots, type Slots } from './slots.ts'
+import type { Cell } from './table-rows.ts'
 
 type Change = { changes: ChangeSpec; range: SelectionRange }
 
@@ -46,11 +48,43 @@ function unwrap(span: SyntaxNode, range: SelectionRange): Change {
   return { changes: marks, range: EditorSelection.range(range.anchor - size, range.head - size) }
 }
 
+/** Whether a text begins and ends with exactly this marker. */
+const isMarked = (text: string, marker: string): boolean =>
+  text.length > 2 * marker.length &&
+  text.startsWith(marker) &&
+  text.endsWith(marker) &&
+  (marker !== '*' || /^(?:\*|\*{3})(?!\*)/.test(text))
+
+/** Marks each of some cells by itself, or takes the marks away where all have them; what is empty stays empty. */
+function toggleCells(view: EditorView, cells: readonly Cell[], marker: string): true {
+  const { state } = view
+  const written = cells.filter(({ from, to }) => from < to)
+  const has = ({ from, to }: Cell): boolean => isMarked(state.sliceDoc(from, to), marker)
+  const remove = written.every(has)
+  const changes = written
+    .filter((cell) => remove || !has(cell))
+    .flatMap(({ from, to }): ChangeSpec[] =>
+      remove
+        ? [
+            { from, to: from + marker.length },
+            { from: to - marker.length, to }
+          ]
+        : [
+            { from, insert: marker },
+            { from: to, insert: marker }
+          ]
+    )
+  view.dispatch({ changes, scrollIntoView: true, userEvent: 'input.format' })
+  return true
+}
+
 /** Puts `marker` around the selection, or takes it away. */
 export const toggleMarker =
   (marker: string): Command =>
   (view) => {
     if (view.state.readOnly) return false
+    const chosen = chosenCells(view.state)
+    if (chosen !== undefined) return toggleCells(view, chosenRows(view.state, chosen).flat(), marker)
     const change = view.state.changeByRange((range) => {
       const span = marker === '`' ? codeNode(view.state, range.head) : undefined
       if (span?.name === 'InlineCode' && span.from < range.from && range.to < span.to) return unwrap(span, range)

@@ -14,6 +14,7 @@ import {
 import { Prec, type EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap, ViewPlugin } from '@codemirror/view'
 import { best } from '../commands/match.ts'
+import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { drawIcon } from './draw-icon.ts'
 import { emoji } from '../../shared/markdown/emoji.ts'
@@ -49,6 +50,9 @@ type FindDocuments = (query: string, isOver: () => boolean) => Promise<readonly 
 export const linkTo = ({ title, address }: LinkTarget): string =>
   `[${title.replaceAll(/[\\[\]]/g, '\\$&').replaceAll(/\s+/g, ' ')}](${address})`
 
+/** Says that there is nothing to choose; chosen, it leaves what was typed. */
+const nothing = (): Shown => ({ label: t('No other documents yet'), drawing: iconPath('file'), apply: () => undefined })
+
 async function documentsAt(context: CompletionContext, find: FindDocuments): Promise<CompletionResult | null> {
   const found = context.matchBefore(/\[\[[^[\]\n]{0,60}$/)
   if (found === null || context.state.readOnly || isInCode(context.state, context.pos)) return null
@@ -68,7 +72,9 @@ async function documentsAt(context: CompletionContext, find: FindDocuments): Pro
       })
     }
   }))
-  return options.length === 0 ? null : { from: found.from + 2, options, filter: false }
+  if (options.length > 0) return { from: found.from + 2, options, filter: false }
+  // Brackets that find nothing would look like brackets that do nothing.
+  return query === '' ? { from: found.from + 2, options: [nothing()], filter: false } : null
 }
 
 const drop = (view: EditorView, from: number, to: number): void => view.dispatch({ changes: { from, to }, userEvent: 'delete.completion' })

@@ -9,7 +9,7 @@ import { linkCard } from './link-card.ts'
 import { pictureCard } from './picture-card.ts'
 import { drawings } from './live/drawings.ts'
 import { dressing } from './live/dressing.ts'
-import { smartPaste } from './paste/paste.ts'
+import { smartPaste, titles } from './paste/paste.ts'
 import { textFiles } from './paste/text-files.ts'
 import { completions, type BlockEntry, type LinkTarget, type OnChange } from './completions.ts'
 import { phrases } from './phrases.ts'
@@ -25,14 +25,17 @@ export interface ExtrasInput {
   readonly bubble: readonly BubbleButton[]
   /** What makes something else of a block, by the id of its command. */
   readonly turn: (id: string) => Turn
+  /** The title of one's own document by its address. */
+  readonly titleAt: (address: string) => string | undefined
   /** Boards and the like, in the live view. */
   readonly components: Extension
 }
 
-export const createExtras = ({ blocks, onChange, documents, bubble, turn, components }: ExtrasInput): Extras => ({
+export const createExtras = ({ blocks, onChange, documents, bubble, turn, titleAt, components }: ExtrasInput): Extras => ({
   always: [
     completions(blocks, documents, onChange),
     smartPaste,
+    titles.of(titleAt),
     textFiles,
     dressing,
     turns.of(turn),

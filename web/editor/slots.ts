@@ -3,6 +3,8 @@
  * Enter and Tab go from one slot to the next, and out behind the construct after the last: nothing typed later lands inside it.
  */
 import { EditorSelection, StateEffect, StateField, type ChangeDesc, type Extension, type StateCommand } from '@codemirror/state'
+import { Decoration, EditorView, WidgetType } from '@codemirror/view'
+import { t } from '../text/t.ts'
 
 interface Slot {
   readonly from: number
@@ -37,7 +39,41 @@ const open = StateField.define<Slots | null>({
   }
 })
 
-export const slots: Extension = open
+/** What is to be written in an empty slot. */
+class SlotWords extends WidgetType {
+  readonly words: string
+
+  constructor(words: string) {
+    super()
+    this.words = words
+  }
+
+  override eq(other: SlotWords): boolean {
+    return other.words === this.words
+  }
+
+  override toDOM(): HTMLElement {
+    const made = document.createElement('span')
+    made.className = 'md-slot md-slot-empty'
+    made.textContent = this.words
+    return made
+  }
+}
+
+/** The slots as fields, each with what it is for while nothing is in it. */
+const drawn = EditorView.decorations.compute([open], (state) => {
+  const now = state.field(open)
+  if (now === null) return Decoration.none
+  return Decoration.set(
+    now.slots.map(({ from, to, isAddress }) =>
+      from === to
+        ? Decoration.widget({ widget: new SlotWords(isAddress === true ? t('Address') : t('Text')), side: 1 }).range(from)
+        : Decoration.mark({ class: 'md-slot' }).range(from, to)
+    )
+  )
+})
+
+export const slots: Extension = [open, drawn]
 
 const domain = /^[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}(?=[/?#:]|$)/u
 const mailbox = /^[^\s@/:]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}$/u

@@ -87,11 +87,19 @@ export function removeCell(row: Row, column: number): ChangeSpec[] {
   return [isLast && column > 0 ? { from: cell.from - 1, to: cell.to } : { from: cell.from, to: isLast ? cell.to : cell.to + 1 }]
 }
 
-/** Takes a cell to the place of another in its row, with one of its bars; the others stay as they are. */
+/** Takes a cell behind the end of its row, with the cells that this lacks. */
+function moveBeyond(row: Row, column: number, to: number, text: string): ChangeSpec[] {
+  const lacking = Array.from({ length: to + 1 - row.cells.length }, () => '')
+  return [...removeCell(row, column), ...(text === '' ? [] : addCells(row, [...lacking, text]))]
+}
+
+/** Takes a cell to the place of another in its row, with one of its bars; the others stay as they are, in rows that end before one of both too. */
 export function moveCell(doc: Text, row: Row, column: number, to: number): ChangeSpec[] {
   const [cell, target] = [row.cells[column], row.cells[to]]
-  if (cell === undefined || target === undefined || column === to) return []
+  if (column === to || (cell === undefined && target === undefined)) return []
+  if (cell === undefined) return addCell(row, to)
   const text = doc.sliceString(cell.from, cell.to)
+  if (target === undefined) return isDelimiter(row.line.text) ? [] : moveBeyond(row, column, to, text.trim())
   return to < column
     ? [
         { from: target.from, insert: `${text}|` },

@@ -349,6 +349,7 @@ export const de: Catalogue = {
   'Link to this section': 'Link zu diesem Abschnitt',
   'Anyone with the link': 'Alle mit dem Link',
   'No account needed.': 'Kein Konto nötig.',
+  'No other documents yet': 'Noch keine anderen Dokumente',
   'Role of the link to copy': 'Rolle des Links zum Kopieren',
   'Role of {name}': 'Rolle von {name}',
   'Or give each person or agent their own link. You can revoke any of them separately.':

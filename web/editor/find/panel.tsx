@@ -20,7 +20,7 @@ import { render, type JSX } from 'preact'
 import { handOver } from '../../document/early-field.ts'
 import { t, term } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { count, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
+import { count, goToMatch, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
 
 /** Shortest time between two counts, in milliseconds: a long text takes some of them. */
 const countMs = 120
@@ -59,7 +59,10 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
   const { wanted: now, valid, isWithin } = shown.value
   const canWrite = !view.state.readOnly
   const run = (command: Command) => (): void => void command(view)
-  const change = (name: 'search' | 'replace') => (event: Event) => want(view, { [name]: (event.target as HTMLInputElement).value })
+  const change = (name: 'search' | 'replace') => (event: Event) => {
+    want(view, { [name]: (event.target as HTMLInputElement).value })
+    if (name === 'search') goToMatch(view)
+  }
   const press = (command: Command, other: Command) => (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.isComposing) return
     event.preventDefault()

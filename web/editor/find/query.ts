@@ -1,7 +1,7 @@
 /** What is looked for, and how often it is there. */
 import { SearchQuery, getSearchQuery, setSearchQuery } from '@codemirror/search'
 import { StateEffect, StateField, type EditorState } from '@codemirror/state'
-import type { EditorView } from '@codemirror/view'
+import { EditorView } from '@codemirror/view'
 
 /** Where alone is searched; undefined for everywhere. */
 export interface Within {
@@ -42,6 +42,22 @@ export function want(view: EditorView, change: Partial<Wanted>): void {
   // `\n` is two characters, unless the search is an expression.
   const query = new SearchQuery({ search, replace, caseSensitive, wholeWord, regexp, literal: !regexp, test: isWithin })
   view.dispatch({ effects: setSearchQuery.of(query) })
+}
+
+/** Selects the first match from where the selection begins, or from the beginning of what is searched, and brings it into the window. */
+export function goToMatch(view: EditorView): void {
+  const { state } = view
+  const query = getSearchQuery(state)
+  if (!query.valid) return
+  const range = state.field(within, false)
+  const first = (from: number) => {
+    const next = query.getCursor(state, from, range?.to).next()
+    return next.done === true ? undefined : next.value
+  }
+  const match = first(Math.max(state.selection.main.from, range?.from ?? 0)) ?? first(range?.from ?? 0)
+  if (match === undefined || match.from === match.to) return
+  const selection = { anchor: match.from, head: match.to }
+  view.dispatch({ selection, effects: EditorView.scrollIntoView(match.from, { y: 'nearest', yMargin: 60 }), userEvent: 'select.search' })
 }
 
 export interface Count {

@@ -66,6 +66,7 @@ class Handles {
     this.#dom.className = 'grid-handles'
     this.#mark.className = 'grid-mark'
     this.#mark.hidden = true
+    for (const handle of [this.#row, this.#column]) handle.setAttribute('aria-haspopup', 'menu')
     this.#addRow.setAttribute('aria-label', t('Add row'))
     this.#addColumn.setAttribute('aria-label', t('Add column'))
     this.#addRow.addEventListener('click', () => this.#addAtEnd('row'))
@@ -76,6 +77,11 @@ class Handles {
     this.#row.addEventListener('click', () => this.#open('row'))
     this.#column.addEventListener('click', () => this.#open('column'))
     this.#dom.addEventListener('mousedown', (event) => event.preventDefault())
+    // With Tab from the text, for the cell that the cursor is in.
+    this.#dom.addEventListener('focusout', this.#draw)
+    this.#dom.addEventListener('focusin', ({ target }) => {
+      if (target instanceof Element && target.matches(':focus-visible')) this.#left()
+    })
     view.scrollDOM.append(this.#dom)
     view.scrollDOM.addEventListener('pointermove', this.#moved)
     view.scrollDOM.addEventListener('pointerleave', this.#left)
@@ -98,8 +104,6 @@ class Handles {
     const button = this.#dom.appendChild(document.createElement('button'))
     button.type = 'button'
     button.className = name
-    // The keys have the toolbar and the palette.
-    button.tabIndex = -1
     button.hidden = true
     return button
   }
@@ -130,7 +134,8 @@ class Handles {
     if (this.#hovered?.isConnected === true) return this.#hovered
     const { head } = view.state.selection.main
     // Most lines are of no table.
-    return view.hasFocus && tableAt(view.state) !== undefined ? cellElement(view, head) : null
+    const isHere = view.hasFocus || this.#dom.contains(document.activeElement)
+    return isHere && tableAt(view.state) !== undefined ? cellElement(view, head) : null
   }
 
   #read(): Boxes | undefined {

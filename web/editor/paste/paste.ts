@@ -1,9 +1,10 @@
 /** What a paste means: formatted text becomes Markdown, cells a table, an address over a selection a link. With Shift it is the plain text. */
-import { EditorSelection, type Extension } from '@codemirror/state'
+import { EditorSelection, Facet, type Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { cleanText } from '../../clean-text.ts'
 import { endStep } from '../binding.ts'
 import { isAddress } from '../commands-inline.ts'
+import { linkTo } from '../completions.ts'
 import { isInCode } from '../in-code.ts'
 import { isInTable } from '../tables.ts'
 import { fillCells } from './fill-cells.ts'
@@ -45,6 +46,17 @@ function linkSelection(view: EditorView, url: string): boolean {
   return true
 }
 
+/** The title of a document by its address; undefined for any other address. */
+export const titles = Facet.define<(address: string) => string | undefined, (address: string) => string | undefined>({
+  combine: ([find]) => find ?? (() => undefined)
+})
+
+/** The address of one's own document becomes a link with its title, as `[[` makes it. The address stays as it was copied. */
+function linkDocument(view: EditorView, address: string): boolean {
+  const title = view.state.facet(titles)(address)
+  return title !== undefined && replace(view, linkTo({ title, address }))
+}
+
 const cellsOf = (text: string): string[][] | undefined => (text.length > cellsUnitsMax ? undefined : tabbedRows(text))
 
 /** Cells go into cells. The plain text knows of empty rows, HTML of single columns. */
@@ -60,7 +72,7 @@ function paste(view: EditorView, data: DataTransfer): boolean {
   const html = data.types.includes('vscode-editor-data') ? '' : data.getData('text/html')
   // A line end or a bar would end the cell.
   if (isInTable(view.state)) return pasteCells(view, text, html) || (/[|\n\t]/.test(text) && replace(view, escapeCell(text)))
-  if (isAddress(text.trim())) return linkSelection(view, text.trim())
+  if (isAddress(text.trim())) return linkSelection(view, text.trim()) || linkDocument(view, text.trim())
   const markdown = html === '' ? undefined : htmlToMarkdown(html)
   if (markdown !== undefined) return replaceByBlocks(view, cleanText(markdown))
   const rows = cellsOf(text)
