@@ -4,7 +4,7 @@
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
-import type { SyntaxNode } from '@lezer/common'
+import type { SyntaxNode, Tree } from '@lezer/common'
 import { frontMatterEnd } from '../front-matter.ts'
 
 /** An item among others. */
@@ -61,13 +61,13 @@ function isQuoted(node: SyntaxNode): boolean {
 }
 
 /** The node that moves as a whole at a position. An item that does not begin its line moves with the one around it. */
-function nodeAt(state: EditorState, position: number): SyntaxNode | undefined {
+function nodeAt(state: EditorState, tree: Tree, position: number): SyntaxNode | undefined {
   const line = state.doc.lineAt(position)
   if (line.from < frontMatterEnd(state.doc)) return undefined
   const blanks = line.text.length - line.text.trimStart().length
   const begins = ({ from }: SyntaxNode): boolean => state.sliceDoc(state.doc.lineAt(from).from, from).trim() === ''
   const start = blanks === line.length ? line.from : line.from + blanks
-  for (let node = syntaxTree(state).resolveInner(start, 1); node.parent !== null; node = node.parent) {
+  for (let node = tree.resolveInner(start, 1); node.parent !== null; node = node.parent) {
     if (node.name === 'ListItem' && begins(node) && !isQuoted(node)) return node
     if (node.parent.parent === null && !isList(node)) return node
   }
@@ -76,19 +76,21 @@ function nodeAt(state: EditorState, position: number): SyntaxNode | undefined {
 
 /** The block at a position; undefined between blocks and in front matter. */
 export function unitAt(state: EditorState, position: number): Unit | undefined {
-  const node = nodeAt(state, position)
+  const node = nodeAt(state, syntaxTree(state), position)
   return node === undefined ? undefined : unitOf(state, node)
 }
 
 /** Blocks that those of a range may change places with, in the order of the text: the items of their list, or all that stand in nothing else. */
 export function siblingsOf(state: EditorState, from: number, to = from): readonly Unit[] {
-  if (ensureSyntaxTree(state, state.doc.length, parseMs) === null) return []
-  const node = nodeAt(state, from)
+  // What is read here is in the tree of the state only after the next transaction.
+  const tree = ensureSyntaxTree(state, state.doc.length, parseMs)
+  if (tree === null) return []
+  const node = nodeAt(state, tree, from)
   const list = node?.name === 'ListItem' ? node.parent : null
   if (list !== null && list.parent?.parent !== null && to <= list.to) return list.getChildren('ListItem').map((item) => unitOf(state, item))
   const front = frontMatterEnd(state.doc)
   const found: Unit[] = []
-  for (let each = syntaxTree(state).topNode.firstChild; each !== null; each = each.nextSibling) {
+  for (let each = tree.topNode.firstChild; each !== null; each = each.nextSibling) {
     if (each.from < front) continue
     const nodes = isList(each) ? each.getChildren('ListItem') : [each]
     found.push(...nodes.map((one) => unitOf(state, one)))
