@@ -323,7 +323,7 @@ export function components(page: View): Extension {
           if (now !== startState.field(field)) instances.follow(now)
           const began = transactions.flatMap(({ effects }) => effects).find((effect) => effect.is(componentBegan))?.value
           const block = now.blocks.find(({ from }) => from === began)
-          if (block !== undefined) instances.begin(block.key)
+          if (block !== undefined) instances.begin(block.key, view)
           if (!docChanged) return
           clearTimeout(resting)
           resting = setTimeout(() => view.dispatch({ effects: look.of(null) }), lookMs)

@@ -36,7 +36,7 @@ export interface Instances {
   follow(shown: { readonly fences: readonly Fence[]; readonly blocks: readonly Block[] }): void
   focus(key: number): void
   /** Opens its first part for editing, as soon as it is drawn. */
-  begin(key: number): void
+  begin(key: number, view: EditorView): void
 }
 
 interface Instance {
@@ -48,6 +48,37 @@ interface Instance {
   readonly begins: Signal<boolean>
   mounted: Mounted | undefined
   stop(): void
+}
+
+/** Room that is left above and below what is brought into view, in pixels. */
+const roomAround = 8
+
+/**
+ * Keeps a component in view as it grows, part by part, until the person does something: all of it where there is room, else its beginning, and
+ * in any case the field that waits for words.
+ */
+function keepInView(host: HTMLElement, scroller: HTMLElement): void {
+  const over = new AbortController()
+  const { signal: ended } = over
+  const bring = (element: Element, isWhole: boolean): void => {
+    const [seen, { top, bottom }] = [scroller.getBoundingClientRect(), element.getBoundingClientRect()]
+    const above = seen.top + roomAround - top
+    const below = bottom - (Math.min(seen.bottom, innerHeight) - roomAround)
+    // What is larger than the window is seen from its beginning.
+    if (above > 0 || (isWhole && below > -above)) scroller.scrollTop -= above
+    else if (below > 0) scroller.scrollTop += below
+  }
+  const follow = (): void => {
+    if (!host.isConnected) return
+    bring(host, true)
+    const field = host.shadowRoot?.activeElement
+    if (field != null) bring(field, false)
+  }
+  const sizes = new ResizeObserver(follow)
+  sizes.observe(host)
+  ended.addEventListener('abort', () => sizes.disconnect())
+  for (const kind of ['keydown', 'pointerdown', 'wheel', 'touchmove'])
+    addEventListener(kind, () => over.abort(), { capture: true, passive: true, signal: ended })
 }
 
 /** Of one that was never drawn, in pixels: its lines and what stands around them. */
@@ -129,6 +160,7 @@ export function createInstances(page: View, around: TextAround): Instances {
       closed = true
       sizes.disconnect()
     }
+    if (beginning === key) keepInView(host, view.scrollDOM)
     all.set(key, made)
     return made
   }
@@ -160,10 +192,12 @@ export function createInstances(page: View, around: TextAround): Instances {
     follow({ fences: now, blocks }) {
       batch(() => update(now, blocks))
     },
-    begin(key) {
+    begin(key, view) {
       beginning = key
       const found = all.get(key)
-      if (found !== undefined) found.begins.value = true
+      if (found === undefined) return
+      found.begins.value = true
+      keepInView(found.host, view.scrollDOM)
     },
     focus(key) {
       const found = all.get(key)

@@ -30,23 +30,28 @@ export function insertBlock(view: EditorView, block: string, { from, to }: Selec
   return true
 }
 
-/** Inserts a block; what stands between `‹` and `›` in it is selected. */
+/** Inserts a block, in the words of the page; what stands between `‹` and `›` in it is selected. */
 const block =
-  (marked: string): Command =>
+  (words: () => string): Command =>
   (view) => {
+    const marked = words()
     const from = marked.indexOf('‹')
     return insertBlock(view, marked.replaceAll(/[‹›]/g, ''), { from, to: marked.indexOf('›') - 1 })
   }
 
-export const insertTable: Command = block('| ‹Column› | Column |\n| ------ | ------ |\n|        |        |\n')
+export const insertTable: Command = block(() => {
+  const head = t('Column')
+  const [dashes, space] = ['-'.repeat(head.length), ' '.repeat(head.length)]
+  return `| ‹${head}› | ${head} |\n| ${dashes} | ${dashes} |\n| ${space} | ${space} |\n`
+})
 
-export const insertCallout: Command = block('> [!NOTE]\n> ‹›\n')
+export const insertCallout: Command = block(() => '> [!NOTE]\n> ‹›\n')
 
-export const insertDiagram: Command = block('```mermaid\nflowchart LR\n  ‹A[Start] --> B[End]›\n```\n')
+export const insertDiagram: Command = block(() => `\`\`\`mermaid\nflowchart LR\n  ‹A[${t('Start')}] --> B[${t('End')}]›\n\`\`\`\n`)
 
-export const insertFormula: Command = block('$$\n‹x = y›\n$$\n')
+export const insertFormula: Command = block(() => '$$\n‹x = y›\n$$\n')
 
-export const insertRule: Command = block('---\n\n‹›')
+export const insertRule: Command = block(() => '---\n\n‹›')
 
 /** Whether components are drawn in the editor: a new one is then written in where it is drawn, and not in its source. */
 export const drawsComponents = Facet.define<boolean, boolean>({ combine: (values) => values.includes(true) })
@@ -56,10 +61,10 @@ export const componentBegan = StateEffect.define<number>()
 
 /** A component, in the words of the page. Where none are drawn, what stands between `‹` and `›` of its source is selected. */
 const component =
-  (marked: () => string): Command =>
+  (words: () => string): Command =>
   (view) => {
-    if (!view.state.facet(drawsComponents)) return block(marked())(view)
-    const source = marked().replaceAll(/[‹›]/g, '')
+    if (!view.state.facet(drawsComponents)) return block(words)(view)
+    const source = words().replaceAll(/[‹›]/g, '')
     const end = source.length
     if (!insertBlock(view, source, { from: end, to: end })) return false
     view.dispatch({ effects: componentBegan.of(view.state.selection.main.head - end) })
