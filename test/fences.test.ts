@@ -6,11 +6,22 @@ import * as boards from '../shared/fences/board-edits.ts'
 import { type Board, cardsShown, detailsOf, parseBoard, repeatedCards, stateOfColumn } from '../shared/fences/board.ts'
 import { chartTableOf } from '../shared/fences/chart-data.ts'
 import { chartSvg } from '../shared/fences/chart-svg.ts'
-import { bodyRows, type ChartData, chartData, chartTypes, parseChart, type Rows, rowsOfCsv, setChart } from '../shared/fences/chart.ts'
+import { type DataSettings, followData, namedCells, setData } from '../shared/fences/chart-pick.ts'
+import {
+  bodyRows,
+  type ChartData,
+  chartData,
+  chartRows,
+  chartTypes,
+  parseChart,
+  type Rows,
+  rowsOfCsv,
+  setChart
+} from '../shared/fences/chart.ts'
 import { appendMessage, editMessage, type Message, parseChat } from '../shared/fences/chat.ts'
 import { type Fence, fenceAt, fenceKinds, fencesOf, parseInfo } from '../shared/fences/fences.ts'
 import { followed, type Reading } from '../shared/fences/followed.ts'
-import { type Draft, draftAfter, type Place, placeAfter } from '../shared/fences/formula/rewrite.ts'
+import { type Change, type Draft, draftAfter, type Place, placeAfter } from '../shared/fences/formula/rewrite.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
 import { healEdits } from '../shared/fences/heal.ts'
 import * as sheets from '../shared/fences/sheet-edits.ts'
@@ -691,6 +702,63 @@ test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one c
       ]
     }
   )
+})
+
+test('[FENCE-45] a chart draws cells of a sheet, below the headings of their columns, and goes on drawing the same', () => {
+  const sheetOf = (text: string): Sheet => parseSheet(fencesOf(text)[0] as Fence)
+  const source = '```sheet #s\n| Item | Qty | Cost |\n| --- | --- | --- |\n| a | 1 | 10 |\n| b | 2 | 20 |\n| All | 3 | 30 |\n```\n'
+  const rows = textsOf(sheetOf(source))
+  const drawn = (data: string) =>
+    chartRows(parseChart(one(`\`\`\`chart\ndata: ${data}\n\`\`\`\n`)), { rowsOf: (id) => (id === 's' ? rows : undefined), ids: ['s'] })
+  const below = [
+    ['Item', 'Qty'],
+    ['a', '1'],
+    ['b', '2']
+  ]
+  expect(drawn('#s!A1:B3')).toEqual(below)
+  expect(drawn('#s!$B$3:A2')).toEqual(below)
+  // One column alone has labels all the same.
+  expect(drawn('#s!C2:C3')).toEqual([
+    ['Item', 'Cost'],
+    ['a', '10'],
+    ['b', '20']
+  ])
+  expect(drawn('#s!A2')).toEqual([
+    ['', 'Item'],
+    ['1', 'a']
+  ])
+  expect(drawn('#t!A1:B2')).toMatchObject({ problem: 'sheet', name: '#t', others: ['#s'] })
+  for (const wrong of ['#s!', '#s!Total', '#s!A1:B2,C3', '#s!A1 + 1']) expect(drawn(wrong)).toMatchObject({ problem: 'cells', name: wrong })
+
+  // Whole columns are named by their headings, so that later rows are drawn too; all else by cells.
+  const area = (top: number, bottom: number, first: number, last: number) => namedCells('s', rows, { top, bottom, first, last })
+  expect(area(0, 3, 0, 2)).toEqual({ data: '#s' })
+  expect(area(1, 3, 0, 1)).toEqual({ data: '#s', x: 'Item', y: 'Qty' })
+  expect(area(0, 2, 0, 2)).toEqual({ data: '#s!A1:C3' })
+  expect(area(0, 3, 2, 2)).toEqual({ data: '#s!C1:C4' })
+  expect(namedCells('s', [['a', 'b, c', 'A', '']], { top: 0, bottom: 0, first: 0, last: 1 })).toEqual({ data: '#s!A1:B1' })
+
+  const set = (text: string, wanted: DataSettings): string => after(text, (fence) => setData(parseChart(fence), wanted))
+  expect(set('```chart\ntype: line\n\na, b\n1, 2\n```\n', { data: '#s', x: 'Item', y: 'Qty' })).toBe(
+    '```chart\ntype: line\ndata: #s\nx: Item\ny: Qty\n```\n'
+  )
+  expect(set('> ```chart\n> x: Old\n> data: #t\n> title: T\n> y: Gone\n> ```\n', { data: '#s!A1:B3' })).toBe(
+    '> ```chart\n> data: #s!A1:B3\n> title: T\n> ```\n'
+  )
+  expect(set('```chart\na,b\n1,2\n```\n', { data: '#s' })).toBe('```chart\ndata: #s\n```\n')
+  expect(set('```chart\n```\n', { data: '#s' })).toBe('```chart\ndata: #s\n```\n')
+  expect(set('```chart\ndata:\n\n[broken\n```\n', { data: '#s' })).toBe('```chart\ndata: #s\n```\n')
+
+  const follow = (data: string, change: Change): string =>
+    after(`\`\`\`chart\ndata: ${data}\n\`\`\`\n`, (fence) => followData(parseChart(fence), 's', change)).split('\n')[1] ?? ''
+  expect(follow('#s!A1:B3', { axis: 'row', kind: 'insert', at: 1, count: 1 })).toBe('data: #s!A1:B4')
+  // A row right behind the last one belongs to them.
+  expect(follow('#s!A1:B3', { axis: 'row', kind: 'insert', at: 3, count: 1 })).toBe('data: #s!A1:B4')
+  expect(follow('#s!A1:B3', { axis: 'column', kind: 'delete', at: 0, count: 1 })).toBe('data: #s!A1:A3')
+  expect(follow('#s!B2', { axis: 'row', kind: 'delete', at: 1, count: 1 })).toBe('data: #REF!')
+  expect(follow('#t!A1:B3', { axis: 'row', kind: 'insert', at: 1, count: 1 })).toBe('data: #t!A1:B3')
+  expect(follow('#s', { axis: 'row', kind: 'insert', at: 1, count: 1 })).toBe('data: #s')
+  expect(drawn('#REF!')).toMatchObject({ problem: 'cells' })
 })
 
 test('[FENCE-12] a widget has a height within limits and a state of one line, replaced as a whole', () => {

@@ -46,5 +46,5 @@ y: Total
   in a comment \`comment.mentioned\`.
 - **sheet**: row 1 is the heading; cells are A1, B1, …; \`#budget!D2\` is one of another sheet. Formulas are stored, values computed: read them
   with \`values\`. At most ${limits.sheetRowsMax} rows of ${limits.sheetColumnsMax} columns.
-- **chart**: \`type\` is ${chartTypes.map((type) => `\`${type}\``).join(', ')}. \`data: #id\` is a sheet; else CSV stands below an empty line.
+- **chart**: \`type\` is ${chartTypes.map((type) => `\`${type}\``).join(', ')}. \`data: #id\` is a sheet, \`#id!A1:B9\` some of its cells; else CSV stands below an empty line.
 - **widget**: HTML in a frame without network or storage; it runs when a person starts it.`

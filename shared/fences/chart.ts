@@ -6,11 +6,13 @@
  *     json   = "[" … "]"                  of objects with one column a key, or of rows
  *     keys   = type title x y data stack horizontal min max format height color
  *
- * `data: #budget` draws a sheet of the document, `data: /f/….csv` an asset. Lines that are nothing of this are notes.
+ * `data: #budget` draws a sheet of the document, `data: #budget!B2:C9` some of its cells, below the headings of their columns; `data: /f/….csv`
+ * an asset. Lines that are nothing of this are notes.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import { breaksLine, trimBlanks } from '../text/scan.ts'
+import { rowsWithin, sourceOf } from './chart-source.ts'
 import { insertBehind, insertLines, oneLine, rewrite, within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 import { numberOfText } from './formula/values.ts'
@@ -97,7 +99,7 @@ export type Rows = readonly (readonly string[])[]
 /** Why nothing can be drawn. */
 export interface ChartProblem {
   /** `elsewhere`: in the file `name`. */
-  readonly problem: 'none' | 'elsewhere' | 'sheet' | 'json' | 'column' | 'numbers'
+  readonly problem: 'none' | 'elsewhere' | 'sheet' | 'cells' | 'json' | 'column' | 'numbers'
   /** Of the column, sheet or file that is meant; '' without one. */
   readonly name: string
   /** What there is in its place: sheets. */
@@ -113,6 +115,7 @@ export const problemText = ({ problem, name, others = [] }: ChartProblem): strin
   if (problem === 'none') return 'There is no data yet.'
   if (problem === 'elsewhere') return `The data is in ${name}.`
   if (problem === 'sheet') return `There is no sheet ${name}.${others.length === 0 ? '' : ` There is ${others.join(', ')}.`}`
+  if (problem === 'cells') return `There are no cells ${name}.`
   if (problem === 'json') return 'The data is not a JSON list.'
   return problem === 'column' ? `There is no column “${name}”.` : 'There are no numbers to show.'
 }
@@ -167,7 +170,11 @@ export const chartRows = (chart: Chart, { rowsOf, ids }: SheetsOfChart): Rows | 
   const line = lineOf(chart, 'data')
   if (name === '') return { problem: 'none', name, line }
   if (!name.startsWith('#')) return { problem: 'elsewhere', name, line }
-  return rowsOf(name.slice(1)) ?? { problem: 'sheet', name, line, others: ids.map((id) => `#${id}`) }
+  const source = sourceOf(name)
+  if (source === undefined) return { problem: 'cells', name, line }
+  const rows = rowsOf(source.sheet)
+  if (rows === undefined) return { problem: 'sheet', name: `#${source.sheet}`, line, others: ids.map((id) => `#${id}`) }
+  return source.cells === undefined ? rows : rowsWithin(rows, source.cells)
 }
 
 /** The rows of a CSV file. */

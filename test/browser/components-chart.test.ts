@@ -144,6 +144,75 @@ test('[COMP-21] the data of a chart is edited in the grid of sheets, with its ke
   await other.leave()
 })
 
+test('[COMP-52] the data of a chart is picked in the sheets of its document, by keys, mouse and finger; Esc changes nothing', async () => {
+  const sheet = (info: string) =>
+    `\`\`\`sheet${info}\n| Item | Qty | Cost |\n| --- | --- | --- |\n| Pens | 1 | 10 |\n| Ink | 2 | 20 |\n\`\`\`\n\n`
+  const source = (second: string, ...lines: readonly string[]): string => sheet(' #first') + sheet(second) + chart(...lines)
+  const before = source('', ...visits)
+  const { page, document, text, leave } = await writer(before)
+  const pick = page.getByRole('button', { name: 'Pick data' })
+  const grid = (number: number) => page.getByRole('grid').nth(number)
+  const press = async (...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  // By keys: to the other sheet, which gets an id, and to some of its cells.
+  await pick.press('Enter')
+  await grid(0).locator('[data-cell=A1]:focus').waitFor()
+  await page.getByText('Select the data for Chart: Visitors').waitFor()
+  await press('x', 'Delete', 'Alt+ArrowDown')
+  await grid(1).locator('[data-cell=A1]:focus').waitFor()
+  await press('Shift+ArrowDown', 'Shift+ArrowRight', 'Enter')
+  const [type = '', title = ''] = visits
+  const picked = source(' #sheet', type, title, 'data: #sheet!A1:B2')
+  await text(picked)
+  await page.locator('.component-chart circle[data-says="Pens, Qty: 1"]').waitFor()
+  await until(() => pick.evaluate((element) => element.matches(':focus')), 'the focus is back')
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await text(before)
+  // By mouse; Esc, wherever the focus is, changes nothing.
+  await pick.click()
+  await grid(1).locator('[data-cell=B1]').hover()
+  await page.mouse.down()
+  await grid(1).locator('[data-cell=C3]').hover()
+  await page.mouse.up()
+  await page.getByRole('button', { name: 'Use B1:C3' }).waitFor()
+  await page.locator('.cm-line', { hasText: 'After' }).click()
+  await press('Escape')
+  await until(async () => (await page.getByText('Select the data for').count()) === 0, 'it is over')
+  expect(await editorText(page)).toBe(before)
+  await pick.click()
+  await grid(1).locator('[data-cell=A1]').click()
+  await grid(1)
+    .locator('[data-cell=B3]')
+    .click({ modifiers: ['Shift'] })
+  await page.getByRole('button', { name: 'Use A1:B3' }).click()
+  // Whole columns are named by their headings: what is added is drawn.
+  const columns = source(' #sheet', type, title, 'data: #sheet', 'x: Item', 'y: Qty')
+  await text(columns)
+  await page.locator('.component-chart circle[data-says="Ink, Qty: 2"]').waitFor()
+  // The data is edited where it is.
+  await page.getByRole('button', { name: 'Edit data' }).press('Enter')
+  await grid(1).locator('[data-cell=C3]:focus').waitFor()
+  expect(await grid(1).locator('td[aria-selected=true]').count()).toBe(9)
+  await leave()
+
+  // By finger, one corner after the other; and what is picked goes with its cells.
+  const phone = await visit(document, document.url, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
+  await phone.page.getByRole('button', { name: 'Pick data' }).tap()
+  const tapped = phone.page.getByRole('grid').nth(1)
+  await phone.page.getByText('Select the data for').waitFor()
+  await tapped.locator('[data-cell=A2]').tap()
+  await tapped.locator('[data-cell=B2]').tap()
+  await phone.page.getByRole('button', { name: 'Use A2:B2' }).tap()
+  const cells = source(' #sheet', type, title, 'data: #sheet!A2:B2')
+  await phone.text(cells)
+  await tapped.locator('[data-cell=A2]').tap()
+  await phone.page.locator('.sheet-live').nth(1).getByRole('button', { name: 'Rows and columns' }).tap()
+  await phone.page.getByRole('menuitem', { name: 'Add row above' }).tap()
+  await until(async () => (await editorText(phone.page)).includes('data: #sheet!A3:B3'), 'the chart follows')
+  await phone.leave()
+})
+
 test('[COMP-22] a chart draws a sheet of its document as it is computed, and a file; what is wrong is told in place, with its line', async () => {
   const sheet = '```sheet #budget\n| Item | Qty | Total |\n|---|---|---|\n| Pens | 12 | =B2*2 |\n| Ink | 3 | =B3*2 |\n```\n\n'
   const { page, document, leave } = await writer(sheet + chart('data: #budget', 'x: Item', 'y: Total'))

@@ -893,6 +893,50 @@ test('[COMP-51] what a formula that is being written names goes with the cells t
   await leave()
 })
 
+test('[COMP-53] what was inserted is in view as a whole where there is room, and says its words in the language of the page', async () => {
+  const document = await createDocument(world.url, `${'Words.\n\n'.repeat(30)}Last\n`)
+  const sheet = ['Rechenblatt', '| Posten | Betrag |', '.sheet-field:focus'] as const
+  const board = ['Tafel', '- [ ] Erste Karte', '.card-form :focus'] as const
+  const bars = ['Zahlendiagramm', 'Monat, Anzahl\nJanuar, 3', '.chart-data .sheet-field:focus'] as const
+  for (const [viewport, kinds] of [
+    [{ width: 1280, height: 900 }, [sheet, bars]],
+    [{ width: 360, height: 740 }, [board, bars]]
+  ] as const) {
+    const { page, leave } = await visit(document, document.url, { viewport, locale: 'de-DE' })
+    await saved(page)
+    const press = async (...keys: readonly string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key)
+    }
+    const menu = async (kind: string): Promise<void> => {
+      await page.locator('.cm-content').press('Control+End')
+      await press('Enter', 'Enter')
+      await page.keyboard.type(`/${kind}`)
+      await page.getByRole('option', { name: kind, selected: true }).waitFor()
+      await press('Enter')
+    }
+    for (const [kind, words, first] of kinds) {
+      await menu(kind)
+      const field = page.locator(first)
+      await field.waitFor()
+      const host = page.locator('.md-component', { has: field })
+      // What is too large for the window is seen from its beginning, and its field in any case.
+      await until(async () => {
+        const [all, one, seen] = [await host.boundingBox(), await field.boundingBox(), await page.locator('.cm-scroller').boundingBox()]
+        if (all === null || one === null || seen === null) return false
+        const fits = all.height < seen.height - 20
+        const last = fits ? all : one
+        return all.y >= seen.y && last.y + last.height <= seen.y + seen.height
+      }, `${kind} is in view at ${viewport.width}`)
+      expect(await editorText(page)).toContain(words)
+      await press('Escape', 'Escape', 'ArrowDown')
+    }
+    if (viewport.width === 360) await menu('Tabelle')
+    await leave()
+  }
+  const read = await fetch(`${world.url}/api/docs/${document.id}/content`, { headers: { 'x-share-key': document.key } })
+  expect(await read.text()).toContain('| Spalte | Spalte |')
+})
+
 test('[COMP-42] what is typed for a board is written by a click elsewhere, too; Esc gives it up, and leaving the window changes nothing', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const addTo = (name: string) => page.getByRole('button', { name: `Add a card to ${name}` })

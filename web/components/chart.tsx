@@ -1,5 +1,5 @@
 /** Charts: their points are told by pointer and keyboard, series come and go, and the data that stands in the fence is edited as a table. */
-import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import {
@@ -30,6 +30,9 @@ import { type AssetRows, rowsOfAsset } from './chart-asset.ts'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 import { CellGrid } from './sheet.tsx'
+import { goToCells } from './sheets-around.ts'
+import { toast } from '../ui/toast.tsx'
+import { cellsOf, startPicking } from './chart-pick.ts'
 
 const typeName = (type: ChartType): string =>
   ({ bar: t('Bars'), line: t('Lines'), area: t('Areas'), scatter: t('Points'), pie: t('Pie'), donut: t('Ring') })[type]
@@ -65,6 +68,7 @@ const problemWords = ({ problem, name, others = [] }: ChartProblem): string => {
   if (problem === 'sheet' && others.length > 0)
     return t('There is no sheet {name}. There is {others}.', { name, others: others.join(', ') })
   if (problem === 'sheet') return t('There is no sheet {name}.', { name })
+  if (problem === 'cells') return t('There are no cells {name}. Pick the data again.', { name })
   if (problem === 'json') return t('The data is not a JSON list.')
   return problem === 'column' ? t('There is no column “{name}”.', { name }) : t('There are no numbers to show.')
 }
@@ -206,13 +210,18 @@ const isAsset = (name: string): boolean => /^\/f\/[\w-]+\.csv$/.test(name)
 
 const tableOfChart = (fence: Fence): Table | undefined => chartTableOf(parseChart(fence))
 
-export function Chart({ input }: { input: ComponentInput }): JSX.Element {
-  const { fence, sheets, refusal, said } = input
-  const chart = useComputed(() => parseChart(fence.value))
-  const hidden = useSignal<ReadonlySet<string>>(new Set())
-  const isEditing = useSignal(false)
+interface ShownData {
+  readonly data: ReadonlySignal<ChartData | ChartProblem>
+  /** The file is on its way. */
+  readonly isWaiting: ReadonlySignal<boolean>
+  /** Why there is no file. */
+  readonly reason: ReadonlySignal<string | undefined>
+}
+
+/** What a chart draws: of its own, of a sheet, or of a file. */
+function useChartData(input: ComponentInput, chart: ReadonlySignal<ChartShape>): ShownData {
   const asset = useSignal<{ readonly address: string; readonly found: AssetRows } | undefined>(undefined)
-  const rows = useComputed(() => chartRows(chart.value, sheets.value))
+  const rows = useComputed(() => chartRows(chart.value, input.sheets.value))
   const wanted = useComputed(() => {
     const found = rows.value
     return isProblem(found) && found.problem === 'elsewhere' && isAsset(found.name) ? found.name : undefined
@@ -224,11 +233,157 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
       if (wanted.peek() === address) asset.value = { address, found }
     })
   })
-  const data = useComputed((): ChartData | ChartProblem => {
-    const fetched = wanted.value !== undefined && asset.value?.address === wanted.value ? asset.value.found.rows : undefined
-    const found: Rows | ChartProblem = fetched ?? rows.value
-    return isProblem(found) ? found : chartData(chart.value, found)
-  })
+  const fetched = useComputed(() => (asset.value?.address === wanted.value ? asset.value : undefined))
+  return {
+    data: useComputed((): ChartData | ChartProblem => {
+      const found: Rows | ChartProblem = (wanted.value === undefined ? undefined : fetched.value?.found.rows) ?? rows.value
+      return isProblem(found) ? found : chartData(chart.value, found)
+    }),
+    isWaiting: useComputed(() => wanted.value !== undefined && fetched.value === undefined),
+    reason: useComputed(() => fetched.value?.found.reason)
+  }
+}
+
+interface LegendInput {
+  readonly legend: ReturnType<typeof legendOf>
+  readonly hidden: Signal<ReadonlySet<string>>
+}
+
+function Legend({ legend, hidden }: LegendInput): JSX.Element {
+  const toggle = (name: string): void => {
+    const next = new Set(hidden.value)
+    if (!next.delete(name)) next.add(name)
+    // A drawing of nothing would tell nothing.
+    if (legend.every((each) => !each.isDrawn || next.has(each.name))) return
+    hidden.value = next
+  }
+  return (
+    <ul class='legend'>
+      {legend.map(({ name, colour, isDrawn }, index) => {
+        const words = name === '' ? t('Unnamed') : name
+        return (
+          <li key={index}>
+            {isDrawn ? (
+              <button type='button' class='legend-entry' aria-pressed={!hidden.value.has(name)} onClick={() => toggle(name)}>
+                <span class={`swatch ${colour}`} />
+                {words}
+              </button>
+            ) : (
+              <span class='legend-entry'>
+                <span class='swatch swatch-none' />
+                {words} ({t('no slice')})
+              </span>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+interface ToolsInput {
+  readonly input: ComponentInput
+  readonly chart: ChartShape
+  readonly hasTable: boolean
+  readonly isEditing: Signal<boolean>
+  readonly onRefused: () => void
+}
+
+/** What is done with the chart as a whole. */
+function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput): JSX.Element {
+  const { around, sheets, said } = input
+  const picking = useRef<HTMLButtonElement>(null)
+  const mayChange = input.refusal.value === undefined
+  const cells = cellsOf(input)
+  const source = valueOf(chart, 'data') ?? ''
+  const edit = (): void => {
+    if (hasTable) isEditing.value = !isEditing.value
+    else if (cells !== undefined && !goToCells(input, cells)) toast(t('The sheet is not shown here. Close its source first.'))
+  }
+  return (
+    <div class='chart-tools'>
+      <label>
+        {t('Chart type')}{' '}
+        <select
+          class='field'
+          disabled={!mayChange}
+          value={chart.type}
+          onChange={({ currentTarget: { value } }) => {
+            if (input.act((now) => setChart(parseChart(now), 'type', value)) && !input.suggests()) said.value = typeName(value as ChartType)
+            else onRefused()
+          }}
+        >
+          {chartTypes.map((type) => (
+            <option key={type} value={type} selected={type === chart.type}>
+              {typeName(type)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {(hasTable || cells !== undefined) && (
+        <button
+          type='button'
+          class='frame-button'
+          disabled={!mayChange}
+          {...(hasTable ? { 'aria-expanded': isEditing.value } : {})}
+          onClick={edit}
+        >
+          <Icon name='table' size={16} />
+          {t('Edit data')}
+        </button>
+      )}
+      {sheets.value.sheets.length > 0 && (
+        <button
+          type='button'
+          class='frame-button'
+          ref={picking}
+          disabled={!mayChange || around.picker.value !== undefined}
+          onClick={() => startPicking(input, () => requestAnimationFrame(() => picking.current?.focus()))}
+        >
+          {t('Pick data')}
+        </button>
+      )}
+      {!hasTable && source !== '' && <span class='component-note'>{t('The data is in {name}.', { name: source })}</span>}
+    </div>
+  )
+}
+
+/** What is wrong, and what is drawn otherwise than one may expect. */
+function ChartRemarks({ data }: { readonly data: ChartData }): JSX.Element {
+  return (
+    <>
+      {data.left > 0 && (
+        <p class='component-rest'>
+          {tn(data.left, '1 more point or series is not shown.', '{count} more points or series are not shown.')}
+        </p>
+      )}
+      {data.remarks.map((remark) => (
+        <p class='component-rest' key={remark.remark}>
+          {remarkWords(remark)}
+        </p>
+      ))}
+    </>
+  )
+}
+
+/** The data that the chart holds itself, in the grid of sheets. */
+const ChartGrid = ({ input, table }: { readonly input: ComponentInput; readonly table: Table }): JSX.Element => (
+  <div class='chart-data'>
+    <CellGrid input={input} tableOf={tableOfChart} label={t('Chart data')} takesFocus />
+    {table.texts.length > limits.sheetRowsMax && (
+      <p class='component-rest'>
+        {tn(table.texts.length - limits.sheetRowsMax, '1 more row is in the source', '{count} more rows are in the source')}
+      </p>
+    )}
+  </div>
+)
+
+export function Chart({ input }: { input: ComponentInput }): JSX.Element {
+  const { fence, refusal } = input
+  const chart = useComputed(() => parseChart(fence.value))
+  const hidden = useSignal<ReadonlySet<string>>(new Set())
+  const isEditing = useSignal(false)
+  const { data, isWaiting, reason } = useChartData(input, chart)
   const drawn = useComputed(() => (isProblem(data.value) ? undefined : without(chart.value, data.value, hidden.value)))
 
   useSignalEffect(() => {
@@ -241,23 +396,12 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
     }
   })
 
-  const fetched = asset.value?.address === wanted.value ? asset.value : undefined
-  const isWaiting = wanted.value !== undefined && fetched === undefined
   const { value: shape } = chart
+  const { value: shown } = data
   const asked = shape.settings.findLast(({ key }) => key === 'type')
   const isOddType = asked !== undefined && asked.value.text !== '' && asked.value.text.toLowerCase() !== shape.type
-  const legend = isProblem(data.value) ? [] : legendOf(shape, data.value)
+  const legend = isProblem(shown) ? [] : legendOf(shape, shown)
   const table = chartTableOf(shape)
-  const source = valueOf(shape, 'data') ?? ''
-  const mayChange = refusal.value === undefined
-
-  const toggle = (name: string): void => {
-    const next = new Set(hidden.value)
-    if (!next.delete(name)) next.add(name)
-    // A drawing of nothing would tell nothing.
-    if (legend.every((each) => !each.isDrawn || next.has(each.name))) return
-    hidden.value = next
-  }
   return (
     <div class='chart-live'>
       {isOddType && (
@@ -267,93 +411,24 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
           input={input}
         />
       )}
-      {isWaiting && <p class='component-note'>{t('Loading data…')}</p>}
-      {!isWaiting && isProblem(data.value) && (
-        <Fault words={fetched?.found.reason ?? problemWords(data.value)} line={data.value.line} input={input} />
-      )}
+      {isWaiting.value && <p class='component-note'>{t('Loading data…')}</p>}
+      {!isWaiting.value && isProblem(shown) && <Fault words={reason.value ?? problemWords(shown)} line={shown.line} input={input} />}
       {drawn.value !== undefined && <Drawing chart={shape} data={drawn.value} input={input} />}
-      {!isProblem(data.value) && data.value.left > 0 && (
-        <p class='component-rest'>
-          {tn(data.value.left, '1 more point or series is not shown.', '{count} more points or series are not shown.')}
-        </p>
-      )}
-      {!isProblem(data.value) &&
-        data.value.remarks.map((remark) => (
-          <p class='component-rest' key={remark.remark}>
-            {remarkWords(remark)}
-          </p>
-        ))}
-      {legend.length > 1 && (
-        <ul class='legend'>
-          {legend.map(({ name, colour, isDrawn }, index) => {
-            const words = name === '' ? t('Unnamed') : name
-            return (
-              <li key={index}>
-                {isDrawn ? (
-                  <button type='button' class='legend-entry' aria-pressed={!hidden.value.has(name)} onClick={() => toggle(name)}>
-                    <span class={`swatch ${colour}`} />
-                    {words}
-                  </button>
-                ) : (
-                  <span class='legend-entry'>
-                    <span class='swatch swatch-none' />
-                    {words} ({t('no slice')})
-                  </span>
-                )}
-              </li>
-            )
-          })}
-        </ul>
-      )}
+      {!isProblem(shown) && <ChartRemarks data={shown} />}
+      {legend.length > 1 && <Legend legend={legend} hidden={hidden} />}
       {shape.notes.map((line) => (
         <p class='component-note' key={line.from}>
           {inline(line.text.trim())}
         </p>
       ))}
-      <div class='chart-tools'>
-        <label>
-          {t('Chart type')}{' '}
-          <select
-            class='field'
-            disabled={!mayChange}
-            value={shape.type}
-            onChange={({ currentTarget: { value } }) => {
-              if (input.act((now) => setChart(parseChart(now), 'type', value)) && !input.suggests())
-                said.value = typeName(value as ChartType)
-              else hidden.value = new Set(hidden.value)
-            }}
-          >
-            {chartTypes.map((type) => (
-              <option key={type} value={type} selected={type === shape.type}>
-                {typeName(type)}
-              </option>
-            ))}
-          </select>
-        </label>
-        {table !== undefined && (
-          <button
-            type='button'
-            class='frame-button'
-            disabled={!mayChange}
-            aria-expanded={isEditing.value}
-            onClick={() => (isEditing.value = !isEditing.value)}
-          >
-            <Icon name='table' size={16} />
-            {t('Edit data')}
-          </button>
-        )}
-        {table === undefined && source !== '' && <span class='component-note'>{t('The data is in {name}.', { name: source })}</span>}
-      </div>
-      {table !== undefined && isEditing.value && mayChange && (
-        <div class='chart-data'>
-          <CellGrid input={input} tableOf={tableOfChart} label={t('Chart data')} takesFocus />
-          {table.texts.length > limits.sheetRowsMax && (
-            <p class='component-rest'>
-              {tn(table.texts.length - limits.sheetRowsMax, '1 more row is in the source', '{count} more rows are in the source')}
-            </p>
-          )}
-        </div>
-      )}
+      <ChartTools
+        input={input}
+        chart={shape}
+        hasTable={table !== undefined}
+        isEditing={isEditing}
+        onRefused={() => (hidden.value = new Set(hidden.value))}
+      />
+      {table !== undefined && isEditing.value && refusal.value === undefined && <ChartGrid input={input} table={table} />}
     </div>
   )
 }

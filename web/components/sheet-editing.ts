@@ -13,7 +13,7 @@ import type { Pointing } from './sheet-pointing.ts'
 import type { Selection } from './sheet-selection.ts'
 import type { Writer } from './sheets-around.ts'
 
-/** `all`: the sheets of the text. */
+/** `all`: the fences of the text. */
 export type Act = (edits: (now: Table, others: readonly Sheet[], all: readonly Fence[]) => readonly Edit[]) => boolean
 
 /** What was written in a cell that somebody else changed meanwhile. */
@@ -112,7 +112,10 @@ function store({ table, conflict, act, pointing }: Parts, begun: Begun, text: st
   }
   act((now, _others, all) => {
     const { row, column } = placeOf(readingOf(now), begun)
-    const named = pointing.named(text, all)
+    const named = pointing.named(
+      text,
+      all.filter(({ kind }) => kind === 'sheet')
+    )
     return [...now.setCells([{ row, column, text: named.text }]), ...named.edits]
   })
 }

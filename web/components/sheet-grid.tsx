@@ -154,7 +154,8 @@ export class GridRow extends Component<RowInput> {
                 if (!isEdited && event.button === 0 && deeds.point(place, event.shiftKey)) event.preventDefault()
               }}
               onFocus={() => deeds.focused(place)}
-              onPointerEnter={(event) => event.buttons === 1 && deeds.over(place)}
+              // A finger that is drawn over cells scrolls.
+              onPointerEnter={(event) => event.buttons === 1 && event.pointerType !== 'touch' && deeds.over(place)}
               onDblClick={() => deeds.edit(place)}
             >
               {isEdited ? <CellField label={t('Cell {name}', { name: nameOf(place) })} on={sheet} deeds={deeds.field} /> : text}

@@ -1,11 +1,14 @@
 /** What keys do in a sheet while no cell is being written. */
 import { limits } from '../../shared/limits.ts'
 import { tn } from '../text/t.ts'
+import type { ComponentInput } from './input.ts'
 import type { CellEditing } from './sheet-editing.ts'
 import { steps } from './sheet-grid.tsx'
+import { goToSheet } from './sheets-around.ts'
 import type { Selection } from './sheet-selection.ts'
 
 interface KeysInput {
+  readonly input: ComponentInput
   readonly selection: Selection
   readonly editing: CellEditing
   readonly mayChange: () => boolean
@@ -45,11 +48,27 @@ function change(event: KeyboardEvent, { selection, editing, mayChange, clear, op
   return true
 }
 
+/** Keys that would change a cell, or open a menu that does. */
+const changing = /^(?:.|F2|F10|Delete|Backspace|ContextMenu)$/u
+
+/** Whether the key did something for who picks cells; the others but those that move do nothing. */
+function pick(event: KeyboardEvent, { input, selection }: KeysInput): boolean {
+  const { around, sheetIndex } = input
+  const picker = around.picker.peek()
+  if (picker === undefined || sheetIndex.peek() < 0) return false
+  const step = steps[event.key]
+  if (event.key === 'Enter') picker.take({ sheet: sheetIndex.peek(), one: selection.at.peek(), other: selection.to.peek() })
+  else if (event.key === 'Escape') picker.cancel()
+  else if (event.altKey && step !== undefined && step.row !== 0) goToSheet(input, sheetIndex.peek(), step.row === 1 ? 1 : -1)
+  else return move(event, selection) || (!event.ctrlKey && !event.metaKey && changing.test(event.key))
+  return true
+}
+
 export const sheetKeys =
   (keys: KeysInput) =>
   (event: KeyboardEvent): void => {
     if (event.isComposing || keys.editing.editing.peek() !== undefined || event.target instanceof HTMLButtonElement) return
-    if (!move(event, keys.selection) && !change(event, keys)) return
+    if (!pick(event, keys) && !move(event, keys.selection) && !change(event, keys)) return
     event.preventDefault()
     event.stopPropagation()
   }

@@ -1,5 +1,7 @@
 /** A sheet on the page, put together: what it shows, what is selected, what is being written, and what pointer, keys and clipboard do. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { parseChart } from '../../shared/fences/chart.ts'
+import { followData } from '../../shared/fences/chart-pick.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Change } from '../../shared/fences/formula/rewrite.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
@@ -29,19 +31,24 @@ export interface SheetModel extends Clipboard {
   readonly isDrawing: { current: boolean }
   readonly deeds: Deeds
   readonly act: Act
-  /** Rows or columns come or go: formulas of other sheets follow. */
+  /** Rows or columns come or go: formulas of other sheets follow, and charts. */
   reshape(edits: (now: Table) => readonly Edit[], change: Change): void
   keyDown(event: KeyboardEvent): void
 }
 
 function createDeeds({ around, sheetIndex }: ComponentInput, selection: Selection, editing: CellEditing): Deeds {
   const isPicked = (): boolean => around.picker.peek() !== undefined && sheetIndex.peek() >= 0
+  const pickHere = (): void => {
+    const picker = around.picker.peek()
+    if (picker !== undefined && sheetIndex.peek() >= 0) picker.sheet.value = sheetIndex.peek()
+  }
   /** The formula, which may be one of another sheet, that cells of this one come into. */
   const writer = (): Writer | undefined => (sheetIndex.peek() < 0 ? undefined : around.writer.peek())
   const point = (place: Place, isRange: boolean): boolean => writer()?.point(sheetIndex.peek(), place, isRange) ?? false
   return {
     field: editing,
     press(place, isRange, isTouch) {
+      pickHere()
       const now = writer()
       // A finger that is drawn over cells scrolls: it picks the corners one after the other.
       const isSecond = isTouch && isPicked() && nameOf(selection.at.peek()) === nameOf(selection.to.peek())
@@ -54,7 +61,10 @@ function createDeeds({ around, sheetIndex }: ComponentInput, selection: Selectio
       if (now === undefined) selection.go(place, true)
       else if (now.goesOn(sheetIndex.peek())) point(place, true)
     },
-    focused: (place) => selection.focused(place),
+    focused(place) {
+      pickHere()
+      selection.focused(place)
+    },
     edit: (place) => {
       if (!isPicked()) editing.edit(place)
     }
@@ -83,10 +93,9 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
   })
   const act: Act = (edits) =>
     input.act((now: Fence, all) => {
-      const sheets = all.filter(({ kind }) => kind === 'sheet')
-      const others = sheets.filter(({ from }) => from !== now.from).map(parseSheet)
+      const others = all.filter(({ kind, from }) => kind === 'sheet' && from !== now.from).map(parseSheet)
       const fresh = tableOf(now)
-      return fresh === undefined ? [] : edits(fresh, others, sheets).toSorted((one, other) => one.from - other.from)
+      return fresh === undefined ? [] : edits(fresh, others, all).toSorted((one, other) => one.from - other.from)
     })
   const editing = createEditing({ input, table, selection, pointing, act, isDrawing })
   const mayChange = (): boolean => input.refusal.peek() === undefined
@@ -104,7 +113,7 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
     table,
     area: () => area.peek(),
     shownAt: ({ row, column }) => cells.texts.peek()[row]?.[column] ?? '',
-    isEditing: () => editing.editing.peek() !== undefined,
+    isEditing: () => editing.editing.peek() !== undefined || (input.around.picker.peek() !== undefined && input.sheetIndex.peek() >= 0),
     act,
     clear,
     focus: () => selection.focus(),
@@ -122,15 +131,19 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
     act,
     ...clipboard,
     reshape(edits, change) {
-      act((now, others) => {
+      act((now, others, all) => {
         const own = edits(now)
         const { id, kind } = now.fence
-        return own.length === 0 || id === undefined || kind !== 'sheet'
-          ? own
-          : [...own, ...others.flatMap((other) => followChange(other, id, change))]
+        if (own.length === 0 || id === undefined || kind !== 'sheet') return own
+        const charts = all.filter((each) => each.kind === 'chart').map(parseChart)
+        return [
+          ...own,
+          ...others.flatMap((other) => followChange(other, id, change)),
+          ...charts.flatMap((each) => followData(each, id, change))
+        ]
       })
       selection.focus()
     },
-    keyDown: sheetKeys({ selection, editing, mayChange, clear, openMenu: (anchor) => (menu.value = anchor), tell })
+    keyDown: sheetKeys({ input, selection, editing, mayChange, clear, openMenu: (anchor) => (menu.value = anchor), tell })
   }
 }

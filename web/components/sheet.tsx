@@ -12,8 +12,10 @@ import { GoneWords, WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import { CellField, GridRow, nameOf, type Place, type Shown, textAt } from './sheet-grid.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
+import { rangeName } from './chart-pick.ts'
 import { createSheetModel, type SheetModel, type TableOf } from './sheet-model.ts'
 import { rowsIn } from './sheet-selection.ts'
+import type { Picker } from './sheets-around.ts'
 import { RowGap, spansOf, useSheetWindow, WidthRow } from './sheet-window.tsx'
 
 interface PartInput {
@@ -22,7 +24,34 @@ interface PartInput {
 }
 
 /** The cell with the focus, its formula and what is wrong with it; or the formula of another sheet that cells of this one are pointed at for. */
-function SheetBar({ input, model: { table, cells, selection, menu } }: PartInput): JSX.Element {
+function SheetBar({ input, model }: PartInput): JSX.Element {
+  const picker = input.around.picker.value
+  return picker !== undefined && picker.sheet.value === input.sheetIndex.value ? (
+    <PickBar picker={picker} input={input} model={model} />
+  ) : (
+    <CellBar input={input} model={model} />
+  )
+}
+
+/** What cells are picked for, and that they are. */
+function PickBar({ picker, input, model: { selection } }: PartInput & { readonly picker: Picker }): JSX.Element {
+  const range = { sheet: input.sheetIndex.value, one: selection.at.value, other: selection.to.value }
+  return (
+    <div class='sheet-bar sheet-pick'>
+      <span class='sheet-name' dir='auto'>
+        {t('Select the data for {name}', { name: picker.name })}
+      </span>
+      <button type='button' class='frame-button primary' onClick={() => picker.take(range)}>
+        {t('Use {cells}', { cells: rangeName(range) })}
+      </button>
+      <button type='button' class='frame-button' onClick={() => picker.cancel()}>
+        {t('Cancel')}
+      </button>
+    </div>
+  )
+}
+
+function CellBar({ input, model: { table, cells, selection, menu } }: PartInput): JSX.Element {
   const { around, sheetIndex } = input
   const at = selection.at.value
   const fault = cells.grid.value[at.row]?.[at.column]?.error
@@ -246,8 +275,16 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
     return () => editing.leave()
   }, [])
   const anchor = menu.value
+  const isPicked = input.around.picker.value !== undefined && input.sheetIndex.value >= 0
   return (
-    <div class='sheet-live' ref={element} onKeyDown={model.keyDown} onCopy={model.copy} onCut={model.copy} onPaste={model.paste}>
+    <div
+      class={isPicked ? 'sheet-live picking' : 'sheet-live'}
+      ref={element}
+      onKeyDown={model.keyDown}
+      onCopy={model.copy}
+      onCut={model.copy}
+      onPaste={model.paste}
+    >
       <SheetBar input={input} model={model} />
       <SheetTable input={input} model={model} label={label} />
       <SheetSum input={input} model={model} />

@@ -4,6 +4,7 @@
  */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
+import type { ComponentInput } from './input.ts'
 import type { FieldDeeds, Place } from './sheet-grid.tsx'
 
 export interface CellRange {
@@ -63,4 +64,23 @@ export function sheetsAround(fences: ReadonlySignal<readonly Fence[]>): SheetsAr
   }
   known.set(fences, found)
   return found
+}
+
+const corner: Place = { row: 0, column: 0 }
+
+/** Brings cells into view and selects them; false: their sheet is not drawn, because its source shows, say. */
+export function goToCells({ around, sheets, show }: ComponentInput, range: CellRange): boolean {
+  const fence = sheets.peek().sheets[range.sheet]?.fence
+  if (fence === undefined || !show(fence)) return false
+  around.wanted.value = range
+  return true
+}
+
+/** The same for the first cell of the next sheet that is drawn, or of the one before. */
+export function goToSheet(input: ComponentInput, from: number, direction: 1 | -1): void {
+  const count = input.sheets.peek().sheets.length
+  for (let steps = 1; steps <= count; steps++) {
+    const sheet = (from + direction * steps + count * steps) % count
+    if (goToCells(input, { sheet, one: corner, other: corner })) return
+  }
 }

@@ -18,6 +18,12 @@ export const de: Catalogue = {
     'Der Text wurde seitdem geändert, deshalb lässt sich das nicht rückgängig machen.',
   'This cell holds a list or an object. Change it in the source.':
     'Diese Zelle enthält eine Liste oder ein Objekt. Ändere sie im Quelltext.',
+  'The chart shows {cells} now.': 'Das Diagramm zeigt jetzt {cells}.',
+  'There are no cells {name}. Pick the data again.': 'Es gibt keine Zellen {name}. Wähle die Daten neu aus.',
+  'The sheet is not shown here. Close its source first.': 'Die Tabelle wird hier nicht angezeigt. Schließe zuerst ihren Quelltext.',
+  'Select the data for {name}': 'Daten für {name} auswählen',
+  'Use {cells}': '{cells} verwenden',
+  'Pick data': 'Daten auswählen',
   'Two sheets are called #{id}. Give one of them another name in its source.':
     'Zwei Tabellen heißen #{id}. Gib einer davon im Quelltext einen anderen Namen.',
   'Undoing…': 'Wird rückgängig gemacht …',
@@ -223,6 +229,7 @@ export const de: Catalogue = {
   edits: 'bearbeitet',
   'Edit…': 'Bearbeiten…',
   'Emoji by name': 'Emoji nach Namen',
+  End: 'Ende',
   ended: 'beendet',
   'Leave it empty to use the first heading as the title.': 'Leer lassen, damit die erste Überschrift der Titel ist.',
   'title of this document': 'Titel dieses Dokuments umbenennen',
@@ -315,6 +322,7 @@ export const de: Catalogue = {
   'Canceled.': 'Abgebrochen.',
   'It was revoked or has expired. Ask the owner of the document for a new one.':
     'Er wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
+  Start: 'Start',
   'Stopped because it left its page or stopped responding.': 'Angehalten, weil es seine Seite verlassen hat oder nicht mehr antwortet.',
   'Stopped because it sent too many messages.': 'Angehalten, weil es zu viele Nachrichten gesendet hat.',
   'Can edit the text while you watch.': 'Kann den Text bearbeiten, während du zusiehst.',

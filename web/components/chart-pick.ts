@@ -1,0 +1,101 @@
+/** Picking the cells that a chart draws: in the sheets of its text, by mouse, finger or keys. */
+import { signal } from '@preact/signals'
+import { undoIn } from '../commands/edit.ts'
+import { parseChart, valueOf } from '../../shared/fences/chart.ts'
+import { namedCells, setData } from '../../shared/fences/chart-pick.ts'
+import { sourceOf } from '../../shared/fences/chart-source.ts'
+import { addId, freeId } from '../../shared/fences/fences.ts'
+import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import type { ComponentInput } from './input.ts'
+import { nameOf } from './sheet-grid.tsx'
+import { areaBetween } from './sheet-selection.ts'
+import { type CellRange, goToCells, goToSheet } from './sheets-around.ts'
+
+/** So long what was done can be taken back from its notice, in milliseconds. */
+const noticeMs = 10_000
+
+/** The cells that a chart draws; undefined: its data is in no sheet that there is. */
+export function cellsOf({ fence, sheets }: ComponentInput): CellRange | undefined {
+  const name = valueOf(parseChart(fence.value), 'data') ?? ''
+  const source = name.startsWith('#') ? sourceOf(name) : undefined
+  const index = source === undefined ? -1 : sheets.value.sheets.findIndex((each) => each.fence.id === source.sheet)
+  const sheet = sheets.value.sheets[index]
+  if (sheet === undefined || source === undefined) return undefined
+  const { first, last = first } = source.cells ?? {
+    first: { row: 0, column: 0 },
+    last: { row: Math.max(0, sheet.rows.length - 1), column: Math.max(0, sheet.width - 1) }
+  }
+  return { sheet: index, one: { row: first.row, column: first.column }, other: { row: last.row, column: last.column } }
+}
+
+export const rangeName = ({ one, other }: Pick<CellRange, 'one' | 'other'>): string => {
+  const { top, bottom, first, last } = areaBetween(one, other)
+  const [corner, opposite] = [nameOf({ row: top, column: first }), nameOf({ row: bottom, column: last })]
+  return corner === opposite ? corner : `${corner}:${opposite}`
+}
+
+/** False: nothing was changed. */
+function takeCells(input: ComponentInput, { sheet, one, other }: CellRange): boolean {
+  let isShared = false
+  const done = input.act((now, all) => {
+    const sheets = all.filter(({ kind }) => kind === 'sheet')
+    const fence = sheets[sheet]
+    if (fence === undefined) return []
+    const id =
+      fence.id ??
+      freeId(
+        sheets.map((each) => each.id),
+        fence
+      )
+    isShared = sheets.findIndex((each) => each.id === id) < sheet && fence.id !== undefined
+    if (isShared) {
+      toast(t('Two sheets are called #{id}. Give one of them another name in its source.', { id }))
+      return []
+    }
+    const wanted = namedCells(id, textsOf(parseSheet(fence)), areaBetween(one, other))
+    return [...addId(fence, id), ...setData(parseChart(now), wanted)].toSorted((left, right) => left.from - right.from)
+  })
+  const view = input.page.editor.value?.view
+  if (done && !input.suggests() && input.page.mode.peek() !== 'read' && view !== undefined)
+    toast(t('The chart shows {cells} now.', { cells: rangeName({ one, other }) }), {
+      name: t('Undo'),
+      run: () => void undoIn(view),
+      milliseconds: noticeMs
+    })
+  return done
+}
+
+/** Begins to pick, with the cells that the chart draws. `onEnd`: the focus comes back to the chart. */
+export function startPicking(input: ComponentInput, onEnd: () => void): void {
+  const { around, sheets } = input
+  const end = (): void => {
+    if (around.picker.peek() !== picker) return
+    around.picker.value = undefined
+    removeEventListener('keydown', escape, { capture: true })
+    input.show(input.fence.peek())
+    onEnd()
+  }
+  // Wherever the focus is: a press on the text takes it there.
+  const escape = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || event.isComposing) return
+    event.preventDefault()
+    event.stopPropagation()
+    end()
+  }
+  const drawn = cellsOf(input)
+  const picker = {
+    name: input.label.peek(),
+    sheet: signal(drawn?.sheet ?? 0),
+    take(range: CellRange) {
+      takeCells(input, range)
+      end()
+    },
+    cancel: end
+  }
+  around.picker.peek()?.cancel()
+  around.picker.value = picker
+  addEventListener('keydown', escape, { capture: true })
+  if (drawn === undefined || !goToCells(input, drawn)) goToSheet(input, sheets.peek().sheets.length - 1, 1)
+}
