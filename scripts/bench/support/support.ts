@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 
 export { start, startProcess } from '../../../test/support/start.ts'
-export { createDocument, pause, readMarkdown, Typist } from '../../../test/support/typist.ts'
+export { createDocument, pause, readMarkdown, seeded, Typist } from '../../../test/support/typist.ts'
 
 /** Where a document is: the bare servers ask for no key. */
 export interface Place {
