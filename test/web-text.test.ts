@@ -10,6 +10,7 @@ import { firstHeading, titleIn, titleOfText } from '../shared/names.ts'
 import { titleEnd } from '../web/document/title-place.ts'
 import { beginning } from '../web/document/beginning.ts'
 import { countDocument, countWords } from '../web/editor/count.ts'
+import { frontMatterEnd } from '../web/editor/front-matter.ts'
 import { refusalOfStatus } from '../web/refused/refusals.ts'
 import { readDevice, writeDevice } from '../web/device.ts'
 import { removeKeptDatabase } from '../web/offline/remove.ts'
@@ -117,6 +118,27 @@ test('[WHO-4] what oneself did follows “You” in both languages', () => {
   expect(deeds.length).toBeGreaterThanOrEqual(eventKinds.length)
   for (const deed of deeds) expect(ofYouIn('de', String(deed))).toMatch(/^(hast|konntest) /)
   expect(ofYouIn('en', 'commented')).toBe('commented')
+})
+
+test('[WEB-96] looking for settings at the top of a text reads no further than they go', () => {
+  const below = Array.from({ length: 900 }, (_, index) => `Line ${index}`)
+  const read = (...top: readonly string[]): { end: number; lines: number } => {
+    let lines = 0
+    const doc = Text.of([...top, ...below])
+    const counting = Object.assign(Object.create(doc) as Text, {
+      *iterLines() {
+        for (const line of doc.iterLines()) {
+          lines += 1
+          yield line
+        }
+      }
+    })
+    return { end: frontMatterEnd(counting), lines }
+  }
+  expect(read('---', 'title: One', '---')).toEqual({ end: 18, lines: 3 })
+  expect(read('# One', '')).toEqual({ end: 0, lines: 2 })
+  // A rule, and no settings.
+  expect(read('---', 'Words')).toEqual({ end: 0, lines: 2 })
 })
 
 test('[QUICK-1] a text is called by its front matter, its first heading, or its first line of words', () => {

@@ -1,11 +1,15 @@
 /** Front matter: settings in YAML at the top of a text, between lines of `---`. They are for programs; readers of a page do not see them. */
 
-/**
- * The line after it, counted from 0; 0 when there is none. Its first line must set something: a text may also begin with a rule and hold
- * another.
- */
+/** Whether the first two lines begin it. The second must set something: a text may also begin with a rule and hold another. */
+export const beginsFrontMatter = ([first, second]: readonly string[]): boolean =>
+  first?.trimEnd() === '---' && /^(?:[\w"'-][^:]*:(?:\s|$)|#)/.test(second ?? '')
+
+/** Whether a line below the first ends it. */
+export const endsFrontMatter = (line: string): boolean => /^(?:---|\.\.\.)[ \t]*$/.test(line)
+
+/** The line after it, counted from 0; 0 when there is none. */
 export const afterFrontMatter = (lines: readonly string[]): number => {
-  if (lines[0]?.trimEnd() !== '---' || !/^(?:[\w"'-][^:]*:(?:\s|$)|#)/.test(lines[1] ?? '')) return 0
-  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line))
+  if (!beginsFrontMatter(lines)) return 0
+  const end = lines.findIndex((line, index) => index > 0 && endsFrontMatter(line))
   return end === -1 ? 0 : end + 1
 }

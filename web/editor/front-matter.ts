@@ -1,15 +1,19 @@
 /** Front matter at the top of the editor's text: settings for programs, which the published page does not show. */
 import type { Text } from '@codemirror/state'
-import { afterFrontMatter } from '../../shared/text/front-matter.ts'
+import { afterFrontMatter, beginsFrontMatter, endsFrontMatter } from '../../shared/text/front-matter.ts'
 
 /** Front matter of more lines is taken for text. */
 const linesMax = 1000
 
 const ends = new WeakMap<Text, number>()
 
+/** Reads no further than the front matter goes: it is asked with each key. */
 function endIn(doc: Text): number {
-  if (doc.line(1).text.trimEnd() !== '---') return 0
-  const lines = Array.from({ length: Math.min(doc.lines, linesMax) }, (_line, at) => doc.line(at + 1).text)
+  const lines: string[] = []
+  for (const line of doc.iterLines()) {
+    lines.push(line)
+    if (lines.length === linesMax || (lines.length > 1 && (!beginsFrontMatter(lines) || endsFrontMatter(line)))) break
+  }
   const after = afterFrontMatter(lines)
   return after === 0 ? 0 : doc.line(after).to
 }
