@@ -96,14 +96,17 @@ function KeepNotice(): JSX.Element {
 function Current({ session }: { session: Session }): JSX.Element | null {
   const reason = session.link.ended.value
   if (reason !== undefined) return session.state.value === 'open' ? <EndedNotice session={session} reason={reason} /> : null
-  const unsent = session.unsent.value
+  // How much is unsent is read only where it is said: it changes with each key.
   const where = session.keep.state.value === 'kept' ? t('The text is kept on this device.') : t('The text is kept while this page is open.')
   return (
     <>
       {session.declined.value && (
-        <HeldNotice session={session} text={`${t('You can read this document but no longer edit it.')} ${lostWords(unsent)} ${where}`} />
+        <HeldNotice
+          session={session}
+          text={`${t('You can read this document but no longer edit it.')} ${lostWords(session.unsent.value)} ${where}`}
+        />
       )}
-      {session.link.struggling.value && unsent > 0 && (
+      {session.link.struggling.value && session.unsent.value > 0 && (
         <HeldNotice
           session={session}
           text={`${t('The server cannot save your changes right now. It tries again automatically.')} ${where}`}
