@@ -3,7 +3,7 @@
  * editor has the focus: each key waits for the next of them (4 ms of 17 at the median, `npm run bench typing`), and a laptop never rests.
  */
 import type { Extension } from '@codemirror/state'
-import { drawSelection, type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
+import { drawSelection, RectangleMarker, type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 
 /** Milliseconds for which it is shown, and hidden: half a second and a bit, as systems have it. */
 const blinkMs = 600
@@ -11,6 +11,9 @@ const blinkMs = 600
 class Blinking {
   readonly #view: EditorView
   #timer: ReturnType<typeof setInterval> | undefined
+  #layer: HTMLElement | null = null
+  /** It moved since the last turn: it stays for one more. A key starts no timer. */
+  #moved = false
 
   constructor(view: EditorView) {
     this.#view = view
@@ -18,23 +21,48 @@ class Blinking {
 
   update({ docChanged, selectionSet, focusChanged }: ViewUpdate): void {
     if (!docChanged && !selectionSet && !focusChanged) return
-    clearInterval(this.#timer)
     this.#show(true)
-    if (this.#view.hasFocus) this.#timer = setInterval(() => this.#show(this.#layer?.style.visibility === 'hidden'), blinkMs)
+    this.#moved = true
+    if (this.#view.hasFocus) this.#timer ??= setInterval(() => this.#turn(), blinkMs)
+    else this.#rest()
   }
 
   destroy(): void {
-    clearInterval(this.#timer)
+    this.#rest()
   }
 
-  get #layer(): HTMLElement | null {
-    return this.#view.scrollDOM.querySelector<HTMLElement>(':scope > .cm-cursorLayer')
+  #rest(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #turn(): void {
+    if (!this.#moved) this.#show(this.#layer?.style.visibility === 'hidden')
+    this.#moved = false
   }
 
   #show(shown: boolean): void {
-    const layer = this.#layer
-    if (layer !== null) layer.style.visibility = shown ? '' : 'hidden'
+    this.#layer ??= this.#view.scrollDOM.querySelector<HTMLElement>(':scope > .cm-cursorLayer')
+    if (this.#layer !== null) this.#layer.style.visibility = shown ? '' : 'hidden'
   }
 }
+
+/** To a whole pixel of the screen: a caret between two is a blur. */
+const snap = (length: number): number => Math.round(length * devicePixelRatio) / devicePixelRatio
+
+// CodeMirror places carets, rectangles without a width, by their left and top sides, and the browser lays the page out once more for each
+// key. What is only translated is painted elsewhere, and nothing is laid out.
+Object.defineProperty(RectangleMarker.prototype, 'adjust', {
+  value(this: RectangleMarker, { style }: HTMLElement): void {
+    style.height = `${this.height}px`
+    if (this.width === null) {
+      style.translate = `${snap(this.left)}px ${snap(this.top)}px`
+      return
+    }
+    style.left = `${this.left}px`
+    style.top = `${this.top}px`
+    style.width = `${this.width}px`
+  }
+})
 
 export const caret: Extension = [drawSelection({ cursorBlinkRate: 0 }), ViewPlugin.fromClass(Blinking)]
