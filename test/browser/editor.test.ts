@@ -1,5 +1,5 @@
 /** Two people, one text. */
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
 import { start, type World } from '../support/start.ts'
@@ -98,7 +98,64 @@ test('[WRITE-22] whom one follows stays in view, until one stops or does somethi
   await bea.context.close()
 })
 
-test('[WEB-72] a page at rest asks for no frames: the caret blinks by a timer, and a key shows it at once', async () => {
+/** A key lays the page out once: the browser, for the letter. The caret is moved without. */
+async function layoutsOfKeys(page: Page): Promise<void> {
+  const client = await page.context().newCDPSession(page)
+  await client.send('Performance.enable')
+  const count = async (): Promise<number> => {
+    const { metrics } = await client.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'LayoutCount')?.value ?? Number.NaN
+  }
+  const counts: number[] = []
+  for (const key of 'abcdefghi') {
+    const before = await count()
+    await page.keyboard.type(key)
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+    counts.push((await count()) - before)
+  }
+  // Now and then something else changes on the page, as what it says of itself does.
+  expect(counts.sort((one, other) => one - other).at(counts.length / 2)).toBe(1)
+}
+
+/** Notes what goes to the server and to the disk of the device: within the work of a key, behind its paint, and as the page is left. */
+async function sendsBehindPaint(page: Page): Promise<void> {
+  const found = await page.locator('.cm-content').evaluate(async (element) => {
+    interface View {
+      dispatch(change: object): void
+    }
+    const { view } = (element as unknown as { cmTile: { view: View } }).cmTile
+    const heard: string[] = []
+    const { send } = WebSocket.prototype
+    const { add } = IDBObjectStore.prototype
+    WebSocket.prototype.send = function (data) {
+      heard.push('sent')
+      send.call(this, data)
+    }
+    IDBObjectStore.prototype.add = function (value, key) {
+      heard.push('stored')
+      return add.call(this, value, key)
+    }
+    const write = (): void => view.dispatch({ changes: { from: 0, insert: 'x' }, userEvent: 'input.type' })
+    const painted = (): Promise<unknown> => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20)))
+    write()
+    await Promise.resolve()
+    const within = heard.splice(0)
+    await painted()
+    const behind = heard.splice(0)
+    write()
+    dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))
+    const left = heard.splice(0)
+    dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+    Object.assign(WebSocket.prototype, { send })
+    Object.assign(IDBObjectStore.prototype, { add })
+    return { within, behind, left }
+  })
+  expect(found.within).toEqual([])
+  expect(found.behind).toEqual(expect.arrayContaining(['sent', 'stored']))
+  expect(found.left).toContain('sent')
+}
+
+test('[WEB-72] [WEB-94] [WEB-95] a page at rest asks for no frames; a key lays the page out once, and is sent and stored behind its paint', async () => {
   const opened = await createDocument(world.url, '# Calm\n')
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -119,6 +176,10 @@ test('[WEB-72] a page at rest asks for no frames: the caret blinks by a timer, a
   expect(await page.evaluate(() => (globalThis as unknown as { caretAtKey: string }).caretAtKey)).toBe('visible')
   await until(isHidden, 'it blinks again')
   expect(await isStill()).toBe(true)
+  await saved(page)
+  await layoutsOfKeys(page)
+  await saved(page)
+  await sendsBehindPaint(page)
   await context.close()
 })
 

@@ -9,7 +9,12 @@
  *
  * Subtype 1 is the answer to what the server asked for when the connection opened, and carries everything it lacks. A 2 before it is
  * held back: it may build on what was written without a connection, which the server does not have yet, and would be refused for the gap.
+ *
+ * What a key changes goes out once it is on the screen: sending wakes other processes, which would take the processor from the paint. Frames
+ * keep their order. A page that is left sends what waits, a hidden one at once.
  */
+import { afterPaint } from '../after-paint.ts'
+
 export interface WireState {
   /** Updates sent and not yet answered. */
   readonly unconfirmed: number
@@ -42,6 +47,7 @@ export function frameKind(bytes: Uint8Array): { type: number; detail: number } {
 }
 
 const sync = 0
+const presence = 1
 const syncStatus = 8
 const step = { ask: 0, answer: 1, update: 2 } as const
 
@@ -82,6 +88,8 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
     /** Sent since the server was last heard, in bytes. */
     #unheardBytes = 0
     #timer: ReturnType<typeof setTimeout> | undefined
+    /** Waits for the next paint, oldest first. */
+    #waiting: Parameters<WebSocket['send']>[0][] = []
 
     constructor(url: string | URL, protocols?: string | string[]) {
       super(url, protocols)
@@ -95,8 +103,31 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
     }
 
     override send(data: Parameters<WebSocket['send']>[0]): void {
-      if (data instanceof Uint8Array && !this.#sends(data)) return
+      if (data instanceof Uint8Array) {
+        if (!this.#sends(data)) return
+        if (this.#canWait(data)) {
+          this.#waiting.push(data)
+          if (this.#waiting.length === 1) afterPaint(() => this.#flush())
+          return
+        }
+      }
+      this.#flush()
       super.send(data)
+    }
+
+    override close(code?: number, reason?: string): void {
+      this.#flush()
+      super.close(code, reason)
+    }
+
+    /** Whether a frame is one that a key makes, on a page that paints. */
+    #canWait(bytes: Uint8Array): boolean {
+      const { type, detail } = frameKind(bytes)
+      return (type === presence || (type === sync && detail === step.update)) && document.visibilityState === 'visible'
+    }
+
+    #flush(): void {
+      for (const data of this.#waiting.splice(0)) super.send(data)
     }
 
     #set(change: Partial<WireState>): void {

@@ -107,8 +107,9 @@ function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   }
   const owe = (more: number): void => {
     owed += more
-    if (!planned) afterPaint(settle)
+    if (planned) return
     planned = true
+    afterPaint(settle)
   }
   addEventListener('pagehide', settle)
   const countUp = (_update: Uint8Array, _origin: unknown, _doc: Y.Doc, transaction: Y.Transaction): void => {
