@@ -118,7 +118,7 @@ const pushRounds = async (push: Push): Promise<Written> => {
 }
 
 const proposeInstead = async ({ call, client, place, file, local, base }: Push): Promise<void> => {
-  const answer = await client.replaceContent(place.doc, { content: local, baseVersion: base.version, as: 'suggestions' })
+  const answer = await client.replaceContent(place.doc, { content: local, baseVersion: base.version, mode: 'suggest' })
   const count = answer.suggestions?.length ?? 0
   call.answer({ ...answer, file }, () => `Proposed ${count} change${count === 1 ? '' : 's'}; the document is as it was.`)
 }

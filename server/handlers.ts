@@ -63,7 +63,7 @@ export const handlers = {
   undeleteDocument: ({ service, caller, doc }) => undeleteDocument(service, caller, doc),
   readContent: ({ service, doc, input }) => readContent(service, doc, input),
   replaceContent: ({ service, caller, doc, input }) =>
-    (input.as === 'suggestions' ? suggestContent : replaceContent)(service, caller, doc, input),
+    (input.mode === 'suggest' ? suggestContent : replaceContent)(service, caller, doc, input),
   readOutline: ({ service, doc, input }) => readOutline(service, doc, input),
   readDiff: ({ service, doc, input }) => readDiff(service, doc, input),
   readAttribution: ({ service, doc, input }) => readAttribution(service, doc, input),

@@ -4,7 +4,7 @@ import { type ErrorCode, ServiceError } from './errors.ts'
 import { limits } from './limits.ts'
 import type { MediaKind } from './media-types.ts'
 import { fieldMeant } from './nearest.ts'
-import type { Role } from './roles.ts'
+import { includesRole, type Role } from './roles.ts'
 
 export interface RestBinding {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -42,7 +42,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly on: 'document' | 'account' | 'service'
   /** Least role on the document; absent when `on` is not `document`. */
   readonly role?: Role
-  /** Least role where a query field has a certain value: field → value → role. */
+  /** Least role where a field has a certain value: field → value → role. Lower than `role`. */
   readonly roleWith?: Readonly<Record<string, Readonly<Record<string, Role>>>>
   /** Who must be signed in, whatever the role: a person with an `account`, or any `identity`, agents too. */
   readonly needs?: 'account' | 'identity'
@@ -59,6 +59,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly output: Output
   /** Errors beyond those that any operation can answer. */
   readonly errors: readonly ErrorCode[]
+  /** The next step for fields of other interfaces that mean another call. */
+  readonly elsewhere?: Elsewhere
   /** Renames synonyms before the input is checked (api.md: accept synonyms on input). */
   readonly normalise?: (raw: Record<string, unknown>) => Record<string, unknown>
 }
@@ -68,13 +70,17 @@ export const operation = <Input extends z.ZodObject, Output extends z.ZodType, c
   entry: Operation<Input, Output> & { readonly on: On }
 ): Operation<Input, Output> & { readonly on: On } => entry
 
-/** Least role that a request with these query fields needs. Errors: `invalid_request` for a value that means nothing, whatever the role. */
-export const roleNeeded = ({ role, roleWith = {} }: Operation, query: URLSearchParams): Role | undefined => {
-  for (const [field, roles] of Object.entries(roleWith)) {
-    const value = query.get(field)
-    if (value === null) continue
-    if (Object.hasOwn(roles, value)) return roles[value]
-    throw new ServiceError('invalid_request', { details: [{ path: field, message: `must be ${Object.keys(roles).join(' or ')}` }] })
+/** Least role that any call of an operation needs: what is asked before its input is read. */
+export const roleAtLeast = ({ role, roleWith = {} }: Operation): Role | undefined => {
+  const lower = Object.values(roleWith).flatMap((byValue) => Object.values(byValue))
+  return lower.reduce((least, each) => (least !== undefined && includesRole(least, each) ? each : least), role)
+}
+
+/** The role that a call with this input needs. */
+export const roleFor = ({ role, roleWith = {} }: Operation, input: Readonly<Record<string, unknown>>): Role | undefined => {
+  for (const [field, byValue] of Object.entries(roleWith)) {
+    const value = input[field]
+    if (typeof value === 'string' && Object.hasOwn(byValue, value)) return byValue[value]
   }
   return role
 }
@@ -89,23 +95,67 @@ export const rename =
     return named
   }
 
+/** Words of other interfaces for proposing a change instead of making it: they all mean `mode: "suggest"`. */
+export const modeNames = ['as', 'suggest'] as const
+
+/** The mode that `as` or `suggest` says; a word that means nothing stays, and is refused. */
+export const modeOf = (value: unknown): unknown => {
+  if (value === 'suggestions' || value === 'suggestion' || value === true || value === 'true' || value === '1') return 'suggest'
+  return value === false || value === 'false' || value === '0' ? 'apply' : value
+}
+
+/** With `mode` for the words of other interfaces. */
+export const withMode = (raw: Record<string, unknown>): Record<string, unknown> => {
+  const { as, suggest, ...fields } = raw
+  const said = as ?? suggest
+  return said === undefined || said === null || fields['mode'] !== undefined ? fields : { ...fields, mode: modeOf(said) }
+}
+
+/** Sentences for names that mean another call: name without case, dashes and underscores → the next step. */
+export type Elsewhere = Readonly<Record<string, string>>
+
+const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
+
+const saidOfUnknown = (
+  name: string,
+  fields: readonly string[],
+  free: readonly string[],
+  elsewhere: Elsewhere
+): { said: string; hint: string } => {
+  // No name that means something is longer.
+  const plain = name.length > shownCharsMax ? '' : plainName(name)
+  const next = Object.hasOwn(elsewhere, plain) ? elsewhere[plain] : undefined
+  if (next !== undefined) return { said: 'is no field here', hint: next }
+  const meant = fieldMeant(name, free)
+  if (meant !== undefined)
+    return { said: `is no field here; did you mean ${meant}?`, hint: `Send it as ${meant}, or leave ${shown(name)} out.` }
+  const known = fields.length === 0 ? 'There are none here.' : `The fields are: ${fields.join(', ')}.`
+  return { said: 'is no field here', hint: `Leave ${shown(name)} out. ${known}` }
+}
+
+/** A name as it may be told: bounded, and whole. */
+const shown = (name: string): string => name.slice(0, shownCharsMax).toWellFormed()
+const shownCharsMax = 100
+const shownMax = 20
+
 /**
- * Unknown fields are passed over (api.md), but a slip of a known one is none: a misspelt `dryRun` would write, a misspelt `baseVersion` write
- * over others. Errors: `invalid_request`.
+ * A field that means nothing here would be passed over, and something else be done than was asked for: a misspelt `dryRun` writes, a
+ * misspelt `baseVersion` writes over others. Errors: `invalid_request`, naming the field that was meant.
  */
-export const refuseSlips = (given: Readonly<Record<string, unknown>>, fields: readonly string[]): void => {
-  const names = Object.keys(given)
+export const refuseUnknown = (given: Readonly<Record<string, unknown>>, fields: readonly string[], elsewhere: Elsewhere = {}): void => {
+  const names = Object.keys(given).filter((name) => given[name] !== undefined)
   if (names.length > limits.fieldsMax)
     throw new ServiceError('invalid_request', {
       details: [{ path: 'body', message: `has ${names.length} fields; at most ${limits.fieldsMax} are taken` }]
     })
+  const unknown = names.filter((name) => !fields.includes(name)).slice(0, shownMax)
+  if (unknown.length === 0) return
   const free = fields.filter((field) => given[field] === undefined)
-  for (const name of names) {
-    const meant = fields.includes(name) ? undefined : fieldMeant(name, free)
-    if (meant === undefined) continue
-    const details = [{ path: name, message: `is no field here; did you mean ${meant}?` }]
-    throw new ServiceError('invalid_request', { hint: `Send it as ${meant}, or leave ${name} out.`, details })
-  }
+  const told = unknown.map((name) => ({ path: shown(name), ...saidOfUnknown(name, fields, free, elsewhere) }))
+  throw new ServiceError('invalid_request', {
+    hint: told[0]?.hint,
+    details: told.map(({ path, said }) => ({ path, message: said }))
+  })
 }
 
 /** Names of the parameters in a path: `/api/docs/{id}/shares/{share}` → `id`, `share`. */

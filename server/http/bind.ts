@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { type Operation, refuseSlips } from '../../shared/operation.ts'
+import { modeNames, modeOf, type Operation, refuseUnknown } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { writeCookie } from '../auth/cookies.ts'
 import { readCredentials } from '../auth/credentials.ts'
@@ -97,25 +97,30 @@ const fromQuery = ({ operation, ctx }: Exchange): Record<string, unknown> => {
   const { shape } = operation.input
   const fields: Record<string, unknown> = {}
   const query = queryOf(ctx)
-  refuseQuerySlips(query, operation.rest.query ?? [])
+  refuseQuery(query, operation)
   for (const field of operation.rest.query ?? []) {
     const values = [field, ...(otherNames[field] ?? [])].flatMap((name) => query.getAll(name))
     if (values.length > 1) throw invalid(field, 'must be given once')
     if (values[0] === undefined) continue
-    fields[field] = isFlag(shape[field]) ? flag(values[0]) : values[0]
+    fields[field] = isFlag(shape[field]) ? flag(values[0]) : field === 'mode' ? modeOf(values[0]) : values[0]
   }
   return fields
 }
 
+/** What every request may say in its query: whose it is. */
+const credentialNames = ['key', 'author']
+
 /** Errors: `invalid_request`. */
-const refuseQuerySlips = (query: URLSearchParams, fields: readonly string[]): void => {
-  const spellings = fields.flatMap((field) => otherNames[field] ?? [])
+const refuseQuery = (query: URLSearchParams, { rest, elsewhere }: Operation): void => {
+  if (rest.oauth === true) return
+  const { query: fields = [] } = rest
+  const spellings = [...credentialNames, ...fields.flatMap((field) => otherNames[field] ?? [])]
   const names = [...query.keys()].filter((name) => !spellings.includes(name))
-  refuseSlips(Object.fromEntries(names.map((name) => [name, true])), fields)
+  refuseUnknown(Object.fromEntries(names.map((name) => [name, true])), fields, elsewhere)
 }
 
 /** Other spellings of fields that must not go unseen. */
-const otherNames: Readonly<Record<string, readonly string[]>> = { dryRun: ['dryrun', 'dry_run', 'dry-run'] }
+const otherNames: Readonly<Record<string, readonly string[]>> = { dryRun: ['dryrun', 'dry_run', 'dry-run'], mode: modeNames }
 
 const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
   const { def } = (schema as unknown as { def?: { type: string; innerType?: { def: { type: string } } } } | undefined) ?? {}
@@ -240,7 +245,7 @@ const replayDeletion = async (bare: Exchange, error: unknown): Promise<Record<st
 
 const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   // Whoever may not, hears so before the body is read.
-  const caller = await admit(bare, queryOf(bare.ctx))
+  const caller = await admit(bare)
   const exchange = await withBody(bare)
   try {
     // And again once it is here: a body may be as long on its way as its sender likes.

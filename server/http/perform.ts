@@ -2,11 +2,13 @@
  * One call of an operation, whatever face it came by: caller → limits → role → checked input → handler.
  */
 import { createHash } from 'node:crypto'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { ServiceError, signInHint } from '../../shared/errors.ts'
 import type { RateLimitName } from '../../shared/limits.ts'
-import { type Operation, refuseSlips, roleNeeded } from '../../shared/operation.ts'
+import { type Operation, refuseUnknown, roleAtLeast, roleFor } from '../../shared/operation.ts'
 import type { OperationName } from '../../shared/operations/index.ts'
+import { AuthorName } from '../../shared/operations/schemas.ts'
+import { includesRole } from '../../shared/roles.ts'
 import { cleanAuthor } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
 import type { File } from '../domain/assets.ts'
@@ -157,14 +159,14 @@ const callerOf = async (asked: Asked): Promise<Caller> => {
 const mayCreate = (http: Http, name: OperationName, caller: Caller): boolean =>
   name !== 'createDocument' || http.anonymousCreate || caller.identity.kind !== 'guest'
 
-/** The caller, who may do this. `fields` may lower the role that is needed. Errors: of the credentials, `account_required`, `forbidden`. */
-export const admit = async (asked: Asked, fields: URLSearchParams): Promise<Caller> => {
+/** The caller, who may do this, or some of it: `perform` asks again. Errors: of the credentials, `account_required`, `forbidden`. */
+export const admit = async (asked: Asked): Promise<Caller> => {
   const { http, operation, name } = asked
   const caller = await callerOf(asked)
   count(asked, caller)
   if (operation.needs !== undefined) requireIdentity(caller, operation.needs)
-  const role = roleNeeded(operation, fields)
-  if (role !== undefined) requireRole(caller, role)
+  const least = roleAtLeast(operation)
+  if (operation.role !== undefined && least !== undefined && !includesRole(caller.role, least)) requireRole(caller, operation.role)
   if (!mayCreate(http, name, caller))
     throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.', hint: signInHint })
   if (name !== 'createDocument' || caller.identity.kind !== 'guest') return caller
@@ -199,15 +201,28 @@ const sizeOf = (origin: string, size: number | bigint): string => {
   return origin === 'array' ? `${size} items long` : String(size)
 }
 
-/** The input of an operation. Errors: `invalid_request`, naming the fields. */
-export const checked = ({ input, rest }: Pick<Operation, 'input' | 'rest'>, raw: Record<string, unknown>): Record<string, unknown> => {
-  // RFC 6749 §3.2: parameters that are not known are passed over, whatever they are like.
-  if (rest.oauth !== true) refuseSlips(raw, Object.keys(input.shape))
-  const parsed = input.safeParse(raw)
-  if (parsed.success) return parsed.data
-  throw new ServiceError('invalid_request', {
-    details: parsed.error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: saidOf(issue) }))
+const refusedInput = (error: z.ZodError): ServiceError =>
+  new ServiceError('invalid_request', {
+    details: error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: saidOf(issue) }))
   })
+
+const Written = z.object({ author: AuthorName.optional() })
+
+/** The input of an operation. Every write may name its author. Errors: `invalid_request`, naming the fields. */
+export const checked = (
+  { input, rest, elsewhere }: Pick<Operation, 'input' | 'rest' | 'elsewhere'>,
+  raw: Record<string, unknown>
+): Record<string, unknown> => {
+  const { shape } = input
+  const namesAuthor = rest.method !== 'GET' && rest.oauth !== true && !('author' in shape)
+  // RFC 6749 §3.2: parameters that are not known are passed over.
+  if (rest.oauth !== true) refuseUnknown(raw, [...Object.keys(shape), ...(namesAuthor ? ['author'] : [])], elsewhere)
+  const parsed = input.safeParse(raw)
+  if (!parsed.success) throw refusedInput(parsed.error)
+  if (!namesAuthor || raw['author'] === undefined) return parsed.data
+  const written = Written.safeParse({ author: raw['author'] })
+  if (!written.success) throw refusedInput(written.error)
+  return { ...parsed.data, ...written.data }
 }
 
 // ——— handler ———
@@ -229,7 +244,7 @@ const endOf = (
   return { signal: controller.signal, forget, ended: () => ended }
 }
 
-/** Runs an operation with an input that was checked; `caller` was admitted. */
+/** Runs an operation with an input that was checked; `caller` was admitted. Errors: `forbidden` when the input needs more. */
 export const perform = async (
   asked: Asked,
   caller: Caller,
@@ -237,6 +252,8 @@ export const perform = async (
   file: File | null = null
 ): Promise<Record<string, unknown>> => {
   const { http, name, doc, ctx } = asked
+  const role = roleFor(asked.operation, input)
+  if (role !== undefined) requireRole(caller, role)
   const waiting = 'wait' in asked.operation.input.shape ? endOf(asked, caller) : undefined
   try {
     const handler = http.handlers[name] as unknown as AnyCall

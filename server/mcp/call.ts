@@ -7,7 +7,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { isDocumentId } from '../../shared/names.ts'
-import { type Operation, refuseSlips } from '../../shared/operation.ts'
+import { type Operation, refuseUnknown } from '../../shared/operation.ts'
 import { type Output, operations } from '../../shared/operations/index.ts'
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/access.ts'
@@ -205,9 +205,6 @@ const checkBytes = (operation: Operation, bytes: number): void => {
   if (bytes > bodyBytesMax) throw new ServiceError('body_too_large', { bodyBytesMax })
 }
 
-/** Fields that may lower the role that is needed, as a query would name them. */
-const roleFields = ({ fields }: Meant): URLSearchParams => new URLSearchParams(typeof fields['as'] === 'string' ? { as: fields['as'] } : {})
-
 /** A refusal in the names of the tool: what the operation calls `operations.0.find` is `edits.0.find` there. */
 const inOwnNames = (error: unknown, { called }: Tool): unknown => {
   if (!(error instanceof ServiceError) || !Array.isArray(error.details['details'])) return error
@@ -224,7 +221,9 @@ const inOwnNames = (error: unknown, { called }: Tool): unknown => {
 
 const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, bytes: number): Promise<CallToolResult> => {
   const given = withOwnNames(args, tool.takes)
-  const { doc: address, key: _key, ...rest } = given
+  const { doc: address, key: _key, author, ...others } = given
+  // Many models name themselves in every call; to read it means nothing, unless the tool says what.
+  const rest = author === undefined || (tool.annotations.readOnlyHint && !tool.takes.includes('author')) ? others : { ...others, author }
   const { name, fields, refused } = tool.mean(rest)
   const operation: Operation = operations[name]
   const place = operation.on === 'document' ? placeOf(address, ctx, http.service.baseUrl) : { doc: '', key: undefined }
@@ -232,12 +231,10 @@ const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, byte
   const asked: Asked = { http, ctx, name, operation, doc: place.doc, credentials }
   limit(asked)
   checkBytes(operation, bytes)
-  const caller = await admit(asked, roleFields({ name, fields }))
+  const caller = await admit(asked)
+  const unknown = Object.entries(fields).filter(([field]) => field !== 'author' && !(field in operation.input.shape))
+  refuseUnknown(Object.fromEntries(unknown), [...tool.takes, 'doc', 'key'], operation.elsewhere)
   if (refused !== undefined) throw refused
-  refuseSlips(
-    given,
-    tool.takes.filter((field) => !(field in operation.input.shape))
-  )
   const answer = await perform(asked, caller, checked(operation, { ...fields }))
   return presented(tool, asked, answer, given)
 }

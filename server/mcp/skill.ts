@@ -49,7 +49,7 @@ A document is one Markdown text with a version. People type in it while you work
 | change some words, a section, some lines | \`${to}replace_doc\` with \`edits\` |
 | add at the end of the document or of a section | \`${to}append_doc\` |
 | rewrite everything | \`${to}replace_doc\` with \`content\` and \`baseVersion\` |
-| propose, or change what somebody is typing in | \`${to}add_suggestion\`, or \`as: "suggestions"\` |
+| propose, or change what somebody is typing in | \`${to}add_suggestion\`, or \`mode: "suggest"\` |
 | ask or remark | \`${to}add_comment\` |
 | see what would happen | \`dryRun: true\` |
 | wait for others | \`${to}list_events\` with \`since\` and \`wait\` |

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { type Operation, rename } from '../../shared/operation.ts'
+import { type Operation, rename, withMode } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { inputSchema, type JsonSchema, outputSchema } from './schemas.ts'
 
@@ -116,7 +116,7 @@ const derived = (operation: OperationName, { without = [], ...said }: Said): Too
 
 // ——— the text ———
 
-const { content, baseVersion, dryRun, label, onConflict, as, author } = operations.replaceContent.input.shape
+const { content, baseVersion, dryRun, label, onConflict, mode, author } = operations.replaceContent.input.shape
 const { operations: edits } = operations.editContent.input.shape
 const { section, lines, since, version, values } = operations.readContent.input.shape
 
@@ -168,22 +168,21 @@ const readTool = toolOf('read_doc', {
   mean: meanRead
 })
 
-const asSuggestions = as.meta({ description: 'Propose instead of writing; the suggest role is enough.' })
+const proposing = mode.meta({ description: 'suggest: propose instead.' })
 const contentNames = rename({ markdown: 'content', text: 'content' })
 const editNames = rename({ operations: 'edits', ops: 'edits' })
 const editsInput: Operation = operations.editContent
 
 /** Edits, as writing or as suggestions. */
-const meanEdits = (changes: unknown, { as: how, ...fields }: Fields): Meant => {
-  if (how !== undefined && how !== 'suggestions') throw invalid('as', 'must be "suggestions"')
-  const body = { ...fields, operations: changes, ...(how === undefined ? {} : { mode: 'suggest' }) }
+const meanEdits = (changes: unknown, fields: Fields): Meant => {
+  const body = { ...fields, operations: changes }
   return { name: 'editContent', fields: editsInput.normalise?.(body) ?? body }
 }
 
 /** A model that has not read what it replaces takes it away from those who wrote it. */
-const blind = ({ baseVersion: read, dryRun: looks, as: proposes, force: forced }: Fields): ServiceError | undefined => {
+const blind = ({ baseVersion: read, dryRun: looks, mode: proposes, force: forced }: Fields): ServiceError | undefined => {
   if (forced !== undefined && typeof forced !== 'boolean') return invalid('force', 'must be boolean')
-  if (read !== undefined || looks === true || proposes !== undefined || forced === true) return undefined
+  if (read !== undefined || looks === true || (proposes !== undefined && proposes !== 'apply') || forced === true) return undefined
   return new ServiceError('invalid_request', {
     hint: 'Read the document and send its version as baseVersion, or change parts of it with edits; force: true replaces whatever is there.',
     details: [{ path: 'baseVersion', message: 'must be given with content' }]
@@ -191,7 +190,7 @@ const blind = ({ baseVersion: read, dryRun: looks, as: proposes, force: forced }
 }
 
 const meanReplace = (given: Fields): Meant => {
-  const { edits: changes, ...fields } = contentNames(editNames({ ...given }))
+  const { edits: changes, ...fields } = contentNames(editNames(withMode({ ...given })))
   if ((changes === undefined) === (fields['content'] === undefined)) throw invalid('edits', 'give either edits or content')
   if (changes !== undefined) return meanEdits(changes, fields)
   const refused = blind(fields)
@@ -215,7 +214,7 @@ const replaceTool = toolOf('replace_doc', {
     dryRun,
     onConflict,
     force: z.boolean().optional().meta({ description: 'Replace unread.' }),
-    as: asSuggestions,
+    mode: proposing,
     label,
     author
   }),
@@ -223,7 +222,7 @@ const replaceTool = toolOf('replace_doc', {
   onDocument: true,
   reads: false,
   destroys: true,
-  called: { operations: 'edits', mode: 'as' },
+  called: { operations: 'edits' },
   mean: meanReplace
 })
 
@@ -236,14 +235,14 @@ const appendTool = toolOf('append_doc', {
     section: section.meta({ description: 'Heading to add below: `Title`, `## Title`, or `Outer > Inner`.' }),
     baseVersion,
     dryRun,
-    as: asSuggestions,
+    mode: proposing,
     label,
     author
   }),
   output: operations.editContent.output,
   onDocument: true,
   reads: false,
-  called: { 'operations.0.markdown': 'content', 'operations.0.section': 'section', 'operations.0': 'content', mode: 'as' },
+  called: { 'operations.0.markdown': 'content', 'operations.0.section': 'section', 'operations.0': 'content' },
   mean(given) {
     const { content: markdown, section: where, ...fields } = contentNames({ ...given })
     if (typeof markdown !== 'string') throw invalid('content', 'must be given as string')

@@ -74,7 +74,7 @@ const documents: readonly Command[] = [
     description:
       'Otherwise nothing is written and the exit code is 5. With --merge changes in different places are put together and pushed; where both ' +
       'changed the same, the file gets both, between marks: settle it and push again.',
-    without: ['content', 'as', 'onConflict', 'dryRun', 'baseVersion', 'label'],
+    without: ['content', 'mode', 'onConflict', 'dryRun', 'baseVersion', 'label'],
     options: [
       { name: 'file', short: 'f', type: 'string', summary: 'the file, if DOC is not one that was pulled' },
       ...optionsFor('replaceContent', {

@@ -13,7 +13,9 @@ import {
   RemarkId,
   renameWithTarget,
   ReplyRecord,
-  targetFields
+  targetFields,
+  targetElsewhere,
+  listElsewhere
 } from './remarks.ts'
 import { AuthorName, BaseVersion, Instant, Version } from './schemas.ts'
 
@@ -69,8 +71,12 @@ export const listComments = operation({
   cli: 'comments list',
   input: z.object({ status: z.enum(['open', 'resolved', 'all']).optional(), author: AuthorName.optional(), ...pageFields }),
   output: z.object({ comments: z.array(CommentRecord), ...listFields }),
-  errors: []
+  errors: [],
+  elsewhere: listElsewhere
 })
+
+const reply = 'Reply to a comment with POST /api/docs/{id}/comments/{commentId}/replies {"body"}.'
+const replyElsewhere = { replyto: reply, inreplyto: reply, parentid: reply, parent: reply, threadid: reply, commentid: reply }
 
 export const createComment = operation({
   summary: 'Comments on the document, or on a text, a line or a range of it.',
@@ -92,7 +98,8 @@ export const createComment = operation({
   }),
   output: z.object({ id: z.string(), commentId: z.string(), anchored: z.boolean(), comment: CommentRecord }),
   errors: ['target_ambiguous', 'target_not_found', 'unknown_version', 'versions_differ', 'text_too_large', 'quota_exceeded'],
-  normalise: renameWithTarget(bodyAliases)
+  normalise: renameWithTarget(bodyAliases),
+  elsewhere: { ...targetElsewhere, ...replyElsewhere }
 })
 
 export const replyToComment = operation({
@@ -132,7 +139,9 @@ export const resolveComment = operation({
   output: CommentAnswer,
   errors: [],
   normalise(raw) {
-    return { ...raw, resolved: resolvedOf(raw) }
+    const { action: _action, status: _status, ...fields } = raw
+    for (const name of Object.keys(resolutions)) delete fields[name]
+    return { ...fields, resolved: resolvedOf(raw) }
   }
 })
 

@@ -1,7 +1,7 @@
 /** Documents and their content (specification, Creation and Documents). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { operation, rename } from '../operation.ts'
+import { operation, rename, withMode } from '../operation.ts'
 import {
   AuthorName,
   BaseVersion,
@@ -11,11 +11,15 @@ import {
   Label,
   MarkdownInput,
   Metadata,
+  Mode,
   RevisionRecord,
   Title,
   Version
 } from './schemas.ts'
 import { SuggestionRecord } from './suggestions.ts'
+
+const asContent = 'Send the Markdown as content.'
+const asTitle = 'Send the title as title.'
 
 export const createDocument = operation({
   summary: 'Creates a document.',
@@ -33,7 +37,8 @@ export const createDocument = operation({
   }),
   output: CreatedDocument,
   errors: ['content_too_large', 'quota_exceeded'],
-  normalise: rename({ markdown: 'content' })
+  normalise: rename({ markdown: 'content' }),
+  elsewhere: { body: asContent, text: asContent, data: asContent, name: asTitle, filename: asTitle }
 })
 
 export const readDocument = operation({
@@ -216,15 +221,15 @@ export const replaceContent = operation({
   summary: 'Replaces the whole Markdown of a document, if the version still holds.',
   description:
     'The new text enters the live document as a minimal change: cursors and anchors stay. A success means: on disk, and sent to every open page. ' +
-    'Without a base version the text is replaced whatever came between. With as=suggestions nothing is replaced: each hunk of the difference ' +
+    'Without a base version the text is replaced whatever came between. With mode=suggest nothing is replaced: each hunk of the difference ' +
     `becomes a suggestion, all with one setId, for which the suggest role is enough; more than ${limits.suggestionsAtOnceMax} hunks are 422 too_many_changes.`,
   on: 'document',
   role: 'edit',
-  roleWith: { as: { suggestions: 'suggest' } },
+  roleWith: { mode: { suggest: 'suggest' } },
   rest: {
     method: 'PUT',
     path: '/api/docs/{id}/content',
-    query: ['baseVersion', 'dryRun', 'label', 'as', 'onConflict'],
+    query: ['baseVersion', 'dryRun', 'label', 'mode', 'onConflict'],
     body: 'markdown',
     large: true
   },
@@ -239,7 +244,7 @@ export const replaceContent = operation({
       .enum(['refuse', 'merge'])
       .optional()
       .meta({ description: 'merge: when the version is stale but the changes do not touch, both are kept.' }),
-    as: z.literal('suggestions').optional().meta({ description: 'Propose the text instead of writing it.' }),
+    mode: Mode,
     author: AuthorName.optional()
   }),
   output: z.object({
@@ -252,12 +257,18 @@ export const replaceContent = operation({
       .optional()
       .meta({ description: 'With onConflict=merge: the text is the merge of both, not the one that was sent.' }),
     diff: z.string().optional().meta({ description: 'With dryRun: what would change, as a unified diff.' }),
-    setId: z.string().optional().meta({ description: 'With as=suggestions: common to the suggestions.' }),
+    setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
     suggestions: z.array(SuggestionRecord).optional()
   }),
   errors: ['version_conflict', 'versions_differ', 'content_too_large', 'text_too_large', 'too_many_changes', 'quota_exceeded'],
   // Who reads JSON and sends it back changed has the version there.
-  normalise: rename({ markdown: 'content', version: 'baseVersion' })
+  normalise: (raw) => withMode(rename({ markdown: 'content', version: 'baseVersion' })(raw)),
+  elsewhere: {
+    title: 'Rename a document with PATCH /api/docs/{id} {"title"}; leave title out here.',
+    preview: 'To see the change without making it send dryRun: true.',
+    operations: 'Changes of parts go to POST /api/docs/{id}/edits.',
+    edits: 'Changes of parts go to POST /api/docs/{id}/edits.'
+  }
 })
 
 export const listRevisions = operation({

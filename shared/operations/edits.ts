@@ -1,8 +1,8 @@
 /** Edits made for programs (specification, Versioning; api.md, Documents). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { operation, rename } from '../operation.ts'
-import { AuthorName, BaseVersion, exact, Label, MarkdownInput, Version } from './schemas.ts'
+import { operation, rename, withMode } from '../operation.ts'
+import { AuthorName, BaseVersion, exact, Label, MarkdownInput, Mode, Version } from './schemas.ts'
 import { SuggestionRecord } from './suggestions.ts'
 
 const Words = MarkdownInput.refine(
@@ -60,7 +60,7 @@ const alone = ({ mode, baseVersion, dryRun, label, author, ...operation }: Recor
 })
 
 const normalise = (raw: Record<string, unknown>): Record<string, unknown> => {
-  const named = rename({ edits: 'operations', ops: 'operations', version: 'baseVersion' })(raw)
+  const named = withMode(rename({ edits: 'operations', ops: 'operations', version: 'baseVersion' })(raw))
   const body = named['operations'] === undefined && named['op'] !== undefined ? alone(named) : named
   const given = body['operations']
   const list = typeof given === 'object' && given !== null && !Array.isArray(given) ? [given] : given
@@ -79,7 +79,7 @@ const definition = {
   role: 'suggest',
   input: z.object({
     operations: z.array(Operation).min(1).max(limits.editOperationsMax),
-    mode: z.enum(['apply', 'suggest']).optional().meta({ description: 'suggest: propose instead of writing.' }),
+    mode: Mode,
     baseVersion: BaseVersion.optional(),
     dryRun: z.boolean().optional(),
     label: Label.optional(),
@@ -107,7 +107,8 @@ const definition = {
     'quota_exceeded',
     'text_too_large'
   ],
-  normalise
+  normalise,
+  elsewhere: { preview: 'To see the change without making it send dryRun: true.' }
 } as const
 
 const query = ['mode', 'baseVersion', 'dryRun', 'label'] as const

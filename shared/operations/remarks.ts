@@ -1,8 +1,8 @@
 /** What operations on comments and on suggestions share: how text is named, who wrote, where it is. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { rename } from '../operation.ts'
-import { Instant, line, MarkdownInput } from './schemas.ts'
+import { type Elsewhere, rename } from '../operation.ts'
+import { exact, Instant, line, MarkdownInput } from './schemas.ts'
 
 export const RemarkId = line(limits.idCharsMax)
 
@@ -22,8 +22,7 @@ export const targetFields = {
     .optional()
     .meta({ description: 'The text itself; white space and Markdown marks may differ.' }),
   line: z.int().min(1).optional().meta({ description: 'A line, counted from 1; with find the line that the text begins on.' }),
-  anchor: z
-    .object({ from: offset, to: offset })
+  anchor: exact({ from: offset, to: offset })
     .refine(({ from, to }) => from <= to, 'must not end before it begins')
     .optional()
     .meta({ description: 'A range in UTF-16 units.' }),
@@ -42,6 +41,34 @@ const renameTarget = rename({ quote: 'find', on: 'find', anchorText: 'find' })
 export const renameWithTarget = (aliases: Readonly<Record<string, string>>) => {
   const renameOwn = rename(aliases)
   return (raw: Record<string, unknown>): Record<string, unknown> => renameTarget(renameOwn(given(raw)))
+}
+
+const named = 'Name the text as find (its words), line (from 1), or anchor {from, to}.'
+
+/** Other interfaces' names of text. */
+export const targetElsewhere: Elsewhere = {
+  selection: named,
+  selectedtext: named,
+  findtext: named,
+  textselection: named,
+  quotedtext: named,
+  highlight: named,
+  range: named,
+  start: named,
+  end: named
+}
+
+const changes = 'Changes since a point are read with GET /api/docs/{id}/events?after=CURSOR.'
+const statuses = 'Say status=open, status=resolved or status=all.'
+
+/** Other interfaces' filters of lists. */
+export const listElsewhere: Elsewhere = {
+  since: changes,
+  after: changes,
+  resolved: statuses,
+  open: statuses,
+  state: statuses,
+  type: statuses
 }
 
 export const notBlank = [/\S/, 'must not be blank'] as const

@@ -42,7 +42,7 @@ export const exact = <Shape extends z.core.$ZodShape>(shape: Shape): z.ZodObject
       if (code !== 'unrecognized_keys') return undefined
       const [name = ''] = keys as string[]
       const meant = fieldMeant(name, Object.keys(shape))
-      return `has no field ${name.slice(0, 100).toWellFormed()}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+      return `has no field ${name.slice(0, 100).toWellFormed()}${meant === undefined ? `; its fields are ${Object.keys(shape).join(', ')}` : `; did you mean ${meant}?`}`
     }
   })
 
@@ -52,6 +52,9 @@ export const AuthorName = line(limits.authorCharsMax)
 
 /** An `If-Match` or `baseVersion`: quoted, unquoted, `W/`, a list, or `*` (api.md, Documents). */
 export const BaseVersion = z.string().max(1000).meta({ description: 'The version that was read. Also accepted as If-Match.' })
+
+/** Whether a change is made or proposed. */
+export const Mode = z.enum(['apply', 'suggest']).optional().meta({ description: 'suggest: propose instead of writing.' })
 
 export const Owner = z
   .object({ kind: z.enum(['anonymous', 'account', 'agent']), id: z.string().optional(), name: z.string().optional() })

@@ -14,7 +14,7 @@ import {
   ReplyRecord,
   targetFields
 } from './remarks.ts'
-import { AuthorName, BaseVersion, Instant, MarkdownInput, Version } from './schemas.ts'
+import { exact, AuthorName, BaseVersion, Instant, MarkdownInput, Version } from './schemas.ts'
 
 const Operation = z.enum(['insert', 'delete', 'replace'])
 
@@ -163,6 +163,12 @@ const actionOf = (raw: Record<string, unknown>): unknown => {
   return typeof word === 'string' ? (actions[word] ?? word) : word
 }
 
+/** With the decision as `action`, and none of its other names. */
+const withAction = (raw: Record<string, unknown>): Record<string, unknown> => {
+  const { decision: _decision, status: _status, accept: _accept, ...fields } = raw
+  return { ...fields, action: actionOf(raw) }
+}
+
 export const decideSuggestion = operation({
   summary: 'Accepts or rejects a suggestion, or opens a decided one again.',
   description:
@@ -183,7 +189,7 @@ export const decideSuggestion = operation({
   }),
   output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord, version: Version, diff: Diff.optional() }),
   errors: ['already_decided', 'target_changed', 'content_too_large', 'quota_exceeded'],
-  normalise: (raw) => ({ ...raw, action: actionOf(raw) })
+  normalise: withAction
 })
 
 export const withdrawSuggestion = operation({
@@ -197,17 +203,14 @@ export const withdrawSuggestion = operation({
   errors: ['not_author', 'already_decided']
 })
 
-const Decisions = z
-  .array(z.object({ suggestionId: RemarkId, action: Action, step: SeenStep }))
-  .meta({ maxItems: limits.suggestionsAtOnceMax })
+const Decisions = z.array(exact({ suggestionId: RemarkId, action: Action, step: SeenStep })).meta({ maxItems: limits.suggestionsAtOnceMax })
 
 const renameDecision = rename({ id: 'suggestionId' })
 
 /** One of several decisions, under any of its names. */
 const decisionOf = (raw: unknown): unknown => {
   if (typeof raw !== 'object' || raw === null) return raw
-  const named = renameDecision(raw as Record<string, unknown>)
-  return { ...named, action: actionOf(named) }
+  return withAction(renameDecision(raw as Record<string, unknown>))
 }
 
 /** `{action, suggestionIds}` stands for one decision on all of them. */

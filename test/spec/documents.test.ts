@@ -43,8 +43,10 @@ test('[DOC-2] markdown is an alias of content; when both are present content win
   expect((await (await world.create({ markdown: 'alias', content: '' })).read()).content).toBe('')
 })
 
-test('[DOC-2] unknown fields are ignored and a body that is the Markdown itself is taken', async () => {
-  expect((await (await world.create({ content: 'a', nonsense: { deep: [1] } })).read()).content).toBe('a')
+test('[DOC-2] unknown fields are refused and a body that is the Markdown itself is taken', async () => {
+  const refused = { status: 400, json: { hint: expect.stringContaining('content') } }
+  for (const json of [{ content: 'a', nonsense: { deep: [1] } }, { body: '# Lost' }, { text: '# Lost' }])
+    for (const path of ['/new', '/api/docs']) expect(await world.ask('POST', path, { json })).toMatchObject(refused)
   const { status, json } = await world.ask('POST', '/new', { body: '# Raw\n', type: 'text/markdown' })
   expect(status).toBe(201)
   expect(json.title).toBe('Raw')
@@ -163,7 +165,7 @@ test('[DOC-19] to a valid session a name that is no document id is an unknown do
 })
 
 test('[DOC-6] a form that posts to /new is redirected to a new document', async () => {
-  const { status, headers } = await world.ask('POST', '/new', { body: 'a=b', type: 'application/x-www-form-urlencoded' })
+  const { status, headers } = await world.ask('POST', '/new', { body: '', type: 'application/x-www-form-urlencoded' })
   expect(status).toBe(303)
   expect(headers.get('Location')).toMatch(/\/d\/[\w-]+\?key=[\w-]{32}$/)
 })

@@ -220,7 +220,7 @@ test.each([
   for (const json of [{ operations: [operation] }, operation])
     expect(await owner.ask('POST', '/edits', { json })).toMatchObject({
       status: 400,
-      json: { code: 'invalid_request', details: [{ path: 'operations.0', message: `has no field ${said}` }] }
+      json: { code: 'invalid_request', details: [{ path: 'operations.0', message: expect.stringContaining(`has no field ${said}`) }] }
     })
   expect(await contentOf(owner)).toBe(plan)
 })

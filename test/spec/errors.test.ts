@@ -223,18 +223,18 @@ test('[ERROR-3] a 401 tells how to authenticate', async () => {
 test('[ERROR-4] a 405 names the methods in Allow', async () => {
   for (const [path, allow] of [
     [`/api/docs/${owner.doc}/content`, 'GET, HEAD, PATCH, PUT'],
-    [`/api/docs/${owner.doc}`, 'DELETE, GET, HEAD'],
+    [`/api/docs/${owner.doc}`, 'DELETE, GET, HEAD, PATCH'],
     ['/api/health', 'GET, HEAD'],
     ['/openapi.json', 'GET, HEAD'],
     ['/new', 'GET, HEAD, POST']
   ] as const) {
-    const answer = await world.ask(path.endsWith('/content') ? 'DELETE' : 'PATCH', path)
+    const answer = await world.ask(path.endsWith('/content') ? 'DELETE' : path.endsWith(owner.doc) ? 'PUT' : 'PATCH', path)
     isProblem(answer, 'method_not_allowed')
     expect(answer.headers.get('Allow')).toBe(allow)
   }
   isProblem(await world.ask('POST', '/api/nowhere'), 'not_found')
   const options = await world.ask('OPTIONS', `/api/docs/${owner.doc}`)
-  expect({ status: options.status, allow: options.headers.get('Allow') }).toEqual({ status: 204, allow: 'DELETE, GET, HEAD' })
+  expect({ status: options.status, allow: options.headers.get('Allow') }).toEqual({ status: 204, allow: 'DELETE, GET, HEAD, PATCH' })
 })
 
 test.each(['{', '', 'null', '[]', '"text"', '7', '{"content":"a"}x', '\ufeff{}x', "{'content':'a'}", '{"content":"a",}'])(
@@ -325,10 +325,9 @@ test('[ERROR-11] deep JSON and names of Object.prototype do no harm', async () =
     'invalid_request'
   )
   const body = '{"__proto__":{"role":"owner","label":"polluted"},"constructor":{"prototype":{"label":"polluted"}},"role":"view"}'
-  const { json } = await owner.ask('POST', '/shares', { body, type: 'application/json' })
-  expect(json).toMatchObject({ role: 'view', label: null })
+  expect((await owner.ask('POST', '/shares', { body, type: 'application/json' })).status).toBe(400)
   expect(({} as Record<string, unknown>)['label']).toBeUndefined()
-  isProblem(await owner.ask('POST', '/shares', { body: '{"__proto__":{"role":"owner"}}', type: 'application/json' }), 'invalid_request')
+  expect((await owner.ask('POST', '/shares', { body: '{"__proto__":{"role":"owner"}}', type: 'application/json' })).status).toBe(400)
   for (const name of ['__proto__', 'constructor', 'toString'])
     expect([401, 404]).toContain((await world.ask('GET', `/api/docs/${name}`, { key: owner.key })).status)
 })

@@ -58,7 +58,7 @@ test('[LOOP-3] a name as long as a document means no field, and is answered at o
   const name = `content${'t'.repeat(10_000_000)}`
   const start = performance.now()
   const { status } = await owner.ask('PUT', '/content', { json: { [name]: 1, content: 'y' } })
-  expect(status).toBe(200)
+  expect(status).toBe(400)
   // Comparing it letter by letter with the names of fields took half a minute.
   expect(performance.now() - start).toBeLessThan(5_000)
 })

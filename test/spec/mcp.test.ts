@@ -481,9 +481,9 @@ test.each<[string, object, string, string]>([
   ['replace_doc', { content: 'x', force: 'yes' }, 'invalid_request', 'force'],
   ['append_doc', { content: 'a\0b' }, 'invalid_request', 'content'],
   ['append_doc', { content: 'x', section: '' }, 'invalid_request', 'section'],
-  ['replace_doc', { content: 'x', as: 'orders' }, 'invalid_request', 'as'],
+  ['replace_doc', { content: 'x', as: 'orders' }, 'invalid_request', 'mode'],
   ['append_doc', {}, 'invalid_request', 'content'],
-  ['append_doc', { content: 'x', as: 'orders' }, 'invalid_request', 'as'],
+  ['append_doc', { content: 'x', as: 'orders' }, 'invalid_request', 'mode'],
   ['add_comment', {}, 'invalid_request', 'body'],
   ['add_suggestion', { operation: 'explode' }, 'invalid_request', 'operation'],
   ['create_share', { role: 'king' }, 'invalid_request', 'role'],
@@ -509,13 +509,16 @@ test.each<[string, object, string, string]>([
   expect(await owner.events()).toEqual(before)
 })
 
-test('[MCP-24] unknown arguments are passed over, names in snake case and synonyms are understood', async () => {
+test('[MCP-24] names in snake case and synonyms are understood, unknown arguments are refused', async () => {
   const owner = await world.create(text)
   const { version } = await owner.read()
   await owner.replace(`${text}more\n`)
-  expect((await refused(world.url, 'replace_doc', { ...at(owner), base_version: version, markdown: 'x', why: 'not' })).code).toBe(
-    'version_conflict'
-  )
+  const stale = { ...at(owner), base_version: version, markdown: 'x' }
+  expect((await refused(world.url, 'replace_doc', stale)).code).toBe('version_conflict')
+  expect(await refused(world.url, 'replace_doc', { ...stale, why: 'not' })).toMatchObject({
+    code: 'invalid_request',
+    hint: expect.stringContaining('Leave why out. The fields are: edits, content')
+  })
   expect((await told(world.url, 'add_comment', { ...at(owner), message: 'Why?', quote: 'Intro.' })).anchored).toBe(true)
   expect(
     (await told(world.url, 'create_review_task', { ...at(owner), request_id: 'r', title: 't', description: 'd' })).task.instructions

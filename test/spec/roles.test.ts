@@ -335,12 +335,13 @@ test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest
   const expected = (refusal: ErrorCode | undefined, status: number, code?: ErrorCode): object =>
     refusal === undefined ? { status, code } : { status: errorMeanings[refusal].status, code: refusal }
   expect(await put({ as: 'suggestions' })).toEqual(expected(refusalOf({ ...operations.replaceContent, role: 'suggest' }, caller), 200))
-  // No other word lowers the role, and no other place; it is refused whatever the role.
-  const plain = refusalOf(operations.replaceContent, caller)
-  for (const as of ['constructor', '__proto__', 'suggestion', ''])
-    expect(await put({ as })).toEqual(expected(plain === 'forbidden' ? undefined : plain, 400, 'invalid_request'))
-  expect(await put({}, { as: 'suggestions' })).toEqual(expected(plain, 200))
+  // No other word lowers the role.
+  const least = refusalOf({ ...operations.replaceContent, role: 'suggest' }, caller)
+  for (const mode of ['constructor', '__proto__', '']) expect(await put({ mode })).toEqual(expected(least, 400, 'invalid_request'))
+  for (const words of [{ as: 'suggestions' }, { suggest: true }, { mode: 'suggest' }])
+    expect(await put({}, words)).toEqual(expected(least, 200))
   expect((await owner.read()).content).toBe('text')
+  expect(await put({ mode: 'apply' })).toEqual(expected(refusalOf(operations.replaceContent, caller), 200))
 })
 
 /** The tool of an operation, with the input that the operation takes. */

@@ -38,10 +38,45 @@ test('[SLIP-1] a slip in the query is refused as well', async () => {
   expect((await owner.read()).content).toBe('one\n')
 })
 
-test('[SLIP-2] other unknown fields are passed over, also those that stand beside the field they are like', async () => {
-  const { version } = await owner.read()
-  const json = { content: 'one\n', baseVersion: version, baseVersions: [], authors: ['a'], author: 'a', title: 't', sha256: 'x' }
-  expect((await owner.ask('PUT', '/content', { json, query: { utm_source: 'x' } })).status).toBe(200)
+test.each([
+  ['PUT', '/content', { content: 'two', title: 'New' }, 'PATCH /api/docs/{id}'],
+  ['PUT', '/content', { content: 'two', preview: true }, 'dryRun'],
+  ['PUT', '/content', { body: 'two' }, 'content'],
+  ['PUT', '/content', { content: 'two', authors: ['a'], author: 'a' }, 'The fields are: content, label'],
+  ['POST', '/edits', { operations: [{ op: 'append', markdown: 'x' }], preview: true }, 'dryRun'],
+  ['POST', '/edits', { operations: [{ op: 'append', markdown: 'x', force: true }] }, ''],
+  ['POST', '/comments', { body: 'x', selection: 'one' }, 'find'],
+  ['POST', '/comments', { body: 'x', find_text: 'one' }, 'find'],
+  ['POST', '/comments', { body: 'x', replyTo: 'c1' }, '/replies'],
+  ['POST', '/comments', { body: 'x', parentId: 'c1' }, '/replies'],
+  ['POST', '/comments', { body: 'x', anchor: { from: 0, to: 3, line: 1 } }, ''],
+  ['POST', '/shares', { role: 'edit', readonly: true }, 'The fields are: role'],
+  ['GET', '/comments?since=3', undefined, '/events'],
+  ['GET', '/comments?type=open', undefined, 'status=open'],
+  ['GET', '/content?utm_source=x', undefined, 'The fields are: version']
+])('[SLIP-2] %s %s %j does something else than was meant: refused, with the next step', async (method, path, json, next) => {
+  const before = (await owner.events()).latest
+  const answer = await owner.ask(method, path, json === undefined ? {} : { json })
+  expect(answer, answer.text).toMatchObject({ status: 400, json: { code: 'invalid_request', hint: expect.stringContaining(next) } })
+  expect((await owner.read()).content).toBe('one\n')
+  expect((await owner.events()).latest).toBe(before)
+})
+
+test('[SLIP-6] proposing is said by mode, as and suggest, in the body and in the query, and writes nothing', async () => {
+  const other = await world.create('one\n')
+  const writer = await other.share('suggest')
+  for (const words of [{ mode: 'suggest' }, { as: 'suggestions' }, { suggest: true }])
+    for (const [method, path, json] of [
+      ['PUT', '/content', { content: 'two\n' }],
+      ['POST', '/edits', { operations: [{ op: 'replace', find: 'one', with: 'two' }] }]
+    ] as const) {
+      const query = Object.fromEntries(Object.entries(words).map(([name, value]) => [name, String(value)]))
+      for (const what of [{ json: { ...json, ...words } }, { json, query }]) {
+        const answer = await writer.ask(method, path, what)
+        expect(answer, answer.text).toMatchObject({ status: 200, json: { changed: false, suggestions: [{ original: 'one' }] } })
+      }
+    }
+  expect((await other.read()).content).toBe('one\n')
 })
 
 test('[SLIP-3] a version is a base version wherever it is sent', async () => {

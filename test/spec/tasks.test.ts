@@ -304,8 +304,8 @@ test('[TASK-9] only the link of the assignment starts and reports it: the owner 
   const assignment = await assign(world, owner)
   const people = [owner, await owner.share('suggest'), await owner.share('edit')]
   const reader = await owner.share('comment')
-  const json = { reviewedVersion: owner.created.version, summary: '' }
   for (const action of ['start', 'report']) {
+    const json = action === 'start' ? {} : { reviewedVersion: owner.created.version, summary: '' }
     const at = `/tasks/${assignment.id}/${action}`
     for (const person of people)
       expect(await changesNothing(owner.doc, () => person.ask('POST', at, { json }))).toMatchObject({
@@ -326,7 +326,7 @@ test('[TASK-9] the link of one assignment does nothing for another, of this docu
       ['POST', '/start'],
       ['POST', '/report']
     ] as const)
-      expect(await mine.by('Ada').ask(method, `/tasks/${id}${path}`, method === 'GET' ? {} : { json })).toMatchObject({
+      expect(await mine.by('Ada').ask(method, `/tasks/${id}${path}`, path === '/report' ? { json } : {})).toMatchObject({
         status: 404,
         json: { code: 'not_found' }
       })
@@ -624,13 +624,18 @@ test('[TASK-17] the longest texts are taken in any script', async () => {
   expect((await ada.report({ summary: '界'.repeat(limits.taskTextCharsMax), ...ids })).status).toBe(200)
 })
 
-test('[TASK-18] synonyms are taken, unknown fields ignored', async () => {
+test('[TASK-18] synonyms are taken, unknown fields refused', async () => {
   const owner = await world.create('text')
-  const made = await create(owner, { requestId: 'r', title: 'T', body: 'I', status: 'closed', id: 'mine', share: { role: 'owner' } })
+  const asked = { requestId: 'r', title: 'T', body: 'I' }
+  expect(await create(owner, { ...asked, status: 'closed', id: 'mine', share: { role: 'owner' } })).toMatchObject({
+    status: 400,
+    json: { details: [{ path: 'status' }, { path: 'id' }, { path: 'share' }] }
+  })
+  const made = await create(owner, asked)
   expect(made).toMatchObject({ status: 201, json: { task: { instructions: 'I', status: 'open', share: { role: 'suggest' } } } })
-  expect(made.json.task.id).not.toBe('mine')
   const ada = assignmentOf(world, made.json.task).by('Ada')
-  await ada.start({ json: { taskId: 'another', status: 'closed' } })
+  expect((await ada.start({ json: { status: 'closed' } })).status).toBe(400)
+  await ada.start()
   const { json } = await ada.ask('POST', `/tasks/${made.json.task.id}/report`, {
     json: { version: owner.created.version, text: 'S', comments: [], suggestions: [] },
     headers: { 'X-Agent-Author': 'Ada' }
