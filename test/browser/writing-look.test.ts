@@ -45,7 +45,7 @@ for (const viewport of sizes) {
     await page.locator('.md-diagram img').waitFor()
     await page.locator('.md-code .hljs-keyword').first().waitFor()
     await page.locator('.md-grid-row').first().click()
-    await page.getByRole('button', { name: 'Add row below' }).waitFor()
+    await page.getByRole('button', { name: 'Rows and columns' }).waitFor()
     await look(page, 'table')
 
     const bea = await browser.newPage()
@@ -72,7 +72,7 @@ for (const viewport of sizes) {
 
     await page.keyboard.press('Control+Alt+f')
     await page.getByRole('textbox', { name: 'Find', exact: true }).fill('e')
-    await page.getByRole('search').getByText(/found/).waitFor()
+    await page.getByRole('search').getByText(/ of /).waitFor()
     await look(page, 'find-replace')
     await page.keyboard.press('Escape')
 

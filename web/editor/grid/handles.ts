@@ -13,6 +13,9 @@ import { openMenu } from './menu.tsx'
 /** So far a press goes until it drags, in pixels. */
 const dragFrom = 5
 
+/** The smaller side of each, in pixels: what is pressed is no smaller (WCAG 2.2, 2.5.8). */
+const thick = 24
+
 interface Box {
   readonly left: number
   readonly top: number
@@ -24,7 +27,7 @@ interface Boxes {
   readonly row: Box
   readonly column: Box
   readonly addRow: Box
-  /** None where the end of a wide table is out of sight. */
+  /** None where the end of a wide table is out of sight, or at the edge of the window. */
   readonly addColumn: Box | undefined
 }
 
@@ -150,11 +153,11 @@ class Handles {
     const start = Math.max(frame.left, cells[0]?.getBoundingClientRect().left ?? frame.left)
     const end = Math.min(frame.right, cells.at(-1)?.getBoundingClientRect().right ?? frame.right)
     const middle = Math.max(frame.left, Math.min((box.left + box.right) / 2, frame.right))
-    const column = { left: middle + x - 16, top: frame.top + y - 11, width: 32, height: 22 }
-    const all = { left: start + x - 11, top: row.top + y + row.height / 2 - 16, width: 22, height: 32 }
-    const addRow = { left: start + x, top: frame.bottom + y + 2, width: end - start, height: 20 }
-    const isWhole = (cells.at(-1)?.getBoundingClientRect().right ?? 0) <= frame.right + 1
-    const addColumn = isWhole ? { left: end + x + 3, top: frame.top + y, width: 20, height: frame.height } : undefined
+    const column = { left: middle + x - 16, top: frame.top + y - thick / 2, width: 32, height: thick }
+    const all = { left: start + x - thick / 2, top: row.top + y + row.height / 2 - 16, width: thick, height: 32 }
+    const addRow = { left: start + x, top: frame.bottom + y + 2, width: end - start, height: thick }
+    const isWhole = (cells.at(-1)?.getBoundingClientRect().right ?? 0) <= frame.right + 1 && end + 3 + thick <= outer.right
+    const addColumn = isWhole ? { left: end + x + 3, top: frame.top + y, width: thick, height: frame.height } : undefined
     return { row: all, column, addRow, addColumn }
   }
 
