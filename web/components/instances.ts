@@ -50,36 +50,12 @@ interface Instance {
   stop(): void
 }
 
-/** Room that is left above and below what is brought into view, in pixels. */
-const roomAround = 8
-
-/**
- * Keeps a component in view as it grows, part by part, until the person does something: all of it where there is room, else its beginning, and
- * in any case the field that waits for words.
- */
-function keepInView(host: HTMLElement, scroller: HTMLElement): void {
-  const over = new AbortController()
-  const { signal: ended } = over
-  const bring = (element: Element, isWhole: boolean): void => {
-    const [seen, { top, bottom }] = [scroller.getBoundingClientRect(), element.getBoundingClientRect()]
-    const above = seen.top + roomAround - top
-    const below = bottom - (Math.min(seen.bottom, innerHeight) - roomAround)
-    // What is larger than the window is seen from its beginning.
-    if (above > 0 || (isWhole && below > -above)) scroller.scrollTop -= above
-    else if (below > 0) scroller.scrollTop += below
-  }
-  const follow = (): void => {
-    if (!host.isConnected) return
-    bring(host, true)
-    const field = host.shadowRoot?.activeElement
-    if (field != null) bring(field, false)
-  }
-  const sizes = new ResizeObserver(follow)
-  sizes.observe(host)
-  ended.addEventListener('abort', () => sizes.disconnect())
-  for (const kind of ['keydown', 'pointerdown', 'wheel', 'touchmove'])
-    addEventListener(kind, () => over.abort(), { capture: true, passive: true, signal: ended })
-}
+/** Fetched when something was inserted; that parts of the page cannot be fetched is said for the component itself. */
+const bringIntoView = (host: HTMLElement, { scrollDOM }: EditorView): Promise<void> =>
+  import('./keep-in-view.ts').then(
+    ({ keepInView }) => keepInView(host, scrollDOM),
+    () => undefined
+  )
 
 /** Of one that was never drawn, in pixels: its lines and what stands around them. */
 const lineHeight = 26
@@ -160,7 +136,7 @@ export function createInstances(page: View, around: TextAround): Instances {
       closed = true
       sizes.disconnect()
     }
-    if (beginning === key) keepInView(host, view.scrollDOM)
+    if (beginning === key) void bringIntoView(host, view)
     all.set(key, made)
     return made
   }
@@ -197,7 +173,7 @@ export function createInstances(page: View, around: TextAround): Instances {
       const found = all.get(key)
       if (found === undefined) return
       found.begins.value = true
-      keepInView(found.host, view.scrollDOM)
+      void bringIntoView(found.host, view)
     },
     focus(key) {
       const found = all.get(key)
