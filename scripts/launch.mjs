@@ -197,7 +197,7 @@ async function start(...words) {
 async function build() {
   const hash = builtHash()
   rmSync(inRoot('dist/.build-hash'), { force: true })
-  for (const part of ['web', 'cli']) {
+  for (const part of ['web', 'web/first', 'cli']) {
     const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', `${part}/vite.config.ts`])
     if (code === 0) continue
     say(`the build of ${part} failed; its message is above.`)

@@ -47,8 +47,8 @@ export function sizes(): Size[] {
     return gzipped(new Set(filesOf(manifest, key, 'js').filter((file) => !there.has(file))))
   }
   return [
-    { name: 'editor, first load, JavaScript', kilobytes: total([entry, editor], 'js'), kilobytesMax: 215 },
-    { name: 'home, JavaScript', kilobytes: total([entry, home], 'js'), kilobytesMax: 40 },
+    { name: 'editor, first load, JavaScript', kilobytes: total([entry, 'main.tsx', editor], 'js'), kilobytesMax: 215 },
+    { name: 'home, JavaScript', kilobytes: total([entry, 'main.tsx', home], 'js'), kilobytesMax: 40 },
     { name: 'styles', kilobytes: total([entry, home, editor], 'css'), kilobytesMax: 20 },
     { name: 'comments and suggestions, later', kilobytes: later(review, entry, editor), kilobytesMax: 60 },
     { name: 'what makes writing easier, later', kilobytes: later(extras, entry, editor), kilobytesMax: 60 },

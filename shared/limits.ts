@@ -341,6 +341,15 @@ export const limits = {
   drawingTitleCharsMax: 300,
   drawingUnitsMax: 256 * 1024,
   drawingPixelsMax: 20_000,
+  /**
+   * So much of a text, in UTF-16 units, comes with the page of its document: four screens of 4K. So long the page waits for it, in
+   * milliseconds, and so many of these texts are kept in memory, in bytes with their compressed forms.
+   */
+  firstTextUnitsMax: 16 * 1024,
+  firstTextMsMax: 800,
+  /** HTML of such a text, in UTF-16 units for each of the text: beyond, it does not come with the page. */
+  firstTextGrowthMax: 32,
+  firstTextCacheBytesMax: 16 * 1024 * 1024,
   /** Published pages kept in memory, in bytes with their compressed forms; and as much of their Markdown. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 

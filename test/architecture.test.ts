@@ -27,7 +27,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     ]
   },
   { of: /^server\/[^/]+\.ts$/, files: /^(shared|server)\//, packages: [builtin, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/] },
-  { of: /^web\/vite\.config\.ts$/, files: /^(shared|web)\//, packages: [builtin, /^(vite|zod)$/] },
+  { of: /^web\/(?:first\/)?vite\.config\.ts$/, files: /^(shared|web)\//, packages: [builtin, /^(vite|zod)$/] },
   {
     of: /^web\//,
     files: /^(shared|web)\//,

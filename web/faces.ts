@@ -25,9 +25,32 @@ const faces: readonly (readonly [family: string, address: string, about: FontFac
   ['page-serif', serifItalic, { weight: '200 900', style: 'italic' }]
 ]
 
-/** To be called before anything is drawn. They are fetched where a text needs them; one that is late stays away, and no line moves. */
+/** Faces that came with the text of the page (`public/theme.js`), by what tells them apart. */
+const nameOf = (family: string, { weight = '400', style = 'normal' }: FontFaceDescriptors): string =>
+  `${family.replaceAll('"', '')} ${weight} ${style}`
+
+/**
+ * To be called before anything is drawn. They are fetched where a text needs them; one that is late stays away, and no line moves. A page
+ * whose text could not wait for its own goes without all of them.
+ */
 export function addFaces(): void {
+  const { dataset } = document.documentElement
+  if (dataset['faces'] === 'late') return
+  const present = new Set([...document.fonts].map((face) => nameOf(face.family, face)))
   for (const [family, address, about] of faces)
-    document.fonts.add(new FontFace(family, `url(${address})`, { ...about, display: 'optional' }))
-  document.documentElement.dataset['faces'] = 'page'
+    if (!present.has(nameOf(family, about))) document.fonts.add(new FontFace(family, `url(${address})`, { ...about, display: 'optional' }))
+  dataset['faces'] ??= 'page'
+}
+
+/** Longest wait for typefaces that the device has, in milliseconds. */
+const deviceMsMax = 300
+
+/**
+ * Resolves once the upright faces of a family are there, so that a text is drawn in them from the beginning: what was fetched at the first
+ * visit is at hand at the next.
+ */
+export async function facesAtHand(family: 'page-quattro' | 'page-serif'): Promise<void> {
+  const upright = [...document.fonts].filter((face) => face.family.replaceAll('"', '') === family && face.style === 'normal')
+  const late = new Promise((resolve) => setTimeout(resolve, deviceMsMax))
+  await Promise.race([Promise.allSettled(upright.map((face) => face.load())), late])
 }

@@ -33,7 +33,15 @@ function closure(root: string, info: (id: string) => Rolldown.ModuleInfo | null)
 }
 
 /** What is fetched as a whole: its own file holds the first module alone, and names the files of the others. */
-const wholes = ['main.tsx', 'document/page.tsx', 'document/extras.ts', 'review/review.ts', 'activity/feed.ts', 'reading/reading.ts']
+const wholes = [
+  'enter.ts',
+  'main.tsx',
+  'document/page.tsx',
+  'document/extras.ts',
+  'review/review.ts',
+  'activity/feed.ts',
+  'reading/reading.ts'
+]
 
 /**
  * Which file a module goes into, so that a visit asks for few of them: what every page needs, what the editor needs beside it, what comes
@@ -57,12 +65,31 @@ function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.M
     const isReader = isIn('reading/reading.ts')
     const isHome = isIn('home/home.tsx')
     if (isIn('main.tsx') || (isHome && isEditor)) return 'base'
+    // Three parts, so that none of them keeps the page busy for long when it begins.
+    if (isEditor && /\/node_modules\/(?:@codemirror|@lezer|style-mod|w3c-keyname|crelt|@marijn)\//.test(id)) return 'codemirror'
+    if (isEditor && /\/node_modules\/(?!y-codemirror)/.test(id)) return 'yjs'
     if (isEditor) return 'editor'
     if (isHome && (isSoon || isReader)) return 'common'
     if (isSoon && (isReader || isIn('../shared/markdown/components.ts'))) return 'shared'
     // Who only reads has remarks too, and nothing to write with.
     if (isSoon) return !isWriting ? 'remarks' : isIn('review/review.ts', 'activity/feed.ts') ? 'soon' : 'writing'
     return isReader && !isIn('outline/outline.tsx', 'components/mount.tsx') ? 'reader' : null
+  }
+}
+
+/**
+ * The text that comes with the page (server/http/first) looks as it will in the editor and the reading view, under names of its own, so that
+ * nobody takes it for them: each of their rules holds for `still-…` as well.
+ */
+const stillNames = {
+  postcssPlugin: 'agmd-still',
+  Rule(rule: { selectors: string[] }): void {
+    const twins = rule.selectors
+      .filter((selector) => /\.(?:cm-(?:editor|live|scroller|content|line|widgetBuffer)|reading)(?![\w-])/.test(selector))
+      .map((selector) => selector.replaceAll('.cm-', '.still-').replaceAll(/\.reading(?![\w-])/g, '.still-reading'))
+    const added = twins.filter((selector) => !rule.selectors.includes(selector))
+    // PostCSS comes by again after a change.
+    if (added.length > 0) rule.selectors = [...rule.selectors, ...added]
   }
 }
 
@@ -77,8 +104,8 @@ function precache(): Plugin {
     enforce: 'post',
     generateBundle(_, bundle) {
       const publicFiles = readdirSync(join(root, 'public'))
-      // Published pages are for visitors: nobody opens one without a network because he wrote here.
-      const published = /^assets\/(published|source-serif)/
+      // Published pages are for visitors: nobody opens one without a network because he wrote here. Nor does a text come with the page then.
+      const published = /^assets\/(published|source-serif|prose-.*\.css$)/
       const wanted = reachable(bundle, 'index.html')
       const built = Object.keys(bundle).filter(
         (name) =>
@@ -102,6 +129,7 @@ function precache(): Plugin {
 
 export default defineConfig({
   root,
+  css: { postcss: { plugins: [stillNames] } },
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
@@ -117,7 +145,8 @@ export default defineConfig({
         diagrams: join(root, 'published/diagrams.ts'),
         widgets: join(root, 'published/widgets.ts'),
         sw: join(root, 'offline/worker.ts'),
-        published: join(root, 'published/published.css')
+        published: join(root, 'published/published.css'),
+        prose: join(root, 'style/prose.css')
       },
       output: {
         entryFileNames: (chunk) => (chunk.name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),

@@ -43,16 +43,16 @@ let missed = false
 // Lighthouse, in a browser that it talks to itself.
 const debugPort = 20_000 + (process.pid % 20_000)
 const browser = await chromium.launch({ executablePath, args: [...args, `--remote-debugging-port=${debugPort}`] })
-const pages: readonly (readonly [name: string, address: string, performance: number])[] = [
-  ['first page', url, 85],
-  ['editor', editor, 85],
-  ['reading view', `${url}/d/${place.doc}?key=${secret}`, 85],
-  ['sign in', `${url}/sign-in`, 85],
-  ['published page', `${url}/pub/${place.doc}`, 95]
+const pages: readonly (readonly [name: string, address: string, performance: number, bestPractices: number])[] = [
+  ['first page', url, 90, 100],
+  ['editor', editor, 90, 95],
+  ['reading view', `${url}/d/${place.doc}?key=${secret}`, 90, 95],
+  ['sign in', `${url}/sign-in`, 85, 95],
+  ['published page', `${url}/pub/${place.doc}`, 95, 95]
 ]
 const rows: (string | number)[][] = []
-for (const [name, address, performance] of pages) {
-  const goals: Readonly<Record<string, number>> = { performance, accessibility: 100, 'best-practices': 95 }
+for (const [name, address, performance, bestPractices] of pages) {
+  const goals: Readonly<Record<string, number>> = { performance, accessibility: 100, 'best-practices': bestPractices }
   const scores: Record<string, number[]> = {}
   const shifts: number[] = []
   for (let round = 0; round < rounds; round++) {

@@ -45,6 +45,12 @@ const durableSnapshot = async (service: Service, room: Room): Promise<Snapshot> 
   }
 }
 
+/** The text of a closed document, where it was kept beside its journal. */
+const projectionOf = async ({ storage }: Service, doc: string, { seq, tag }: Head): Promise<Snapshot | undefined> => {
+  const found = await findProjection(storage, doc)
+  return found !== undefined && found.seq === seq && found.tag === tag ? found : undefined
+}
+
 /**
  * The text on disk. A document that is open answers from memory once its newest edit is durable; a closed one from its projection,
  * without loading the Y.Doc.
@@ -52,15 +58,20 @@ const durableSnapshot = async (service: Service, room: Room): Promise<Snapshot> 
 export const currentContent = async (service: Service, doc: string, known?: Head): Promise<Snapshot> => {
   const room = service.live.find(doc)
   if (room !== undefined) return durableSnapshot(service, room)
-  const projection = await findProjection(service.storage, doc)
-  const head = known ?? (await service.ledger.head(doc))
-  if (projection !== undefined && projection.seq === head.seq && projection.tag === head.tag) return projection
+  const projection = await projectionOf(service, doc, known ?? (await service.ledger.head(doc)))
+  if (projection !== undefined) return projection
   const opened = await service.live.open(doc)
   try {
     return await durableSnapshot(service, opened.room)
   } finally {
     opened.release()
   }
+}
+
+/** The text of now, where it is at hand: undefined for a document that would have to be loaded for it. */
+export const contentAtHand = async (service: Service, doc: string, head: Head): Promise<Snapshot | undefined> => {
+  const room = service.live.find(doc)
+  return room === undefined ? projectionOf(service, doc, head) : durableSnapshot(service, room)
 }
 
 /** The point that a version names, if this document ever had it. */

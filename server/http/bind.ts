@@ -12,7 +12,7 @@ import { readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/access.ts'
 import { requireRightNow } from '../domain/authority.ts'
 import { type File, namedType } from '../domain/assets.ts'
-import type { RequestStamp } from '../domain/caller.ts'
+import type { Caller, RequestStamp } from '../domain/caller.ts'
 import { findAnswer } from '../domain/idempotency.ts'
 import { versionsNamed } from '../domain/content.ts'
 import { openFile, type readSpeechAudio } from '../domain/media.ts'
@@ -307,6 +307,24 @@ export const handle = async (http: Http, ctx: Context, name: OperationName): Pro
   const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
   await present(exchange, answer)
   return answer
+}
+
+/** Who asks for the page of a document, if he may read it: by the same rules and limits as a read of its text. Never throws for who may not. */
+export const findReader = async (http: Http, ctx: Context, doc: string): Promise<Caller | undefined> => {
+  const query = queryOf(ctx)
+  try {
+    const credentials = await credentialsOf(http, ctx, query)
+    refuseSeveralKeys(ctx, query)
+    // A page that is asked for without any credential costs no read.
+    if ([credentials.key, credentials.bearer, credentials.cookie].every((credential) => credential === undefined)) return undefined
+    const asked = { http, ctx, name: 'readContent', operation: operations.readContent, doc, credentials } as const
+    limit(asked)
+    return await admit(asked)
+  } catch (error) {
+    // The page tells it, in its own words.
+    if (error instanceof ServiceError) return undefined
+    throw error
+  }
 }
 
 /** `{id}` → `:id`. Path parameters never hold a slash. */

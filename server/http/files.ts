@@ -66,8 +66,10 @@ export interface Files {
   serve(ctx: Context, path: string): Promise<boolean>
   /** Path of what the build made of a source file below `web/`; undefined when there is none. */
   built(source: string): string | undefined
-  /** Paths of the scripts that the build made of a source file below `web/` and of what it imports at once. */
-  scripts(source: string): readonly string[]
+  /** A built file as text; undefined when there is none. */
+  text(path: string): string | undefined
+  /** Paths of the scripts that the build made of source files below `web/` and of what they import at once, each after those that it imports. */
+  scripts(...sources: readonly string[]): readonly string[]
 }
 
 /** What the build says of one of its files. */
@@ -76,12 +78,18 @@ interface Built {
   readonly imports?: readonly string[]
 }
 
-const scriptsOf = (manifest: Readonly<Record<string, Built>>, name: string, found = new Set<string>()): ReadonlySet<string> => {
-  const built = manifest[name]
-  if (built === undefined || found.has(built.file)) return found
-  found.add(built.file)
-  for (const other of built.imports ?? []) scriptsOf(manifest, other, found)
-  return found
+/** Each comes after what it imports. */
+const scriptsOf = (manifest: Readonly<Record<string, Built>>, names: readonly string[]): readonly string[] => {
+  const [found, seen] = [new Set<string>(), new Set<string>()]
+  const visit = (name: string): void => {
+    const built = manifest[name]
+    if (built === undefined || seen.has(name)) return
+    seen.add(name)
+    for (const other of built.imports ?? []) visit(other)
+    found.add(`/${built.file}`)
+  }
+  for (const name of names) visit(name)
+  return [...found]
 }
 
 /** Reads the folder once, at start; nothing of a request ever becomes a path on disk. */
@@ -99,7 +107,8 @@ export const readFiles = async (folder: string): Promise<Files> => {
   return {
     stylesheet: / href="(\/assets\/[^"\s]+\.css)"/.exec(files.get('/index.html')?.plain.toString() ?? '')?.[1],
     built: (source) => (manifest[source] === undefined ? undefined : `/${manifest[source].file}`),
-    scripts: (source) => [...scriptsOf(manifest, source)].map((file) => `/${file}`),
+    text: (path) => files.get(path)?.plain.toString(),
+    scripts: (...sources) => scriptsOf(manifest, sources),
     async serve(ctx, path) {
       const file = files.get(path)
       if (file === undefined) return false

@@ -4,16 +4,17 @@ import { mediaType } from './body.ts'
 import { handle } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import type { Files } from './files.ts'
+import { createFirstTexts, type FirstText } from './first/first-text.ts'
 import { mediaSources } from './media-sources.ts'
 import { permissionsPolicy } from './permissions-policy.ts'
 import type { Routers } from './routers.ts'
 
 /** Everything a page of ours may load and do. No inline script or style, nothing from elsewhere but what a document shows. */
-const contentSecurityPolicy = ({ foreignMedia, service }: Http): string =>
+const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly string[] = []): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    ["style-src 'self'", ...styles].join(' '),
     `${mediaSources(foreignMedia).images} blob:`,
     `${mediaSources(foreignMedia).media} blob:`,
     "font-src 'self'",
@@ -62,23 +63,36 @@ const worker = async (ctx: Context, files: Files): Promise<void> => {
   if (!(await files.serve(ctx, workerPath))) throw new ServiceError('not_found')
 }
 
-const links = (ctx: Context, files: Files): string[] => {
+const links = (ctx: Context, files: Files, first: FirstText | undefined): string[] => {
   const doc = documentPage.exec(ctx.path)?.[1]
-  if (doc === undefined) return []
-  return [
-    `</d/${doc}.md>; rel="alternate"; type="text/markdown"`,
-    // The shell is one for all pages, and would find out only by running that this one needs the editor. Programs need none of it.
-    ...(asksForHtml(ctx) ? files.scripts('document/page.tsx').map((path) => `<${path}>; rel="modulepreload"`) : [])
-  ]
+  const alternate = doc === undefined ? [] : [`</d/${doc}.md>; rel="alternate"; type="text/markdown"`]
+  // Programs need no scripts, and who has a text to read waits for none: they would come before its typefaces.
+  if (!asksForHtml(ctx) || first !== undefined) return alternate
+  // The shell is one for all pages, and would find out only by running that this one needs the editor.
+  const scripts = files.scripts('main.tsx', ...(doc === undefined ? [] : ['document/page.tsx']))
+  return [...alternate, ...scripts.map((path) => `<${path}>; rel="modulepreload"`)]
 }
 
-/** The built page, which finds out itself what its address asks for. */
-const shell = async (http: Http, ctx: Context, files: Files): Promise<void> => {
-  ctx.set('Content-Security-Policy', contentSecurityPolicy(http))
+/** Kept by nobody: it is what this reader may read now. */
+const sendFirstText = (ctx: Context, { plain, br, gzip }: FirstText): void => {
+  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
+  const coded = encoding === 'br' ? br : encoding === 'gzip' ? gzip : plain
+  ctx.set('Cache-Control', 'private, no-store')
+  ctx.vary('Accept-Encoding')
+  ctx.status = 200
+  ctx.type = 'text/html; charset=utf-8'
+  if (coded !== plain) ctx.set('Content-Encoding', String(encoding))
+  ctx.body = coded
+}
+
+/** The built page, which finds out itself what its address asks for. `first`: with the beginning of a text in it. */
+const shell = async (http: Http, ctx: Context, files: Files, first?: FirstText): Promise<void> => {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(http, first?.styles))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (documentPage.test(ctx.path)) ctx.set('Permissions-Policy', permissionsPolicy('self'))
   // What a program that was handed this address looks for.
-  ctx.set('Link', [...links(ctx, files), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
+  ctx.set('Link', [...links(ctx, files, first), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
+  if (first !== undefined) return sendFirstText(ctx, first)
   if (await files.serve(ctx, '/index.html')) return
   ctx.status = 503
   ctx.body = 'The web pages are not built. Run: npm run build\n'
@@ -112,6 +126,7 @@ const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
 }
 
 export const bindPages = (http: Http, routers: Routers, files: Files): void => {
+  const findFirstText = createFirstTexts(http, files)
   const page = (path: string): void => {
     routers.of(path).get(path, (ctx) => shell(http, ctx as unknown as Context, files))
   }
@@ -132,8 +147,13 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   routers.of('/d').get(documentPage, async (koa) => {
     const ctx = koa as unknown as Context & { params: Record<string, string> }
     ctx.vary('Accept')
-    if (ctx.get('Accept') === '' || prefersHtml(ctx) || ctx.get('Accept') === '*/*') return shell(http, ctx, files)
-    ctx.params = { id: documentPage.exec(ctx.path)?.[1] ?? '' }
+    const id = documentPage.exec(ctx.path)?.[1] ?? ''
+    if (ctx.get('Accept') === '' || prefersHtml(ctx) || ctx.get('Accept') === '*/*') {
+      // Programs that take anything get the page alone.
+      const first = asksForHtml(ctx) && ctx.method === 'GET' ? await findFirstText(ctx, id) : undefined
+      return shell(http, ctx, files, first)
+    }
+    ctx.params = { id }
     await handle(http, ctx, 'readContent')
     return undefined
   })

@@ -8,8 +8,8 @@ import { createDocument, createLink, launch, until, workerActive } from './brows
 
 const sample = readFileSync(join(import.meta.dirname, 'published.md'), 'utf8')
 
-/** Scripts of a first visit up to its text: as many as are asked for at once over one connection of the oldest protocol, and the entry. */
-const scriptsMax = 8
+/** Scripts of a first visit up to its editor: the entry, what is before the first paint, and the parts that begin one by one. */
+const scriptsMax = 10
 const shiftMax = 0.01
 
 let world: World
@@ -63,13 +63,58 @@ const movedOn = async (page: Page): Promise<readonly string[]> => {
 const settled = (page: Page): Promise<void> =>
   until(() => page.evaluate(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/events?'))), 'the feed')
 
-test('[WEB-66] a first visit asks for few scripts before its text, for those of the editor with the page; the rest comes once the text is there', async () => {
+/** The page of a document once its text comes with it: the first one goes without where the machine has much to do. */
+async function pageWithText(address: string): Promise<string> {
+  let html = ''
+  await until(async () => {
+    html = await (await fetch(address, { headers: { accept: 'text/html' } })).text()
+    return html.includes('id="first"')
+  }, 'a page with its text')
+  return html
+}
+
+/** Where the lines or blocks of a text stand that the window shows, with their words. */
+const standing = (page: Page, selector: string): Promise<readonly string[]> =>
+  page.evaluate((wanted) => {
+    const found = [...globalThis.document.querySelectorAll(wanted)]
+    const blocks = found.flatMap((element) => [...(element.shadowRoot?.querySelector('article')?.children ?? [element])])
+    return blocks
+      .map((block) => ({ words: block.textContent, box: block.getBoundingClientRect() }))
+      .filter(({ box }) => box.top < innerHeight)
+      .map(({ words, box }) => `${words.trim()} ${[box.x, box.y, box.width, box.height].join(' ')}`)
+  }, selector)
+
+/** Opens a document for the first time, with its page held at the text that came with it. Answers with what goes on. */
+async function heldAtText(page: Page, address: string, look: string): Promise<() => Promise<void>> {
+  await pageWithText(address)
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/assets/main-*.js', async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  await page.goto(address)
+  await page.locator(look).first().waitFor()
+  return async () => {
+    gate.resolve()
+    await page.locator('#first').waitFor({ state: 'detached' })
+  }
+}
+
+test('[WEB-66] a first visit asks for few scripts before its editor, for those of the editor once its text is painted; the rest comes once the editor is there', async () => {
   const document = await createDocument(world.url, sample)
-  const shell = await fetch(document.url, { headers: { accept: 'text/html' } })
-  const announced = [...(shell.headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="modulepreload"/g)].map(([, path]) => path)
-  expect(announced.some((path) => path?.startsWith('/assets/editor-'))).toBe(true)
+  const scriptsOf = async (address: string, accept: string): Promise<(string | undefined)[]> => {
+    const shell = await fetch(address, { headers: { accept } })
+    return [...(shell.headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="modulepreload"/g)].map(([, path]) => path)
+  }
+  const isEditor = (path: string | undefined): boolean => path?.startsWith('/assets/editor-') === true
+  const withoutKey = `${world.url}/d/${document.id}`
+  expect((await scriptsOf(withoutKey, 'text/html')).some(isEditor)).toBe(true)
   // A program gets no advice for browsers.
-  expect((await fetch(document.url, { headers: { accept: '*/*' } })).headers.get('link')).not.toContain('modulepreload')
+  expect(await scriptsOf(withoutKey, '*/*')).toEqual([])
+  // Where the text comes with the page, its scripts come after it.
+  const announced = (await pageWithText(document.url)).match(/ data-scripts="([^"]+)"/)?.[1]?.split(' ') ?? []
+  expect(announced.some(isEditor)).toBe(true)
+  expect(await scriptsOf(document.url, 'text/html')).toEqual([])
 
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
   const page = await context.newPage()
@@ -92,6 +137,11 @@ test('[WEB-66] a first visit asks for few scripts before its text, for those of 
   expect(before.filter((path) => /\/(?:soon|writing|remarks|extras|review|feed|panel|menu-items|formulas|highlight)-/.test(path))).toEqual(
     []
   )
+  const [painted, begun] = await page.evaluate(() => [
+    performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity,
+    performance.getEntriesByType('resource').find(({ name }) => name.includes('/assets/editor-'))?.startTime ?? 0
+  ])
+  expect(painted).toBeLessThan(begun)
   gate.resolve()
   await page.locator('.cm-line').first().waitFor()
   await settled(page)
@@ -100,7 +150,7 @@ test('[WEB-66] a first visit asks for few scripts before its text, for those of 
   await context.close()
 })
 
-test('[WEB-67] nothing moves while a document opens for the first time: to write, to suggest, to read, by a weaker link than the one that is kept', async () => {
+test('[WEB-67] [FIRST-4] nothing moves while a document opens for the first time: to write, to suggest, to read, by a weaker link than the one that is kept; the text that came with the page is taken over in its place', async () => {
   const document = await createDocument(world.url, sample)
   const reader = await createLink(world.url, document, 'view')
   const suggester = await createLink(world.url, document, 'suggest')
@@ -108,15 +158,19 @@ test('[WEB-67] nothing moves while a document opens for the first time: to write
     { width: 1280, height: 860 },
     { width: 412, height: 823 }
   ]) {
-    for (const [address, ready] of [
-      [document.url, '.cm-line'],
-      [suggester.url, '.cm-line'],
-      [reader.url, '.reading']
+    for (const [address, ready, before] of [
+      [document.url, '.cm-line', '.still-line'],
+      [suggester.url, '.cm-line', '.still-line'],
+      [reader.url, '.reading', '.still-reading']
     ] as const) {
       const context = await browser.newContext({ viewport })
       const page = await watched(context)
-      await page.goto(address)
-      await page.locator(ready).first().waitFor()
+      const goOn = await heldAtText(page, address, before)
+      const came = await standing(page, before)
+      expect(came.length).toBeGreaterThan(5)
+      expect(await page.locator(ready).count()).toBe(0)
+      await goOn()
+      expect(await standing(page, ready)).toEqual(came)
       await settled(page)
       expect({ address, viewport, moved: await movedOn(page) }).toEqual({ address, viewport, moved: [] })
       if (address !== document.url) {
@@ -135,21 +189,32 @@ test('[WEB-67] nothing moves while a document opens for the first time: to write
   }
 })
 
-test('[WEB-68] a typeface in which the text stands stays when the rest of the page comes', async () => {
+test('[WEB-68] [FIRST-5] the typefaces of the first visit are those of the next, and stay when the rest of the page comes', async () => {
   const document = await createDocument(world.url, sample)
-  const context = await browser.newContext({ viewport: { width: 412, height: 823 } })
-  const page = await context.newPage()
-  await page.goto(document.url)
-  await page.locator('.cm-line').first().waitFor()
-  const loaded = (): Promise<number> =>
-    page.evaluate(
-      async () =>
-        [...(await globalThis.document.fonts.ready)].filter(({ family, status }) => family.includes('page-quattro') && status === 'loaded')
-          .length
-    )
-  await until(async () => (await loaded()) > 0, 'the typeface')
-  const before = await loaded()
-  await settled(page)
-  expect(await loaded()).toBeGreaterThanOrEqual(before)
-  await context.close()
+  const reader = await createLink(world.url, document, 'view')
+  for (const [address, before, after, family] of [
+    [document.url, '.still-line', '.cm-line', 'page-quattro'],
+    [reader.url, '.still-reading', '.reading', 'page-serif']
+  ] as const) {
+    const context = await browser.newContext({ viewport: { width: 412, height: 823 } })
+    const page = await context.newPage()
+    const loaded = (): Promise<number> =>
+      page.evaluate(
+        (name) => [...globalThis.document.fonts].filter((face) => face.family.includes(name) && face.status === 'loaded').length,
+        family
+      )
+    const goOn = await heldAtText(page, address, before)
+    const [faces, came] = [await loaded(), await standing(page, before)]
+    expect(faces).toBeGreaterThan(1)
+    await goOn()
+    await settled(page)
+    expect(await loaded()).toBeGreaterThanOrEqual(faces)
+    await workerActive(page)
+    // With the pages of the device, and without.
+    await page.unrouteAll()
+    await page.reload()
+    await page.locator(after).first().waitFor()
+    await until(async () => JSON.stringify(await standing(page, after)) === JSON.stringify(came), 'the same lines in the same places')
+    await context.close()
+  }
 })

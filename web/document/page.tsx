@@ -1,7 +1,7 @@
 /** The page of a document: the text is the page, everything else stays at its edges. */
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
 import { commands } from '../commands/all.ts'
 import { keyBindings, runPageKeys } from '../commands/keys.ts'
@@ -15,7 +15,10 @@ import { deviceId, followName, personName } from '../person.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { startFollowing } from '../presence/follow.ts'
 import { people, type Person } from '../presence/people.ts'
-import { Refused } from '../refused/refused.tsx'
+import { isCovered, takeOver } from '../first/take-over.ts'
+import { atOnce, inTurns, type Steps } from '../steps.ts'
+import type { Refused } from '../refused/refused.tsx'
+import type { Refusal } from '../refused/refusals.ts'
 import type { Feed } from '../activity/feed.ts'
 import type { Review } from '../review/review.ts'
 import { Announcer } from './announcer.tsx'
@@ -100,7 +103,7 @@ function wordsOf(state: EditorState): string {
   return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countDocument(state.doc.slice(main.from, main.to)) })
 }
 
-function createView(session: Session): View & { start(parent: HTMLElement): () => void } {
+function createView(session: Session): View & { start(parent: HTMLElement): Steps<() => void> } {
   // Who may only view reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
   const wrote = signal(false)
   const writes = computed(() => session.canEdit.value || wrote.value || includesRole(session.role.value, 'comment'))
@@ -149,12 +152,12 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
     if (Date.now() - typingSince > quietAfterMs) quiet.value = true
   }
 
-  function start(parent: HTMLElement): () => void {
+  function* start(parent: HTMLElement): Steps<() => void> {
     const count = (): void => {
       counting = undefined
       if (editor.value !== undefined) words.value = wordsOf(editor.value.view.state)
     }
-    const made = createEditor({
+    const made = yield* createEditor({
       parent,
       text: session.text,
       awareness: session.link.awareness,
@@ -264,7 +267,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): () =
 }
 
 interface PaperInput {
-  start(parent: HTMLElement): () => void
+  start(parent: HTMLElement): Steps<() => void>
   readonly hidden: boolean
   /** Room for cards beside the text. */
   readonly hasMargin: boolean
@@ -274,13 +277,24 @@ function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
   const stop = useRef<(() => void) | undefined>(undefined)
   useEffect(() => {
-    const begin = (): void => {
-      if (host.current !== null) stop.current ??= start(host.current)
-    }
+    const element = host.current
+    if (element === null || stop.current !== undefined) return undefined
+    const begin = (run: typeof atOnce, onDone: () => void = () => undefined): (() => void) =>
+      run(start(element), (end) => {
+        stop.current = end
+        onDone()
+      })
     // Who reads sees nothing of it.
-    if (hidden) return whenIdle(begin)
-    begin()
-    return undefined
+    if (hidden) {
+      let endSteps = (): void => undefined
+      const callOff = whenIdle(() => (endSteps = begin(inTurns)))
+      return () => {
+        callOff()
+        endSteps()
+      }
+    }
+    // Behind the text that came with the page nobody waits for it.
+    return begin(isCovered() ? inTurns : atOnce, () => takeOver(element.querySelector<HTMLElement>('.cm-scroller') ?? undefined))
   }, [hidden])
   useEffect(() => () => stop.current?.(), [])
   return <div class={hasMargin ? 'paper has-margin' : 'paper'} hidden={hidden} ref={host} />
@@ -315,14 +329,31 @@ const loadHistory = async () => (await import('../history/history-dialog.tsx')).
 const loadAsk = async () => (await import('../trash/ask.tsx')).AskToDelete
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
 
-export function DocumentPage({ id }: { id: string }): JSX.Element {
-  const session = useMemo(() => openSession(id), [id])
+export { openSession }
+
+/** Says why not, with what is fetched for that: most documents open. */
+function Refusing({ refusal }: { refusal: Refusal }): JSX.Element {
+  const [Shown, setShown] = useState<typeof Refused | undefined>(undefined)
+  useEffect(() => {
+    import('../refused/refused.tsx').then(
+      (part) => setShown(() => part.Refused),
+      () => toast(t('This part of the page could not be loaded. It loads when you are back online.'))
+    )
+  }, [])
+  return Shown === undefined ? <div /> : <Shown refusal={refusal} />
+}
+
+export function DocumentPage({ session }: { session: Session }): JSX.Element {
+  const { id } = session
   const view = useMemo(() => createView(session), [session])
   const state = useMemo(() => computed(() => session.state.value), [session])
   // As it was at the last visit, so that nothing moves when the comments arrive.
   const hadMargin = useMemo(() => readDevice(`agmd.margin.${id}`) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
+  useEffect(() => {
+    if (state.value === 'refused') takeOver()
+  }, [state.value])
   const reading = view.mode.value === 'read'
   const wasReading = useRef(reading)
   // Who goes back to the text goes on writing; it can take the focus once it is shown.
@@ -336,7 +367,7 @@ export function DocumentPage({ id }: { id: string }): JSX.Element {
   }, [willRead])
   if (state.value === 'refused') {
     const refusal = session.refusal.value
-    return refusal === undefined ? <div /> : <Refused key={refusal.kind} refusal={refusal} />
+    return refusal === undefined ? <div /> : <Refusing key={refusal.kind} refusal={refusal} />
   }
   const Remarks = view.review.value?.Layer
   // Who proposes can type only once what proposes is there; its place is there before.

@@ -2,6 +2,10 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { facesAtHand } from '../faces.ts'
+import { coveringText, takeOver } from '../first/take-over.ts'
+import type { Reading } from '../reading/reading.ts'
+import { atOnce, inTurns } from '../steps.ts'
 import { t } from '../text/t.ts'
 import type { View } from './page.tsx'
 
@@ -20,20 +24,34 @@ export function ReadingPane({ view }: { view: View }): JSX.Element {
     let stop = (): void => undefined
     let left = false
     const open = async (): Promise<void> => {
-      const { createReading } = await fetchReading()
+      const { createReading, fetchLibraries } = await fetchReading()
+      const covering = coveringText()
+      await (covering === undefined ? facesAtHand('page-serif') : fetchLibraries(covering))
       if (left) return
-      const reading = createReading({
+      const steps = createReading({
         host: element,
         page: view,
         onTask: (letter) => view.editor.value?.toggleTask(letter)
       })
-      const stopRole = session.canEdit.subscribe((canEdit) => reading.setCanEdit(canEdit))
+      let end = (): void => undefined
+      const run = covering === undefined ? atOnce : inTurns
+      const endSteps = run<Reading>(steps, (reading) => {
+        takeOver(element)
+        const stopRole = session.canEdit.subscribe((canEdit) => reading.setCanEdit(canEdit))
+        end = () => {
+          stopRole()
+          reading.destroy()
+        }
+      })
       stop = () => {
-        stopRole()
-        reading.destroy()
+        endSteps()
+        end()
       }
     }
-    open().catch(() => (failed.value = true))
+    open().catch(() => {
+      failed.value = true
+      takeOver()
+    })
     return () => {
       left = true
       stop()

@@ -25,6 +25,7 @@ import { ownSelection } from './selection.ts'
 import { leaveSlot, slots } from './slots.ts'
 import { typedMarks } from './typed-marks.ts'
 import { insertUpload, uploading } from './uploads.ts'
+import type { Steps } from '../steps.ts'
 import { t } from '../text/t.ts'
 import type { Upload, Uploads } from '../uploads/uploads.ts'
 
@@ -94,9 +95,15 @@ const editable = (canEdit: boolean): Extension => [
 const firstUnits = 6000
 const firstParseMs = 500
 
+const sameText = (state: EditorState, text: Y.Text): boolean => state.doc.length === text.length && state.doc.toString() === text.toString()
+
 const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
 
-export function createEditor(input: EditorInput): Editor {
+/**
+ * Makes it in steps: between two of them other work may run, and nobody should see it before the last. A text that changes before the editor
+ * is bound to it is taken again.
+ */
+export function* createEditor(input: EditorInput): Steps<Editor> {
   useAdoptedStyles()
   const mode = new Compartment()
   const access = new Compartment()
@@ -128,9 +135,8 @@ export function createEditor(input: EditorInput): Editor {
   // Without awareness: its cursors are replaced by ours.
   const writing = (): Extension => yCollab(input.text, null, { undoManager })
 
-  const view = new EditorView({
-    parent: input.parent,
-    state: EditorState.create({
+  const begin = (): EditorState =>
+    EditorState.create({
       doc: input.text.toString(),
       extensions: [
         cleanInput,
@@ -167,9 +173,20 @@ export function createEditor(input: EditorInput): Editor {
         })
       ]
     })
-  })
 
-  forceParsing(view, firstUnits, firstParseMs)
+  let state = begin()
+  yield
+  if (!sameText(state, input.text)) state = begin()
+  const view = new EditorView({ parent: input.parent, state })
+  let isMade = false
+  try {
+    yield
+    forceParsing(view, firstUnits, firstParseMs)
+    yield
+    isMade = true
+  } finally {
+    if (!isMade) view.destroy()
+  }
 
   return {
     view,

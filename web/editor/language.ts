@@ -27,7 +27,7 @@ const markdownLanguage = new Language(
 export const markdownParser = markdownLanguage.parser
 
 /** Classes for `style/editor.css`; one per kind of text, so that both modes share them. */
-const highlighter = tagHighlighter([
+export const highlighter = tagHighlighter([
   { tag: tags.heading, class: 'tok-heading' },
   { tag: tags.strong, class: 'tok-strong' },
   { tag: tags.emphasis, class: 'tok-emphasis' },

@@ -2,6 +2,7 @@
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
 import type { Highlighter, PageLibraries } from '../../shared/markdown/page.ts'
 import { whenIdle } from '../idle.ts'
+import { turn } from '../steps.ts'
 
 /** Calls `onLoaded` once for all that was asked for meanwhile: a text is rendered anew with each call. */
 function fetcher(onLoaded: () => void): (load: () => Promise<void>) => void {
@@ -18,9 +19,12 @@ function fetcher(onLoaded: () => void): (load: () => Promise<void>) => void {
   }
 }
 
-function lazy<Library>(load: () => Promise<Library>, ask: (load: () => Promise<void>) => void): () => Library | undefined {
-  let loaded: Library | undefined
-  let isAsked = false
+function lazy<Library>(
+  load: () => Promise<Library>,
+  ask: (load: () => Promise<void>) => void,
+  loaded: Library | undefined
+): () => Library | undefined {
+  let isAsked = loaded !== undefined
   const fetched = async (): Promise<void> => {
     try {
       loaded = await load()
@@ -37,12 +41,39 @@ function lazy<Library>(load: () => Promise<Library>, ask: (load: () => Promise<v
   }
 }
 
+const loads = {
+  highlighter: async () => (await import('./highlight.ts')).highlighter,
+  formulaSetter: async () => (await import('./formulas.ts')).formulaSetter,
+  components: async () => (await import('../../shared/markdown/components.ts')).renderComponent
+}
+
+/** What each of them leaves in a rendered text. */
+const traces: Readonly<Record<keyof typeof loads, string>> = {
+  highlighter: '[class^="hljs-"]',
+  formulaSetter: 'math',
+  components: 'figure.component'
+}
+
+/** Fetched ahead, for a text that was rendered by the server. */
+const present: Partial<{ [Name in keyof typeof loads]: Awaited<ReturnType<(typeof loads)[Name]>> }> = {}
+
+/** Fetches, one by one, what a text needs that came rendered with the page: shown again it looks the same at once. */
+export async function fetchLibraries(shown: ParentNode): Promise<void> {
+  const fetchOne = async <Name extends keyof typeof loads>(name: Name): Promise<void> => {
+    if (shown.querySelector(traces[name]) === null) return
+    Object.assign(present, { [name]: await loads[name]() })
+    await turn()
+  }
+  // Without one of them the text is shown as it is written, and it is asked for again.
+  await Promise.allSettled([fetchOne('highlighter'), fetchOne('formulaSetter'), fetchOne('components')])
+}
+
 /** `onLoaded` is called when a text should be rendered again. */
 export function lazyLibraries(onLoaded: () => void): PageLibraries {
   const ask = fetcher(onLoaded)
   return {
-    highlighter: lazy<Highlighter>(async () => (await import('./highlight.ts')).highlighter, ask),
-    formulaSetter: lazy<FormulaSetter>(async () => (await import('./formulas.ts')).formulaSetter, ask),
-    components: lazy(async () => (await import('../../shared/markdown/components.ts')).renderComponent, ask)
+    highlighter: lazy<Highlighter>(loads.highlighter, ask, present.highlighter),
+    formulaSetter: lazy<FormulaSetter>(loads.formulaSetter, ask, present.formulaSetter),
+    components: lazy(loads.components, ask, present.components)
   }
 }

@@ -11,6 +11,7 @@ import type { ReadingComponents } from '../components/reading.ts'
 import type * as Diagrams from '../diagram/draw.ts'
 import type { View } from '../document/page.tsx'
 import prose from '../style/prose.css?inline'
+import type { Steps } from '../steps.ts'
 import { t } from '../text/t.ts'
 import { theme } from '../theme.ts'
 import { copyText } from '../ui/copy.ts'
@@ -41,7 +42,10 @@ rules.replaceSync(prose)
 
 const isOwn = (href: string): boolean => isOwnLink(href, location.origin)
 
-export function createReading({ host, page, onTask }: ReadingInput): Reading {
+export { fetchLibraries } from './libraries.ts'
+
+/** Makes it in steps: what is rendered is seen with the last. */
+export function* createReading({ host, page, onTask }: ReadingInput): Steps<Reading> {
   const { text } = page.session
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const formulaRules = new CSSStyleSheet()
@@ -54,6 +58,7 @@ export function createReading({ host, page, onTask }: ReadingInput): Reading {
     lazyLibraries(() => render()),
     isOwn
   )
+  yield
   /** Of a component that is worked with here. */
   const liveKind = ({ className }: Element): string | undefined => {
     const kind = /^component component-(\w+)$/.exec(className)?.[1]

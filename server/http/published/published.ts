@@ -1,7 +1,5 @@
 /** `/pub/{id}` and `/pub/{id}.md`: pages for everyone, while the owner publishes them. Rendered and compressed once per version. */
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import { pageHtml } from '../../../shared/markdown/template.ts'
 import { isDocumentId } from '../../../shared/names.ts'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -12,6 +10,7 @@ import type { Context, Http } from '../context.ts'
 import { namesTag } from '../etag.ts'
 import type { Files } from '../files.ts'
 import { html, showPage } from '../html.ts'
+import { Kept, pack, type Packed } from '../kept.ts'
 import { wordsOf } from '../words.ts'
 import { mediaSources } from '../media-sources.ts'
 import { asksForHtml } from '../pages.ts'
@@ -33,13 +32,6 @@ const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedi
     "frame-ancestors 'none'"
   ].join('; ')
 
-/** Bytes as they are sent. */
-interface Packed {
-  readonly plain: Buffer
-  readonly br: Buffer
-  readonly gzip: Buffer
-}
-
 interface Prepared extends Packed {
   readonly tag: string
   /** The `style-src` that lets the page's own rules be used. */
@@ -48,51 +40,6 @@ interface Prepared extends Packed {
   readonly hasScript: boolean
   /** Paths of the pictures of diagrams that it shows. */
   readonly pictures: ReadonlySet<string>
-}
-
-/** What was packed is kept in memory; what was asked for longest ago leaves first. */
-class Kept<Entry extends Packed> {
-  readonly #entries = new Map<string, Promise<Entry>>()
-  readonly #sizes = new Map<string, number>()
-  readonly #bytesMax: number
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax
-  }
-
-  get(name: string, make: () => Promise<Entry>): Promise<Entry> {
-    const found = this.#entries.get(name) ?? make()
-    this.#entries.delete(name)
-    this.#entries.set(name, found)
-    found.then(
-      (entry) => this.#weigh(name, entry.plain.length + entry.br.length + entry.gzip.length),
-      () => this.#drop(name)
-    )
-    return found
-  }
-
-  #drop(name: string): void {
-    this.#entries.delete(name)
-    this.#sizes.delete(name)
-  }
-
-  #weigh(name: string, bytes: number): void {
-    if (this.#entries.has(name)) this.#sizes.set(name, bytes)
-    let total = 0
-    for (const size of this.#sizes.values()) total += size
-    for (const oldest of this.#entries.keys()) {
-      if (total <= this.#bytesMax) return
-      total -= this.#sizes.get(oldest) ?? 0
-      this.#drop(oldest)
-    }
-  }
-}
-
-const pack = async (text: string): Promise<Packed> => {
-  const plain = Buffer.from(text)
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
-  const [br, gzipped] = await Promise.all([promisify(brotliCompress)(plain, quality), promisify(gzip)(plain, { level: 6 })])
-  return { plain, br, gzip: gzipped }
 }
 
 const sourceHtml = (content: string): string =>

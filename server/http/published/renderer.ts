@@ -10,7 +10,8 @@ import { hashOfDiagram } from '../../domain/drawings.ts'
 /** Pictures of diagrams, by the hashes of their sources. */
 export type Drawings = Readonly<Record<string, Picture>>
 
-export const createPageRenderer = (isOwnLink: (href: string) => boolean, drawings: Drawings): Renderer =>
+/** `typeset`: with the signs of published pages, which the reading view shows as they were written. */
+export const createPageRenderer = (isOwnLink: (href: string) => boolean, drawings: Drawings, typeset = true): Renderer =>
   createShared(
     {
       highlighter: () => highlighter,
@@ -19,5 +20,5 @@ export const createPageRenderer = (isOwnLink: (href: string) => boolean, drawing
       pictureOf: (source) => drawings[hashOfDiagram(source)]
     },
     isOwnLink,
-    typography
+    typeset ? typography : undefined
   )

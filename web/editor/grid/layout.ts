@@ -17,7 +17,7 @@ const columnsMax = 200
 const rowUnitsMax = 8000
 
 /** `<br>` in a cell is the end of a line. */
-class BreakWidget extends WidgetType {
+export class BreakWidget extends WidgetType {
   override eq(): boolean {
     return true
   }
@@ -30,7 +30,7 @@ class BreakWidget extends WidgetType {
 }
 
 /** A cell that a short row lacks. */
-class LackingWidget extends WidgetType {
+export class LackingWidget extends WidgetType {
   override eq(): boolean {
     return true
   }

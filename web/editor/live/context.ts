@@ -118,12 +118,17 @@ export class LiveContext {
     this.decorations.push(Decoration.widget({ widget, side: 1 }).range(position))
   }
 
+  /** The classes and the style of a line, where it has any. */
+  lookOfLine(lineFrom: number): { readonly name: string; readonly style: string | undefined } {
+    return { name: [...(this.#lines.get(lineFrom) ?? [])].join(' '), style: this.#styles.get(lineFrom) }
+  }
+
   /** All decorations, once every rule has run. */
   finish(): Range<Decoration>[] {
-    for (const [from, classes] of this.#lines) {
-      const style = this.#styles.get(from)
+    for (const from of this.#lines.keys()) {
+      const { name, style } = this.lookOfLine(from)
       const attributes: Record<string, string> = style === undefined ? {} : { style }
-      this.decorations.push(Decoration.line({ class: [...classes].join(' '), attributes }).range(from))
+      this.decorations.push(Decoration.line({ class: name, attributes }).range(from))
     }
     return this.decorations
   }

@@ -4,7 +4,7 @@
  * only what hides is atomic; nothing here changes the text but a click on a check box.
  */
 import { syntaxTree } from '@codemirror/language'
-import type { Extension } from '@codemirror/state'
+import type { EditorState, Extension } from '@codemirror/state'
 import { RangeSet, StateEffect } from '@codemirror/state'
 import { BlockWrapper, Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
@@ -54,11 +54,11 @@ const rules: Readonly<Record<string, Rule>> = {
   Escape: escape
 }
 
-function decorateRange(view: EditorView, visible: Reveal, reveal: readonly Reveal[]): LiveContext {
-  const live = new LiveContext(view.state, visible, reveal)
-  const front = frontMatterEnd(view.state.doc)
+export function decorateRange(state: EditorState, visible: Reveal, reveal: readonly Reveal[]): LiveContext {
+  const live = new LiveContext(state, visible, reveal)
+  const front = frontMatterEnd(state.doc)
   if (front > 0) for (const line of live.lines(0, front)) live.lineClass(line.from, 'md-front-matter')
-  syntaxTree(view.state).iterate({
+  syntaxTree(state).iterate({
     from: visible.from,
     to: visible.to,
     enter: (ref) => {
@@ -116,7 +116,7 @@ class LivePlugin {
   #build(): void {
     const view = this.#view
     if (!this.#pointerDown) this.#reveal = view.hasFocus && !view.state.readOnly ? view.state.selection.ranges : []
-    const parts = view.visibleRanges.map((range) => decorateRange(view, range, this.#reveal))
+    const parts = view.visibleRanges.map((range) => decorateRange(view.state, range, this.#reveal))
     this.decorations = Decoration.set(
       parts.flatMap((part) => part.finish()),
       true

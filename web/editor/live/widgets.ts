@@ -20,15 +20,15 @@ export class BulletWidget extends WidgetType {
 
 /** A check box whose click changes one character of the text. */
 export class TaskWidget extends WidgetType {
-  readonly #checked: boolean
+  readonly checked: boolean
 
   constructor(checked: boolean) {
     super()
-    this.#checked = checked
+    this.checked = checked
   }
 
   override eq(other: TaskWidget): boolean {
-    return other.#checked === this.#checked
+    return other.checked === this.checked
   }
 
   override toDOM(view: EditorView): HTMLElement {
@@ -36,8 +36,8 @@ export class TaskWidget extends WidgetType {
     span.className = 'md-marker md-task'
     const box = span.appendChild(document.createElement('input'))
     box.type = 'checkbox'
-    box.checked = this.#checked
-    box.setAttribute('aria-label', this.#checked ? t('Done') : t('To do'))
+    box.checked = this.checked
+    box.setAttribute('aria-label', this.checked ? t('Done') : t('To do'))
     box.disabled = view.state.readOnly
     // Reached with the cursor keys and Mod-Enter; Tab stays with the toolbar.
     box.tabIndex = -1

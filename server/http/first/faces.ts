@@ -1,0 +1,55 @@
+/** The typefaces that a first text stands in: fetched with the page, so that it is seen in them from the beginning. */
+import type { Files } from '../files.ts'
+import { html, type Markup } from '../html.ts'
+
+interface Face {
+  /** As the pages name it (web/faces.ts). */
+  readonly family: string
+  readonly weight: string
+  readonly style: 'normal' | 'italic'
+  /** What it is needed for, in the HTML of the text. */
+  readonly usedBy: RegExp
+  /** Its file below `node_modules`. */
+  readonly file: string
+}
+
+const quattro = (name: string): string => `@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-${name}.woff2`
+const serif = (name: string): string => `@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-${name}.woff2`
+const mono = '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2'
+
+const code = (usedBy: RegExp): Face => ({ family: 'page-mono', weight: '100 800', style: 'normal', usedBy, file: mono })
+
+const faces: Readonly<Record<'live' | 'read', readonly Face[]>> = {
+  live: [
+    { family: 'page-quattro', weight: '400', style: 'normal', usedBy: /(?:)/, file: quattro('400-normal') },
+    {
+      family: 'page-quattro',
+      weight: '700',
+      style: 'normal',
+      usedBy: /tok-(?:strong|heading)|md-(?:callout-title|bullet)/,
+      file: quattro('700-normal')
+    },
+    { family: 'page-quattro', weight: '400', style: 'italic', usedBy: /tok-emphasis/, file: quattro('400-italic') },
+    code(/tok-(?:code|html)|md-(?:code|front-matter|table-plain)/)
+  ],
+  read: [
+    { family: 'page-serif', weight: '200 900', style: 'normal', usedBy: /(?:)/, file: serif('normal') },
+    { family: 'page-serif', weight: '200 900', style: 'italic', usedBy: /<(?:em|i)>/, file: serif('italic') },
+    code(/<(?:code|pre|kbd|samp)/)
+  ]
+}
+
+/** So much of the HTML, in UTF-16 units, is on the first screen: what is further down can wait. */
+const firstUnits = 6000
+
+/** `public/theme.js` gives them to the page. */
+export const faceLinks = (kind: 'live' | 'read', text: string, files: Files): Markup => {
+  const beginning = text.slice(0, firstUnits)
+  return html`${faces[kind]
+    .filter(({ usedBy }) => usedBy.test(beginning))
+    .map(({ family, weight, style, file }) => {
+      const path = files.built(`../node_modules/${file}`)
+      if (path === undefined) return undefined
+      return html`<link rel="preload" as="font" type="font/woff2" crossorigin href="${path}" data-face="${family}" data-weight="${weight}" data-style="${style}" />`
+    })}`
+}

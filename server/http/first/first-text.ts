@@ -1,0 +1,136 @@
+/**
+ * The page of a document with the beginning of its text in it, for who may read it: the text is on the screen before any script runs, and the
+ * page takes it over in its place (web/first/take-over.ts). Drawn in a thread, and kept by version as published pages are.
+ */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { limits } from '../../../shared/limits.ts'
+import { includesRole, type Role } from '../../../shared/roles.ts'
+import { contentAtHand, titleOf } from '../../domain/content.ts'
+import type { Snapshot } from '../../domain/journal.ts'
+import { Lane } from '../../threads/lane.ts'
+import { findReader } from '../bind.ts'
+import type { Context, Http } from '../context.ts'
+import type { Files } from '../files.ts'
+import { html, Markup } from '../html.ts'
+import { Kept, pack, type Packed } from '../kept.ts'
+import { faceLinks } from './faces.ts'
+import type { Drawn, Job } from './worker.ts'
+
+export interface FirstText extends Packed {
+  /** Sources of style that the page needs beyond its own, as the policy names them. */
+  readonly styles: readonly string[]
+  readonly kind: Job['kind']
+}
+
+/** All servers of a process share it. */
+const lane = new Lane<Job, Drawn | undefined>({
+  entry: new URL('worker.ts', import.meta.url),
+  secondsMax: limits.renderQuickSecondsMax,
+  waitingMax: limits.laneWaitingMax,
+  waitingOfHolderMax: limits.pagesWaitingOfDocumentMax
+})
+
+/** The beginning of a text, up to the end of a block. */
+const beginningOf = (content: string): string => {
+  if (content.length <= limits.firstTextUnitsMax) return content
+  const beginning = content.slice(0, limits.firstTextUnitsMax)
+  const end = Math.max(beginning.lastIndexOf('\n\n'), 0) || Math.max(beginning.lastIndexOf('\n'), 0)
+  return beginning.slice(0, end || undefined).toWellFormed()
+}
+
+const policyHash = (css: string): string => `'sha256-${createHash('sha256').update(css).digest('base64')}'`
+
+const styled = (css: string): Markup => new Markup(css === '' ? '' : `<style>${css}</style>`)
+
+interface Shown {
+  readonly title: string
+  readonly hasToolbar: boolean
+  readonly drawn: Drawn
+  /** The rules of prose. */
+  readonly prose: string
+}
+
+const liveBody = ({ drawn, hasToolbar }: Shown): Markup =>
+  html`${styled(drawn.css)}
+    <div class="still-text paper${hasToolbar ? ' has-toolbar' : ''}" data-scrolls=".still-scroller">
+      <div class="still-editor still-live">
+        <div class="still-scroller"><div class="still-content still-lineWrapping">${new Markup(drawn.html)}</div></div>
+      </div>
+    </div>`
+
+/** In a shadow root, so that neither ids nor rules of the page and of the document meet. */
+const readBody = ({ drawn, prose }: Shown): Markup =>
+  html`<div class="still-text">
+    <section class="still-reading">
+      <template shadowrootmode="open">${styled(prose)}${styled(drawn.css)}<article dir="auto">${new Markup(drawn.html)}</article></template>
+    </section>
+  </div>`
+
+const logo = new Markup(
+  '<svg class="logo" width="24" height="24" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" class="logo-paper"/>' +
+    '<path d="M9 11h14M9 16h9M9 21h5" class="logo-line"/><path d="M20.5 18.5v6" class="logo-cursor"/></svg>'
+)
+
+/** `scripts`: what the page fetches once the text is painted (web/enter.ts). */
+const firstHtml = (kind: Job['kind'], shown: Shown, scripts: readonly string[]): Markup =>
+  html`<div id="first" class="first" data-scripts="${scripts.join(' ')}">
+    <div class="still-bar" aria-hidden="true">${logo}<span class="still-title">${shown.title}</span></div>
+    ${kind === 'live' ? liveBody(shown) : readBody(shown)}
+  </div>`
+
+const place = '<div id="app"></div>'
+/** The typefaces come before the script that takes them. */
+const faceplace = '<script src="/theme.js">'
+
+const deadline = <Value>(work: Promise<Value>): Promise<Value | undefined> => {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), limits.firstTextMsMax)
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer))
+}
+
+/** Answers with the page for a request, or undefined: nothing to read, nobody who may, or it would take too long. */
+export type FindFirstText = (ctx: Context, doc: string) => Promise<FirstText | undefined>
+
+export const createFirstTexts = (http: Http, files: Files): FindFirstText => {
+  const { service, log } = http
+  const pages = new Kept<FirstText>(limits.firstTextCacheBytesMax)
+  const prose = files.text(files.built('style/prose.css') ?? '') ?? ''
+  const shell = files.text('/index.html') ?? ''
+  const liveModule = join(http.webFolder, '../first/live-text.js')
+
+  const make = async (doc: string, role: Role, title: string, { content, version }: Snapshot): Promise<FirstText> => {
+    const kind = includesRole(role, 'comment') ? 'live' : 'read'
+    const job = { kind, source: beginningOf(content), baseUrl: service.baseUrl, liveModule } as const
+    const drawn = await lane.run(doc, job, { name: JSON.stringify([doc, version, kind]) })
+    if (drawn === undefined) throw new Error('the beginning of the text grew too large')
+    const hasToolbar = includesRole(role, 'suggest')
+    const scripts = files.scripts('document/page.tsx', ...(kind === 'read' ? ['reading/reading.ts'] : []), 'main.tsx')
+    const first = firstHtml(kind, { title, hasToolbar, drawn, prose }, scripts)
+    const faces = faceLinks(kind, drawn.html, files)
+    const page = shell.replace(faceplace, () => `${faces.text}${faceplace}`).replace(place, () => `${place}${first.text}`)
+    const packed = await pack(page)
+    const css = kind === 'read' ? [prose, drawn.css] : [drawn.css]
+    return { ...packed, kind, styles: css.filter((rules) => rules !== '').map(policyHash) }
+  }
+
+  const find: FindFirstText = async (ctx, doc) => {
+    const caller = await findReader(http, ctx, doc)
+    if (caller?.role == null) return undefined
+    const { role } = caller
+    const head = await service.ledger.findHead(doc)
+    const snapshot = head === undefined || head.deletedAt !== null ? undefined : await contentAtHand(service, doc, head)
+    if (head === undefined || snapshot === undefined || snapshot.content.trim() === '') return undefined
+    const title = titleOf(head, snapshot)
+    return pages.get(JSON.stringify([doc, snapshot.version, title, role]), () => make(doc, role, title, snapshot))
+  }
+  return async (ctx, doc) => {
+    if (!shell.includes(place)) return undefined
+    // Without it the page shows its text a moment later.
+    const found = find(ctx, doc).catch((error: unknown) => {
+      log.debug('a page goes without its text', { doc, error })
+      return undefined
+    })
+    return deadline(found)
+  }
+}

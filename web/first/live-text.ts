@@ -1,0 +1,142 @@
+/**
+ * The beginning of a text as the live view draws it, made without a browser: the server sends it with the page, so that it is read before
+ * any script runs. The rules and the order of the elements are those of the editor; only their names differ (`still-` for `cm-`, see
+ * `vite.config.ts`), because nothing of it can be written in.
+ */
+import { syntaxTree, ensureSyntaxTree } from '@codemirror/language'
+import { EditorState, RangeSet, type Range } from '@codemirror/state'
+import { Decoration, type WidgetType } from '@codemirror/view'
+import { highlightTree } from '@lezer/highlight'
+import { BreakWidget, LackingWidget } from '../editor/grid/layout.ts'
+import { highlighter, markdown } from '../editor/language.ts'
+import type { LiveContext } from '../editor/live/context.ts'
+import { decorateRange } from '../editor/live/live.ts'
+import { BulletWidget, CopyWidget, TaskWidget } from '../editor/live/widgets.ts'
+
+export interface LiveText {
+  readonly html: string
+  /** Rules for its lines; '' for none. */
+  readonly css: string
+}
+
+const parseMsMax = 1000
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+/** What stands for a widget; undefined for one whose size only the browser finds out. */
+function widgetHtml(widget: WidgetType): string | undefined {
+  if (widget instanceof BulletWidget) return '<span class="md-marker md-bullet">•</span>'
+  if (widget instanceof TaskWidget)
+    return `<span class="md-marker md-task"><input type="checkbox" disabled${widget.checked ? ' checked' : ''}></span>`
+  if (widget instanceof BreakWidget) return '<span><br></span>'
+  if (widget instanceof LackingWidget) return '<span class="md-cell md-cell-lacking"></span>'
+  return widget instanceof CopyWidget ? '' : undefined
+}
+
+const buffer = '<img class="still-widgetBuffer" alt="" aria-hidden="true">'
+
+interface Spec {
+  readonly class?: string
+  readonly widget?: WidgetType
+}
+const specOf = ({ spec }: Decoration): Spec => spec as Spec
+
+/** Writes one line: the marks around its pieces are opened and closed where they change. */
+class LineWriter {
+  html = ''
+  /** What cannot be drawn here stands in it. */
+  isUnknown = false
+  #open: readonly Decoration[] = []
+
+  #within(marks: readonly Decoration[]): void {
+    let common = 0
+    while (common < marks.length && marks[common] === this.#open[common]) common++
+    this.html += '</span>'.repeat(this.#open.length - common)
+    for (const mark of marks.slice(common)) this.html += `<span class="${escape(specOf(mark).class ?? '')}">`
+    this.#open = marks
+  }
+
+  /** `marks` begins with the innermost. */
+  add(html: string, marks: readonly Decoration[]): void {
+    this.#within(marks.toReversed())
+    this.html += html
+  }
+
+  /** What stands in the place of some text, or of none: as in the editor, a line may break on either side of it. */
+  place(widget: WidgetType | undefined, marks: readonly Decoration[]): void {
+    const html = widget === undefined ? '' : widgetHtml(widget)
+    if (html === undefined) this.isUnknown = true
+    else this.add(`${buffer}${html}${buffer}`, marks)
+  }
+
+  end(): string {
+    this.#within([])
+    return this.html
+  }
+}
+
+/** The classes of the syntax, as marks; the same for the same class, so that they join. */
+function syntaxMarks(state: EditorState): Range<Decoration>[] {
+  const found: Range<Decoration>[] = []
+  highlightTree(syntaxTree(state), highlighter, (from, to, name) => {
+    found.push(Decoration.mark({ class: name }).range(from, to))
+  })
+  return found
+}
+
+/** Gives each style of a line a class of its own. */
+class LineRules {
+  readonly #names = new Map<string, string>()
+
+  nameOf(style: string): string {
+    const name = this.#names.get(style) ?? `still-line-${this.#names.size}`
+    this.#names.set(style, name)
+    return name
+  }
+
+  get css(): string {
+    return [...this.#names].map(([style, name]) => `.${name}{${style}}`).join('')
+  }
+}
+
+/** Lines that are scrolled together, by where they begin and end. */
+const wrapped = (live: LiveContext): { readonly first: ReadonlySet<number>; readonly last: ReadonlySet<number> } => ({
+  first: new Set(live.wrappers.map(({ from }) => from)),
+  last: new Set(live.wrappers.map(({ to }) => to))
+})
+
+/** The text, up to what cannot be drawn without a browser: pictures, sound and film. */
+export function liveText(source: string): LiveText {
+  const parsing = EditorState.create({ doc: source, extensions: [markdown()] })
+  ensureSyntaxTree(parsing, parsing.doc.length, parseMsMax)
+  // What was parsed meanwhile is in the next state.
+  const { state } = parsing.update({})
+  const live = decorateRange(state, { from: 0, to: state.doc.length }, [])
+  // The first is the innermost, as in the editor.
+  const sets = [syntaxMarks(state), live.decorations, live.cells].map((ranges) => Decoration.set(ranges, true))
+  const { first, last } = wrapped(live)
+  const rules = new LineRules()
+  let [html, isOpen] = ['', false]
+  for (let number = 1; number <= state.doc.lines; number++) {
+    const { from, to } = state.doc.line(number)
+    const line = new LineWriter()
+    RangeSet.spans(sets, from, to, {
+      span: (start, end, marks) => line.add(escape(state.sliceDoc(start, end)), marks),
+      point: (_start, _end, value, marks) => line.place(specOf(value).widget, marks)
+    })
+    if (line.isUnknown) break
+    const { name, style } = live.lookOfLine(from)
+    const names = ['still-line', name, style === undefined ? '' : rules.nameOf(style)].filter((each) => each !== '')
+    if (first.has(from)) {
+      html += '<div class="md-table-scroll">'
+      isOpen = true
+    }
+    html += `<div class="${escape(names.join(' '))}">${line.end() || '<br>'}</div>`
+    if (isOpen && last.has(to)) {
+      html += '</div>'
+      isOpen = false
+    }
+  }
+  return { html: isOpen ? `${html}</div>` : html, css: rules.css }
+}

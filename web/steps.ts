@@ -1,0 +1,32 @@
+/** Work that is long for a page, in steps: each is run in a task of its own, and what a person does comes in between. */
+
+export type Steps<Result> = Generator<undefined, Result, undefined>
+
+/** Runs all steps now. Answers with what ends them early, as `inTurns` does. */
+export function atOnce<Result>(steps: Steps<Result>, onDone: (result: Result) => void): () => void {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  onDone(step.value)
+  return () => undefined
+}
+
+/** Runs each step in a task of its own. Answers with what ends them early. */
+export function inTurns<Result>(steps: Steps<Result>, onDone: (result: Result) => void): () => void {
+  let timer: ReturnType<typeof setTimeout>
+  let isOver = false
+  const next = (): void => {
+    const step = steps.next()
+    isOver = step.done === true
+    if (step.done === true) onDone(step.value)
+    else timer = setTimeout(next)
+  }
+  timer = setTimeout(next)
+  return () => {
+    clearTimeout(timer)
+    // Within a step this would throw.
+    if (!isOver) steps.return(undefined as never)
+  }
+}
+
+/** Resolves in another task. */
+export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
