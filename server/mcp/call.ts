@@ -15,7 +15,7 @@ import type { Context, Http } from '../http/context.ts'
 import { problemOf } from '../http/errors.ts'
 import { isOwnOrigin } from '../http/origin.ts'
 import { admit, type Asked, checked, limit, perform } from '../http/perform.ts'
-import type { Fields, Meant, Tool } from './tools.ts'
+import type { Fields, Tool } from './tools.ts'
 
 const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Storage } from '../../server/domain/ports.ts'
-import { limits } from '../../shared/limits.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { withLimit } from '../support/limits.ts'
 import { asAuthor, comment, commented, decide, readSuggestion, suggest, suggestions } from '../support/remarks.ts'
