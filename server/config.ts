@@ -161,6 +161,15 @@ export const configTable = {
     secret: false,
     schema: onOff
   },
+  requireVersion: {
+    name: 'AGMD_REQUIRE_VERSION',
+    default: 'off',
+    unit: 'switch',
+    allowed: 'on or off',
+    docs: 'Whether a whole document is replaced only by a request that names the version it read; any other is answered 428.',
+    secret: false,
+    schema: onOff
+  },
   signUp: {
     name: 'AGMD_SIGN_UP',
     default: 'open',

@@ -265,6 +265,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     addressOf,
     cookies,
     anonymousCreate: config.anonymousCreate,
+    requireVersion: config.requireVersion,
     foreignMedia: config.foreignMedia,
     mcpPrefix: config.mcpPrefix,
     webFolder

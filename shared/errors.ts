@@ -120,6 +120,12 @@ const meanings = {
     message: 'Nobody could open this document as its owner afterwards: it belongs to no account, and this is its last owner link.',
     hint: 'Keep the links made through it (keep=links), make another owner link first, or sign in and claim the document.'
   },
+  version_required: {
+    status: 428,
+    exit: 2,
+    message: 'This server replaces a document only with the version that was read.',
+    hint: 'Read the document and send its version as If-Match or baseVersion, or change parts of it with POST /api/docs/{id}/edits.'
+  },
   version_conflict: {
     status: 409,
     exit: 5,

@@ -46,6 +46,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly roleWith?: Readonly<Record<string, Readonly<Record<string, Role>>>>
   /** Who must be signed in, whatever the role: a person with an `account`, or any `identity`, agents too. */
   readonly needs?: 'account' | 'identity'
+  /** Whether it replaces what the caller need not have read: the operator may ask for the version (AGMD_REQUIRE_VERSION). */
+  readonly replaces?: boolean
   /** Whether it can be called on a document in the trash. */
   readonly inTrash?: boolean
   /** Only the link of the review assignment that the path names will do; an owner's key does not. */

@@ -41,6 +41,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       socketsPerAddress: 400,
       socketsPerDocument: 1000,
       anonymousCreate: true,
+      requireVersion: false,
       mcpPrefix: 'svc',
       signUp: 'open',
       authUrl: null,

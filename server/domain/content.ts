@@ -14,7 +14,7 @@ import { actorOf, type Caller, nameOfActor } from './caller.ts'
 import type { Announcement, ContentPayload } from './follow.ts'
 import { remember } from './idempotency.ts'
 import { contentAt, findPointAt, findProjection, parseVersion, type Point, type Snapshot, snapshotOf } from './journal.ts'
-import type { Head, RevisionCause } from './keys.ts'
+import { type Head, keys, type Revision, type RevisionCause } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import type { Key } from './ports.ts'
 import { keysOfMoved, type Opened, putMoved, withRemarks, type Written } from './remarks.ts'
@@ -96,6 +96,9 @@ export const versionsNamed = (base: string): string[] =>
     )
     .filter((part) => part !== '')
 
+/** Whether a replacement names no version that it read. */
+export const namesNone = (base: string | undefined): boolean => base === undefined || versionsNamed(base).includes('*')
+
 /** Whether a version is one that the caller names; one that names none takes any. */
 export const matches = (base: string | undefined, version: string): boolean =>
   base === undefined || versionsNamed(base).some((named) => named === '*' || named === version)
@@ -176,6 +179,8 @@ export interface TextChange {
   readonly label?: string | undefined
   /** Actors who wrote it, beside the one who makes the change. */
   readonly authors?: readonly string[]
+  /** It replaces a text whose version nobody named. */
+  readonly isUnguarded?: boolean
   /** Said in the event beside the hunks. */
   readonly facts?: Readonly<Record<string, unknown>>
 }
@@ -184,6 +189,10 @@ export interface TextChange {
 export interface Changed {
   readonly after: Snapshot
   readonly revisionId: number
+  /** The revision of the text as it was before. */
+  readonly revisionBefore: number
+  /** The same, if it was saved just now. */
+  readonly typed: Revision | undefined
 }
 
 /** Where the text of the last edit stands, once all are made. */
@@ -213,15 +222,16 @@ const record = (
   after: Snapshot,
   unannounced: Announcement | undefined,
   change: TextChange
-): number => {
+): Omit<Changed, 'after' | 'typed'> => {
   room.journalInto(draft)
   if (unannounced !== undefined)
     draft.event('content.changed', unannounced.actor, { ...unannounced.payload }, unannounced.payload.toVersion)
   saveUnsaved(draft, before)
+  const { revision: revisionBefore } = draft.head
   draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
   // What a retry sends again must not fill the history: the newest revision shows this text already.
   const isShown = after.seq === before.seq && draft.head.revisionSeq === after.seq && draft.head.revision > 0
-  if (isShown && (change.label ?? '') === '') return draft.head.revision
+  if (isShown && (change.label ?? '') === '') return { revisionId: revisionBefore, revisionBefore }
   const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null, change.authors)
   if (after.seq > before.seq) {
     const payload: ContentPayload = {
@@ -230,9 +240,10 @@ const record = (
       hunks: hunksOf(before.content, change.edits, limits.diffCharsMax),
       actors: [nameOfActor(actor)]
     }
-    draft.event(change.event, actor, { ...payload, revisionId: revision.id, ...change.facts }, after.version)
+    const unseen = change.isUnguarded === true ? { unguarded: true, replacedRevision: revisionBefore } : {}
+    draft.event(change.event, actor, { ...payload, revisionId: revision.id, ...unseen, ...change.facts }, after.version)
   }
-  return revision.id
+  return { revisionId: revision.id, revisionBefore }
 }
 
 /** Errors: `quota_exceeded` for edits that the document has no room for. */
@@ -261,9 +272,10 @@ export const changeText = async <T>(
   const before = room.snapshot()
   const actor = actorOf(caller)
   // Queued ahead of the change, into the same commit: the revision of what was typed counts that alone.
+  let saved: Revision | undefined
   const typed = service.ledger.write(doc, 'system', (draft) => {
     room.journalInto(draft, before.seq)
-    saveUnsaved(draft, before)
+    saved = saveUnsaved(draft, before)
   })
   const { after, moved } = change.edits.length === 0 ? { after: before, moved: [] } : remarks.apply(change.edits, actor, change.isCompared)
   changed?.(after)
@@ -272,9 +284,9 @@ export const changeText = async <T>(
   const unannounced = follower.takeAnnouncement(before)
   follower.announced(after)
   const run = (draft: Draft): { written: readonly Written[]; answer: T } => {
-    const revisionId = record(draft, room, actor, before, after, unannounced, change)
+    const revisions = record(draft, room, actor, before, after, unannounced, change)
     const pins = putMoved(draft, moved)
-    const { written, answer } = also(draft, { after, revisionId })
+    const { written, answer } = also(draft, { after, ...revisions, typed: saved })
     return { written: [...pins, ...written], answer }
   }
   const writing = service.ledger.write(doc, 'system', run, { reads: [...keysOfMoved(doc, moved), ...reads] })
@@ -333,10 +345,23 @@ const editsNow = ({ seen, edits, isMerged }: Plan, room: Room, baseVersion: stri
   return matches(baseVersion, now.version) ? rebased(edits, seen.content, now.content) : undefined
 }
 
+/** What an unguarded replacement replaced, and how it is taken back. `shown` is the newest revision that was known before. */
+const unseenOf = (
+  doc: string,
+  version: string,
+  { after, revisionBefore }: Changed,
+  shown: Revision | undefined
+): Pick<Replaced, 'unguarded' | 'replaced' | 'undo'> => ({
+  unguarded: true,
+  replaced: { version, revisionId: revisionBefore, authors: shown?.id === revisionBefore ? shown.authors.map(nameOfActor) : [] },
+  undo: { method: 'POST', path: `/api/docs/${doc}/restore`, body: { revision: revisionBefore, baseVersion: after.version } }
+})
+
 const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
   withRemarks(service, doc, async (opened) => {
     const { room } = opened
     for (let left = mergesMax; ; left--) {
+      const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
       const plan = await planOf(service, room, what)
       const { seen, content, isMerged } = plan
       const facts = isMerged ? { merged: true as const } : {}
@@ -354,15 +379,19 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
       if (edits === undefined && left > 0) continue
       if (edits === undefined) throw await conflict(service, room, what.baseVersion ?? '', what.content, room.snapshot())
       const changed = edits.length > 0
+      const before = room.snapshot()
+      const isUnguarded = cause === 'put' && changed && namesNone(what.baseVersion) && before.content !== ''
       return changeText(
         opened,
         caller,
-        { ...what, cause, edits, isCompared: true },
+        { ...what, cause, edits, isCompared: true, isUnguarded },
         {
-          also: (draft, { after, revisionId }) => ({
-            written: [],
-            answer: remember(service, draft, caller, doc, { ok: true as const, version: after.version, revisionId, changed, ...facts })
-          })
+          reads: [newest],
+          also: (draft, made) => {
+            const unseen = isUnguarded ? unseenOf(doc, before.version, made, made.typed ?? draft.read<Revision>(newest)) : {}
+            const answer = { ok: true as const, version: made.after.version, revisionId: made.revisionId, changed, ...facts, ...unseen }
+            return { written: [], answer: remember(service, draft, caller, doc, answer) }
+          }
         }
       )
     }

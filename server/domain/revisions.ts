@@ -51,9 +51,8 @@ export const saveRevision = (
 }
 
 /** Saves what was typed since the last revision, if anything was (specification: restoring keeps the intervening history). */
-export const saveUnsaved = (draft: Draft, snapshot: Snapshot): void => {
-  if (draft.head.revisionSeq < snapshot.seq) saveRevision(draft, snapshot, 'autosave', null)
-}
+export const saveUnsaved = (draft: Draft, snapshot: Snapshot): Revision | undefined =>
+  draft.head.revisionSeq < snapshot.seq ? saveRevision(draft, snapshot, 'autosave', null) : undefined
 
 /** Errors: `not_found`. */
 export const getRevision = async ({ storage }: Service, doc: string, id: number): Promise<Revision> => {

@@ -18,6 +18,8 @@ export interface Http {
   readonly addressOf: (request: IncomingMessage) => string
   readonly cookies: Cookies
   readonly anonymousCreate: boolean
+  /** Whether a whole text is replaced only with the version that was read. */
+  readonly requireVersion: boolean
   /** Whether documents show pictures, sound and film of other sites. */
   readonly foreignMedia: boolean
   /** What the names of MCP tools begin with. */

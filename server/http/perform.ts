@@ -13,6 +13,7 @@ import { cleanAuthor } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
 import type { File } from '../domain/assets.ts'
 import { type Caller, requireIdentity, requireRole } from '../domain/caller.ts'
+import { namesNone } from '../domain/content.ts'
 import type { Call } from '../handlers.ts'
 import type { Context, Http } from './context.ts'
 import { rateHeaders } from './rate-limit.ts'
@@ -244,6 +245,10 @@ const endOf = (
   return { signal: controller.signal, forget, ended: () => ended }
 }
 
+/** Whether a call replaces a text that it does not say to have read. */
+const replacesUnseen = ({ replaces = false }: Operation, { baseVersion, mode, dryRun }: Record<string, unknown>): boolean =>
+  replaces && mode !== 'suggest' && dryRun !== true && namesNone(typeof baseVersion === 'string' ? baseVersion : undefined)
+
 /** Runs an operation with an input that was checked; `caller` was admitted. Errors: `forbidden` when the input needs more. */
 export const perform = async (
   asked: Asked,
@@ -254,6 +259,7 @@ export const perform = async (
   const { http, name, doc, ctx } = asked
   const role = roleFor(asked.operation, input)
   if (role !== undefined) requireRole(caller, role)
+  if (http.requireVersion && replacesUnseen(asked.operation, input)) throw new ServiceError('version_required')
   const waiting = 'wait' in asked.operation.input.shape ? endOf(asked, caller) : undefined
   try {
     const handler = http.handlers[name] as unknown as AnyCall

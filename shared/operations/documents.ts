@@ -221,11 +221,12 @@ export const replaceContent = operation({
   summary: 'Replaces the whole Markdown of a document, if the version still holds.',
   description:
     'The new text enters the live document as a minimal change: cursors and anchors stay. A success means: on disk, and sent to every open page. ' +
-    'Without a base version the text is replaced whatever came between. With mode=suggest nothing is replaced: each hunk of the difference ' +
+    'Without a base version the text is replaced whatever came between: the answer says unguarded, what was replaced and how to undo it. With mode=suggest nothing is replaced: each hunk of the difference ' +
     `becomes a suggestion, all with one setId, for which the suggest role is enough; more than ${limits.suggestionsAtOnceMax} hunks are 422 too_many_changes.`,
   on: 'document',
   role: 'edit',
   roleWith: { mode: { suggest: 'suggest' } },
+  replaces: true,
   rest: {
     method: 'PUT',
     path: '/api/docs/{id}/content',
@@ -257,10 +258,27 @@ export const replaceContent = operation({
       .optional()
       .meta({ description: 'With onConflict=merge: the text is the merge of both, not the one that was sent.' }),
     diff: z.string().optional().meta({ description: 'With dryRun: what would change, as a unified diff.' }),
+    unguarded: z.literal(true).optional().meta({ description: 'No version was sent: the text that stood there was replaced unseen.' }),
+    replaced: z
+      .object({ version: Version, revisionId: z.int(), authors: z.array(z.string()) })
+      .optional()
+      .meta({ description: 'What was replaced unseen, and who wrote it last.' }),
+    undo: z
+      .object({ method: z.literal('POST'), path: z.string(), body: z.object({ revision: z.int(), baseVersion: Version }) })
+      .optional()
+      .meta({ description: 'The call that brings the replaced text back.' }),
     setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
     suggestions: z.array(SuggestionRecord).optional()
   }),
-  errors: ['version_conflict', 'versions_differ', 'content_too_large', 'text_too_large', 'too_many_changes', 'quota_exceeded'],
+  errors: [
+    'version_conflict',
+    'version_required',
+    'versions_differ',
+    'content_too_large',
+    'text_too_large',
+    'too_many_changes',
+    'quota_exceeded'
+  ],
   // Who reads JSON and sends it back changed has the version there.
   normalise: (raw) => withMode(rename({ markdown: 'content', version: 'baseVersion' })(raw)),
   elsewhere: {

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { chip, complaints, createDocument, launch, until, type Document } from './browser.ts'
+import { chip, complaints, createDocument, editorText, launch, until, type Document } from './browser.ts'
 
 let world: World
 let browser: Browser
@@ -42,7 +42,7 @@ const neverRenews = (page: Page): Promise<unknown> =>
 
 const others = (page: Page) => page.locator('.avatars li:not(.avatar-self) .avatar')
 
-test('[WHO-5] [WHO-8] a link gives its visitor a name until they give another; oneself is “You”, and one in all tabs', async () => {
+test('[WHO-5] [WHO-8] [SLIP-7] a link gives its visitor a name until they give another; oneself is “You”, and one in all tabs', async () => {
   const document = await createDocument(world.url, '# Plan\n\nThe importer reads every file twice.\n')
   const [mine, hers] = await Promise.all(
     [1, 2].map(() => browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' }))
@@ -83,6 +83,17 @@ test('[WHO-5] [WHO-8] a link gives its visitor a name until they give another; o
   await row.waitFor()
   await until(async () => (await row.locator('strong').textContent()) === 'You', 'oneself in the activity')
   expect(heard.flat()).toEqual([])
+
+  // A program that has not read the text replaces it: whoever sees that takes it back.
+  const text = await editorText(owner)
+  await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'x-share-key': document.key, 'x-agent-author': 'Importer', 'content-type': 'application/json' },
+    body: JSON.stringify({ content: '# Other\n' })
+  })
+  await owner.getByText('Importer').filter({ hasText: 'replaced the whole text.' }).waitFor()
+  await owner.getByRole('button', { name: 'Undo' }).last().click()
+  await until(async () => (await editorText(owner)) === text, 'the text is back')
 
   // The role of her link changes, then the link ends.
   const { shares } = (await ask(document, 'GET', '')) as { shares: { id: string; label: string | null }[] }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fieldMeant } from '../../shared/nearest.ts'
 import { refused } from '../support/mcp.ts'
-import { type Person, startWorld, type World } from '../support/world.ts'
+import { type Answer, type Ask, type Person, startWorld, type World } from '../support/world.ts'
 
 let world: World
 let owner: Person
@@ -126,4 +126,49 @@ test('[SLIP-5] only what can hardly be anything else is a slip', () => {
     ['PUBLISHED', 'published']
   ] as const)
     expect(fieldMeant(name, fields)).toBe(field)
+})
+
+test('[SLIP-7] a replacement without a version says what it replaced and by whom, and how to bring it back', async () => {
+  const other = await world.create('one\n')
+  const by = (name: string, content: string, more: Ask['headers'] = {}): Promise<Answer> =>
+    other.ask('PUT', '/content', { json: { content }, headers: { 'X-Agent-Author': name, ...more } })
+  await by('Ana', 'two\n')
+  const { version } = await other.read()
+  const { json } = await by('Ben', 'three\n')
+  expect(json).toMatchObject({ unguarded: true, replaced: { version, authors: ['Ana'] } })
+  expect((await other.events()).events.at(-1)).toMatchObject({ type: 'content.replaced', payload: { unguarded: true } })
+  const { path, body } = json.undo
+  expect((await world.ask('POST', path, { key: other.key, json: body })).status).toBe(200)
+  expect((await other.read()).content).toBe('two\n')
+  // Typed text counts, too; an empty document has nothing to lose, and a version that was read guards.
+  const editor = await other.connect({ name: 'Eve' })
+  editor.provider.awareness?.setLocalState({ user: { name: 'Eve' } })
+  editor.type(0, 'typed ')
+  await editor.saved()
+  expect((await by('Ben', 'four\n', { 'If-Match': '*' })).json).toMatchObject({
+    unguarded: true,
+    replaced: { authors: [expect.stringMatching(/Eve|guest/i)] }
+  })
+  const read = await other.read()
+  expect((await other.replace('five\n', { ifMatch: read.version })).unguarded).toBeUndefined()
+  const empty = await world.create('')
+  expect((await empty.ask('PUT', '/content', { json: { content: 'x' } })).json.unguarded).toBeUndefined()
+  expect((await other.ask('PUT', '/content', { json: { content: 'six', mode: 'suggest' } })).json.unguarded).toBeUndefined()
+})
+
+test('[SLIP-8] an operator may ask for the version of whatever is replaced', async () => {
+  const strict = await startWorld({ env: { AGMD_REQUIRE_VERSION: 'on' } })
+  const doc = await strict.create('one\n')
+  const json = { content: 'two\n' }
+  for (const what of [{ json }, { json, headers: { 'If-Match': '*' } }])
+    expect(await doc.ask('PUT', '/content', what)).toMatchObject({ status: 428, json: { code: 'version_required' } })
+  expect((await doc.read()).content).toBe('one\n')
+  const { version } = await doc.read()
+  for (const allowed of [
+    { ...json, dryRun: true },
+    { ...json, mode: 'suggest' },
+    { ...json, baseVersion: version }
+  ])
+    expect((await doc.ask('PUT', '/content', { json: allowed })).status).toBe(200)
+  await strict.stop()
 })

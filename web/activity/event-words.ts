@@ -18,7 +18,8 @@ const textOf = (payload: Payload, key: string): string => {
 const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
 
 /** What people wrote, so that its direction stays its own (Unicode, bidirectional isolates). */
-const isolated = (text: string): string => `\u2068${text}\u2069`
+/** A name in a sentence, which keeps the direction of its letters to itself. */
+export const isolated = (text: string): string => `\u2068${text}\u2069`
 
 const plain = (sentence: string) => (): string => t(sentence)
 const titled =

@@ -6,6 +6,7 @@ import { readDevice, writeDevice } from '../device.ts'
 import type { View } from '../document/page.tsx'
 import type { Person } from '../presence/people.ts'
 import { t } from '../text/t.ts'
+import { offerUndo } from './unguarded.ts'
 
 type Answer = Output<'listEvents'>
 export type FeedEvent = Answer['events'][number]
@@ -117,7 +118,10 @@ export function openFeed({ session, here }: View): Feed {
       void (events.peek() === undefined ? ask() : refresh())
     }),
     session.onMessage((message) => {
-      if (message['type'] === 'event') heard(message['event'] as FeedEvent)
+      if (message['type'] !== 'event') return
+      const event = message['event'] as FeedEvent
+      heard(event)
+      if (!isOwn(event)) offerUndo(session, event)
     })
   ]
 

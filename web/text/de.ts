@@ -233,6 +233,8 @@ export const de: Catalogue = {
   ended: 'beendet',
   'Leave it empty to use the first heading as the title.': 'Leer lassen, damit die erste Überschrift der Titel ist.',
   'title of this document': 'Titel dieses Dokuments umbenennen',
+  '{name} replaced the whole text.': '{name} hat den ganzen Text ersetzt.',
+  'The earlier text is back.': 'Der frühere Text ist wieder da.',
   'lets the title follow the text': 'lässt den Titel dem Text folgen',
   'renamed the document to {title}': 'hat das Dokument in {title} umbenannt',
   'restored the document from the trash': 'hat das Dokument aus dem Papierkorb geholt',
