@@ -827,6 +827,7 @@ test('[COMP-50] cells of another sheet are pointed at by mouse and by keys; a sh
   // The formula stands above the sheet that is pointed at, with the cell that it is for.
   expect(await grid(1).locator('td[aria-selected=true]').count()).toBe(4)
   await page.locator('.sheet-writer', { hasText: 'Sheet A2' }).locator('.sheet-field:focus').waitFor()
+  await look(page, 'sheets-point')
   expect(await cell(0, 'A2').textContent()).toBe('=sum(#costs!A2:B3')
   await page.keyboard.type(')+')
   await cell(2, 'B2').click()
