@@ -77,7 +77,7 @@ test('[BLOCK-5] [BLOCK-6] a block is dragged by its handle, moved by keys and me
   await page.locator('.md-item').first().click()
   await page.keyboard.press('Alt+ArrowDown')
   await text(page, before.replace('- a\n  - b\n- c', '- c\n- a\n  - b'))
-  await page.keyboard.press('Control+.')
+  await page.keyboard.press('Alt+Enter')
   await page.getByRole('menu', { name: 'Block' }).getByRole('menuitem', { name: 'Move up' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
   await text(page, before)

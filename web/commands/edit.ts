@@ -100,7 +100,7 @@ export const editCommands: readonly Command[] = [
   block(
     'menu',
     term('Block menu'),
-    ['Mod-.'],
+    ['Alt-Enter'],
     ({ openBlockMenu }) =>
       (view) =>
         openBlockMenu(view)
