@@ -10,6 +10,8 @@ import { redactText } from '../../server/log.ts'
 import { parseBoard, repeatedCards } from '../../shared/fences/board.ts'
 import { addTag } from '../../shared/fences/board-edits.ts'
 import { chartTableOf } from '../../shared/fences/chart-data.ts'
+import { sourceOf as chartSourceOf } from '../../shared/fences/chart-source.ts'
+import { followed } from '../../shared/fences/followed.ts'
 import { chartData, chartRows, isProblem, parseChart } from '../../shared/fences/chart.ts'
 import { parseChat } from '../../shared/fences/chat.ts'
 import { withValues } from '../../shared/fences/document-sheets.ts'
@@ -21,7 +23,7 @@ import { formulaInRow } from '../../shared/fences/formula/rewrite.ts'
 import { numberOfText, valueOfCell } from '../../shared/fences/formula/values.ts'
 import { healEdits } from '../../shared/fences/heal.ts'
 import { parseTsv, setCell } from '../../shared/fences/sheet-edits.ts'
-import { parseSheet } from '../../shared/fences/sheet.ts'
+import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
 import { toldEdit } from '../../shared/fences/told.ts'
 import { parseWidget } from '../../shared/fences/widget.ts'
 import { slugOf } from '../../shared/markdown/headings.ts'
@@ -137,6 +139,13 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
       return isProblem(rows) ? rows : chartData(chart, rows)
     })
   },
+  'shared/fences/chart-source.ts': { sourceOf: (text) => chartSourceOf(`#s!${text}`) },
+  'shared/fences/followed.ts': {
+    followed: fenced('sheet', (fence) => {
+      const texts = textsOf(parseSheet(fence))
+      return followed({ texts, lines: 0 }, { texts: texts.slice(1), lines: 0 })
+    })
+  },
   'shared/fences/chart-data.ts': { chartTableOf: fenced('chart', (fence) => chartTableOf(parseChart(fence))) },
   'shared/fences/document-sheets.ts': { withValues: (text) => withValues(text, 0) },
   'shared/fences/edits.ts': {
@@ -181,6 +190,9 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
 
 /** Modules of the folders of parsers that read no text of others themselves, and why. */
 const others: Readonly<Record<string, string>> = {
+  'shared/fences/chart-pick.ts': 'edits of a chart that is parsed: its settings, one by one',
+  'shared/fences/json-table.ts': 'by chartTableOf, in chart-data.ts',
+  'shared/fences/table.ts': 'types, and the order of at most so many rows as a grid shows',
   'shared/text/characters.ts': 'reads structures of Yjs',
   'shared/text/client-ids.ts': 'reads numbers',
   'shared/text/pins.ts': 'reads structures of Yjs; the text by repin.ts and surroundings.ts',
