@@ -92,8 +92,18 @@ const reconciliation = (
   charsMax: number
 ): { diff: string; merge: ReturnType<typeof merge> } => ({ diff: unifiedDiff(base, theirs, charsMax), merge: merge(base, mine, theirs) })
 
-/** The range that a target names; undefined: it is not there. Errors: those of `rangeNamed`. */
-const target = (text: string, named: Target): Range | undefined => rangeNamed(text, named) ?? rangeBesideOne(text, named)
+const unfoundHint = 'Quote the words as they stand, as nearest shows them, or send unanchored: true to comment without a place.'
+
+/**
+ * The range that a target names; undefined: none is named, or the words are not there and need not be.
+ * Errors: `target_not_found` with the lines most like the words; those of `rangeNamed`.
+ */
+const target = (text: string, named: Target & { readonly unanchored?: boolean | undefined }): Range | undefined => {
+  const found = rangeNamed(text, named) ?? rangeBesideOne(text, named)
+  if (found !== undefined || named.find === undefined || named.unanchored === true) return found
+  const nearest = similarLines(text, named.find)
+  throw new ServiceError('target_not_found', { hint: unfoundHint, ...(nearest.length === 0 ? {} : { nearest }) })
+}
 
 /** A fence that may be tidied. */
 interface Healable {

@@ -81,7 +81,7 @@ const replyElsewhere = { replyto: reply, inreplyto: reply, parentid: reply, pare
 export const createComment = operation({
   summary: 'Comments on the document, or on a text, a line or a range of it.',
   description:
-    'Words that are not there make a comment without a place (anchored: false). With baseVersion line and range are those of that version; ' +
+    'Words that are not there are 422 with the lines most like them; with unanchored they make a comment without a place. With baseVersion line and range are those of that version; ' +
     'the comment follows its text from there. A page that holds the live text may name the characters of find too; they count where they ' +
     'read as find says.',
   on: 'document',
@@ -93,6 +93,7 @@ export const createComment = operation({
     body: Body,
     ...targetFields,
     characters: Characters.optional(),
+    unanchored: z.boolean().optional().meta({ description: 'Comments without a place when the words are not there.' }),
     baseVersion: BaseVersion.optional(),
     author: AuthorName.optional()
   }),

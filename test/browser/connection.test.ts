@@ -98,8 +98,7 @@ test.each([
   [1009, 1, 'The document is too large for the server.'],
   [4400, 3, 'The server refused a change of this page'],
   [4401, 1, 'Your link was revoked or has expired.'],
-  [4403, 1, 'Your link no longer opens this document.'],
-  [4404, 1, 'The owner deleted this document.']
+  [4403, 1, 'Your link no longer opens this document.']
 ])('[WEB-35] a connection closed with %i ends (at attempt %i), says why, and the text can be downloaded', async (code, attempts, words) => {
   const document = await createDocument(world.url, '# Kept\n')
   const { context, page } = await device(`${proxy.url}/d/${document.id}?key=${document.key}`)

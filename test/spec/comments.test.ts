@@ -126,6 +126,18 @@ describe('creating', () => {
     expect(await comment(owner, { body: 'x', find: 'blue', characters: second })).toMatchObject({ target: { quote: 'blue' } })
   })
 
+  test('[COMMENT-24] words that are not there are 422 with the lines most like them, and change nothing', async () => {
+    const owner = await world.create(text)
+    for (const find of ['The quick brown foxes jump', 'nowhere to be found'])
+      for (const unanchored of [undefined, false]) {
+        const { status, json } = await changesNothing(owner.doc, () => postComment(owner, { body: 'Hm.', find, unanchored }))
+        expect({ status, code: json.code }).toEqual({ status: 422, code: 'target_not_found' })
+        expect(json.hint).toContain('unanchored: true')
+        if (find.startsWith('The')) expect(json.nearest[0]).toMatchObject({ line: expect.any(Number) })
+      }
+    expect(await comment(owner, { body: 'Hm.', find: 'nowhere to be found', unanchored: true })).toMatchObject({ anchored: false })
+  })
+
   test('[COMMENT-3] words in several places are 422 with the candidates', async () => {
     const owner = await world.create(text)
     const { status, json } = await changesNothing(owner.doc, () => postComment(owner, { body: 'Which?', find: 'fish' }))

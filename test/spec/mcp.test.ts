@@ -83,9 +83,9 @@ test('[MCP-29] the address of a connection may name its document: it is told, an
   expect(await read('no%20id', {})).toContain('must be given')
 })
 
-test('[MCP-2] the list has at most 24 KB, the instructions at most 1.5 KB', async () => {
+test('[MCP-2] the list has at most 30 KB, the instructions at most 1.5 KB', async () => {
   const { text: list } = await rpc(world.url, 'tools/list')
-  expect(Buffer.byteLength(list)).toBeLessThanOrEqual(24 * 1024)
+  expect(Buffer.byteLength(list)).toBeLessThanOrEqual(30 * 1024)
   const { json } = await rpc(world.url, 'initialize', hello)
   expect(Buffer.byteLength(json.result.instructions)).toBeLessThanOrEqual(1536)
 })

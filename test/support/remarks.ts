@@ -15,9 +15,9 @@ export const asAuthor = (name: string): Ask => ({ headers: { 'X-Agent-Author': n
 export const postComment = (person: Person, json: Fields, what: Ask = {}): Promise<Answer> =>
   person.ask('POST', '/comments', { json, ...what })
 
-/** A new comment's record. */
+/** A new comment's record, wherever its words are. */
 export const comment = async (person: Person, json: Fields, what?: Ask): Promise<Json> =>
-  (await must(postComment(person, json, what))).comment
+  (await must(postComment(person, { unanchored: true, ...json }, what))).comment
 
 export const comments = async (person: Person, query: Ask['query'] = {}): Promise<Json[]> =>
   (await must(person.ask('GET', '/comments', { query }))).comments

@@ -65,7 +65,7 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
   'doc.claimed': plain(term('added the document to an account')),
   'doc.renamed': (payload) =>
     textOf(payload, 'givenTitle') === ''
-      ? t('lets the title follow the text')
+      ? t('let the title follow the text')
       : t('renamed the document to {title}', { title: isolated(textOf(payload, 'title')) }),
   'doc.published': plain(term('published the document')),
   'doc.unpublished': plain(term('unpublished the document')),

@@ -11,20 +11,25 @@ interface Followed {
 /** How often a page in sight asks, in milliseconds. Its socket is closed, so nobody tells it. */
 const askEveryMs = 60_000
 
-/** Asks from the deletion on, now and then and when the page comes into sight. Returns its stop. */
-export const followDeletion = ({ deleted, ask, onRestored }: Followed): ReturnType<typeof effect> =>
-  effect(() => {
+/**
+ * Asks from the deletion on, now and then and when the page comes into sight. Returns its stop. A service that closes the connection again
+ * and again is asked no sooner.
+ */
+export const followDeletion = ({ deleted, ask, onRestored }: Followed): ReturnType<typeof effect> => {
+  let askedAt = Number.NEGATIVE_INFINITY
+  return effect(() => {
     if (!deleted.value) return undefined
     let asking = false
     const look = (): void => {
       if (asking || document.visibilityState === 'hidden') return
       asking = true
+      askedAt = Date.now()
       void ask().then((isThere) => {
         asking = false
         if (isThere && deleted.peek()) onRestored()
       })
     }
-    look()
+    if (Date.now() - askedAt > askEveryMs) look()
     const timer = setInterval(look, askEveryMs)
     document.addEventListener('visibilitychange', look)
     addEventListener('online', look)
@@ -34,3 +39,4 @@ export const followDeletion = ({ deleted, ask, onRestored }: Followed): ReturnTy
       removeEventListener('online', look)
     }
   })
+}

@@ -70,7 +70,7 @@ const requestOf = (deed: Deed): Required<Pick<Call, 'method'>> & { readonly path
   const comment = (id: string): string => `comments/${encodeURIComponent(id)}`
   switch (deed.kind) {
     case 'comment':
-      return { method: 'POST', path: 'comments', body: { body: deed.body, ...deed.target, characters: deed.characters } }
+      return { method: 'POST', path: 'comments', body: { body: deed.body, ...deed.target, characters: deed.characters, unanchored: true } }
     case 'reply':
       return { method: 'POST', path: `${comment(deed.comment)}/replies`, body: { body: deed.body } }
     case 'edit':

@@ -235,7 +235,7 @@ export const de: Catalogue = {
   'title of this document': 'Titel dieses Dokuments umbenennen',
   '{name} replaced the whole text.': '{name} hat den ganzen Text ersetzt.',
   'The earlier text is back.': 'Der frühere Text ist wieder da.',
-  'lets the title follow the text': 'lässt den Titel dem Text folgen',
+  'let the title follow the text': 'hat den Titel wieder dem Text überlassen',
   'renamed the document to {title}': 'hat das Dokument in {title} umbenannt',
   'restored the document from the trash': 'hat das Dokument aus dem Papierkorb geholt',
   'unpublished the document': 'hat die Veröffentlichung beendet',
