@@ -24,19 +24,21 @@ interface Failure {
   readonly message: string
   readonly candidates?: readonly Candidate[]
   readonly sought?: string
+  readonly source?: string
 }
 
 /** Errors: that of the first failure, with all of them, so that one more request may be enough. */
 export const refuse = (failures: readonly Failure[], version: string, text = ''): void => {
   const [first] = failures
   if (first === undefined) return
-  const { operation, code, message, candidates, sought } = first
+  const { operation, code, message, candidates, sought, source } = first
   const nearest = sought === undefined ? [] : similarLines(text, sought)
   throw new ServiceError(code, {
     message: `Operation ${operation}: ${message}`,
     operation,
     ...(candidates === undefined ? {} : { candidates }),
     ...(nearest.length === 0 ? {} : { nearest }),
+    ...(source === undefined ? {} : { source, hint: 'Send find as source has it, or change those lines with replace_lines.' }),
     failures: failures.map(({ sought: _sought, ...failure }) => failure),
     currentVersion: version
   })
@@ -84,8 +86,9 @@ export const resultsOf = (changes: readonly Resolved[]): Edited['results'] => {
   const results: Edited['results'] = []
   let shift = 0
   for (const index of inOrder(changes)) {
-    const { from, to, insert } = changes[index] as Resolved
-    results[index] = { ok: true, from: from + shift, to: from + shift + insert.length }
+    const { from, to, insert, matched } = changes[index] as Resolved
+    const place = { from: from + shift, to: from + shift + insert.length }
+    results[index] = { ok: true, ...place, ...(matched === undefined ? { exact: true } : { exact: false, matched }) }
     shift += insert.length - (to - from)
   }
   return results

@@ -9,6 +9,7 @@ import type { Range } from '../../shared/text/anchors.ts'
 import { followed as followedEdits } from '../../shared/text/diff.ts'
 import {
   append,
+  besideWords,
   isUnresolved,
   type Operation,
   type Resolved,
@@ -44,15 +45,13 @@ const followed = (source: Source, { operation, change }: Planned): Range => {
 const isAtEdge = (operation: Operation): boolean =>
   (operation.op === 'append' && operation.section === undefined) || (operation.op === 'insert' && operation.at !== undefined)
 
-const pointOf = (place: number, insert: string): Resolved => ({ from: place, to: place, insert })
-
 /** Where it goes in the text of now; undefined: what it was about has changed. */
 const landed = (now: Source, { operation, change }: Planned, quote: string, range: Range | undefined): Resolved | undefined => {
   // A document begins and ends wherever it does now.
   if (isAtEdge(operation)) return resolve(now, operation) as Resolved
   if (range === undefined || now.text.slice(range.from, range.to) !== quote) return undefined
-  if (operation.op === 'insert') return pointOf(operation.after === undefined ? range.from : range.to, change.insert)
-  if (operation.op !== 'append') return { ...range, insert: change.insert }
+  if (operation.op === 'insert') return besideWords(now.text, operation, range)
+  if (operation.op !== 'append') return { ...change, ...range }
   const section = now.outline.find(({ from }) => from === range.from)
   return section && append(now, section, operation.markdown)
 }
@@ -84,7 +83,7 @@ const plansMax = 10
 /** Changes, each with what came before it, where they are in a text that has changed beside them; undefined: in touch with them. */
 const shifted = (changes: readonly Resolved[], before: string, now: string): Resolved[] | undefined => {
   const places = changes.map((change) => followedEdits([change], before, now)?.[0])
-  return places.every((place) => place !== undefined) ? places : undefined
+  return places.every((place) => place !== undefined) ? places.map((place, index) => ({ ...changes[index], ...place })) : undefined
 }
 
 /** A plan brought to the text of now, which may have changed beside what it is about; undefined: it changed just there. Synchronous. */

@@ -91,7 +91,15 @@ const definition = {
     revisionId: z.int().nullable(),
     changed: z.boolean(),
     results: z
-      .array(z.object({ ok: z.literal(true), from: z.int(), to: z.int() }))
+      .array(
+        z.object({
+          ok: z.literal(true),
+          from: z.int(),
+          to: z.int(),
+          exact: z.boolean().meta({ description: 'The words stood there as they were named.' }),
+          matched: z.string().optional().meta({ description: 'What stood there, where it was named otherwise.' })
+        })
+      )
       .meta({ description: 'Where the text of each operation stands now, in their order.' }),
     diff: z.string(),
     setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),

@@ -1,5 +1,5 @@
 /** Which text a target means: by words, by line or by offsets. Offsets are UTF-16 units, lines count from 1. */
-import { fold } from './fold.ts'
+import { fold, isAccent } from './fold.ts'
 import { occurrences } from './search.ts'
 
 export interface Range {
@@ -117,6 +117,13 @@ const ranges = (text: string, words: Words, within: Range, limit: number): Range
   return found
 }
 
+/** The end of the letter that ends at `to`, with the accents that stand behind it as units of their own. */
+const withAccents = (text: string, to: number): number => {
+  let end = to
+  while (end < text.length && isAccent(text.charCodeAt(end))) end++
+  return end
+}
+
 /** As `ranges`, without regard to white space and Markdown marks. */
 const foldedRanges = (text: string, words: Words, within: Range, limit: number): Range[] => {
   const folded = fold(text)
@@ -131,7 +138,7 @@ const foldedRanges = (text: string, words: Words, within: Range, limit: number):
   const source = (at: number): number => folded.at[at] ?? text.length
   const all = { find, prefix: beside(words.prefix, 'end'), suffix: beside(words.suffix, 'start') }
   return ranges(folded.text, all, { from: 0, to: folded.text.length }, Number.POSITIVE_INFINITY)
-    .map(({ from, to }) => ({ from: source(from), to: source(to - 1) + 1 }))
+    .map(({ from, to }) => ({ from: source(from), to: withAccents(text, source(to - 1) + 1) }))
     .filter(({ from }) => from >= within.from && from <= within.to)
     .slice(0, limit)
 }

@@ -1,6 +1,7 @@
 /**
  * Text without what a reader does not see: runs of white space become one space, Markdown marks and link targets go, curly quotes and dashes
- * become plain ones. Each unit that is left knows where it stood, so that what is found in the folded text is found in the source.
+ * become plain ones, letters with accents of their own become one unit (NFC). Each unit that is left knows where it stood, so that what is
+ * found in the folded text is found in the source.
  */
 
 export interface Folded {
@@ -18,9 +19,24 @@ const newline = 10
 const exclamation = code('!')
 const [openBracket, closeBracket, openParenthesis, closeParenthesis] = ['[', ']', '(', ')'].map(code)
 
-/** What becomes of each unit: 0 it stays, 1 it is white space, 2 it is a mark; else the unit to put in its place. */
-const [asSpace, asMark] = [1, 2] as const
+/** What becomes of each unit: 0 it stays, 1 it is white space, 2 it is a mark, 3 it may join the letter before; else the unit to put in its place. */
+const [asSpace, asMark, asAccent] = [1, 2, 3] as const
 const fates = new Uint16Array(0x10000)
+// Combining marks, the voicing marks of kana, and the vowels and ends of Hangul syllables.
+const joining = [
+  [0x0300, 0x036f],
+  [0x1ab0, 0x1aff],
+  [0x1dc0, 0x1dff],
+  [0x20d0, 0x20ff],
+  [0x3099, 0x309a],
+  [0x1161, 0x1175],
+  [0x11a8, 0x11c2],
+  [0xfe20, 0xfe2f]
+] as const
+for (const [from, to] of joining) fates.fill(asAccent, from, to + 1)
+
+/** Whether a unit may be part of the letter before it. */
+export const isAccent = (unit: number): boolean => fates[unit] === asAccent
 for (const unit of Array.from(' \t\n\v\f\r|\u00a0\u2028\u2029').map(code)) fates[unit] = asSpace
 for (const mark of '*_`~[]\\') fates[code(mark)] = asMark
 for (const quote of '‘’‚‛') fates[code(quote)] = code("'")
@@ -71,6 +87,12 @@ export const fold = (text: string): Folded => {
     if (end === undefined) scanned = open + targetUnitsMax
     return end ?? open
   }
+  /** Joins an accent to the letter before it, where the two have a unit of their own. */
+  const joinAccent = (accent: number, source: number): void => {
+    const whole = length === 0 ? '' : String.fromCharCode(units[length - 1] ?? 0, accent).normalize('NFC')
+    if (whole.length === 1) units[length - 1] = whole.charCodeAt(0)
+    else put(accent, source)
+  }
   let at = skipLineMarks(0)
   while (at < text.length) {
     const unit = text.charCodeAt(at)
@@ -81,7 +103,8 @@ export const fold = (text: string): Folded => {
     } else if (fate === asSpace) {
       if (length > 0 && units[length - 1] !== space) put(space, at)
       at = unit === newline ? skipLineMarks(at + 1) : at + 1
-    } else if (fate !== asMark) put(fate, at++)
+    } else if (fate === asAccent) joinAccent(unit, at++)
+    else if (fate !== asMark) put(fate, at++)
     else at = unit === closeBracket && text.charCodeAt(at + 1) === openParenthesis ? skipTarget(at + 1) : at + 1
   }
   if (length > 0 && units[length - 1] === space) length--

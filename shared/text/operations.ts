@@ -3,6 +3,7 @@
  * means the text that its sender has read; how that moved since is for others (server/domain/edits.ts).
  */
 import { type Candidate, contextOf, findWords, type Lines, linesOf, type Range, type Words } from './anchors.ts'
+import { replaceable } from './inexact.ts'
 import { outlineOf, type Section, sectionsNamed } from './outline.ts'
 import { runEnd, skipBlanks, withoutEnd, withoutEnds } from './scan.ts'
 
@@ -30,6 +31,8 @@ export interface Resolved extends Range {
   readonly insert: string
   /** The words that it stands beside: what is followed when the text has changed, not the place between characters. */
   readonly beside?: Range
+  /** The words as they stand in the text, where they were named otherwise. */
+  readonly matched?: string
 }
 
 export interface Unresolved {
@@ -38,6 +41,8 @@ export interface Unresolved {
   readonly candidates?: readonly Candidate[]
   /** The words or the section that are not there. */
   readonly sought?: string
+  /** The words as they stand in the text, to be named so. */
+  readonly source?: string
 }
 
 export type Resolution = Resolved | Unresolved
@@ -166,19 +171,53 @@ const insert = (source: Source, operation: Extract<Operation, { op: 'insert' }>)
   if (find === undefined) return at === 'start' ? blocksAt(text, 0, markdown) : append(source, { from: 0, to: text.length }, markdown)
   const found = words(source, { find, ...which })
   if (isUnresolved(found)) return found
-  const place = after === undefined ? found.from : found.to
-  return { from: place, to: place, insert: markdown, beside: found }
+  return { ...besideWords(text, operation, found), beside: found }
 }
+
+/** Where an insertion beside words goes, and as what: a row or an item beside another is a line of its own. */
+export const besideWords = (
+  text: string,
+  { after, markdown }: Pick<Extract<Operation, { op: 'insert' }>, 'after' | 'markdown'>,
+  found: Range
+): Resolved => {
+  const isBefore = after === undefined
+  const place = isBefore ? found.from : found.to
+  const line = lineAround(text, place)
+  if (!continuesBlock(text.slice(line.from, line.to), firstLine(markdown))) return { from: place, to: place, insert: markdown }
+  const bare = withoutEnds(markdown, '\n')
+  return isBefore ? { from: line.from, to: line.from, insert: `${bare}\n` } : { from: line.to, to: line.to, insert: `\n${bare}` }
+}
+
+const lineAround = (text: string, at: number): Range => {
+  const end = text.indexOf('\n', at)
+  return { from: text.lastIndexOf('\n', at - 1) + 1, to: end === -1 ? text.length : end }
+}
+
+/** The same letters, however their accents are written. */
+const isSame = (one: string, other: string): boolean => one === other || one.normalize('NFC') === other.normalize('NFC')
+
+const replaceWords = (source: Source, target: Words, insert: string): Resolution => {
+  const { text } = source
+  const found = words(source, target)
+  if (isUnresolved(found)) return found
+  const matched = text.slice(found.from, found.to)
+  if (isSame(matched, target.find)) return { ...found, insert }
+  const range = replaceable(text, found, insert)
+  if (range !== undefined) return { ...range, insert, matched: text.slice(range.from, range.to) }
+  const message = `${JSON.stringify(shortened(target.find))} stands in the text with marks, links, cells or lines that this would break.`
+  return { code: 'target_not_found', message, source: matched.slice(0, sourceCharsMax).toWellFormed() }
+}
+
+/** Most of the source of words that is told. */
+const sourceCharsMax = 2000
 
 /** What an operation changes in a text. */
 export const resolve = (source: Source, operation: Operation): Resolution => {
   const { text } = source
   switch (operation.op) {
     case 'replace':
-    case 'delete': {
-      const found = words(source, operation)
-      return isUnresolved(found) ? found : { ...found, insert: operation.op === 'replace' ? operation.with : '' }
-    }
+    case 'delete':
+      return replaceWords(source, operation, operation.op === 'replace' ? operation.with : '')
     case 'insert':
       return insert(source, operation)
     case 'append': {

@@ -38,6 +38,7 @@ import { commonItems } from '../../shared/text/common-lines.ts'
 import { diff, type Edit, hunks, unifiedDiff } from '../../shared/text/diff.ts'
 import { fold } from '../../shared/text/fold.ts'
 import { afterFrontMatter } from '../../shared/text/front-matter.ts'
+import { replaceable } from '../../shared/text/inexact.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { markedLines, merge } from '../../shared/text/merge.ts'
 import { resolve, sourceOf } from '../../shared/text/operations.ts'
@@ -106,6 +107,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     unifiedDiff: (text) => unifiedDiff(text, changed(text), 10_000)
   },
   'shared/text/fold.ts': { fold },
+  'shared/text/inexact.ts': { replaceable: (text) => replaceable(text, { from: 1, to: text.length - 1 }, text) },
   'shared/text/front-matter.ts': { afterFrontMatter: (text) => afterFrontMatter(`---\na: b\n${text}`.split('\n')) },
   'shared/text/line-ends.ts': { withLineFeeds },
   'shared/text/merge.ts': { merge: (text) => merge(text, changed(text), `${text}\nend`), markedLines },

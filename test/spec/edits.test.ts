@@ -51,6 +51,62 @@ test('[EDIT-1] one that cannot be made refuses all, and every one that cannot is
   expect(await owner.read()).toEqual(before)
 })
 
+// ——— words that stand there otherwise ———
+
+test.each([
+  ['A **bold** word here.', 'bold word', 'plain', 'A plain here.', '**bold** word'],
+  ['A **bold** word here.', 'A bold', 'No', 'No word here.', 'A **bold**'],
+  ['See `code` and\ngo  on.', 'and go on', 'stop', 'See `code` stop.', 'and\ngo  on'],
+  ['An **important** *thing*', 'important thing', 'x', 'An x', '**important** *thing*'],
+  ['| a  b | c |\n|---|---|\n| d | e |', 'a b', 'z', '| z | c |\n|---|---|\n| d | e |', 'a  b'],
+  ['Un cafe\u0301 noir', 'caf\u00e9', 'th\u00e9', 'Un th\u00e9 noir', undefined],
+  ['Un caf\u00e9 noir', 'cafe\u0301', 'the', 'Un the noir', undefined],
+  ['\u1112\u1161\u11ab\u1100\u1173\u11af', '\ud55c\uae00', 'Hangul', 'Hangul', undefined]
+])(
+  '[EDIT-17] of %j the words %j become %j: the range grows to whole marks, and the answer says what stood there',
+  async (text, find, words, then, matched) => {
+    const owner = await world.create(`${text}\n`)
+    const { json } = await edit(owner, [{ op: 'replace', find, with: words }])
+    expect(await contentOf(owner)).toBe(`${then}\n`)
+    expect(json.results[0]).toMatchObject(matched === undefined ? { exact: true } : { exact: false, matched })
+  }
+)
+
+test.each([
+  ['one **two three** four', 'one two', 'x', 'one **two'],
+  ['see [the docs](https://a.example) and [more](https://b.example)', 'docs and more', 'x', 'docs](https://a.example) and [more'],
+  ['a [link](https://a.example) here', 'link here', 'x', 'link](https://a.example) here'],
+  ['| a | b |\n|---|---|\n| c | d |', 'a b', 'x', 'a | b'],
+  ['- one\n- two', 'one two', 'x', 'one\n- two'],
+  ['> one\n> two', 'one two', 'x', 'one\n> two']
+])('[EDIT-18] of %j the words %j are not replaced: the source to quote is told, and nothing changes', async (text, find, words, source) => {
+  const owner = await world.create(text)
+  for (const operation of [
+    { op: 'replace', find, with: words },
+    { op: 'delete', find }
+  ])
+    expect(await edit(owner, [operation])).toMatchObject({ status: 422, json: { code: 'target_not_found', source } })
+  expect(await contentOf(owner)).toBe(text)
+  expect((await edit(owner, [{ op: 'replace', find: source, with: words }])).json.results).toMatchObject([{ exact: true }])
+})
+
+test.each([
+  ['| a | b |\n|---|---|\n| c | d |\n\nEnd.', { after: 'c', markdown: '| e | f |' }, '| a | b |\n|---|---|\n| c | d |\n| e | f |\n\nEnd.'],
+  ['- one\n- two', { after: 'one', markdown: '- half\n' }, '- one\n- half\n- two'],
+  ['- one\n- two', { before: 'two', markdown: '- half' }, '- one\n- half\n- two'],
+  ['1. one\n2. two', { after: 'two', markdown: '3. three' }, '1. one\n2. two\n3. three'],
+  ['- one\n- two', { after: 'one', markdown: ' and a half' }, '- one and a half\n- two']
+])('[EDIT-19] an insertion that would join two rows or items is a line of its own: %j', async (text, fields, then) => {
+  const owner = await world.create(text)
+  const { version } = await owner.read()
+  await edit(owner, [{ op: 'insert', ...fields }])
+  expect(await contentOf(owner)).toBe(then)
+  // The same of the text that was read, when another line came before it meanwhile.
+  await owner.replace(`New.\n\n${text}`)
+  await edit(owner, [{ op: 'insert', ...fields }], { baseVersion: version })
+  expect(await contentOf(owner)).toBe(`New.\n\n${then}`)
+})
+
 test('[EDIT-15] of words or a section that are not there the nearest lines are told', async () => {
   const owner = await world.create('# Plan\n\nThe first words of it.\n\n## Risks and costs\n\nOther things.\n')
   const nearest = async (operation: object): Promise<Json> => {

@@ -259,8 +259,10 @@ const inline = ViewPlugin.define(
       update(update) {
         const hasMoved = (update.selectionSet || update.focusChanged) && !isDown
         const parsed = syntaxTree(update.state) !== syntaxTree(update.startState)
-        if (update.docChanged || parsed)
-          resting ??= setTimeout(() => {
+        // Once typing rests: another transaction between two keys would make the second wait.
+        if (update.docChanged) clearTimeout(resting)
+        if (update.docChanged || (parsed && resting === undefined))
+          resting = setTimeout(() => {
             resting = undefined
             view.dispatch({ effects: released.of(null) })
           }, lookMs)

@@ -1,0 +1,68 @@
+/**
+ * Replacing words that stand in the text otherwise than they were named: with marks between them, other white space, a link around them.
+ * Remarks may be on such words. A replacement may not take half a pair of marks, an address or a cell with it.
+ */
+import type { Range } from './anchors.ts'
+
+const marks = '*_~=`'
+const isMark = (character: string | undefined): boolean => character !== undefined && character !== '' && marks.includes(character)
+
+/** Marks of each kind, and brackets, that have no partner within the text; escaped ones are words. */
+const isBalanced = (text: string): boolean => {
+  const runs = new Map<string, number>()
+  let open = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? ''
+    if (character === '\\') {
+      at++
+      continue
+    }
+    if (character === '[') open++
+    if (character === ']' && --open < 0) return false
+    if (!isMark(character)) continue
+    let end = at + 1
+    while (text[end] === character) end++
+    const run = text.slice(at, end)
+    runs.set(run, (runs.get(run) ?? 0) + 1)
+    at = end - 1
+  }
+  return open === 0 && [...runs.values()].every((count) => count % 2 === 0)
+}
+
+/** Widest run of marks that a range grows over: `***` and a backtick more. */
+const growMax = 4
+
+const grownTo = (text: string, { from, to }: Range, left: boolean, right: boolean): Range => {
+  let [start, end] = [from, to]
+  while (left && from - start < growMax && isMark(text[start - 1])) start--
+  while (right && end - to < growMax && isMark(text[end])) end++
+  return { from: start, to: end }
+}
+
+const barsIn = (text: string): number => text.replaceAll(/\\[^]/g, '').split('|').length - 1
+
+/** The line ends within, with what makes the next line a block of its own. */
+const startsBlock = /\n[ \t]*(?:[-+*>#|]|\d{1,9}[.)])/
+
+/** Whether nothing goes that the caller did not name: an address, the beginning of a block, a cell. */
+const isHarmless = (source: string, replacement: string): boolean =>
+  !source.includes('](') && !startsBlock.test(source) && barsIn(source) === barsIn(replacement)
+
+/**
+ * The range that a replacement of words may take: it grows over the marks beside it until they are in pairs. Undefined: it would take more
+ * than the words, so that they have to be named as they stand.
+ */
+export const replaceable = (text: string, range: Range, replacement: string): Range | undefined => {
+  const ways = [
+    range,
+    ...(
+      [
+        [true, false],
+        [false, true],
+        [true, true]
+      ] as const
+    ).map(([left, right]) => grownTo(text, range, left, right))
+  ]
+  const found = ways.find(({ from, to }) => isBalanced(text.slice(from, to)))
+  return found !== undefined && isHarmless(text.slice(found.from, found.to), replacement) ? found : undefined
+}
