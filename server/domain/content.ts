@@ -119,6 +119,18 @@ const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   }
 }
 
+/** What others wrote since the version that a caller read; undefined: nothing, or too much to be compared. */
+export const othersChanges = async (
+  { texts }: Service,
+  doc: string,
+  read: Pick<Snapshot, 'version' | 'content'>,
+  now: Pick<Snapshot, 'version' | 'content'>
+): Promise<{ from: string; to: string; diff: string } | undefined> => {
+  if (read.content === now.content) return undefined
+  const found = await unlessTooMuch(texts.do(doc, 'unifiedDiff', read.content, now.content, limits.diffCharsMax))
+  return found === undefined ? undefined : { from: read.version, to: now.version, diff: found }
+}
+
 /** The difference and the merge, as far as they are worth sending. */
 const reconciled = async (service: Service, doc: string, before: string, mine: string, now: string): Promise<Record<string, unknown>> => {
   const found = await unlessTooMuch(service.texts.do(doc, 'reconciliation', before, mine, now, limits.diffCharsMax))
@@ -310,6 +322,7 @@ interface Plan {
   readonly content: string
   readonly edits: readonly Edit[]
   readonly isMerged: boolean
+  readonly others?: Replaced['othersChanged']
 }
 
 /** The minimal edits, at most `editsAtOnceMax`; where finding them would take too long, the middle that differs is replaced. */
@@ -328,7 +341,8 @@ const planOf = async (service: Service, room: Room, what: Replacement): Promise<
   const merged = base === undefined ? undefined : await service.texts.do(doc, 'merge', base, content, seen.content)
   if (merged?.clean !== true) throw await conflict(service, room, baseVersion ?? '', content, seen)
   checkSize(merged.content)
-  return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true }
+  const others = await othersChanges(service, doc, { version: versionsNamed(baseVersion ?? '')[0] ?? '', content: base ?? '' }, seen)
+  return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true, others }
 }
 
 /** Times that a merge is made again because others wrote where it would. */
@@ -363,8 +377,8 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
     for (let left = mergesMax; ; left--) {
       const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
       const plan = await planOf(service, room, what)
-      const { seen, content, isMerged } = plan
-      const facts = isMerged ? { merged: true as const } : {}
+      const { seen, content, isMerged, others } = plan
+      const facts = isMerged ? { merged: true as const, ...(others && { othersChanged: others }) } : {}
       const cause = isMerged ? 'merge' : what.cause
       checkSize(content)
       if (what.dryRun === true) {

@@ -19,7 +19,7 @@ import {
   sourceOf
 } from '../../shared/text/operations.ts'
 import { type Caller, requireRole } from './caller.ts'
-import { changeText, checkSize } from './content.ts'
+import { changeText, checkSize, othersChanges, versionsNamed } from './content.ts'
 import { comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
 import { remember } from './idempotency.ts'
 import type { Snapshot } from './journal.ts'
@@ -68,12 +68,13 @@ const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]
     const { from, to } = places[position] as Range
     return landed(now, plan, read.text.slice(from, to), aims[position]?.range)
   })
-  const moved = planned.filter((_plan, position) => changes[position] === undefined)
   const message = 'The text that it is about has changed since that version.'
-  refuse(
-    moved.map(({ index }) => ({ operation: index, code: 'target_changed', message })),
-    version
-  )
+  const failures = planned.flatMap(({ index }, position) => {
+    const { from, to } = places[position] as Range
+    const sought = read.text.slice(from, Math.min(to, from + limits.targetUnitsMax))
+    return changes[position] === undefined ? [{ operation: index, code: 'target_changed' as const, message, sought }] : []
+  })
+  refuse(failures, version, content)
   return changes as Resolved[]
 }
 
@@ -113,14 +114,20 @@ const withPlan = async <T>(
 }
 
 /** Makes the changes of a plan for the text of now, or proposes them. Nothing waits before they are made. */
-const carryOut = async (opened: Opened, caller: Caller, input: Input<'editContent'>, plan: EditPlan): Promise<Edited> => {
+const carryOut = async (
+  opened: Opened,
+  caller: Caller,
+  input: Input<'editContent'>,
+  plan: EditPlan,
+  facts: Pick<Edited, 'othersChanged'> = {}
+): Promise<Edited> => {
   const { service, doc, room } = opened
   const before = room.snapshot()
   const { content, version } = before
   const { changes, edits, diff } = plan
   checkSize(content, edits)
   const changed = edits.length > 0
-  const unchanged = { ok: true, version, revisionId: null, changed, results: resultsOf(changes), diff } as const
+  const unchanged = { ok: true, version, revisionId: null, changed, results: resultsOf(changes), diff, ...facts } as const
   if (input.dryRun === true || !changed) {
     await room.durable(before.seq)
     return unchanged
@@ -150,6 +157,9 @@ export const editContent = async (service: Service, caller: Caller, doc: string,
     const { operations } = input
     const ground = await groundOf(service, room, input.baseVersion)
     if (ground.past === null) return withPlan(opened, operations, (plan) => carryOut(opened, caller, input, plan))
-    return carryOut(opened, caller, input, planOf(room.snapshot().content, land(opened, ground, operations)))
+    const read = { version: versionsNamed(input.baseVersion ?? '')[0] ?? '', content: ground.content() }
+    const othersChanged = await othersChanges(service, doc, read, room.snapshot())
+    const plan = planOf(room.snapshot().content, land(opened, ground, operations))
+    return carryOut(opened, caller, input, plan, othersChanged && { othersChanged })
   })
 }

@@ -12,6 +12,7 @@ import {
   MarkdownInput,
   Metadata,
   Mode,
+  OthersChanged,
   RevisionRecord,
   Title,
   Version
@@ -258,6 +259,7 @@ export const replaceContent = operation({
       .optional()
       .meta({ description: 'With onConflict=merge: the text is the merge of both, not the one that was sent.' }),
     diff: z.string().optional().meta({ description: 'With dryRun: what would change, as a unified diff.' }),
+    othersChanged: OthersChanged,
     unguarded: z.literal(true).optional().meta({ description: 'No version was sent: the text that stood there was replaced unseen.' }),
     replaced: z
       .object({ version: Version, revisionId: z.int(), authors: z.array(z.string()) })

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'
-import { AuthorName, BaseVersion, exact, Label, MarkdownInput, Mode, Version } from './schemas.ts'
+import { AuthorName, BaseVersion, exact, Label, MarkdownInput, Mode, OthersChanged, Version } from './schemas.ts'
 import { SuggestionRecord } from './suggestions.ts'
 
 const Words = MarkdownInput.refine(
@@ -102,6 +102,7 @@ const definition = {
       )
       .meta({ description: 'Where the text of each operation stands now, in their order.' }),
     diff: z.string(),
+    othersChanged: OthersChanged,
     setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
     suggestions: z.array(SuggestionRecord).optional()
   }),

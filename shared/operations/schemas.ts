@@ -53,6 +53,12 @@ export const AuthorName = line(limits.authorCharsMax)
 /** An `If-Match` or `baseVersion`: quoted, unquoted, `W/`, a list, or `*` (api.md, Documents). */
 export const BaseVersion = z.string().max(1000).meta({ description: 'The version that was read. Also accepted as If-Match.' })
 
+/** What others wrote since the version that was read. */
+export const OthersChanged = z
+  .object({ from: Version, to: Version, diff: z.string() })
+  .optional()
+  .meta({ description: 'The text had moved on since baseVersion: what others changed, as a unified diff.' })
+
 /** Whether a change is made or proposed. */
 export const Mode = z.enum(['apply', 'suggest']).optional().meta({ description: 'suggest: propose instead of writing.' })
 

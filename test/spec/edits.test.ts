@@ -51,6 +51,22 @@ test('[EDIT-1] one that cannot be made refuses all, and every one that cannot is
   expect(await owner.read()).toEqual(before)
 })
 
+test('[EDIT-20] a write on a text that had moved on says what others changed; one whose place has changed says how that reads now', async () => {
+  const owner = await world.create(plan)
+  const { version } = await owner.read()
+  expect((await edit(owner, [{ op: 'append', markdown: 'x' }], { baseVersion: version })).json.othersChanged).toBeUndefined()
+  const read = await owner.read()
+  await owner.replace(read.content.replace('- two', '- two and more').replace('Much.', 'Much more than that.'))
+  const now = (await owner.read()).version
+  const fits = await edit(owner, [{ op: 'replace', find: 'Intro.', with: 'Hello.' }], { baseVersion: read.version })
+  expect(fits.json.othersChanged).toMatchObject({ from: read.version, to: now, diff: expect.stringContaining('+- two and more') })
+  const stale = await edit(owner, [{ op: 'replace', find: 'Much.', with: 'Little.' }], { baseVersion: read.version })
+  expect(stale).toMatchObject({ status: 409, json: { code: 'target_changed', nearest: [{ line: 12, text: 'Much more than that.' }] } })
+  const content = read.content.replace('# Plan', '# The plan')
+  const merged = await owner.ask('PUT', '/content', { json: { content, baseVersion: read.version, onConflict: 'merge' } })
+  expect(merged.json).toMatchObject({ merged: true, othersChanged: { from: read.version, diff: expect.stringContaining('+Hello.') } })
+})
+
 // ——— words that stand there otherwise ———
 
 test.each([
