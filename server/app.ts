@@ -12,12 +12,14 @@ import { bindDownloads, type Download } from './http/downloads.ts'
 import type { Files } from './http/files.ts'
 import { bindIdentity, type Identity } from './http/identity.ts'
 import { bindGuides } from './http/guides.ts'
+import { nearestCalls } from './http/nearest-calls.ts'
 import { openApi } from './http/openapi.ts'
 import { isOwnOrigin } from './http/origin.ts'
 import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
 import { take } from './http/perform.ts'
 import { permissionsPolicy } from './http/permissions-policy.ts'
 import { bindPublished } from './http/published/published.ts'
+import { bindWellKnown } from './http/well-known.ts'
 import { bindWidgetPage } from './http/widget-page.ts'
 import { createRouters } from './http/routers.ts'
 import { bindMcp } from './mcp/mcp.ts'
@@ -129,13 +131,18 @@ const available =
     }
   }
 
+const unknownAddress = (method: string, path: string): ServiceError => {
+  const meant = nearestCalls(method, path)
+  const guess = meant.length === 0 ? '' : `Did you mean ${meant.join(', or ')}? `
+  return new ServiceError('not_found', { hint: `${guess}GET /openapi.json lists every address.`, ...(meant.length > 0 && { meant }) })
+}
+
 /** What no route answered. */
 const nothingHere =
   (http: Http, files: Files): Middleware =>
   async (ctx) => {
     if ((ctx.method === 'GET' || ctx.method === 'HEAD') && (await files.serve(ctx as unknown as Context, ctx.path))) return
-    if (!asksForHtml(ctx as unknown as Context) || ctx.path.startsWith('/api/'))
-      throw new ServiceError('not_found', { hint: 'GET /openapi.json lists every address.' })
+    if (!asksForHtml(ctx as unknown as Context) || ctx.path.startsWith('/api/')) throw unknownAddress(ctx.method, ctx.path)
     await unknownPage(http, ctx as unknown as Context, files)
   }
 
@@ -151,6 +158,7 @@ export const createApp = (http: Http, identity: Identity, files: Files, download
   })
   const { baseUrl } = http.service
   bindGuides({ baseUrl, mcpPrefix: http.mcpPrefix, skill: skill(baseUrl, `${http.mcpPrefix}.`) }, routers)
+  bindWellKnown({ baseUrl, contact: http.securityContact, now: () => http.service.clock.now() }, files, routers)
   bindPages(http, routers, files)
   bindIdentity(http, identity, files.stylesheet, routers)
   bindPublished(http, routers, files)

@@ -170,6 +170,18 @@ export const configTable = {
     secret: false,
     schema: onOff
   },
+  securityContact: {
+    name: 'AGMD_SECURITY_CONTACT',
+    default: null,
+    unit: 'address',
+    allowed: 'mailto: and an address, or an https address',
+    docs: 'Where faults of this server are reported, as /.well-known/security.txt says. Not set: its first page.',
+    secret: false,
+    schema: z
+      .string()
+      .regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/)
+      .max(500)
+  },
   signUp: {
     name: 'AGMD_SIGN_UP',
     default: 'open',

@@ -266,6 +266,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     cookies,
     anonymousCreate: config.anonymousCreate,
     requireVersion: config.requireVersion,
+    securityContact: config.securityContact,
     foreignMedia: config.foreignMedia,
     mcpPrefix: config.mcpPrefix,
     webFolder

@@ -42,6 +42,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       socketsPerDocument: 1000,
       anonymousCreate: true,
       requireVersion: false,
+      securityContact: null,
       mcpPrefix: 'svc',
       signUp: 'open',
       authUrl: null,

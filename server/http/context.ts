@@ -20,6 +20,8 @@ export interface Http {
   readonly anonymousCreate: boolean
   /** Whether a whole text is replaced only with the version that was read. */
   readonly requireVersion: boolean
+  /** Where faults of this server are reported; null: nobody has said. */
+  readonly securityContact: string | null
   /** Whether documents show pictures, sound and film of other sites. */
   readonly foreignMedia: boolean
   /** What the names of MCP tools begin with. */

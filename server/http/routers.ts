@@ -6,6 +6,7 @@ import Router from '@koa/router'
 import type Koa from 'koa'
 import { ServiceError } from '../../shared/errors.ts'
 import type { RequestState } from './context.ts'
+import { nearestCalls } from './nearest-calls.ts'
 
 export interface Routers {
   /** The router of a path, or of a route's pattern. */
@@ -39,12 +40,15 @@ export const createRouters = (): Routers => {
     refuseOtherMethods(ctx, next) {
       const found = (routers.get(firstSegment(ctx.path))?.stack ?? []).filter((route) => route.match(ctx.path))
       if (found.length === 0) return next()
-      ctx.set('Allow', [...new Set(found.flatMap((route) => route.methods))].toSorted().join(', '))
+      const methods = [...new Set(found.flatMap((route) => route.methods))].toSorted()
+      ctx.set('Allow', methods.join(', '))
       if (ctx.method === 'OPTIONS') {
         ctx.status = 204
         return undefined
       }
-      throw new ServiceError('method_not_allowed')
+      const meant = nearestCalls(ctx.method, ctx.path)
+      const guess = meant.length === 0 ? '' : ` Did you mean ${meant.join(', or ')}?`
+      throw new ServiceError('method_not_allowed', { hint: `This address takes ${methods.join(', ')}.${guess}`, allow: methods })
     }
   }
 }

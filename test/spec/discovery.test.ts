@@ -132,3 +132,21 @@ test('[DISCOVER-6] the interface description knows sessions, device login in for
     { bearer: [] }
   ])
 })
+
+test('[GUIDE-10] what programs ask every site for is there: robots.txt, security.txt, an icon, llms.txt', async () => {
+  const answers = await Promise.all(
+    ['/robots.txt', '/.well-known/security.txt', '/favicon.ico', '/llms.txt'].map((path) => fetch(world.url + path))
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual([
+    'text/plain; charset=utf-8',
+    'text/plain; charset=utf-8',
+    'image/png',
+    'text/plain; charset=utf-8'
+  ])
+  const [robots = '', security = ''] = await Promise.all(answers.map((answer) => answer.text()))
+  expect(robots).toMatch(/^Disallow: \/d\/$/m)
+  // RFC 9116 §2.5: contact and expiry are required.
+  expect(security).toContain(`Contact: ${world.url}/\n`)
+  expect(Date.parse(/^Expires: (.*)$/m.exec(security)?.[1] ?? '')).toBeGreaterThan(Date.now())
+})

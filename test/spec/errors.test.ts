@@ -18,7 +18,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const ownHints: readonly ErrorCode[] = ['unsupported_media_type', 'not_found', 'version_conflict', 'already_started', 'not_starter']
+const ownHints: readonly ErrorCode[] = [
+  'method_not_allowed',
+  'unsupported_media_type',
+  'not_found',
+  'version_conflict',
+  'already_started',
+  'not_starter'
+]
 
 const isProblem = ({ status, headers, json }: Answer, code: ErrorCode): void => {
   const {
@@ -220,6 +227,28 @@ test('[ERROR-3] a 401 tells how to authenticate', async () => {
   expect(headers.get('WWW-Authenticate')).toBe(challenge)
   const invalid = await world.ask('GET', `/api/docs/${owner.doc}`, { key: 'nonsense' })
   expect(invalid.headers.get('WWW-Authenticate')).toBe(`${challenge}, error="invalid_token"`)
+})
+
+test.each([
+  ['GET', '/api/docs/x/contents', 'GET /api/docs/{id}/content'],
+  ['GET', '/api/documents/x/content', 'GET /api/docs/{id}/content'],
+  ['POST', '/api/docs/x/comment', 'POST /api/docs/{id}/comments'],
+  ['GET', '/api/docs/x/comments/c1/reply', 'POST /api/docs/{id}/comments/{commentId}/replies'],
+  ['GET', '/docs/x/events', 'GET /api/docs/{id}/events'],
+  ['GET', '/api/share', 'GET /api/']
+])('[ERROR-18] %s %s is nothing, and the answer names what was meant', async (method, path, meant) => {
+  const { status, json } = await world.ask(method, path)
+  expect(status).toBe(404)
+  expect(json.hint).toContain(meant)
+  expect(json.hint).toContain('/openapi.json')
+})
+
+test('[ERROR-18] a 405 says the methods and what was meant; addresses that are near to nothing name nothing', async () => {
+  const { json } = await world.ask('POST', `/api/docs/${owner.doc}/content`, { key: owner.key })
+  expect(json).toMatchObject({ code: 'method_not_allowed', allow: ['GET', 'HEAD', 'PATCH', 'PUT'] })
+  expect(json.hint).toContain('PATCH /api/docs/{id}/content')
+  for (const path of ['/api/nowhere/at/all', `/api/${'x/'.repeat(500)}`, `/api/${'y'.repeat(5000)}`])
+    expect((await world.ask('GET', path)).json).toMatchObject({ status: 404, hint: 'GET /openapi.json lists every address.' })
 })
 
 test('[ERROR-4] a 405 names the methods in Allow', async () => {

@@ -1,0 +1,48 @@
+/** Files that programs ask every site for. */
+import type { Files } from './files.ts'
+import type { Context } from './context.ts'
+import type { Routers } from './routers.ts'
+
+/** RFC 9309. Published pages say themselves whether they may be listed; documents are nobody's to crawl. */
+const robots = `User-agent: *
+Allow: /pub/
+Allow: /agents.md
+Allow: /llms.txt
+Disallow: /d/
+Disallow: /api/
+Disallow: /account
+Disallow: /auth/
+Disallow: /new
+`
+
+const daysUntilOld = 180
+
+/** RFC 9116: how to report a fault of this server. Read again before it is `daysUntilOld` days old. */
+const security = (baseUrl: string, contact: string | null, now: number): string =>
+  `Contact: ${contact ?? `${baseUrl}/`}
+Expires: ${new Date(now + daysUntilOld * 86_400_000).toISOString()}
+Canonical: ${baseUrl}/.well-known/security.txt
+Preferred-Languages: en, de
+`
+
+export interface WellKnownOptions {
+  readonly baseUrl: string
+  /** Where faults are reported: an address of mail or of a page (AGMD_SECURITY_CONTACT). */
+  readonly contact: string | null
+  readonly now: () => number
+}
+
+export const bindWellKnown = ({ baseUrl, contact, now }: WellKnownOptions, files: Files, routers: Routers): void => {
+  const text = (path: string, body: () => string): void => {
+    routers.of(path).get(path, (ctx) => {
+      ctx.set('Cache-Control', 'public, max-age=3600')
+      ctx.type = 'text/plain; charset=utf-8'
+      ctx.body = body()
+    })
+  }
+  text('/robots.txt', () => robots)
+  text('/.well-known/security.txt', () => security(baseUrl, contact, now()))
+  routers.of('/favicon.ico').get('/favicon.ico', async (ctx, next) => {
+    if (!(await files.serve(ctx as unknown as Context, '/icon-192.png'))) await next()
+  })
+}
