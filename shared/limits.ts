@@ -21,8 +21,12 @@ export const limits = {
   labelCharsMax: 200,
   /** Longest author name, in characters. */
   authorCharsMax: 80,
-  /** Live links of one document. */
+  /** Live links of one document, without those of review assignments. */
   sharesMax: 200,
+  /** Live links of review assignments of one document. */
+  taskSharesMax: 1000,
+  /** Links on one page of their list. */
+  sharePageMax: 200,
 
   /** Longest `wait` of the event feed, in seconds. Below the 60 s idle limit common to proxies (specification, Limits). */
   eventWaitSecondsMax: 55,

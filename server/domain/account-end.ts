@@ -29,7 +29,11 @@ const isOver = (error: unknown): boolean =>
 const giveUp = async (service: Service, key: Key, doc: string, documents: DocumentsAfter): Promise<void> => {
   try {
     // Nobody could open a document that has neither a link nor a published page.
-    await releaseDocument(service, doc, ({ shares, publishedAt }) => documents === 'trash' || (shares === 0 && publishedAt === null))
+    await releaseDocument(
+      service,
+      doc,
+      ({ shares, taskShares = 0, publishedAt }) => documents === 'trash' || (shares + taskShares === 0 && publishedAt === null)
+    )
   } catch (error) {
     if (!isOver(error)) throw error
     await service.storage.commit({ deletes: [key] })

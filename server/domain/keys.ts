@@ -100,6 +100,8 @@ export interface Head {
   readonly announcedSeq: number
   /** Live links. */
   readonly shares: number
+  /** Live links of review assignments; absent: `shares` counts them, too. */
+  readonly taskShares?: number
   /** Links made so far; absent: none since this is counted. */
   readonly sharesMade?: number
   readonly unsaved: Unsaved

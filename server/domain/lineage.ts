@@ -83,7 +83,8 @@ export const requireOwnerLeft = ({ head, now }: Draft, links: readonly Share[], 
   if (!links.some((link) => needed(link) && !ended.includes(link))) throw new ServiceError('last_owner_link')
 }
 
-const listLinks = async ({ storage }: Service, doc: string): Promise<Share[]> => {
+/** All links of a document, also those that have ended. */
+export const listLinks = async ({ storage }: Service, doc: string): Promise<Share[]> => {
   const links: Share[] = []
   for (let after: string | undefined; ;) {
     const page = await storage.list(keys.shares(doc), after === undefined ? {} : { after })

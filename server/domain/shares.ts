@@ -4,6 +4,7 @@ import { limits } from '../../shared/limits.ts'
 import { shareKeyPattern } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
+import { isLive } from './authority.ts'
 import { actorOf, type Caller, requireRole } from './caller.ts'
 import { remember } from './idempotency.ts'
 import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from './keys.ts'
@@ -12,6 +13,7 @@ import {
   changeLinks,
   endWithin,
   lineageOf,
+  listLinks,
   makerOf,
   raisedThrough,
   requireOwnerLeft,
@@ -65,8 +67,8 @@ export const putShare = (
   doc: string,
   { maker, role, label, expiresAt, task }: NewShare
 ): { share: Share; secret: string } => {
-  if (draft.head.shares >= limits.sharesMax)
-    throw new ServiceError('invalid_request', { message: `A document may have ${limits.sharesMax} links; revoke one first.` })
+  const { shares, taskShares = 0 } = draft.head
+  if (task === undefined ? shares >= limits.sharesMax : taskShares >= limits.taskSharesMax) throw tooManyLinks(task !== undefined)
   const id = newId()
   const secret = newShareKey()
   const root = rootOf(maker)
@@ -85,8 +87,30 @@ export const putShare = (
   }
   draft.put(keys.share(doc, id), encodeRecord(share))
   draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: false } satisfies KeyIndex))
-  draft.head = { ...draft.head, shares: draft.head.shares + 1, sharesMade: (draft.head.sharesMade ?? 0) + 1 }
+  const counted = task === undefined ? { shares: shares + 1 } : { taskShares: taskShares + 1 }
+  draft.head = { ...draft.head, ...counted, sharesMade: (draft.head.sharesMade ?? 0) + 1 }
   return { share, secret }
+}
+
+const tooManyLinks = (ofTasks: boolean): ServiceError => {
+  const message = ofTasks
+    ? `A document may have ${limits.taskSharesMax} live links of review assignments; close some with revokeLink: true first.`
+    : `A document may have ${limits.sharesMax} links; revoke one first.`
+  return new ServiceError('invalid_request', { message })
+}
+
+/**
+ * Makes room for a link where as many as may be are counted: links that expired are counted until then, since nobody ends them. Nothing
+ * is changed when a link was made meanwhile.
+ */
+export const makeRoom = async (service: Service, doc: string): Promise<void> => {
+  const { shares, taskShares = 0, sharesMade } = await service.ledger.head(doc)
+  if (shares < limits.sharesMax && taskShares < limits.taskSharesMax) return
+  const living = (await listLinks(service, doc)).filter((link) => isLive(link, service.clock.now()))
+  const ofTasks = living.filter(({ task }) => task !== undefined).length
+  await service.ledger.write(doc, 'system', (draft) => {
+    if (draft.head.sharesMade === sharesMade) draft.head = { ...draft.head, shares: living.length - ofTasks, taskShares: ofTasks }
+  })
 }
 
 const expiry = (service: Service, text: string | null | undefined): number | null => {
@@ -105,6 +129,7 @@ export const createShare = async (
 ): Promise<Output<'createShare'>> => {
   if (input.role === 'owner') requireRole(caller, 'owner')
   const expiresAt = expiry(service, input.expiresAt)
+  await makeRoom(service, doc)
   return service.ledger.write(doc, caller, (draft) => {
     const maker = makerOf(draft, caller)
     const { share } = putShare(service, draft, doc, { maker, role: input.role, label: input.label ?? null, expiresAt })
@@ -115,11 +140,24 @@ export const createShare = async (
   })
 }
 
-export const listShares = async (service: Service, doc: string): Promise<Output<'listShares'>> => {
-  const [entries, uses] = await Promise.all([service.storage.list(keys.shares(doc)), service.storage.list(keys.uses(doc))])
-  const used = new Map(uses.map((entry) => [entry.key.at(-1), decodeRecord<number>(entry.value)]))
-  const shares = entries.map((entry) => decodeRecord<Share>(entry.value)).toSorted((one, other) => other.createdAt - one.createdAt)
-  return { shares: shares.map((share) => present(service, doc, share, used.get(share.id) ?? null)) }
+/** Names a place in the list: newest first, and by id of those that were made at once. */
+const placeOf = ({ createdAt, id }: Share): string => `${String(createdAt).padStart(15, '0')}-${id}`
+
+/** The links of a document, newest first, page by page. */
+export const listShares = async (service: Service, doc: string, input: Input<'listShares'>): Promise<Output<'listShares'>> => {
+  const { before, limit = limits.sharePageMax, ended = true } = input
+  const now = service.clock.now()
+  const links = (await listLinks(service, doc)).filter((link) => ended || isLive(link, now)).map((link) => ({ link, place: placeOf(link) }))
+  const after = links
+    .toSorted((one, other) => (one.place < other.place ? 1 : -1))
+    .filter(({ place }) => before === undefined || place < before)
+  const page = after.slice(0, limit)
+  const uses = await Promise.all(page.map(({ link }) => service.storage.get(keys.use(doc, link.id))))
+  const shares = page.map(({ link }, index) => {
+    const used = uses[index]
+    return present(service, doc, link, used === undefined ? null : decodeRecord<number>(used.value))
+  })
+  return { shares, nextBefore: after.length > limit ? (page.at(-1)?.place ?? null) : null }
 }
 
 /** A link by its id or its secret. Errors: `not_found`. */
@@ -134,9 +172,14 @@ const getShare = async ({ storage }: Service, doc: string, name: string): Promis
 /** Revokes a link as the change has read it, and its review assignment with it. `through`: the link that it ends with. */
 const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, through?: string): void => {
   const { id, hash, role, label, expiresAt, task } = share
+  const { shares, taskShares } = draft.head
   draft.put(keys.share(doc, id), encodeRecord({ ...share, revokedAt: draft.now } satisfies Share))
   draft.put(keys.key(hash), encodeRecord({ doc, share: id, expiresAt, revoked: true } satisfies KeyIndex))
-  draft.head = { ...draft.head, shares: draft.head.shares - 1 }
+  // One that expired may have been left out of the count (`makeRoom`).
+  if (isLive(share, draft.now)) {
+    const ofTask = task !== undefined && taskShares !== undefined && taskShares > 0
+    draft.head = { ...draft.head, ...(ofTask ? { taskShares: taskShares - 1 } : { shares: Math.max(0, shares - 1) }) }
+  }
   draft.event('share.revoked', actorOf(caller), { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
   const reviewed = task === undefined ? undefined : draft.read<Task>(keys.task(doc, task))
   // The assignment shows its link: it must not show a dead one as if it were alive.

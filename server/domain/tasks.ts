@@ -15,7 +15,7 @@ import { type Author, decodeRecord, encodeRecord, keys, type Task, type TaskRepo
 import type { Draft } from './ledger.ts'
 import { makerOf } from './lineage.ts'
 import type { Service } from './service.ts'
-import { agentUrl, putShare, shareUrl } from './shares.ts'
+import { agentUrl, makeRoom, putShare, revokeShare, shareUrl } from './shares.ts'
 import { examineReport, isRetry } from './task-reports.ts'
 
 type TaskAnswer = Output<'readTask'>
@@ -201,6 +201,7 @@ export const createTask = async (
     if (!same) throw new ServiceError('request_id_conflict', { taskId: id })
     return found
   }
+  await makeRoom(service, doc)
   return write({ service, caller, doc, id }, change, (task, created) => ({ task, created }))
 }
 
@@ -244,13 +245,20 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
   })
 }
 
-/** Edits nothing, accepts nothing, and leaves the link as it is (specification, States and transitions). */
-export const closeTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'closeTask'>): Promise<TaskAnswer> => {
+/**
+ * Edits nothing, accepts nothing, and leaves the link as it is unless asked otherwise (specification, States and transitions). A crash
+ * before the link is revoked leaves it: the same call again revokes it.
+ */
+export const closeTask = async (service: Service, caller: Caller, doc: string, input: Input<'closeTask'>): Promise<TaskAnswer> => {
+  const { taskId, revokeLink = false } = input
   const identity = authorOf(caller)
-  return step({ service, caller, doc, id: taskId }, (draft, task) => {
+  const closed = await step({ service, caller, doc, id: taskId }, (draft, task) => {
     const status = stateOf(outcomeOf(task, 'close', identity), task)
     if (status === task.status) return task
     draft.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
     return { ...task, status, closedBy: identity, closedAt: draft.now }
   })
+  if (!revokeLink || closed.task.share === undefined) return closed
+  await revokeShare(service, { ...caller, request: null }, doc, { share: closed.task.share.id })
+  return readTask(service, caller, doc, { taskId })
 }

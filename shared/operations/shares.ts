@@ -1,5 +1,6 @@
 /** Share links (specification, Shares; api.md, Shares). */
 import { z } from 'zod'
+import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { CreatedShare, Label, RoleName, ShareRecord } from './schemas.ts'
 
@@ -7,10 +8,24 @@ export const listShares = operation({
   summary: 'Lists the share links of a document, newest first.',
   on: 'document',
   role: 'owner',
-  rest: { method: 'GET', path: '/api/docs/{id}/shares' },
+  rest: { method: 'GET', path: '/api/docs/{id}/shares', query: ['before', 'limit', 'ended'] },
   cli: 'share list',
-  input: z.object({}),
-  output: z.object({ shares: z.array(ShareRecord) }),
+  input: z.object({
+    before: z
+      .string()
+      .regex(/^\d{15}-[\w-]{1,40}$/, 'must be a nextBefore')
+      .optional()
+      .meta({ description: 'A nextBefore.' }),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(limits.sharePageMax)
+      .optional()
+      .meta({ description: `${limits.sharePageMax} when absent.` }),
+    ended: z.boolean().optional().meta({ description: 'false: without those that were revoked or have expired.' })
+  }),
+  output: z.object({ shares: z.array(ShareRecord), nextBefore: z.string().nullable() }),
   errors: []
 })
 

@@ -160,13 +160,17 @@ export const reportTask = operation({
 
 export const closeTask = operation({
   summary: 'Closes or cancels a review assignment, for good.',
-  description: 'Edits nothing, accepts no suggestion and leaves the link as it is; revoke that with the other links.',
+  description: 'Edits nothing, accepts no suggestion and leaves the link as it is, unless revokeLink says to revoke it.',
   on: 'document',
   role: 'owner',
   rest: { method: 'POST', path: '/api/docs/{id}/tasks/{taskId}/close' },
   mcp: 'close_review_task',
   cli: 'tasks close',
-  input: z.object({ taskId, author: AuthorName.optional() }),
+  input: z.object({
+    taskId,
+    revokeLink: z.boolean().optional().meta({ description: 'Revokes the link of the assignment, too.' }),
+    author: AuthorName.optional()
+  }),
   output: TaskAnswer,
   errors: []
 })

@@ -18,6 +18,7 @@ import {
   taskStates
 } from '../../shared/task-states.ts'
 import { faultyStore } from '../support/faulty-store.ts'
+import { withLimit } from '../support/limits.ts'
 import { type Assignment, assign, assignmentOf, close, keyOf, requestFor, stored, unchangedBy } from '../support/reviews.ts'
 import { startProcess } from '../support/start.ts'
 import { type Answer, ask, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
@@ -194,14 +195,27 @@ test('[TASK-5] the link of an assignment says whose it is, to the service and to
   expect((await assignment.by().ask('GET', '')).json.role).toBe('suggest')
 })
 
-test('[TASK-6] a document with as many links as it may have takes no assignment; one that is there is answered still', async () => {
+test('[TASK-6] links of assignments are counted apart from the others, while they live; one that is there is answered still', async () => {
   const owner = await world.create('text')
   const request = requestFor()
-  expect((await create(owner, request)).status).toBe(201)
-  for (let count = 2; count < limits.sharesMax; count++) await owner.share('view')
-  const refused = await changesNothing(owner.doc, () => create(owner, requestFor()))
-  expect(refused).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
-  expect((await create(owner, request)).status).toBe(200)
+  await withLimit('taskSharesMax', 2, () =>
+    withLimit('sharesMax', 2, async () => {
+      await owner.share('view')
+      expect(await owner.ask('POST', '/shares', { json: { role: 'view' } })).toMatchObject({ status: 400 })
+      expect((await create(owner, request)).status).toBe(201)
+      const second = await assign(world, owner)
+      const refused = await changesNothing(owner.doc, () => create(owner, requestFor()))
+      expect(refused).toMatchObject({ status: 400, json: { code: 'invalid_request', message: expect.stringContaining('revokeLink') } })
+      expect((await create(owner, request)).status).toBe(200)
+      // Closing leaves the link, unless it is to be revoked; then there is room again.
+      expect((await owner.ask('POST', `/tasks/${second.id}/close`)).json.task.share.revoked).toBe(false)
+      expect((await create(owner, requestFor())).status).toBe(400)
+      const closed = await owner.ask('POST', `/tasks/${second.id}/close`, { json: { revokeLink: true } })
+      expect(closed.json.task).toMatchObject({ status: 'closed', share: { revoked: true } })
+      expect(await second.by('Ada').start()).toMatchObject({ status: 401 })
+      expect((await create(owner, requestFor())).status).toBe(201)
+    })
+  )
 })
 
 // ——— states ———

@@ -14,7 +14,7 @@ export type Publication = Pick<Output<'publishDocument'>, 'published' | 'url' | 
 
 /** Those that are not revoked, newest first. For owners. */
 export const listShares = async ({ id, key }: Access): Promise<readonly Share[]> =>
-  (await call<Output<'listShares'>>(`/api/docs/${id}/shares`, { key })).shares.filter((share) => !share.revoked)
+  (await call<Output<'listShares'>>(`/api/docs/${id}/shares?ended=false`, { key })).shares.filter((share) => !share.revoked)
 
 /** Sent again with the same `idempotencyKey` it makes no second link. */
 export const createShare = ({ id, key }: Access, body: NewShare, idempotencyKey: string): Promise<Share> =>
