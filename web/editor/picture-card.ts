@@ -62,7 +62,7 @@ function draw(view: EditorView, picture: PictureAt): HTMLElement {
 const tooltipOf = (picture: PictureAt, isEdited: boolean): Tooltip => ({
   pos: picture.from,
   end: picture.to,
-  above: true,
+  above: false,
   create(view) {
     const dom = draw(view, picture)
     return { dom, offset: { x: 0, y: 6 }, mount: () => isEdited && dom.querySelector('input')?.focus() }

@@ -46,7 +46,9 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
             <span class='tag'>{inAccount ? t('in your account') : t('on this device')}</span>
           )}
           {role !== null && role !== 'owner' && <span class='tag'>{t(roleWords[role])}</span>}
-          <time dateTime={new Date(entry.at).toISOString()}>{agoWords(entry.at)}</time>
+          <time dateTime={new Date(entry.at).toISOString()} title={t('Last opened or edited')}>
+            {agoWords(entry.at)}
+          </time>
         </span>
       </a>
       {onDevice && !inAccount && (

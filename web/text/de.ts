@@ -234,6 +234,7 @@ export const de: Catalogue = {
   'Leave it empty to use the first heading as the title.': 'Leer lassen, damit die erste Überschrift der Titel ist.',
   'title of this document': 'Titel dieses Dokuments umbenennen',
   '{name} replaced the whole text.': '{name} hat den ganzen Text ersetzt.',
+  'Last opened or edited': 'Zuletzt geöffnet oder bearbeitet',
   'The earlier text is back.': 'Der frühere Text ist wieder da.',
   'let the title follow the text': 'hat den Titel wieder dem Text überlassen',
   'renamed the document to {title}': 'hat das Dokument in {title} umbenannt',

@@ -92,6 +92,12 @@ export class LiveContext {
     return this.state.doc.lineAt(from).to < to
   }
 
+  /** Whether nothing else stands on the line of a range. */
+  isWholeLine(from: number, to: number): boolean {
+    const line = this.state.doc.lineAt(from)
+    return line.to >= to && (line.text.slice(0, from - line.from) + line.text.slice(to - line.from)).trim() === ''
+  }
+
   /** Hides a range; the line breaks in it stay. */
   hide(from: number, to: number): void {
     for (let at = from; at < to;) {
@@ -114,8 +120,8 @@ export class LiveContext {
     this.hidden.push(range)
   }
 
-  widget(position: number, widget: WidgetType): void {
-    this.decorations.push(Decoration.widget({ widget, side: 1 }).range(position))
+  widget(position: number, widget: WidgetType, side: -1 | 1 = 1): void {
+    this.decorations.push(Decoration.widget({ widget, side }).range(position))
   }
 
   /** The classes and the style of a line, where it has any. */

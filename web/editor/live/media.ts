@@ -29,6 +29,8 @@ interface Shown {
   readonly words: string
   readonly width: number | undefined
   readonly caption: string
+  /** Its Markdown is shown below it. */
+  readonly open?: boolean
 }
 
 class MediaWidget extends WidgetType {
@@ -38,14 +40,16 @@ class MediaWidget extends WidgetType {
   /** In CSS pixels; undefined: its own. */
   readonly #width: number | undefined
   readonly #caption: string
+  readonly #open: boolean
 
-  constructor(kind: MediaKind, address: string, { words, width, caption }: Shown) {
+  constructor(kind: MediaKind, address: string, { words, width, caption, open = false }: Shown) {
     super()
     this.#kind = kind
     this.#address = address
     this.#words = words
     this.#width = width
     this.#caption = caption
+    this.#open = open
   }
 
   override eq(other: MediaWidget): boolean {
@@ -54,13 +58,19 @@ class MediaWidget extends WidgetType {
       other.#address === this.#address &&
       other.#words === this.#words &&
       other.#width === this.#width &&
-      other.#caption === this.#caption
+      other.#caption === this.#caption &&
+      other.#open === this.#open
     )
   }
 
   override toDOM(view: EditorView): HTMLElement {
     if (this.#kind !== 'image') return this.#player(this.#kind)
-    const picture = this.#picture(view)
+    const shown = this.#withCaption(this.#picture(view))
+    shown.classList.toggle('md-media-open', this.#open)
+    return shown
+  }
+
+  #withCaption(picture: HTMLElement): HTMLElement {
     if (this.#caption === '') return picture
     const figure = document.createElement('span')
     figure.className = 'md-figure'
@@ -120,8 +130,13 @@ export function media(node: SyntaxNode, live: LiveContext): void {
   if (address === undefined) return link(node, live)
   const title = node.getChild('LinkTitle')
   const caption = title === null ? '' : titleWords(live.text(title.from, title.to))
-  const widget = new MediaWidget(kindOfAddress(written) ?? 'image', address, { ...pictureWords(live.text(open.to, close.from)), caption })
-  if (!live.touched(node.from, node.to) && !live.spansLines(node.from, node.to)) return live.replace(node.from, node.to, widget)
+  const shown = { ...pictureWords(live.text(open.to, close.from)), caption }
+  const kind = kindOfAddress(written) ?? 'image'
+  const spansLines = live.spansLines(node.from, node.to)
+  if (!live.touched(node.from, node.to) && !spansLines) return live.replace(node.from, node.to, new MediaWidget(kind, address, shown))
   link(node, live)
-  return live.widget(node.to, widget)
+  // One that has a line to itself stays where it is: its Markdown comes below it.
+  if (!spansLines && live.isWholeLine(node.from, node.to))
+    return live.widget(node.from, new MediaWidget(kind, address, { ...shown, open: true }), -1)
+  return live.widget(node.to, new MediaWidget(kind, address, shown))
 }
