@@ -43,6 +43,19 @@ test('[WEB-84] a name has one colour everywhere; of two people with one colour w
   expect(new Set(many.slice(0, hues).map(({ hue }) => hue)).size).toBe(hues)
 })
 
+test('[WEB-84] a page gives its own person the colour that the others see', () => {
+  for (const name of ['Ana', 'Bea', '']) {
+    const doc = new Y.Doc()
+    doc.clientID = 7
+    const awareness = new Awareness(doc)
+    // Its own state comes without a colour: the service gives it to the others.
+    awareness.setLocalState({ user: { name } })
+    awareness.states.set(9, { user: { kind: 'guest', name: 'Carl', role: 'edit', hue: hueOfName('Carl') } })
+    expect(people(awareness)[0]?.hue).toBe(hueOfName(name === '' ? 'Guest' : name))
+    awareness.destroy()
+  }
+})
+
 test('[WHO-3] several tabs of one browser or account are one person, and one’s own tabs are oneself', () => {
   const doc = new Y.Doc()
   doc.clientID = 1

@@ -1,6 +1,6 @@
 /** Who is here, from the awareness of the connection. The server sets name, kind, role, hue and mark of everyone. */
 import type { Awareness } from 'y-protocols/awareness'
-import { hues } from '../../shared/hues.ts'
+import { hueOfName, hues } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
 
 /** What one page shows of its person. */
@@ -41,6 +41,9 @@ export function setOwnMark(awareness: Awareness, mark: string): void {
 const shownName = (name: unknown): string =>
   typeof name === 'string' && name.trim() !== '' && name !== 'Guest' ? name.slice(0, 80) : t('Guest')
 
+/** The colour that the service gives to a name: what this page says of itself comes back to the others alone. */
+const hueOfServer = (name: unknown): number => hueOfName(typeof name === 'string' && name.trim() !== '' ? name.trim() : 'Guest')
+
 function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>): Marked | undefined {
   const user = state['user']
   if (typeof user !== 'object' || user === null) return undefined
@@ -52,7 +55,7 @@ function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>
     name: shownName(name),
     kind: kind === 'agent' || kind === 'account' ? kind : 'guest',
     role: typeof role === 'string' ? role : '',
-    hue: typeof hue === 'number' && Number.isInteger(hue) ? Math.abs(hue) % hues : id % hues,
+    hue: typeof hue === 'number' && Number.isInteger(hue) ? Math.abs(hue) % hues : hueOfServer(name),
     self: id === awareness.clientID || (own !== undefined && mark === own),
     mark
   }
