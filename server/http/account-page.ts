@@ -19,6 +19,7 @@ import { bindPasskeyActions, passkeyScript, passkeySection } from './passkey-pag
 import { bindProfilePages, deletionSection, doneSentences, profileSection } from './profile-pages.ts'
 import type { Routers } from './routers.ts'
 import { browserSession, type Current } from './sign-in.ts'
+import { browserWords } from './user-agent.ts'
 import { type Words, wordsOf } from './words.ts'
 
 interface AccountPageOptions {
@@ -54,14 +55,14 @@ export const bindAccountPage = (
 
   const sessionRow = (words: Words, { id, kind, name, lastUsedAt, current }: Session, token: string): Markup => html`
 <li class="entry">
-<span class="entry-link"><span class="entry-title">${named(name)}</span>${current ? html`<span class="tag">${words.t('This device')}</span>` : undefined}${
+<span class="entry-link"><span class="entry-title">${named(browserWords(words, name))}</span>${current ? html`<span class="tag">${words.t('This device')}</span>` : undefined}${
     kind === 'app' ? html`<span class="tag">${words.t('App')}</span>` : undefined
   }</span>
 <span class="muted entry-about"><span>${filled(words.t('Last used {when}'), { when: timeOf(words, Date.parse(lastUsedAt), service.clock.now()) })}</span></span>
 ${
   current
     ? undefined
-    : html`<form method="post" action="/account/end-session">${hidden({ token, session: id })}<button class="button quiet" aria-label="${words.t('Sign out {name}', { name: plainName(name, limits.labelCharsMax) })}">${words.t('Sign out')}</button></form>`
+    : html`<form method="post" action="/account/end-session">${hidden({ token, session: id })}<button class="button quiet" aria-label="${words.t('Sign out {name}', { name: plainName(browserWords(words, name), limits.labelCharsMax) })}">${words.t('Sign out')}</button></form>`
 }
 </li>`
 

@@ -1,3 +1,5 @@
+import type { Words } from './words.ts'
+
 /** Browsers and systems by what their header `User-Agent` says; the first match counts, because most name others too. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg\//, 'Edge'],
@@ -21,4 +23,11 @@ const match = (table: typeof browsers, agent: string): string | undefined => tab
 export const browserName = (agent: string): string => {
   const system = match(systems, agent)
   return `${match(browsers, agent) ?? 'A browser'}${system === undefined ? '' : ` on ${system}`}`
+}
+
+/** The name that a browser was kept by, in the language of the reader; any other name stays. */
+export function browserWords({ t }: Words, name: string): string {
+  const [browser = '', system = ''] = name.split(' on ')
+  if (!browsers.some(([, known]) => known === browser) || !systems.some(([, known]) => known === system)) return name
+  return t('{browser} on {system}', { browser, system })
 }
