@@ -73,9 +73,21 @@ const boardHtml = (fence: Fence, { inline }: ComponentContext): string => {
 
 // ——— chat ———
 
+/** In the words of an English page. Pages have no script that knew the time zone of their reader, so they name theirs. */
+const instantWords = new Intl.DateTimeFormat('en-US', {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+  timeZoneName: 'short'
+})
+
 const messageHtml = ({ author, at, time, text }: Message, inline: ComponentContext['inline']): string => {
   const iso = time === undefined ? undefined : new Date(time).toISOString()
-  const when = iso === undefined ? escapeHtml(at) : `<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`
+  const when = iso === undefined ? escapeHtml(at) : `<time datetime="${iso}">${instantWords.format(time)}</time>`
   return `<li class="message"><p class="message-head"><b>${escapeHtml(author)}</b> ${when}</p><div class="message-text">${lines(text.split('\n'), inline)}</div></li>`
 }
 

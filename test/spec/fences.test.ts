@@ -116,7 +116,7 @@ test('[FENCE-33] published pages show boards, chats, computed sheets and charts 
     `${board}\n\`\`\`chat\n[2026-11-20T10:02Z] @ana: **Yes** <b>\n\`\`\`\n\n${sheet}\n\`\`\`chart\ntitle: C <b>\ndata: #a\n\`\`\`\n`
   )
   expect(html).toContain('<li class="card card-open">')
-  expect(html).toContain('<b>ana</b> <time datetime="2026-11-20T10:02:00.000Z">')
+  expect(html).toContain('<b>ana</b> <time datetime="2026-11-20T10:02:00.000Z">Nov 20, 2026, 10:02 UTC</time>')
   expect(html).toContain('<strong>Yes</strong> &lt;b&gt;')
   expect(html).toContain('<td class="right">6</td>')
   expect(html).toContain('class="sheet-error"')
