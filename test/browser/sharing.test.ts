@@ -275,6 +275,11 @@ test('[SHARING-4] a connection that is lost in the dialog loses no words and mak
   expect(await page.getByLabel('Who is it for?').inputValue()).toBe('Dora')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The link for Dora is ready.').waitFor()
+  // News of this time: the next time there is the list.
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.locator('.share-row', { hasText: 'Dora' }).waitFor()
+  expect(await page.getByText('The link for Dora is ready.').count()).toBe(0)
   await context.close()
 })
 

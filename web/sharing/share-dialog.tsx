@@ -35,6 +35,8 @@ function useCurrent({ session, here }: View): void {
   useEffect(() => {
     const links = linksOf(session)
     const publishing = publishingOf(session)
+    // News of the last time: the link itself is in the list.
+    links.made.value = undefined
     const stops = [
       effect(() => {
         // Read anew after each connection, and with each role.
