@@ -162,7 +162,7 @@ test('[GRID-6] [GRID-10] handles open the menu of a row or a column and are drag
   // From the toolbar, and from the handles, with the keys.
   await page.keyboard.press('Escape')
   await page.keyboard.press('Tab')
-  await page.getByRole('button', { name: 'Head row', exact: true }).and(page.locator(':focus')).waitFor()
+  await page.getByRole('button', { name: 'Header row', exact: true }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Tab')
   await page.getByRole('button', { name: 'Column 3', exact: true }).and(page.locator(':focus')).press('Enter')
   await page.getByRole('menu', { name: 'Column' }).waitFor()

@@ -306,7 +306,7 @@ test('[HOME-6] the language is chosen in the menu and on the first page; the tex
   expect(await page.locator('.cm-line').first().textContent()).toContain('Words of mine')
   expect(await page.evaluate(() => globalThis.document.documentElement.lang)).toBe('de')
   await page.goto(world.url)
-  await page.getByRole('button', { name: 'Losschreiben' }).waitFor()
+  await page.getByRole('button', { name: 'Neues Dokument' }).waitFor()
   await page.getByRole('button', { name: 'English' }).click()
   await page.getByRole('button', { name: 'Start writing' }).waitFor()
   expect(heard).toEqual([])

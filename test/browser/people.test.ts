@@ -58,7 +58,7 @@ test('[WHO-5] [WHO-8] [SLIP-7] a link gives its visitor a name until they give a
   await ana.goto(await linkFor(document, 'Ana', 'comment'))
   await others(ana).first().waitFor()
   await until(async () => (await others(owner).count()) === 1, 'Ana alone beside oneself')
-  expect(await others(owner).first().getAttribute('aria-label')).toBe('Follow Ana, comments')
+  expect(await others(owner).first().getAttribute('aria-label')).toBe('Follow Ana (can comment)')
   expect(await others(ana).count()).toBe(1)
   await ana.getByRole('button', { name: 'You (Ana)' }).waitFor()
   await look(ana, 'who-comment')
@@ -77,7 +77,7 @@ test('[WHO-5] [WHO-8] [SLIP-7] a link gives its visitor a name until they give a
   await ana.locator('.card-writer .button.primary').first().click()
   await ana.locator('.card-author', { hasText: 'You' }).waitFor()
   await owner.locator('.card-author', { hasText: 'Ana Bell' }).waitFor()
-  await until(async () => (await others(owner).first().getAttribute('aria-label')) === 'Follow Ana Bell, comments', 'the new name')
+  await until(async () => (await others(owner).first().getAttribute('aria-label')) === 'Follow Ana Bell (can comment)', 'the new name')
   await ana.getByRole('button', { name: /^Activity/ }).click()
   const row = ana.locator('.deed', { hasText: 'commented' })
   await row.waitFor()
@@ -99,7 +99,7 @@ test('[WHO-5] [WHO-8] [SLIP-7] a link gives its visitor a name until they give a
   const { shares } = (await ask(document, 'GET', '')) as { shares: { id: string; label: string | null }[] }
   const share = shares.find(({ label }) => label === 'Ana')?.id ?? 'none'
   await ask(document, 'PATCH', `/${share}`, { role: 'edit' })
-  await until(async () => (await others(owner).first().getAttribute('aria-label')) === 'Follow Ana Bell, edits', 'the new role')
+  await until(async () => (await others(owner).first().getAttribute('aria-label')) === 'Follow Ana Bell (can edit)', 'the new role')
   await ask(document, 'DELETE', `/${share}`)
   await until(async () => (await others(owner).count()) === 0, 'nobody else')
   await mine.close()

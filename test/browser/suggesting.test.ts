@@ -168,7 +168,7 @@ test('[UNDO-5] whoever decides takes it back: from the notice, in place of the c
   await card('once').getByRole('button', { name: 'Undo' }).click()
   await isText(text)
   await card('once').getByRole('button', { name: 'Reject' }).click()
-  await card('once').getByText('Rejected by').waitFor()
+  await card('once').getByText('Rejected by you').waitFor()
   await card('once').getByRole('button', { name: 'Undo' }).click()
   await card('once').getByRole('button', { name: 'Accept' }).waitFor()
 

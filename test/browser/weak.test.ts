@@ -225,7 +225,7 @@ test('[WEB-40] a new version is offered once, and taken with a reload', async ()
   release('the next version')
   await look()
   await page.locator('.toast', { hasText: 'A new version of agmd is ready.' }).waitFor()
-  await page.getByRole('button', { name: 'Not now' }).click()
+  await page.locator('.toast').getByRole('button', { name: 'Close' }).click()
   release('the version after that')
   await look()
   await until(

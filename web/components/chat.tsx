@@ -266,13 +266,13 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
                 type='button'
                 class='link'
                 disabled={holder !== undefined}
-                aria-label={t('Change the message “{text}”', { text: message.text.slice(0, 40) })}
+                aria-label={t('Edit the message “{text}”', { text: message.text.slice(0, 40) })}
                 onClick={() => {
                   draft.value = { begun: message, message, isGone: false }
                   input.hold(wordsOf(message))
                 }}
               >
-                {t('Change')}
+                {t('Edit')}
               </button>{' '}
               <button
                 type='button'

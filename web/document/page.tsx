@@ -96,10 +96,11 @@ function refuseDrop(event: DragEvent): void {
   dataTransfer.dropEffect = 'none'
 }
 
-function wordsOf(state: EditorState): string {
+/** How many words there are. Who reads selects outside the editor, whose selection says nothing then. */
+function wordsOf(state: EditorState, mode: Mode): string {
   const { main } = state.selection
   const all = countDocument(state.doc)
-  if (main.empty) return tn(all, '1 word', '{count} words')
+  if (main.empty || mode === 'read') return tn(all, '1 word', '{count} words')
   return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countDocument(state.doc.slice(main.from, main.to)) })
 }
 
@@ -155,7 +156,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
   function* start(parent: HTMLElement): Steps<() => void> {
     const count = (): void => {
       counting = undefined
-      if (editor.value !== undefined) words.value = wordsOf(editor.value.view.state)
+      if (editor.value !== undefined) words.value = wordsOf(editor.value.view.state, mode.value)
     }
     const made = yield* createEditor({
       parent,
@@ -181,7 +182,6 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
     })
     editor.value = made
     let closed = false
-    count()
     if (mode.value !== 'read' && session.text.length === 0) made.view.focus()
     const stopFollowing = startFollowing(view)
     const stopUploads = session.uploads.start(made.insertUpload)
@@ -204,6 +204,8 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
         setTimeout(() => !closed && typingSince === 0 && made.view.scrollDOM.scrollTop === 0 && goToAddress(view), settleMs)
     }
     const stops = [
+      // At once, and with each mode: reading has no selection.
+      effect(count),
       keepPaperWhole(session),
       effect(() => {
         if (!arrived && words.value !== '' && mode.value !== 'read') arrive().catch(() => undefined)

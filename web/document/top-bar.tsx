@@ -21,7 +21,7 @@ const avatarsMax = 5
 function Avatar({ person, view }: { person: Person; view: View }): JSX.Element {
   const followed = person.pages.some((id) => id === view.following.value)
   const role = roleWords[person.role]
-  const who = role === undefined ? person.name : t('{name}, {role}', { name: person.name, role: t(role) })
+  const who = role === undefined ? person.name : t('{name} ({role})', { name: person.name, role: t(role) })
   return (
     <li>
       <button
@@ -40,10 +40,10 @@ function Avatar({ person, view }: { person: Person; view: View }): JSX.Element {
 }
 
 const roleWords: Readonly<Record<string, string>> = {
-  view: term('reads'),
-  comment: term('comments'),
-  suggest: term('suggests'),
-  edit: term('edits'),
+  view: term('can read'),
+  comment: term('can comment'),
+  suggest: term('can suggest'),
+  edit: term('can edit'),
   owner: term('owner')
 }
 

@@ -1,6 +1,6 @@
 /** Versions by day, newest first. */
 import { useSignal } from '@preact/signals'
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import type { Revision } from './api.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -67,6 +67,13 @@ function Who({ revision }: { revision: Revision }): JSX.Element {
   )
 }
 
+/** How much came or went: a number, whose unit is told to who points at it and to screen readers. */
+const Size = ({ of, words, children }: { of: 'added' | 'removed'; words: string; children: ComponentChildren }): JSX.Element => (
+  <span class={of} aria-label={words} title={words}>
+    {children}
+  </span>
+)
+
 function Item({ entry, history }: { entry: Entry; history: History }): JSX.Element {
   const selected = history.selected.value === entry.id
   return (
@@ -83,7 +90,7 @@ function Item({ entry, history }: { entry: Entry; history: History }): JSX.Eleme
         {entry.id === 'now' ? (
           <>
             <strong>{t('Now')}</strong>
-            <span class='muted'>{t('No version saved yet')}</span>
+            <span class='muted'>{t('Not saved as a version yet')}</span>
           </>
         ) : (
           <>
@@ -96,14 +103,14 @@ function Item({ entry, history }: { entry: Entry; history: History }): JSX.Eleme
             </span>
             <span class='timeline-size'>
               {entry.added > 0 && (
-                <span class='added' aria-label={tn(entry.added, '1 character added', '{count} characters added')}>
+                <Size of='added' words={tn(entry.added, '1 character added', '{count} characters added')}>
                   +{entry.added.toLocaleString(locale)}
-                </span>
+                </Size>
               )}
               {entry.removed > 0 && (
-                <span class='removed' aria-label={tn(entry.removed, '1 character removed', '{count} characters removed')}>
+                <Size of='removed' words={tn(entry.removed, '1 character removed', '{count} characters removed')}>
                   −{entry.removed.toLocaleString(locale)}
-                </span>
+                </Size>
               )}
             </span>
           </>

@@ -178,14 +178,28 @@ const Change = ({ deed, original, text }: ChangeInput): JSX.Element => (
   </>
 )
 
-function statusWords({ suggestion, deciding }: Proposal): string | undefined {
+/** Who decided: oneself as far as this page knows, a guest without a name by that. */
+function deciderOf(review: Review, { id, decidedBy, decidedByKind }: Proposal['suggestion']): 'me' | { readonly name: string } {
+  if (decidedByKind === 'guest' && review.isDecidedHere(id)) return 'me'
+  // By the name alone: who wrote a suggestion need not have decided it.
+  if (
+    decidedByKind !== null &&
+    decidedByKind !== 'system' &&
+    review.store.isMe({ id: '', author: decidedBy ?? '', authorKind: decidedByKind })
+  )
+    return 'me'
+  return { name: decidedByKind === 'guest' && decidedBy === 'guest' ? t('Guest') : (decidedBy ?? '') }
+}
+
+function statusWords(review: Review, { suggestion, deciding }: Proposal): string | undefined {
   if (deciding === 'withdraw') return t('Withdrawing…')
   if (deciding === 'reopen') return t('Undoing…')
   if (deciding !== undefined) return deciding === 'accept' ? t('Accepting…') : t('Rejecting…')
-  const by = suggestion.decidedBy ?? ''
-  if (suggestion.withdrawn === true) return t('Withdrawn by {name}', { name: suggestion.author })
-  if (suggestion.status === 'accepted') return t('Accepted by {name}', { name: by })
-  return suggestion.status === 'rejected' ? t('Rejected by {name}', { name: by }) : undefined
+  const by = deciderOf(review, suggestion)
+  if (suggestion.withdrawn === true) return by === 'me' ? t('Withdrawn by you') : t('Withdrawn by {name}', by)
+  if (suggestion.status === 'accepted') return by === 'me' ? t('Accepted by you') : t('Accepted by {name}', by)
+  if (suggestion.status !== 'rejected') return undefined
+  return by === 'me' ? t('Rejected by you') : t('Rejected by {name}', by)
 }
 
 interface ProposalInput {
@@ -197,7 +211,7 @@ interface ProposalInput {
 function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   const { store } = review
   const { suggestion, deciding, refusal } = item.proposal
-  const status = statusWords(item.proposal)
+  const status = statusWords(review, item.proposal)
   const gone = whereGone(item)
   const isOpen = suggestion.status === 'pending' && deciding === undefined
   const isDecided = deciding === undefined && !isUndecided(suggestion)

@@ -21,6 +21,8 @@ interface Decision {
 export interface Decisions {
   /** Suggestions that were decided here a moment ago: their cards stay, and say so. */
   readonly recent: ReadonlySignal<ReadonlySet<string>>
+  /** Whether this page decided it, however long ago. */
+  isHere(id: string): boolean
   /** A decision is on its way. */
   asked(action: Action, ids: readonly string[]): void
   /** The service did it. */
@@ -34,6 +36,7 @@ export interface Decisions {
 
 export function openDecisions(view: EditorView, reopen: (ids: readonly string[]) => void): Decisions {
   const recent = signal<ReadonlySet<string>>(new Set())
+  const here = new Set<string>()
   const timers = new Set<ReturnType<typeof setTimeout>>()
   let made: readonly Decision[] = []
 
@@ -45,6 +48,7 @@ export function openDecisions(view: EditorView, reopen: (ids: readonly string[])
   }
   const drop = (ids: readonly string[]): void => {
     made = made.filter((decision) => !decision.ids.some((id) => ids.includes(id)))
+    for (const id of ids) here.delete(id)
     without(ids)
   }
   const back = (ids: readonly string[]): void => {
@@ -55,11 +59,13 @@ export function openDecisions(view: EditorView, reopen: (ids: readonly string[])
 
   return {
     recent,
+    isHere: (id) => here.has(id),
     asked(action, ids) {
       if (action === 'reopen') return drop(ids)
       // What is typed from now on is a step of its own.
       view.state.facet(endStep)()
       made = [...made, { ids, steps: steps() }].slice(-decisionsMax)
+      for (const id of ids) here.add(id)
       recent.value = new Set([...recent.peek(), ...ids])
       const timer = setTimeout(() => {
         timers.delete(timer)

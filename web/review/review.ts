@@ -33,6 +33,7 @@ export interface Review
     Pick<Address, 'addressOf'> {
   /** Suggestions that were decided here a moment ago. */
   readonly recent: Decisions['recent']
+  readonly isDecidedHere: Decisions['isHere']
   /** Takes the newest decision of this page back; false: there is none, or something was typed since. */
   undoDecision(): boolean
   /** Which document, and the key to it. */
@@ -110,6 +111,7 @@ export function openReview(page: View, editor: Editor): Review {
     editor: view,
     addressOf: address.addressOf,
     recent: decisions.recent,
+    isDecidedHere: (id) => decisions.isHere(id),
     undoDecision: decisions.undo,
     Layer,
     close() {

@@ -59,7 +59,7 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
         <span class='switch-track' aria-hidden='true' />
         <span>
           <strong>{t('Publish this document')}</strong>
-          <span class='muted'>{t('Anyone with the address can read the text without an account. The page follows the saved text.')}</span>
+          <span class='muted'>{t('Anyone with the address can read the text without an account. The page updates with the text.')}</span>
         </span>
       </button>
       {asking.value && published && (

@@ -51,8 +51,8 @@ function OfferToast({ text, name, run }: Offer): JSX.Element {
       <button
         type='button'
         class='button quiet icon-only'
-        aria-label={t('Not now')}
-        title={t('Not now')}
+        aria-label={t('Close')}
+        title={t('Close')}
         onClick={() => (staying.value = undefined)}
       >
         <Icon name='x' size={18} />

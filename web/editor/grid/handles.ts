@@ -171,7 +171,7 @@ class Handles {
     this.#column.setAttribute('aria-label', t('Column {number}', { number: shown.column + 1 }))
     const place = tableAt(this.#view.state, shown.content.from)
     const number = place === undefined ? 0 : Math.max(0, place.row.line.number - place.first - 1)
-    this.#row.setAttribute('aria-label', number === 0 ? t('Head row') : t('Row {number}', { number }))
+    this.#row.setAttribute('aria-label', number === 0 ? t('Header row') : t('Row {number}', { number }))
   }
 
   /** Puts the cursor into the cell that the handles are of, if it is in another. */
