@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/commands/command.ts'
 import type { View } from '../web/document/page.tsx'
-import { continueCode, indentCode, outdentCode } from '../web/editor/commands-code.ts'
+import { belowCode, continueCode, indentCode, outdentCode } from '../web/editor/commands-code.ts'
 import { continueList } from '../web/editor/commands-list.ts'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { codeAround } from '../web/editor/in-code.ts'
@@ -173,6 +173,53 @@ test('[WRITE-48] the code of a block is what stands between its fences', () => {
 test('[WRITE-20] a new item of a numbered list counts on below', () => {
   const list = (text: string): string | undefined => after(text, continueList as unknown as StateCommand)
   expect(list('1. one|\n   - in it\n2. two\n3. three\n7. seven')).toBe('1. one\n2. |\n   - in it\n3. two\n4. three\n7. seven')
+})
+
+test.each([
+  ['say **loud|** end', '**', 'say **loud**| end'],
+  ['say **two words|** end', '**', 'say **two words**| end'],
+  ['*it|*', '*', '*it*|'],
+  ['~~gone|~~', '~~', '~~gone~~|'],
+  ['==lit|==', '==', '==lit==|'],
+  ['a `co de|` b', '`', 'a `co de`| b'],
+  ['***both|***', '**', '***both**|*'],
+  ['**a [link](/x)|**', '**', '**a [link](/x)**|'],
+  ['**a *b|***', '**', '**a *b***|'],
+  ['**one|** two **three**', '*', '***one|*** two **three**'],
+  ['say **lo|ud** end', '**', 'say lo|ud end'],
+  ['a **|** b', '**', 'a | b'],
+  ['a *|* b', '*', 'a | b'],
+  ['a ==|== b', '==', 'a | b'],
+  ['a `|` b', '`', 'a | b'],
+  ['wo|rds', '**', '**wo|rds**']
+])('[WRITE-70] the command of a mark on %j, %s', (before, marker, expected) => {
+  expect(after(before, toggleMarker(marker) as unknown as StateCommand)).toBe(expected)
+})
+
+test.each([
+  ['> a quote|', '> a quote\n> |'],
+  ['> a quote\n> |', '> a quote\n\n|'],
+  ['> a quote\n> |\nwords', '> a quote\n\n|\nwords'],
+  ['> > a\n> > |', '> > a\n>\n> |'],
+  ['> > a\n>\n> |', '> > a\n>\n|'],
+  ['> |', '|'],
+  ['- a\n- |', '- a\n|'],
+  ['> - a\n> - |', '> - a\n> |']
+])('[WRITE-71] Enter on %j', (before, expected) => {
+  expect(after(before, continueList as unknown as StateCommand)).toBe(expected)
+})
+
+test.each([
+  ['```\na|b\n```', '```\nab\n```\n|'],
+  ['```\nab\n``|`', '```\nab\n```\n|'],
+  ['```\na|b\n```\n', '```\nab\n```\n|'],
+  ['```\na|b\n```\nwords', '```\nab\n```\n|words'],
+  ['> ```\n> a|b\n> ```', '> ```\n> ab\n> ```\n|'],
+  ['```\na|b\nc\n```', undefined],
+  ['```\na|b', undefined],
+  ['wor|ds', undefined]
+])('[WRITE-72] one line down from %j', (before, expected) => {
+  expect(after(before, belowCode)).toBe(expected)
 })
 
 test.each([

@@ -1,6 +1,7 @@
-/** Enter, Tab and Shift-Tab in blocks of code: the indentation is kept and changed. */
+/** Enter, Tab and Shift-Tab in blocks of code keep and change the indentation; the down arrow leaves the block. */
 import { EditorSelection, type ChangeSpec, type EditorState, type Line, type StateCommand } from '@codemirror/state'
-import { codeAround } from './in-code.ts'
+import type { Command } from '@codemirror/view'
+import { codeAround, codeNode } from './in-code.ts'
 
 const unit = '  '
 /** Most lines that are indented at once. */
@@ -48,4 +49,30 @@ export const outdentCode: StateCommand = ({ state, dispatch }) => {
   const changes = lines.map(({ from, text }) => ({ from, to: from + (/^(?:\t| {1,2})/.exec(text)?.[0].length ?? 0) }))
   dispatch(state.update({ changes, scrollIntoView: true, userEvent: 'delete.dedent' }))
   return true
+}
+
+/** From the last line of a block of code, or its closing fence, to the line below the block, which is added where the text ends. */
+export const belowCode: StateCommand = ({ state, dispatch }) => {
+  const { main } = state.selection
+  const code = codeNode(state, main.head)
+  if (!main.empty || code?.name !== 'FencedCode' || code.getChildren('CodeMark').length < 2) return false
+  const fence = state.doc.lineAt(code.to)
+  if (state.doc.lineAt(main.head).number < fence.number - 1) return false
+  const isAtEnd = fence.number === state.doc.lines
+  if (isAtEnd && state.readOnly) return false
+  const selection = EditorSelection.cursor(fence.to + 1)
+  const move = { selection, scrollIntoView: true }
+  dispatch(
+    state.update(isAtEnd ? { ...move, changes: { from: fence.to, insert: '\n' }, userEvent: 'input' } : { ...move, userEvent: 'select' })
+  )
+  return true
+}
+
+/** The down arrow: within a line that takes several rows it goes on to the next row. */
+export const leaveCodeDown: Command = (view) => {
+  const { main } = view.state.selection
+  // To measure the layout costs time: only in code.
+  if (codeAround(view.state) !== 'block') return false
+  const isLastRow = view.moveVertically(main, true).head > view.state.doc.lineAt(main.head).to || main.head === view.state.doc.length
+  return isLastRow && belowCode(view)
 }

@@ -1,4 +1,5 @@
 /** Commands on a stretch of text: bold, italic, strike, code, link. Each is one undo step and keeps the selection. */
+import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange, type StateCommand } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
@@ -41,6 +42,30 @@ function addMarks({ from, to }: SelectionRange, range: SelectionRange, marker: s
   }
 }
 
+/** The spans that markers make. */
+const spanNames = new Map([
+  ['**', 'StrongEmphasis'],
+  ['*', 'Emphasis'],
+  ['~~', 'Strikethrough'],
+  ['==', 'Highlight'],
+  ['`', 'InlineCode']
+])
+
+/** The end of the span of a marker when nothing but closing marks stands between the caret and it. */
+function spanEnd(state: EditorState, { head, empty }: SelectionRange, marker: string): number | undefined {
+  if (!empty) return undefined
+  let marksFrom = head
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(head, -1); node !== null; node = node.parent) {
+    if (node.to === head) continue
+    const mark = node.lastChild
+    // Marks of spans within this one close before its own do.
+    if (mark === null || !mark.name.endsWith('Mark') || mark.from !== marksFrom || mark.to !== node.to) return undefined
+    if (node.name === spanNames.get(marker)) return node.to
+    marksFrom = node.to
+  }
+  return undefined
+}
+
 /** Takes the backticks of a span of code away. */
 function unwrap(span: SyntaxNode, range: SelectionRange): Change {
   const marks = span.getChildren('CodeMark').map(({ from, to }) => ({ from, to }))
@@ -78,7 +103,7 @@ function toggleCells(view: EditorView, cells: readonly Cell[], marker: string): 
   return true
 }
 
-/** Puts `marker` around the selection, or takes it away. */
+/** Puts `marker` around the selection, or takes it away; at the end of a span, the caret goes behind its marks. */
 export const toggleMarker =
   (marker: string): Command =>
   (view) => {
@@ -86,6 +111,8 @@ export const toggleMarker =
     const chosen = chosenCells(view.state)
     if (chosen !== undefined) return toggleCells(view, chosenRows(view.state, chosen).flat(), marker)
     const change = view.state.changeByRange((range) => {
+      const end = spanEnd(view.state, range, marker)
+      if (end !== undefined) return { range: EditorSelection.cursor(end) }
       const span = marker === '`' ? codeNode(view.state, range.head) : undefined
       if (span?.name === 'InlineCode' && span.from < range.from && range.to < span.to) return unwrap(span, range)
       const target = stretch(view.state, range)

@@ -1,5 +1,5 @@
 /** Enter, Tab and Backspace in lists and quotes. Tab is taken inside lists only: elsewhere it leaves the editor. */
-import { EditorSelection, type ChangeSpec, type EditorState, type Line } from '@codemirror/state'
+import { EditorSelection, type ChangeSpec, type EditorState, type Line, type TransactionSpec } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 import { isInCode } from './in-code.ts'
 
@@ -50,6 +50,15 @@ function renumber(state: EditorState, from: number, { lead, nextNumber }: Item):
   return changes
 }
 
+/** One quote less on an empty line. A blank line parts it from the words above: they would go on in it without its mark. */
+function leaveQuote(line: Line, lead: string, above: string): TransactionSpec {
+  const outer = lead.slice(0, lead.lastIndexOf('>'))
+  const isParted = /^[ \t>]*$/.test(above)
+  const insert = isParted ? outer : `${outer.trimEnd()}\n${outer}`
+  const selection = EditorSelection.cursor(line.from + insert.length)
+  return { changes: { from: line.from, to: line.to, insert }, selection, scrollIntoView: true, userEvent: 'input' }
+}
+
 /** A new item below; on an empty item, one level less. */
 export const continueList: Command = (view) => {
   const { state } = view
@@ -60,9 +69,13 @@ export const continueList: Command = (view) => {
   if (found === undefined || main.head < line.from + found.length) return false
   const empty = line.text.slice(found.length).trim() === ''
   if (empty) {
-    const shorter = found.marker === '' ? '' : found.lead.replace(/(?: {1,4}|\t)$/, '')
-    const keep =
-      found.marker !== '' && shorter !== found.lead ? shorter + found.next.slice(found.lead.length) : found.marker === '' ? '' : found.lead
+    if (found.marker === '') {
+      view.dispatch(leaveQuote(line, found.lead, line.number > 1 ? state.doc.line(line.number - 1).text : ''))
+      return true
+    }
+    // The space behind a quote mark belongs to the mark.
+    const shorter = found.lead.replace(/(?<!>)(?: {1,4}|\t)$/, '')
+    const keep = shorter === found.lead ? found.lead : shorter + found.next.slice(found.lead.length)
     view.dispatch({ changes: { from: line.from, to: line.to, insert: keep }, userEvent: 'input' })
     return true
   }

@@ -5,12 +5,13 @@
  */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorState, Extension } from '@codemirror/state'
-import { RangeSet, StateEffect } from '@codemirror/state'
-import { BlockWrapper, Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { Prec, RangeSet, StateEffect } from '@codemirror/state'
+import { BlockWrapper, Decoration, EditorView, ViewPlugin, keymap, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading } from './blocks.ts'
 import { LiveContext, type Reveal } from './context.ts'
 import { frontMatterEnd } from '../front-matter.ts'
+import { leaveCodeDown } from '../commands-code.ts'
 import { grids } from '../grid/grids.ts'
 import { table } from '../grid/layout.ts'
 import { barInCell } from '../tables.ts'
@@ -188,4 +189,6 @@ const pointer = EditorView.domEventHandlers({
   }
 })
 
-export const liveView: Extension = [plugin, pointer, grids, wideTables, barInCell]
+const codeKeys = Prec.high(keymap.of([{ key: 'ArrowDown', run: leaveCodeDown }]))
+
+export const liveView: Extension = [plugin, pointer, grids, codeKeys, wideTables, barInCell]
