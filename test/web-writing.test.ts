@@ -11,6 +11,7 @@ import { continueList } from '../web/editor/commands-list.ts'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
+import { belowTable } from '../web/editor/grid/below.ts'
 import { linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/link-at.ts'
 import { pictureAt } from '../web/editor/picture-at.ts'
@@ -220,6 +221,19 @@ test.each([
   ['wor|ds', undefined]
 ])('[WRITE-72] one line down from %j', (before, expected) => {
   expect(after(before, belowCode)).toBe(expected)
+})
+
+test.each([
+  ['x\n\n| a |\n| - |\n| b |', 'x\n\n| a |\n| - |\n| b |\n\n'],
+  ['| a |\n| - |\n| b |\n', '| a |\n| - |\n| b |\n\n'],
+  ['| a |\n| - |\n| b |\n\n', undefined],
+  ['words', undefined]
+])('[WRITE-73] below the end of %j one writes at the end of %j', (doc, expected) => {
+  const state = EditorState.create({ doc, extensions: [markdown()] })
+  const spec = belowTable(state)
+  const now = spec && state.update(spec).state
+  expect(now?.doc.toString()).toBe(expected)
+  expect(now?.selection.main.head).toBe(expected?.length)
 })
 
 test.each([
