@@ -4,19 +4,23 @@ import { useState } from 'preact/hooks'
 import { nameCharsMax, personName, setPersonName } from '../person.ts'
 import { t } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import type { View } from './page.tsx'
 
-export function NameDialog({ onClose }: { onClose: () => void }): JSX.Element {
+export function NameDialog({ view }: { view: View }): JSX.Element {
+  const close = (): void => {
+    view.dialog.value = undefined
+  }
   const [name, setName] = useState(personName.value)
   const submit = (event: Event): void => {
     event.preventDefault()
     setPersonName(name)
-    onClose()
+    close()
   }
   return (
     <Dialog
       title={t('Your name')}
       about={t('Others see it at your cursor and on your comments and messages. This device remembers it.')}
-      onClose={onClose}
+      onClose={close}
     >
       <form onSubmit={submit}>
         <label class='field'>

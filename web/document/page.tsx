@@ -22,7 +22,6 @@ import type { Refusal } from '../refused/refusals.ts'
 import type { Feed } from '../activity/feed.ts'
 import type { Review } from '../review/review.ts'
 import { Announcer } from './announcer.tsx'
-import { NameDialog } from './name-dialog.tsx'
 import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { shortNumber, t, tn } from '../text/t.ts'
@@ -326,6 +325,7 @@ const loadActivity = async () => (await import('../activity/activity-panel.tsx')
 const loadMedia = async () => (await import('../media/media-panel.tsx')).MediaPanel
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
+const loadName = async () => (await import('./name-dialog.tsx')).NameDialog
 const loadRename = async () => (await import('./rename-dialog.tsx')).RenameDialog
 const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
 const loadAsk = async () => (await import('../trash/ask.tsx')).AskToDelete
@@ -405,7 +405,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
       <Announcer view={view} />
       {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}
       {asked.value !== undefined && <Later load={loadAsk} view={view} />}
-      {view.dialog.value === 'name' && <NameDialog onClose={() => (view.dialog.value = undefined)} />}
+      {view.dialog.value === 'name' && <Later load={loadName} view={view} />}
       {view.dialog.value === 'rename' && <Later load={loadRename} view={view} />}
       {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
       {(view.dialog.value === 'palette' || view.dialog.value === 'switcher') && <Later load={loadPalette} view={view} />}
