@@ -80,7 +80,7 @@ test('[COMP-15] published pages show components without script: boards, chats, c
     ])
     expect(await board.locator('.card math msup').count()).toBe(1)
     expect(await board.getByRole('img', { name: 'Done' }).count()).toBe(1)
-    expect(await page.locator('.component-chat .message').textContent()).toBe('Ana 2026-11-20 10:02Can we ship?On Friday.')
+    expect(await page.locator('.component-chat .message').textContent()).toBe('Ana Nov 20, 2026, 10:02 UTCCan we ship?On Friday.')
     expect(await page.locator('.component-sheet td:last-child').allTextContents()).toEqual(['42', '24', '66', '#DIV/0!'])
     const chart = page.getByRole('img', { name: 'Spend' })
     expect(await chart.locator('rect').count()).toBe(3)
