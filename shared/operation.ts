@@ -106,11 +106,12 @@ export const modeOf = (value: unknown): unknown => {
   return value === false || value === 'false' || value === '0' ? 'apply' : value
 }
 
-/** With `mode` for the words of other interfaces. */
+/** With `mode` for the words of other interfaces. Words that contradict each other stay, and are refused: one of them would write. */
 export const withMode = (raw: Record<string, unknown>): Record<string, unknown> => {
   const { as, suggest, ...fields } = raw
-  const said = as ?? suggest
-  return said === undefined || said === null || fields['mode'] !== undefined ? fields : { ...fields, mode: modeOf(said) }
+  const said = [fields['mode'], as, suggest].filter((word) => word !== undefined && word !== null).map(modeOf)
+  if (said.length === 0) return fields
+  return said.every((word) => word === said[0]) ? { ...fields, mode: said[0] } : raw
 }
 
 /** Sentences for names that mean another call: name without case, dashes and underscores → the next step. */

@@ -76,6 +76,13 @@ test('[SLIP-6] proposing is said by mode, as and suggest, in the body and in the
         expect(answer, answer.text).toMatchObject({ status: 200, json: { changed: false, suggestions: [{ original: 'one' }] } })
       }
     }
+  // Of words that contradict each other one would write.
+  for (const words of [
+    { mode: 'apply', suggest: true },
+    { mode: 'apply', as: 'suggestions' },
+    { as: 'suggestions', suggest: false }
+  ])
+    expect((await other.ask('PUT', '/content', { json: { content: 'two\n', ...words } })).status).toBe(400)
   expect((await other.read()).content).toBe('one\n')
 })
 
