@@ -18,7 +18,7 @@ export interface PresenceUser {
   readonly person?: string
 }
 
-/** Shown for a guest who gave no name. */
+/** Shown for a guest who gave no name, by a link that names nobody. */
 export const guestWithoutName = 'Guest'
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -68,7 +68,9 @@ export const presentState = (
 ): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
   const { identity } = caller
-  const name = identity.kind === 'guest' ? (identity.name ?? (askedName(sent) || guestWithoutName)) : identity.name
+  // A page asks for a name before it is told the one of its link: nobody sees a guest who is somebody else a moment later.
+  const guest = askedName(sent) || (caller.linkName ?? guestWithoutName)
+  const name = identity.kind === 'guest' ? (identity.name ?? guest) : identity.name
   const person = markOf(doc, caller, sent)
   const user: PresenceUser = {
     name,

@@ -11,6 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
+type Named = { readonly name?: unknown } | undefined
+
 /** The first message of a type that a page was sent. */
 const told = async ({ messages }: Editor, type: string): Promise<Record<string, unknown>> => {
   await until(() => messages.some((message) => message['type'] === type), `the message ${type}`)
@@ -28,6 +30,21 @@ test('[WHO-1] a page is told the name that its own link was made for, and no oth
   // The first link and those of assignments are named after what they are for.
   expect(names).toEqual(['Ana', undefined, undefined, undefined])
   expect(JSON.stringify(pages[1]?.messages)).not.toContain('Ana')
+})
+
+test('[WHO-5] a guest who gives no name is shown under that of the link, and under the given one afterwards', async () => {
+  const owner = await world.create('text')
+  const [watcher, ana, unnamed] = await Promise.all(
+    [owner, await owner.share('comment', { label: 'Ana' }), await owner.share('view')].map((person) => person.connect())
+  )
+  if (watcher === undefined || ana === undefined || unnamed === undefined) throw new Error('no page')
+  const shown = (page: Editor): unknown => (watcher.provider.awareness?.getStates().get(page.ydoc.clientID)?.['user'] as Named)?.name
+  ana.provider.awareness?.setLocalState({ user: { name: '' } })
+  unnamed.provider.awareness?.setLocalState({ user: { name: '' } })
+  await until(() => shown(ana) !== undefined && shown(unnamed) !== undefined, 'everyone')
+  expect([shown(ana), shown(unnamed)]).toEqual(['Ana', 'Guest'])
+  ana.provider.awareness?.setLocalState({ user: { name: 'Anastasia' } })
+  await until(() => shown(ana) === 'Anastasia', 'the given name')
 })
 
 test('[WHO-6] a page of whoever is signed in is told the name of the account', async () => {

@@ -5,6 +5,7 @@
 import {
   acceptCompletion,
   autocompletion,
+  closeCompletion,
   completionStatus,
   startCompletion,
   type Completion,
@@ -211,6 +212,19 @@ const menus = (entries: readonly BlockEntry[], find: FindDocuments): Extension =
 const isBehindSlash = ({ doc, selection: { main } }: EditorState): boolean =>
   main.empty && slashBefore.test(doc.sliceString(Math.max(doc.lineAt(main.head).from, main.head - slashUnitsMax), main.head))
 
+/** A menu that is only looked for is given up by Escape without taking it: the Tab that follows leaves the text. */
+const givesUp: Extension = Prec.highest(
+  keymap.of([
+    {
+      key: 'Escape',
+      run(view) {
+        if (completionStatus(view.state) === 'pending') closeCompletion(view)
+        return false
+      }
+    }
+  ])
+)
+
 /** The answer to what is possible may come when the menu is open already, or has found nothing. */
 const asksAgain = (onChange: OnChange): Extension =>
   ViewPlugin.define((view) => ({
@@ -220,6 +234,7 @@ const asksAgain = (onChange: OnChange): Extension =>
   }))
 
 export const completions = (entries: readonly BlockEntry[], find: FindDocuments, onChange: OnChange): Extension => [
+  givesUp,
   menus(entries, find),
   asksAgain(onChange),
   focusable,
