@@ -99,9 +99,10 @@ test('[WHO-5] [WHO-8] [SLIP-7] a link gives its visitor a name until they give a
   const { shares } = (await ask(document, 'GET', '')) as { shares: { id: string; label: string | null }[] }
   const share = shares.find(({ label }) => label === 'Ana')?.id ?? 'none'
   await ask(document, 'PATCH', `/${share}`, { role: 'edit' })
-  await until(async () => (await others(owner).first().getAttribute('aria-label')) === 'Follow Ana Bell (can edit)', 'the new role')
+  await owner.getByRole('button', { name: 'Follow Ana Bell (can edit)' }).waitFor()
   await ask(document, 'DELETE', `/${share}`)
-  await until(async () => (await others(owner).count()) === 0, 'nobody else')
+  // The program that wrote is shown for a while.
+  await until(async () => (await others(owner).and(owner.getByLabel('Ana')).count()) === 0, 'Ana has left')
   await mine.close()
   await hers.close()
 })
