@@ -8,7 +8,7 @@ import { createDocument, readDocument, updateDocument } from './domain/documents
 import { listDrawings, storeDrawing } from './domain/drawings.ts'
 import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
 import { editContent } from './domain/edits.ts'
-import { listEvents, type WaitEnd } from './domain/events.ts'
+import { listEvents } from './domain/events.ts'
 import { createSuggestion, draftSuggestion, suggestContent } from './domain/proposals.ts'
 import { claimDocument, listDocuments } from './domain/owned.ts'
 import {
@@ -36,6 +36,7 @@ import { closeTask, createTask, listTasks, readTask, reportTask, startTask } fro
 import { deleteDocument, listTrash, undeleteDocument } from './domain/trash.ts'
 import { readAttribution } from './domain/attribution.ts'
 import { readContent, readDiff, readOutline } from './domain/reading.ts'
+import type { WaitEnd } from './domain/waits.ts'
 
 /** What a face gives to a handler. */
 export interface Call<Name extends OperationName> {

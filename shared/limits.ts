@@ -32,8 +32,11 @@ export const limits = {
   eventWaitSecondsMax: 55,
   /** Events on one page of the feed (api.md, Events). */
   eventPageMax: 200,
-  /** Long polls that one document may hold open. */
+  /** Long polls and streams that one document may hold open. */
   eventWaitersMax: 500,
+  /** Words of a comment, reply, note or replacement that stand in an event, and of the text that it is on, in characters. */
+  eventBodyCharsMax: 1000,
+  eventQuoteCharsMax: 300,
   /** Size of the hunks in an event or of the diff in an error, in characters (api.md, Events and Documents). */
   diffCharsMax: 8 * 1024,
   /**

@@ -1,11 +1,13 @@
 /** The event feed: records with a dense cursor per document, and the long poll over them (specification, Events; api.md, Events). */
-import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { type Caller, splitActor, taskOf } from './caller.ts'
-import { decodeRecord, keys, type StoredEvent } from './keys.ts'
+import { isInTrash } from './deleted.ts'
+import { wordsOf } from './event-words.ts'
+import { decodeRecord, type Head, keys, type StoredEvent } from './keys.ts'
 import type { Service } from './service.ts'
+import { holding, type WaitEnd, waitUntil } from './waits.ts'
 
 type Feed = Output<'listEvents'>
 type PresentedEvent = Feed['events'][number]
@@ -42,11 +44,6 @@ const presentEvent = (event: StoredEvent, view: View): PresentedEvent => {
   }
 }
 
-/** Something that can end a wait early: the client went away, the link was revoked, the server stops. */
-export interface WaitEnd {
-  readonly signal: AbortSignal
-}
-
 /** Whether a caller is told of an event: the link of an assignment hears of no other assignment, and of no other link. */
 const seesEvent = (caller: Caller, { kind, payload }: StoredEvent): boolean => {
   const own = taskOf(caller)
@@ -68,58 +65,36 @@ const wanted = (input: Input<'listEvents'>): ((event: PresentedEvent) => boolean
     (types === undefined || types.includes(event.kind)) && (input.excludeActor === undefined || event.actor !== input.excludeActor)
 }
 
-/** One page after the cursor. Events that the filter leaves out still move the cursor. */
+/** One page after the cursor, without the words that belong to its events. Events that the filter leaves out still move the cursor. */
 const page = async (service: Service, caller: Caller, doc: string, since: number, input: Input<'listEvents'>): Promise<Feed> => {
   const entries = await service.storage.list(keys.events(doc), { after: since, limit: limits.eventPageMax })
   const events = entries.map((entry) => decodeRecord<StoredEvent>(entry.value))
-  const shown = events.filter((event) => seesEvent(caller, event)).map((event) => presentEvent(event, viewFor(caller, event)))
+  const shown = events
+    .filter((event) => seesEvent(caller, event))
+    .map((event) => ({ event, shown: presentEvent(event, viewFor(caller, event)) }))
+    .filter((each) => wanted(input)(each.shown))
+  const told = shown.map(async (each) => {
+    const words = await wordsOf(service.storage, doc, each.event)
+    return { ...each.shown, payload: { ...each.shown.payload, ...words } }
+  })
   const capped = entries.length === limits.eventPageMax
-  return { events: shown.filter(wanted(input)), latest: events.at(-1)?.seq ?? since, ...(capped ? { capped } : {}) }
+  return { events: await Promise.all(told), latest: events.at(-1)?.seq ?? since, ...(capped ? { capped } : {}) }
 }
 
-const waiters = new WeakMap<Service, Map<string, number>>()
-
-const countWaiter = (service: Service, doc: string, by: number): void => {
-  const counts = waiters.get(service) ?? new Map<string, number>()
-  waiters.set(service, counts)
-  const count = (counts.get(doc) ?? 0) + by
-  if (count > limits.eventWaitersMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
-  if (count <= 0) counts.delete(doc)
-  else counts.set(doc, count)
+/** The head of a document that the caller may read: an owner reads on in the trash. Errors: `not_found`, `document_deleted`. */
+const headFor = async ({ ledger }: Service, caller: Caller, doc: string): Promise<Head> => {
+  const head = await ledger.findHead(doc)
+  if (head !== undefined && isInTrash(head) && includesRole(caller.role, 'owner')) return head
+  return ledger.head(doc)
 }
 
-/** Lists until something is found, the time is over, or the wait is ended. */
-const wait = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  since: number,
-  input: Input<'listEvents'>,
-  end: WaitEnd
-): Promise<Feed> => {
-  const deadline = service.clock.now() + (input.wait ?? 0) * 1000
-  let wake = (): void => undefined
-  const nudge = (): void => wake()
-  countWaiter(service, doc, 1)
-  // Subscribe before listing: an event committed between the two would otherwise wake nobody.
-  const stop = service.storage.watch(keys.events(doc), nudge)
-  end.signal.addEventListener('abort', nudge)
-  try {
-    for (;;) {
-      const woken = new Promise<void>((resolve) => (wake = resolve))
-      const found = await page(service, caller, doc, since, input)
-      const left = deadline - service.clock.now()
-      if (found.events.length > 0 || found.capped === true || left <= 0 || end.signal.aborted) return found
-      since = found.latest
-      const cancel = service.clock.after(left, nudge)
-      await woken
-      cancel()
-    }
-  } finally {
-    stop()
-    end.signal.removeEventListener('abort', nudge)
-    countWaiter(service, doc, -1)
-  }
+/** The cursor to begin at. One ahead of the newest event would never see one: it is brought back. */
+const beginAt = async (service: Service, caller: Caller, doc: string, since: Input<'listEvents'>['since']): Promise<number> => {
+  const head = await headFor(service, caller, doc)
+  // Edits that a crash kept from being announced are announced by loading the document.
+  if (head.deletedAt === null && head.announcedSeq < head.seq && service.live.find(doc) === undefined)
+    (await service.live.open(doc)).release()
+  return Math.min(since === 'latest' ? head.event : (since ?? 0), head.event)
 }
 
 export const listEvents = async (
@@ -129,12 +104,16 @@ export const listEvents = async (
   input: Input<'listEvents'>,
   end: WaitEnd
 ): Promise<Feed> => {
-  const head = await service.ledger.head(doc)
-  // Edits that a crash kept from being announced are announced by loading the document.
-  if (head.announcedSeq < head.seq && service.live.find(doc) === undefined) (await service.live.open(doc)).release()
-  const since = input.since === 'latest' ? head.event : (input.since ?? 0)
-  // A cursor ahead of the newest event would never see one: it is brought back.
-  const from = Math.min(since, head.event)
-  if ((input.wait ?? 0) === 0) return input.since === 'latest' ? { events: [], latest: from } : page(service, caller, doc, from, input)
-  return wait(service, caller, doc, from, input, end)
+  const from = await beginAt(service, caller, doc, input.since)
+  const { wait = 0 } = input
+  if (wait === 0) return input.since === 'latest' ? { events: [], latest: from } : page(service, caller, doc, from, input)
+  const prefix = keys.events(doc)
+  const deadline = service.clock.now() + wait * 1000
+  let since = from
+  const look = async (): Promise<{ found: Feed; enough: boolean }> => {
+    const found = await page(service, caller, doc, since, input)
+    since = found.latest
+    return { found, enough: found.events.length > 0 || found.capped === true }
+  }
+  return holding(service, prefix, () => waitUntil(service, { prefix, deadline, end }, look))
 }

@@ -6,13 +6,13 @@ import { type MediaKind, mediaTypes } from '../../shared/media-types.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { assetAt, checkBytes, type File, presentAsset, putAsset } from './assets.ts'
 import { accountOf, actorOf, type Caller } from './caller.ts'
-import type { WaitEnd } from './events.ts'
 import { remember } from './idempotency.ts'
 import { type Asset, decodeRecord, type Job, type JobBlob, keys, encodeRecord } from './keys.ts'
 import { endJob, isOpen, makeRoom, putNewJob, resultName } from './media-jobs.ts'
 import type { Blob, Upload } from './ports.ts'
 import { newAssetId, newId } from './secrets.ts'
 import type { Service } from './service.ts'
+import type { WaitEnd } from './waits.ts'
 
 /** A request about jobs of a document. */
 interface Asked {

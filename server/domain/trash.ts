@@ -6,7 +6,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { scrubAssets } from './assets.ts'
-import { actorOf, type Caller } from './caller.ts'
+import { actorOf, type Caller, systemActor } from './caller.ts'
 import { currentContent, titleOf } from './content.ts'
 import { documentDeleted, isInTrash } from './deleted.ts'
 import { ownedKey, presentDocument } from './documents.ts'
@@ -16,6 +16,7 @@ import type { Draft } from './ledger.ts'
 import { scrubJobs } from './media-jobs.ts'
 import type { Key } from './ports.ts'
 import type { Service } from './service.ts'
+import { untilTold } from './waits.ts'
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
@@ -93,6 +94,7 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
   const snapshot = await currentContent(service, doc)
   const answer = await service.ledger.write(doc, caller, (draft): Answer => {
     const until = putIntoTrash(draft, titleOf(draft.head, snapshot))
+    draft.event('doc.deleted', actorOf(caller), { restorableUntil: instant(until) })
     // Kept outside the document: a retry must hear the same answer while nothing of the document is to be had.
     return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: instant(until) })
   })
@@ -112,7 +114,8 @@ export const releaseDocument = async (service: Service, doc: string, goes: (head
     draft.head = { ...draft.head, owner: { kind: 'anonymous' } }
     if (draft.head.deletedAt !== null || !goes(draft.head)) return false
     // Nobody lists it, so it needs no title.
-    putIntoTrash(draft, '')
+    const until = putIntoTrash(draft, '')
+    draft.event('doc.deleted', systemActor, { restorableUntil: instant(until) })
     return true
   }
   if (!(await service.ledger.write(doc, 'system', release, { afterDeletion: true }))) return
@@ -127,11 +130,14 @@ export const releaseDocument = async (service: Service, doc: string, goes: (head
 const erase = async (service: Service, caller: Caller, doc: string): Promise<Answer> => {
   const end = (draft: Draft): Answer => {
     if (draft.head.deletedAt !== null && !isInTrash(draft.head)) throw documentDeleted(draft.head)
+    if (draft.head.deletedAt === null) draft.event('doc.deleted', actorOf(caller), { restorableUntil: null })
     putEnd(draft)
     return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: null })
   }
   const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
   endAccess(service, doc)
+  // Those who waited read of the deletion before its event goes, too.
+  await untilTold(service, keys.events(doc))
   await finishErasing(service, doc)
   return answer
 }

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ServiceError, signInHint } from '../../shared/errors.ts'
 import type { RateLimitName } from '../../shared/limits.ts'
 import { type Operation, refuseUnknown, roleAtLeast, roleFor } from '../../shared/operation.ts'
-import type { OperationName } from '../../shared/operations/index.ts'
+import type { OperationName, Output } from '../../shared/operations/index.ts'
 import { AuthorName } from '../../shared/operations/schemas.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { cleanAuthor } from '../auth/credentials.ts'
@@ -249,6 +249,10 @@ const endOf = (
 const replacesUnseen = ({ replaces = false }: Operation, { baseVersion, mode, dryRun }: Record<string, unknown>): boolean =>
   replaces && mode !== 'suggest' && dryRun !== true && namesNone(typeof baseVersion === 'string' ? baseVersion : undefined)
 
+/** Whether an answer says itself why its wait has ended: a deletion is an event, and the last. */
+const tellsWhy = (name: OperationName, ended: ServiceError, answer: Record<string, unknown>): boolean =>
+  name === 'listEvents' && ended.code === 'document_deleted' && (answer as Output<'listEvents'>).events.length > 0
+
 /** Runs an operation with an input that was checked; `caller` was admitted. Errors: `forbidden` when the input needs more. */
 export const perform = async (
   asked: Asked,
@@ -260,7 +264,7 @@ export const perform = async (
   const role = roleFor(asked.operation, input)
   if (role !== undefined) requireRole(caller, role)
   if (http.requireVersion && replacesUnseen(asked.operation, input)) throw new ServiceError('version_required')
-  const waiting = 'wait' in asked.operation.input.shape ? endOf(asked, caller) : undefined
+  const waiting = Number(input['wait'] ?? 0) > 0 ? endOf(asked, caller) : undefined
   try {
     const handler = http.handlers[name] as unknown as AnyCall
     const call = {
@@ -274,7 +278,7 @@ export const perform = async (
     }
     const answer = await handler(call as unknown as Call<OperationName>)
     const ended = waiting?.ended()
-    if (ended !== undefined) throw ended
+    if (ended !== undefined && !tellsWhy(name, ended, answer)) throw ended
     return answer
   } finally {
     waiting?.forget()

@@ -365,7 +365,11 @@ export const publishDocument = operation({
   cli: 'publish',
   input: z.object({
     published: z.boolean().optional().meta({ description: 'False ends it. True when absent.' }),
-    indexed: z.boolean().optional().meta({ description: 'Whether search engines may list the page. As before, at first not, when absent.' })
+    indexed: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether search engines may list the page. As before, at first not, when absent.' }),
+    author: AuthorName.optional()
   }),
   output: z.object({
     ok: z.literal(true),

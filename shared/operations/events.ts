@@ -6,9 +6,13 @@ import { EventRecord } from './schemas.ts'
 
 export const listEvents = operation({
   summary: 'Lists the events after a cursor, and waits for the next one if asked to.',
-  description: 'Continue from `latest`. `since=latest` without `wait` gives the newest cursor; with `wait` it waits for what comes next.',
+  description:
+    'Continue from `latest`. `since=latest` without `wait` gives the newest cursor; with `wait` it waits for what comes next. Events of comments ' +
+    'and suggestions carry their words of now: `body`, `quote`, `replacement`; what is cut is named in `cut`.',
   on: 'document',
   role: 'view',
+  // The owner hears there that it was deleted, by whom.
+  inTrash: true,
   rest: { method: 'GET', path: '/api/docs/{id}/events', query: ['since', 'wait', 'types', 'excludeActor'] },
   mcp: 'list_events',
   cli: 'events',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { CreatedShare, Label, RoleName, ShareRecord } from './schemas.ts'
+import { AuthorName, CreatedShare, Label, RoleName, ShareRecord } from './schemas.ts'
 
 export const listShares = operation({
   summary: 'Lists the share links of a document, newest first.',
@@ -39,7 +39,12 @@ export const createShare = operation({
   rest: { method: 'POST', path: '/api/docs/{id}/shares', status: 201 },
   mcp: 'create_share',
   cli: 'share create',
-  input: z.object({ role: RoleName, label: Label.optional(), expiresAt: z.iso.datetime({ offset: true }).nullish() }),
+  input: z.object({
+    role: RoleName,
+    label: Label.optional(),
+    expiresAt: z.iso.datetime({ offset: true }).nullish(),
+    author: AuthorName.optional()
+  }),
   output: CreatedShare,
   errors: []
 })
@@ -54,7 +59,7 @@ export const changeShare = operation({
   role: 'owner',
   rest: { method: 'PATCH', path: '/api/docs/{id}/shares/{share}' },
   cli: 'share change',
-  input: z.object({ share: z.string().max(100), role: RoleName }),
+  input: z.object({ share: z.string().max(100), role: RoleName, author: AuthorName.optional() }),
   output: CreatedShare.extend({
     lowered: z.array(z.string()).meta({ description: 'Ids of the links made through it whose role was lowered with it.' }),
     ended: z

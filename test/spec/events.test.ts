@@ -320,3 +320,76 @@ test('[EVENT-15] a mention is told once: not again when its message moves, is ed
   ])
   world = own
 })
+
+test('[EVENT-16] events of comments and suggestions carry their words of now, cut and said to be; with a comment its words go', async () => {
+  const owner = await world.create('The quick brown fox jumps.\n')
+  const long = 'x'.repeat(limits.eventBodyCharsMax - 1)
+  const made = await owner.ask('POST', '/comments', { json: { body: 'Whose @ana?', find: 'quick' } })
+  const { id } = made.json
+  await owner.ask('POST', `/comments/${id}/replies`, { json: { body: `${long}😀!` } })
+  const changed = await owner.ask('POST', '/suggestions', { json: { operation: 'replace', find: 'brown', text: 'red', note: 'Livelier.' } })
+  await owner.ask('POST', `/suggestions/${changed.json.id}/replies`, { json: { body: 'Is it?' } })
+  await owner.ask('POST', `/suggestions/${changed.json.id}`, { json: { action: 'reject' } })
+  const words = async (): Promise<Json[]> =>
+    (await owner.events({ since: 1 })).events.map(({ kind, payload }: Json) => [
+      kind,
+      payload.body,
+      payload.quote,
+      payload.replacement,
+      payload.cut
+    ])
+  expect(await words()).toEqual([
+    ['comment.created', 'Whose @ana?', 'quick', undefined, undefined],
+    ['comment.mentioned', 'Whose @ana?', 'quick', undefined, undefined],
+    ['comment.replied', long, 'quick', undefined, ['body']],
+    ['suggestion.created', 'Livelier.', 'brown', 'red', undefined],
+    ['suggestion.replied', 'Is it?', 'brown', 'red', undefined],
+    ['suggestion.rejected', 'Livelier.', 'brown', 'red', undefined]
+  ])
+  await owner.ask('PATCH', `/comments/${id}`, { json: { body: 'Hers.' } })
+  expect((await words()).filter(([kind]) => kind === 'comment.created')).toEqual([
+    ['comment.created', 'Hers.', 'quick', undefined, undefined]
+  ])
+  await owner.ask('DELETE', `/comments/${id}`)
+  expect((await words()).filter(([kind]) => kind.startsWith('comment.')).flatMap((row) => row.slice(1))).toEqual(
+    Array.from({ length: 5 * 4 }, () => undefined)
+  )
+})
+
+test.each([{ permanent: 0 }, { permanent: 1 }])('[EVENT-17] a deletion is an event that long polls hear: %j', async (query) => {
+  const owner = await world.create('one')
+  const viewer = await owner.share('view')
+  const polls = [owner, viewer].map((person) => person.ask('GET', '/events', { query: { since: 'latest', wait: 50 } }))
+  const elsewhere = viewer.ask('GET', '/events', { query: { since: 'latest', wait: 50, types: 'comment.created' } })
+  expect(await settledWithin(Promise.race([...polls, elsewhere]), 50)).toBe('waiting')
+  const { json } = await owner.ask('DELETE', '', { query })
+  for (const { status, json: heard } of await Promise.all(polls)) {
+    expect(status).toBe(200)
+    expect(heard.events).toMatchObject([{ kind: 'doc.deleted', payload: { restorableUntil: json.restorableUntil } }])
+  }
+  expect(await elsewhere).toMatchObject({ status: 410, json: { code: 'document_deleted' } })
+  expect(await viewer.ask('GET', '/events')).toMatchObject({ status: 410 })
+  const after = await owner.ask('GET', '/events', { query: { since: 2 } })
+  if (query.permanent === 1) return expect(after.status).toBe(410)
+  expect(after.json).toMatchObject({ events: [{ kind: 'doc.deleted' }], latest: 3 })
+  // Nothing comes after that, so nobody waits there.
+  expect(await owner.ask('GET', '/events', { query: { since: 3, wait: 50 } })).toMatchObject({ status: 410 })
+  return expect((await owner.ask('GET', '/events', { query: { since: 3 } })).json).toEqual({ events: [], latest: 3 })
+})
+
+test('[EVENT-18] author in the body names the actor of links and of publishing', async () => {
+  const owner = await world.create('one')
+  const { json: link } = await owner.ask('POST', '/shares', { json: { role: 'edit', author: 'Ada' } })
+  await owner.ask('PATCH', `/shares/${link.id}`, { json: { role: 'view', author: 'Ben' } })
+  await owner.ask('POST', '/publish', { json: { author: 'Cy' } })
+  await owner.ask('POST', '/publish', { json: { published: false, author: 'Dee' } })
+  await owner.ask('DELETE', `/shares/${link.id}`, { json: { author: 'Eve' } })
+  const { events } = await owner.events({ since: 1 })
+  expect(events.map(({ kind, actor }: Json) => [kind, actor])).toEqual([
+    ['share.created', 'Ada'],
+    ['share.changed', 'Ben'],
+    ['doc.published', 'Cy'],
+    ['doc.unpublished', 'Dee'],
+    ['share.revoked', 'Eve']
+  ])
+})
