@@ -52,6 +52,15 @@ const presencesOf = (entry: LoadedDocument): Map<number, Peer> => {
   return known
 }
 
+// The id under which each connection is shown. Hocuspocus 4.7 knows it only of ids that no earlier connection had, and would leave the others.
+const shownIds = new WeakMap<LoadedDocument, Map<Peer, number>>()
+
+const shownIdsOf = (entry: LoadedDocument): Map<Peer, number> => {
+  const known = shownIds.get(entry) ?? new Map<Peer, number>()
+  shownIds.set(entry, known)
+  return known
+}
+
 /** Whether a program, or another open connection, writes or, unless this one writes there itself, shows presence under this client id. */
 const shownByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
   if (takenByOther(entry, client, peer) || entry.agents.has(client)) return true
@@ -195,10 +204,11 @@ export const takePresence = (
     entry.owners.set(own, peer)
     homesOf(entry).set(peer, own)
   }
-  const former = [...(entry.document.getClients(connection) as Set<number>)].filter((client) => client !== own)
-  if (former.length === 0) return
-  removeAwarenessStates(entry.document.awareness, former, null)
-  for (const client of former) giveUp(entry, client, peer)
+  const former = shownIdsOf(entry).get(peer)
+  shownIdsOf(entry).set(peer, own)
+  if (former === undefined || former === own) return
+  if (presencesOf(entry).get(former) === peer) removeAwarenessStates(entry.document.awareness, [former], null)
+  giveUp(entry, former, peer)
 }
 
 /** Gives an id up that a connection showed itself under and never wrote with: changing it at every message must not fill the memory. */
@@ -220,14 +230,21 @@ export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Ar
  */
 export const hidePresence = (entry: LoadedDocument, connection: Connection, peer: Peer): void => {
   const clients = entry.document.getClients(connection) as Set<number>
-  const own = [...clients].filter((client) => presencesOf(entry).get(client) === peer)
   clients.clear()
-  removeAwarenessStates(entry.document.awareness, own, null)
-  for (const client of own) presencesOf(entry).delete(client)
+  hide(entry, peer)
 }
 
-/** Frees the client ids of a connection that ended. */
+const hide = (entry: LoadedDocument, peer: Peer): void => {
+  const own = shownIdsOf(entry).get(peer)
+  shownIdsOf(entry).delete(peer)
+  if (own === undefined || presencesOf(entry).get(own) !== peer) return
+  removeAwarenessStates(entry.document.awareness, [own], null)
+  presencesOf(entry).delete(own)
+}
+
+/** Takes the presence of a connection that ended away, and frees its client ids. */
 export const freeClients = (entry: LoadedDocument, peer: Peer): void => {
+  hide(entry, peer)
   homesOf(entry).delete(peer)
   for (const ids of [entry.owners, presencesOf(entry)]) for (const [client, owner] of ids) if (owner === peer) ids.delete(client)
 }

@@ -91,6 +91,29 @@ const presence = (doc: string, client: number, state: object): Uint8Array =>
     encoding.writeVarUint8Array(encoder, encoding.toUint8Array(update))
   })
 
+test('[WHO-7] [WHO-8] a page that came back under another role is shown again, and leaves as it did the first time', async () => {
+  const owner = await world.create('text')
+  const link = await owner.share('edit', { label: 'Ana' })
+  const [watcher, ana] = [await owner.connect(), await link.connect()]
+  const { awareness } = ana.provider
+  if (awareness === null) throw new Error('no presence')
+  // Not the presence that is renewed every 15 s, nor the one that is given up after 30 s.
+  clearInterval(awareness._checkInterval as unknown as NodeJS.Timeout)
+  const shown = (): unknown =>
+    (watcher.provider.awareness?.getStates().get(ana.ydoc.clientID)?.['user'] as { role?: unknown } | undefined)?.role
+  awareness.setLocalState({ user: { name: '' } })
+  await until(() => shown() === 'edit', 'Ana')
+  const { json } = await owner.ask('GET', '/shares')
+  const { id } = json.shares.find(({ label }: { label: string }) => label === 'Ana')
+  await owner.ask('PATCH', `/shares/${id}`, { json: { role: 'comment' } })
+  await until(() => shown() === undefined, 'nobody')
+  await until(() => ana.messages.findLast(({ type }) => type === 'role')?.['role'] === 'comment', 'the new role')
+  awareness.setLocalState({ user: { name: '' } })
+  await until(() => shown() === 'comment', 'Ana again')
+  await owner.ask('DELETE', `/shares/${id}`)
+  await until(() => shown() === undefined, 'nobody')
+})
+
 test.each(['revoked', 'lowered'])('[WHO-7] whoever comes by a link that is %s leaves the presence at once', async (how) => {
   const owner = await world.create('text')
   const link = await owner.share('edit')
