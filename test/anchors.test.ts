@@ -386,6 +386,59 @@ test.each([
   anchorsHold(seed)
 })
 
+describe('whatever a replacement does', () => {
+  const word = fc.constantFrom('over', 'the', 'lazy', 'dog', 'w47漢q', 'w48🙂q', 'runs', '支払う', 'a,', '**b**', 'é')
+  const words = fc.array(word, { maxLength: 12 }).map((all) => all.join(' '))
+  const unique = 'tells it all, once 漢q 🙂'
+
+  test('[ANCHOR-11] a quote of 16 characters that stands once before and once after is found again', () => {
+    fc.assert(
+      fc.property(words, words, words, words, fc.constantFrom(' ', '\n', '\n\n', ''), (lead, tail, newLead, newTail, glue) => {
+        const { where, range, replace } = pinned(lead + glue + unique + glue + tail, unique)
+        replace(`${newLead}${glue}${unique}${newTail}`)
+        expect(where()).toBe(unique)
+        expect(range()?.from).toBe(newLead.length + glue.length)
+      })
+    )
+    const { where, replace } = pinned('# Title\n\nThe quick brown fox jumps over the lazy dog.\n\nMore.\n', 'over the lazy dog')
+    replace('Entirely new opening.\n\nIt runs over the lazy dog, they say.\n\nOther end.\n')
+    expect(where()).toBe('over the lazy dog')
+  })
+
+  test('[ANCHOR-11] it is found where it went, though parts of it were left behind', () => {
+    const { range, replace } = pinned('Start. The telling words stand here, all of them. End.\n', 'The telling words stand here')
+    const after = 'Start. The telling words stand up. End.\n\nBelow: The telling words stand here, too.\n'
+    replace(after)
+    expect(range()?.from).toBe(after.indexOf('The telling words stand here'))
+  })
+
+  test('[ANCHOR-12] it ends within no word of which half or less is left', () => {
+    const token = fc.tuple(fc.integer({ min: 100, max: 999 }), fc.constantFrom('漢q', '🙂q', 'x', ''))
+    const tokens = fc.array(
+      token.map(([number, end]) => `w${number}${end}`),
+      { minLength: 2, maxLength: 6 }
+    )
+    const inParts = (text: string): string[] => text.split(' ')
+    fc.assert(
+      fc.property(tokens, tokens, (old, young) => {
+        const [before, after] = [`start ${old.join(' ')} end`, `start ${young.join(' ')} end`]
+        const { where, range, replace } = pinned(before, old.join(' '))
+        replace(after)
+        const at = range()
+        if (at === undefined) return
+        const from = after.lastIndexOf(' ', at.from) + 1
+        const to = after.indexOf(' ', at.to)
+        const [kept = '', whole = ''] = [inParts(where() ?? '')[0], inParts(after.slice(from, to))[0]]
+        expect(Array.from(kept).length * 2, `${where()} in ${after}`).toBeGreaterThan(Array.from(whole).length)
+      }),
+      { numRuns: 500 }
+    )
+    const { where, replace } = pinned('w475 w476漢q w477🙂q w478', 'w476漢q w477🙂q')
+    replace('w475 w1漢q w4 w2 w478')
+    expect(where()).toBeUndefined()
+  })
+})
+
 describe('what a replacement left standing by chance', () => {
   const left = (before: string, range: Range, after: string): Range | undefined => {
     const ydoc = new Y.Doc()

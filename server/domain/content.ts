@@ -8,7 +8,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
-import { coarseDiff, coarsened, type Edit, followed, hunksOf, rebased } from '../../shared/text/diff.ts'
+import { coarsened, coarseWordDiff, type Edit, followed, hunksOf, rebased } from '../../shared/text/diff.ts'
 import { requireRightNow } from './authority.ts'
 import { actorOf, type Caller, nameOfActor } from './caller.ts'
 import type { Announcement, ContentPayload } from './follow.ts'
@@ -327,7 +327,7 @@ interface Plan {
 
 /** The minimal edits, at most `editsAtOnceMax`; where finding them would take too long, the middle that differs is replaced. */
 export const editsTo = async ({ texts }: Service, doc: string, before: string, after: string): Promise<readonly Edit[]> =>
-  coarsened((await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseDiff(before, after), before, limits.editsAtOnceMax)
+  coarsened((await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseWordDiff(before, after), before, limits.editsAtOnceMax)
 
 /** Errors: `version_conflict`, unless the changes are to be merged and do not touch. */
 const planOf = async (service: Service, room: Room, what: Replacement): Promise<Plan> => {

@@ -77,30 +77,75 @@ export const lineChanges = (before: readonly string[], after: readonly string[],
 
 // Letters of scripts that put spaces between words.
 const isLetter = (unit: number): boolean => unit < 0x2e80 && /[\p{L}\p{M}\p{N}]/u.test(String.fromCharCode(unit))
+const isSpace = (unit: number): boolean => /\s/.test(String.fromCharCode(unit))
 
 const lettersMax = 64
 
-/** How many letters stand in a row before (`step` -1) or from an offset on. */
-const lettersAt = (text: string, at: number, step: 1 | -1): number => {
+/** How many units of a kind stand in a row before (`step` -1) or from an offset on, within the text; at most 64. */
+const countAt = (text: string, at: number, step: 1 | -1, isCounted: (unit: number) => boolean): number => {
   let count = 0
-  while (count < lettersMax && isLetter(text.charCodeAt(step === 1 ? at + count : at - 1 - count))) count++
+  for (let unit = step === 1 ? at : at - 1; count < lettersMax && unit >= 0 && unit < text.length; unit += step, count++)
+    if (!isCounted(text.charCodeAt(unit))) break
   return count
 }
 
-/**
- * What a change of words may spare of the words at its ends, in letters. A few letters that another word has in common are chance: sparing
- * them would tie what is anchored to the old word to a shred of the new one.
- */
-const sparedByChance = (removed: string, insert: string, start: number, end: number): { head: number; tail: number } => {
-  const head = lettersAt(removed, start, -1)
-  const tail = lettersAt(removed, removed.length - end, 1)
-  const changes = [removed.slice(start, removed.length - end), insert.slice(start, insert.length - end)]
+const lettersAt = (text: string, at: number, step: 1 | -1): number => countAt(text, at, step, isLetter)
+
+/** What stands between white space, on one side of an offset. */
+const wordAt = (text: string, at: number, step: 1 | -1): string => {
+  const count = countAt(text, at, step, (unit) => !isSpace(unit))
+  return step === 1 ? text.slice(at, at + count) : text.slice(at - count, at)
+}
+
+/** Longer runs without white space are sentences of scripts that have none, or addresses: their letters are compared without them. */
+const wordUnitsMax = 24
+
+/** Characters that tell a word: neither punctuation nor marks of Markdown. */
+const solidCount = (text: string): number => Array.from(text.replaceAll(/[!-/:-@[-`{-~]/g, '')).length
+
+/** Whether different words have `kept` in common by chance: no more than half of either. */
+const isChance = (kept: string, words: readonly string[]): boolean =>
+  /[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\P{L}]|\p{N}/u.test(kept) &&
+  words.every(({ length }) => length <= wordUnitsMax) &&
+  words.some((word) => solidCount(kept) * 2 <= solidCount(word))
+
+interface Spared {
+  readonly head: number
+  readonly tail: number
+}
+
+/** Of the letters at the ends of a change, which stand between anything else. */
+const lettersByChance = (head: number, tail: number, changes: readonly string[]): Spared => {
   const longest = (step: 1 | -1): number => Math.max(...changes.map((text) => lettersAt(text, step === 1 ? 0 : text.length, step)))
   if (changes.every((text) => lettersAt(text, 0, 1) === text.length)) {
-    const little = head + tail < Math.max(...changes.map(({ length }) => length))
+    const little = head + tail <= Math.max(...changes.map(({ length }) => length))
     return little ? { head, tail } : { head: 0, tail: 0 }
   }
-  return { head: head < longest(1) ? head : 0, tail: tail < longest(-1) ? tail : 0 }
+  return { head: head <= longest(1) ? head : 0, tail: tail <= longest(-1) ? tail : 0 }
+}
+
+/** Of the words at the ends of a change, which stand between white space, when their letters were given up already. */
+const wordsByChance = (before: string, after: string, given: Spared, changes: readonly string[]): Spared => {
+  const [lead, trail] = [before.slice(0, before.length - given.head), after.slice(given.tail)]
+  const whole = { head: before.length, tail: after.length }
+  if (changes.every((text) => !/\s/.test(text))) {
+    const words = changes.map((text) => before + text + after)
+    return isChance(lead + trail, words) ? whole : given
+  }
+  const first = changes.map((text) => before + wordAt(text, 0, 1))
+  const last = changes.map((text) => wordAt(text, text.length, -1) + after)
+  return { head: isChance(lead, first) ? whole.head : given.head, tail: isChance(trail, last) ? whole.tail : given.tail }
+}
+
+/**
+ * How many units at the ends of a change two different words have in common by chance: no more than half of either word. Sparing them
+ * would tie what is anchored to the old word to a shred of the new one.
+ */
+const sparedByChance = (removed: string, insert: string, start: number, end: number): Spared => {
+  const stop = removed.length - end
+  const changes = [removed.slice(start, stop), insert.slice(start, insert.length - end)]
+  const letters = lettersByChance(lettersAt(removed, start, -1), lettersAt(removed, stop, 1), changes)
+  return wordsByChance(wordAt(removed, start, -1), wordAt(removed, stop, 1), letters, changes)
 }
 
 const trimmed = (from: number, removed: string, insert: string): Edit | undefined => {
@@ -168,13 +213,16 @@ export const applyEdits = (before: string, edits: readonly Edit[]): string => {
   return parts.join('')
 }
 
-/** The middle that differs, as one edit: what a difference comes to when finding a smaller one would take too long. */
+/** The middle that differs, as one edit to the unit: where two versions of a text that was typed in are not the same. */
 export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   if (before === after) return []
   const from = commonPrefix(before, after)
   const suffix = commonSuffix(before, after, Math.min(before.length, after.length) - from)
   return [{ from, to: before.length - suffix, insert: after.slice(from, after.length - suffix) }]
 }
+
+/** The middle that differs, as one edit of whole words: what a difference comes to when finding a smaller one would take too long. */
+export const coarseWordDiff = (before: string, after: string): readonly Edit[] => [trimmed(0, before, after) ?? []].flat()
 
 /** Fewer edits that lead to the same text: of more than `countMax` those that lie closest together become one. */
 export const coarsened = (edits: readonly Edit[], before: string, countMax: number): readonly Edit[] => {
@@ -223,7 +271,7 @@ export const rebased = (edits: readonly Edit[], before: string, now: string): re
   const from = Math.min(change.from, within[0]?.from ?? change.from)
   const to = Math.max(change.to, within.at(-1)?.to ?? change.to)
   const insert = applyEdits(before.slice(from, to), moved(within, -from))
-  const [middle] = coarseDiff(now.slice(from, to + shift), insert)
+  const [middle] = coarseWordDiff(now.slice(from, to + shift), insert)
   return [...ahead, ...(middle === undefined ? [] : moved([middle], from)), ...moved(behind, shift)]
 }
 

@@ -6,7 +6,7 @@ import type * as Y from 'yjs'
 import { contextOf, type Range } from './anchors.ts'
 import { locate, type Place, placesOf } from './characters.ts'
 import type { Edit } from './diff.ts'
-import { findAgain, findAround, findReturned, type Lost } from './repin.ts'
+import { findAgain, findAround, findReturned, findTelling, type Lost } from './repin.ts'
 import { surroundingsTaken } from './surroundings.ts'
 
 export interface Pin {
@@ -58,6 +58,15 @@ const isKept = ({ from, to }: Range, edits: readonly Edit[]): boolean => {
 /** A pin whose text changed. */
 interface Sought extends Lost {
   readonly index: number
+}
+
+/** A pin of which the edits took something, or what told it. */
+interface Disturbed {
+  readonly index: number
+  /** What stood in its place before. */
+  readonly quote: string
+  readonly was: Range
+  readonly is: Range | undefined
 }
 
 interface Replacement {
@@ -123,7 +132,7 @@ export const pinsAfter = (
   unsure.forEach((index, position) => (ranges[index] = located[position]))
 
   const lost: Sought[] = []
-  const again: { readonly range: Range; readonly index: number }[] = []
+  const disturbed: Disturbed[] = []
   const isTaken = isCompared ? surroundingsTaken(before, after, edits) : () => false
   const taken = new Set(
     [...pins.keys()].filter((index) => ranges[index] !== undefined && stood[index] !== undefined && isTaken(stood[index]))
@@ -135,8 +144,23 @@ export const pinsAfter = (
       continue
     }
     const quote = before.slice(was.from, was.to)
-    const isWhole = is !== undefined && (after.slice(is.from, is.to) === quote || (quote !== '' && !deletesWithin(was, edits)))
-    if (isWhole && !taken.has(index)) continue
+    if (is === undefined || taken.has(index) || after.slice(is.from, is.to) !== quote) disturbed.push({ index, quote, was, is })
+  }
+
+  const again: { readonly range: Range; readonly index: number }[] = []
+  const telling = findTelling(
+    disturbed.map(({ quote }) => quote),
+    before,
+    after
+  )
+  for (const [position, { index, quote, was, is }] of disturbed.entries()) {
+    const found = telling[position]
+    if (found !== undefined) {
+      if (found.from !== is?.from || found.to !== is.to) again.push({ range: found, index })
+      continue
+    }
+    const hasGrown = is !== undefined && quote !== '' && !deletesWithin(was, edits)
+    if (hasGrown && !taken.has(index)) continue
     // What is left in its place counts more than the same words elsewhere.
     if (is === undefined || taken.has(index) || !isKept(was, edits)) lost.push({ quote, ...contextOf(before, was), standing: true, index })
     else {

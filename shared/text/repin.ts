@@ -104,6 +104,21 @@ const countAll = (text: string, patterns: readonly string[]): Count[] => {
   return counts
 }
 
+/**
+ * Where quotes stand in `after` that are found by themselves: at least 16 units, once in `before` and once in `after`. Undefined for others.
+ * Takes time in proportion to the texts, however many quotes there are.
+ */
+export const findTelling = (quotes: readonly string[], before: string, after: string): readonly (Range | undefined)[] => {
+  const telling = [...quotes.keys()].filter((index) => (quotes[index] ?? '').trim().length >= aloneUnits)
+  const ranges = quotes.map((): Range | undefined => undefined)
+  if (telling.length === 0) return ranges
+  const patterns = telling.map((index) => quotes[index] ?? '')
+  const then = countAll(before, patterns)
+  for (const [position, { pattern, count, at }] of countAll(after, patterns).entries())
+    if (count === 1 && then[position]?.count === 1) ranges[telling[position] ?? -1] = { from: at, to: at + pattern.length }
+  return ranges
+}
+
 /** What the edits brought, in the new text. */
 const insertedRanges = (edits: readonly Edit[]): Range[] => {
   let shift = 0
