@@ -62,7 +62,7 @@ export const handlers = {
   updateDocument: ({ service, caller, doc, input }) => updateDocument(service, caller, doc, input),
   deleteDocument: ({ service, caller, doc, input }) => deleteDocument(service, caller, doc, input),
   undeleteDocument: ({ service, caller, doc }) => undeleteDocument(service, caller, doc),
-  readContent: ({ service, doc, input }) => readContent(service, doc, input),
+  readContent: ({ service, caller, doc, input }) => readContent(service, caller, doc, input),
   replaceContent: ({ service, caller, doc, input }) =>
     (input.mode === 'suggest' ? suggestContent : replaceContent)(service, caller, doc, input),
   readOutline: ({ service, doc, input }) => readOutline(service, doc, input),

@@ -84,9 +84,9 @@ export const findPoint = async (service: Service, doc: string, version: string):
   return found?.tag === point.tag ? point : undefined
 }
 
-/** The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (api.md, Documents). */
-export const versionsNamed = (base: string): string[] =>
-  base
+/** What a list of tags names: quoted, unquoted, `W/`, or `*`. */
+export const tagsNamed = (list: string): string[] =>
+  list
     .split(',')
     .map((part) =>
       part
@@ -95,6 +95,12 @@ export const versionsNamed = (base: string): string[] =>
         .replace(/^"(.*)"$/, '$1')
     )
     .filter((part) => part !== '')
+
+/**
+ * The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (api.md, Documents). The tag of a text with its
+ * head stands for the version of that text.
+ */
+export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
 
 /** Whether a replacement names no version that it read. */
 export const namesNone = (base: string | undefined): boolean => base === undefined || versionsNamed(base).includes('*')

@@ -10,6 +10,7 @@ import { remember } from './idempotency.ts'
 import { encodeEntries, encodeProjection, firstTag, type JournalEntry, nextTag, type Snapshot, snapshotOf } from './journal.ts'
 import { encodeRecord, firstLinkLabel, type Head, keys, type Owned, type Owner } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import { ownAssignment } from './own-assignment.ts'
 import type { Key } from './ports.ts'
 import { saveRevision } from './revisions.ts'
 import { newId } from './secrets.ts'
@@ -156,7 +157,8 @@ const answerOf = (service: Service, caller: Caller, head: Head, snapshot: Snapsh
 export const readDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'readDocument'>> => {
   const snapshot = await currentContent(service, doc)
   const head = await service.ledger.head(doc)
-  return answerOf(service, caller, head, snapshot)
+  const found = { ...answerOf(service, caller, head, snapshot).doc, ...(await ownAssignment(service, caller, doc)) }
+  return { ...found, doc: found }
 }
 
 /** Gives a document a title, or lets it be called as its text says. */

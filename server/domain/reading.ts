@@ -3,7 +3,9 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { currentContent, findPoint, titleOf, versionsNamed } from './content.ts'
+import type { Caller } from './caller.ts'
 import { contentAt, type Snapshot, snapshotOf } from './journal.ts'
+import { ownAssignment } from './own-assignment.ts'
 import type { Service } from './service.ts'
 
 /** Under this symbol an answer carries its text in UTF-8 too, for faces that send it as it is. */
@@ -40,11 +42,16 @@ const viewOf = async (service: Service, doc: string, text: Snapshot, view: View)
   return texts.do(doc, 'unifiedDiff', await computed(before), content, limits.contentUnitsMax)
 }
 
-export const readContent = async (service: Service, doc: string, input: Input<'readContent'>): Promise<Output<'readContent'>> => {
+export const readContent = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'readContent'>
+): Promise<Output<'readContent'>> => {
   const head = await service.ledger.head(doc)
   const text = input.version === undefined ? await currentContent(service, doc, head) : await textOf(service, doc, input.version)
   const content = await viewOf(service, doc, text, input)
-  const answer = { content, version: text.version, title: titleOf(head, text) }
+  const answer = { content, version: text.version, title: titleOf(head, text), ...(await ownAssignment(service, caller, doc)) }
   return content === text.content ? Object.assign(answer, { [utf8]: text.bytes }) : answer
 }
 

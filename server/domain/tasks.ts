@@ -14,6 +14,7 @@ import { formatVersion } from './journal.ts'
 import { type Author, decodeRecord, encodeRecord, keys, type Task, type TaskReport } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import { makerOf } from './lineage.ts'
+import { nextStepOf } from './own-assignment.ts'
 import type { Service } from './service.ts'
 import { agentUrl, makeRoom, putShare, revokeShare, shareUrl } from './shares.ts'
 import { examineReport, isRetry } from './task-reports.ts'
@@ -75,8 +76,13 @@ const getTask = async ({ storage }: Service, caller: Caller, doc: string, id: st
   return decodeRecord<Task>(entry.value)
 }
 
-export const readTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'readTask'>): Promise<TaskAnswer> => ({
-  task: present(service, await getTask(service, caller, doc, taskId), seesLink(caller, taskId))
+export const readTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'readTask'>): Promise<TaskAnswer> =>
+  withNext(service, caller, present(service, await getTask(service, caller, doc, taskId), seesLink(caller, taskId)))
+
+/** Whoever holds the link of an assignment is told what comes next. */
+const withNext = (service: Service, caller: Caller, task: TaskAnswer['task']): TaskAnswer => ({
+  task,
+  ...(taskOf(caller) === task.id && { next: nextStepOf(service, task) })
 })
 
 export const listTasks = async (
@@ -155,7 +161,7 @@ const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promi
     if (found === undefined) throw unknownTask()
     return take(draft, found)
   }
-  return write(request, change, (task) => ({ task }))
+  return write(request, change, (task) => withNext(request.service, request.caller, task))
 }
 
 /** Derived from the requestId, so that one requestId cannot make two assignments. */

@@ -294,8 +294,8 @@ export const freshCookie = async (
   writeCookie(ctx.res, cookies, cookies.session, next, Math.ceil((expiresAt - service.clock.now()) / 1000))
 }
 
-/** Runs one operation for a request and writes its answer; errors are thrown. */
-export const handle = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
+/** A request for an operation, counted by its address. */
+const exchangeOf = async (http: Http, ctx: Context, name: OperationName): Promise<Exchange> => {
   const operation: Operation = operations[name]
   const query = queryOf(ctx)
   ctx.state.oauth = operation.rest.oauth === true
@@ -304,25 +304,39 @@ export const handle = async (http: Http, ctx: Context, name: OperationName): Pro
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''
   const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: noBody, file: null }
   limit(exchange)
+  return exchange
+}
+
+/** Runs one operation for a request and writes its answer; errors are thrown. */
+export const handle = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
+  const exchange = await exchangeOf(http, ctx, name)
   const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
   await present(exchange, answer)
   return answer
 }
 
-/** Who asks for the page of a document, if he may read it: by the same rules and limits as a read of its text. Never throws for who may not. */
-export const findReader = async (http: Http, ctx: Context, doc: string): Promise<Caller | undefined> => {
+/** Reads the text of a document for a request, and tells for whom. Writes no answer; errors are thrown. */
+export const readText = async (http: Http, ctx: Context): Promise<{ caller: Caller; answer: Record<string, unknown> }> => {
+  const exchange = await exchangeOf(http, ctx, 'readContent')
+  const caller = await admit(exchange)
+  return { caller, answer: await perform(exchange, caller, parseInput(exchange)) }
+}
+
+/** Who asks for the page of a document, if he may read it, or else why not: by the same rules and limits as a read of its text. */
+export const findReader = async (http: Http, ctx: Context, doc: string): Promise<Caller | ServiceError> => {
   const query = queryOf(ctx)
   try {
     const credentials = await credentialsOf(http, ctx, query)
     refuseSeveralKeys(ctx, query)
     // A page that is asked for without any credential costs no read.
-    if ([credentials.key, credentials.bearer, credentials.cookie].every((credential) => credential === undefined)) return undefined
+    if ([credentials.key, credentials.bearer, credentials.cookie].every((credential) => credential === undefined))
+      return new ServiceError('credential_required')
     const asked = { http, ctx, name: 'readContent', operation: operations.readContent, doc, credentials } as const
     limit(asked)
     return await admit(asked)
   } catch (error) {
     // The page tells it, in its own words.
-    if (error instanceof ServiceError) return undefined
+    if (error instanceof ServiceError) return error
     throw error
   }
 }

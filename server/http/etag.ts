@@ -1,4 +1,4 @@
-import { versionsNamed } from '../domain/content.ts'
+import { tagsNamed } from '../domain/content.ts'
 import type { Context } from './context.ts'
 
 /**
@@ -6,4 +6,4 @@ import type { Context } from './context.ts'
  * adds to every conditional request for a wish to get it all.
  */
 export const namesTag = (ctx: Context, tag: string): boolean =>
-  versionsNamed(ctx.get('If-None-Match')).some((named) => named === '*' || named === tag)
+  tagsNamed(ctx.get('If-None-Match')).some((named) => named === '*' || named === tag)

@@ -62,8 +62,8 @@ const pack = async (plain: Buffer): Promise<Packed> => {
 export interface Files {
   /** Path of the stylesheet of the built pages, for those that are not built; undefined when nothing is. */
   readonly stylesheet: string | undefined
-  /** Answers with the file at this path; false when there is none. */
-  serve(ctx: Context, path: string): Promise<boolean>
+  /** Answers with the file at this path; false when there is none. With another status than 200 it is no page of its own, and has no tag. */
+  serve(ctx: Context, path: string, status?: number): Promise<boolean>
   /** Path of what the build made of a source file below `web/`; undefined when there is none. */
   built(source: string): string | undefined
   /** A built file as text; undefined when there is none. */
@@ -109,16 +109,16 @@ export const readFiles = async (folder: string): Promise<Files> => {
     built: (source) => (manifest[source] === undefined ? undefined : `/${manifest[source].file}`),
     text: (path) => files.get(path)?.plain.toString(),
     scripts: (...sources) => scriptsOf(manifest, sources),
-    async serve(ctx, path) {
+    async serve(ctx, path, status = 200) {
       const file = files.get(path)
       if (file === undefined) return false
       ctx.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
       // The frame of diagrams has no origin, and loads its scripts all the same. They are public.
       if (file.immutable) ctx.set('Access-Control-Allow-Origin', '*')
-      ctx.set('ETag', file.etag)
       ctx.vary('Accept-Encoding')
-      ctx.status = 200
-      if (ctx.fresh) {
+      ctx.status = status
+      if (status === 200) ctx.set('ETag', file.etag)
+      if (status === 200 && ctx.fresh) {
         ctx.status = 304
         return true
       }

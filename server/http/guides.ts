@@ -71,7 +71,8 @@ const agents = (baseUrl: string, prefix: string): string => `# agmd for agents
 A document is one Markdown text with a version. You were probably given a link, \`${baseUrl}/d/ID?key=KEY\`: it is all you need. Its role
 decides what you may do: view, comment, suggest, edit, owner; each includes those before. Keys are secrets.
 
-- **The link itself**: \`GET ${baseUrl}/d/ID.md?key=KEY\` is the Markdown.
+- **The link itself**: \`GET ${baseUrl}/d/ID?key=KEY\` answers the text behind a comment that tells title, role, version, assignments and the
+  calls to edit with; never send that comment back. \`${baseUrl}/d/ID.md?key=KEY\` is the text alone.
 - **MCP**: \`${baseUrl}/mcp\` (Streamable HTTP). Pass the link as \`doc\`. Tools are named \`${prefix}.read_doc\`; clients that refuse dots use
   \`${baseUrl}/mcp?names=underscore\`. For calls of more than 64 KiB connect with the key: \`${baseUrl}/mcp?key=KEY\`, or the header \`X-Share-Key\`.
 - **HTTP**: below. Everything in ${baseUrl}/openapi.json.

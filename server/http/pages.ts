@@ -1,10 +1,11 @@
 /** HTML pages and redirects: plain routes beside the operations table. */
 import { ServiceError } from '../../shared/errors.ts'
 import { mediaType } from './body.ts'
-import { handle } from './bind.ts'
+import { findReader, handle } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import type { Files } from './files.ts'
 import { createFirstTexts, type FirstText } from './first/first-text.ts'
+import { sendWithHead, wantsHead } from './first/head.ts'
 import { mediaSources } from './media-sources.ts'
 import { permissionsPolicy } from './permissions-policy.ts'
 import type { Routers } from './routers.ts'
@@ -67,7 +68,7 @@ const links = (ctx: Context, files: Files, first: FirstText | undefined): string
   const doc = documentPage.exec(ctx.path)?.[1]
   const alternate = doc === undefined ? [] : [`</d/${doc}.md>; rel="alternate"; type="text/markdown"`]
   // Programs need no scripts, and who has a text to read waits for none: they would come before its typefaces.
-  if (!asksForHtml(ctx) || first !== undefined) return alternate
+  if (!asksForHtml(ctx) || first?.hasText === true) return alternate
   // The shell is one for all pages, and would find out only by running that this one needs the editor.
   const scripts = files.scripts('main.tsx', ...(doc === undefined ? [] : ['document/page.tsx']))
   return [...alternate, ...scripts.map((path) => `<${path}>; rel="modulepreload"`)]
@@ -85,23 +86,37 @@ const sendFirstText = (ctx: Context, { plain, br, gzip }: FirstText): void => {
   ctx.body = coded
 }
 
-/** The built page, which finds out itself what its address asks for. `first`: with the beginning of a text in it. */
-const shell = async (http: Http, ctx: Context, files: Files, first?: FirstText): Promise<void> => {
+interface ShellOptions {
+  /** A page with the title of its document in it, and mostly the beginning of its text. */
+  readonly first?: FirstText | undefined
+  readonly status?: number | undefined
+}
+
+/** The built page, which finds out itself what its address asks for. */
+const shell = async (http: Http, ctx: Context, files: Files, { first, status }: ShellOptions = {}): Promise<void> => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy(http, first?.styles))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (documentPage.test(ctx.path)) ctx.set('Permissions-Policy', permissionsPolicy('self'))
   // What a program that was handed this address looks for.
   ctx.set('Link', [...links(ctx, files, first), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
   if (first !== undefined) return sendFirstText(ctx, first)
-  if (await files.serve(ctx, '/index.html')) return
+  if (await files.serve(ctx, '/index.html', status)) return
   ctx.status = 503
   ctx.body = 'The web pages are not built. Run: npm run build\n'
 }
 
+/**
+ * The status of the page of a document for who may not read it: the same whether the id is unknown or the key is wrong. Only who held a good
+ * key hears that the document was deleted. What passes (too many requests) is no answer about the document: the page tells it.
+ */
+const statusOfRefusal = ({ code }: ServiceError): number => {
+  if (code === 'document_deleted') return 410
+  return ['credential_required', 'credential_invalid', 'not_found'].includes(code) ? 404 : 200
+}
+
 /** A page that says that there is nothing here. */
 export const unknownPage = async (http: Http, ctx: Context, files: Files): Promise<void> => {
-  await shell(http, ctx, files)
-  if (ctx.status === 200) ctx.status = 404
+  await shell(http, ctx, files, { status: 404 })
 }
 
 const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'application/json', 'text/html') === 'text/html'
@@ -127,6 +142,11 @@ const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
 
 export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   const findFirstText = createFirstTexts(http, files)
+  const documentShell = async (ctx: Context, id: string): Promise<void> => {
+    const reader = await findReader(http, ctx, id)
+    if (reader instanceof ServiceError) return shell(http, ctx, files, { status: statusOfRefusal(reader) })
+    return shell(http, ctx, files, { first: await findFirstText(reader, id) })
+  }
   const page = (path: string): void => {
     routers.of(path).get(path, (ctx) => shell(http, ctx as unknown as Context, files))
   }
@@ -148,12 +168,9 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
     const ctx = koa as unknown as Context & { params: Record<string, string> }
     ctx.vary('Accept')
     const id = documentPage.exec(ctx.path)?.[1] ?? ''
-    if (ctx.get('Accept') === '' || prefersHtml(ctx) || ctx.get('Accept') === '*/*') {
-      // Programs that take anything get the page alone.
-      const first = asksForHtml(ctx) && ctx.method === 'GET' ? await findFirstText(ctx, id) : undefined
-      return shell(http, ctx, files, first)
-    }
+    if (prefersHtml(ctx)) return documentShell(ctx, id)
     ctx.params = { id }
+    if (wantsHead(ctx)) return sendWithHead(http, ctx, id)
     await handle(http, ctx, 'readContent')
     return undefined
   })

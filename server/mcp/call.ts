@@ -15,6 +15,7 @@ import type { Context, Http } from '../http/context.ts'
 import { problemOf } from '../http/errors.ts'
 import { isOwnOrigin } from '../http/origin.ts'
 import { admit, type Asked, checked, limit, perform } from '../http/perform.ts'
+import { withNextTool } from './assignment.ts'
 import type { Fields, Tool } from './tools.ts'
 
 const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
@@ -156,8 +157,10 @@ const linesIn = (content: string): number => content.split('\n').length
 /** A text that no model should be sent whole: its beginning, the outline, and how to go on. */
 const shortened = async (asked: Asked, answer: Output<'readContent'>, given: Fields, charsMax: number): Promise<Fields> => {
   const { version, title } = answer
+  const { assignment } = withNextTool(answer)
+  const facts = { notice, version, title, ...(assignment !== undefined && { assignment }) }
   const content = cut(answer.content, charsMax)
-  if (content.length === answer.content.length) return { notice, version, title, content }
+  if (content.length === answer.content.length) return { ...facts, content }
   const outline = await asked.http.handlers.readOutline({
     service: asked.http.service,
     doc: asked.doc,
@@ -169,14 +172,15 @@ const shortened = async (asked: Asked, answer: Output<'readContent'>, given: Fie
   const next = whole
     ? `Cut after ${content.length} of ${answer.content.length} characters. Go on with lines "${first + linesIn(content) - 1}-${outline.lines}".`
     : `Cut after ${content.length} of ${answer.content.length} characters. Read the rest by lines or section, or with a larger maxChars.`
-  return { notice, version, title, content, headings, lines: outline.lines, next }
+  return { ...facts, content, headings, lines: outline.lines, next }
 }
 
 /** The text between marks that nobody can have written, because they are made for this answer. */
-const quoted = ({ version, title, content, next }: Fields, doc: string): CallToolResult['content'] => {
+const quoted = ({ version, title, content, assignment, next }: Fields, doc: string): CallToolResult['content'] => {
   const mark = `document ${doc} ${randomBytes(4).toString('hex')}`
   const head = `${JSON.stringify(title)}, version ${String(version)}. Between the marks: ${notice}`
-  return text(`${head}\n<<< ${mark}\n${String(content)}\n>>> ${mark}${next === undefined ? '' : `\n${String(next)}`}`)
+  const task = assignment === undefined ? '' : `\nThe assignment of your link: ${JSON.stringify(assignment)}`
+  return text(`${head}${task}\n<<< ${mark}\n${String(content)}\n>>> ${mark}${next === undefined ? '' : `\n${String(next)}`}`)
 }
 
 const charsMaxOf = ({ maxChars }: Fields): number => {
@@ -191,7 +195,7 @@ const presented = async (tool: Tool, asked: Asked, answer: Fields, given: Fields
     const shown = await shortened(asked, answer as unknown as Output<'readContent'>, given, charsMaxOf(given))
     return { content: quoted(shown, asked.doc), structuredContent: shown }
   }
-  const open = tool.makesLink ? answer : (withoutSecrets(answer) as Fields)
+  const open = tool.makesLink ? answer : (withoutSecrets(withNextTool(answer)) as Fields)
   const shown = asked.operation.rest.method === 'GET' ? { notice, ...open } : { ...open }
   return { content: text(JSON.stringify(shown)), structuredContent: shown }
 }

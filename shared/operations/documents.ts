@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'
 import {
+  Assignment,
   AuthorName,
   BaseVersion,
   CreatedDocument,
@@ -126,7 +127,7 @@ export const readContent = operation({
       .optional()
       .meta({ description: 'Formulas of sheets replaced by their values. For reading: writing that text back would lose the formulas.' })
   }),
-  output: z.object({ content: z.string(), version: Version, title: z.string() }),
+  output: z.object({ content: z.string(), version: Version, title: z.string(), assignment: Assignment.optional() }),
   errors: ['unknown_version', 'not_acceptable', 'target_not_found', 'target_ambiguous']
 })
 

@@ -1,9 +1,12 @@
 /** The shapes that several operations share. `.meta({ id })` names them in OpenAPI. */
 import { z } from 'zod'
+import { beginsWithHead } from '../document-head.ts'
 import { eventKinds } from '../events.ts'
+
 import { limits } from '../limits.ts'
 import { fieldMeant } from '../nearest.ts'
 import { roles } from '../roles.ts'
+import { taskStates } from '../task-states.ts'
 import { lengthWithLineFeeds, withLineFeeds } from '../text/line-ends.ts'
 
 export const RoleName = z.enum(roles).meta({ id: 'Role', description: 'Each role includes the permissions of the roles before it.' })
@@ -25,6 +28,10 @@ const isTooLarge = (text: string): boolean =>
 export const MarkdownInput = z
   .string()
   .refine(wellFormed, 'must not contain NUL or lone surrogates')
+  .refine(
+    (text) => !beginsWithHead(text),
+    'begins with the comment that the service puts before a text (`<!-- agmd: … -->`), which is not part of the document; leave that comment out'
+  )
   // A text that is too large anyway is left as it is: its size is refused where it is checked.
   .transform((text) => (isTooLarge(text) ? text : withLineFeeds(text.replace(/^\uFEFF/, ''))))
 
@@ -71,6 +78,17 @@ export const Usage = z
   .object({ bytes: z.int(), bytesMax: z.int().nullable().meta({ description: 'Null: there is no quota.' }) })
   .meta({ description: 'Bytes that are taken, and that may be. Assets are counted apart.' })
 
+/** The assignment that the link of the caller was made for. */
+export const Assignment = z
+  .object({
+    taskId: z.string(),
+    title: z.string(),
+    instructions: z.string(),
+    status: z.enum(taskStates),
+    next: z.string().meta({ description: 'The next call.' })
+  })
+  .meta({ id: 'Assignment', description: 'What the link of the caller was made for; absent for every other link.' })
+
 const metadata = {
   id: z.string(),
   title: z.string(),
@@ -94,7 +112,8 @@ export const Metadata = z.object(metadata).meta({ id: 'Metadata' })
 /** Metadata, and the same again under `doc` (api.md, Documents). */
 const read = {
   ...metadata,
-  usage: Usage.optional().meta({ description: 'Of its text, history, comments and suggestions.' })
+  usage: Usage.optional().meta({ description: 'Of its text, history, comments and suggestions.' }),
+  assignment: Assignment.optional()
 }
 
 export const DocumentAnswer = z.object({ ...read, doc: z.object(read) }).meta({ id: 'Document' })

@@ -53,7 +53,10 @@ const TaskRecord = z
   })
   .meta({ id: 'Task' })
 
-const TaskAnswer = z.object({ task: TaskRecord })
+const TaskAnswer = z.object({
+  task: TaskRecord,
+  next: z.string().optional().meta({ description: 'The next call of whoever holds the link of the assignment.' })
+})
 
 const taskId = line(limits.idCharsMax)
 

@@ -71,6 +71,7 @@ test('[FIRST-1] the text comes with the page for who may read it, by link or by 
   const without = async (address: string, headers: Record<string, string> = {}): Promise<void> => {
     const answer = await pageOf(address, headers)
     const html = await answer.text()
+    expect([404, 410]).toContain(answer.status)
     expect(html).not.toContain('Herons')
     expect(html).not.toContain('id="first"')
     expect(answer.headers.get('cache-control')).toBe('no-cache')
@@ -81,8 +82,9 @@ test('[FIRST-1] the text comes with the page for who may read it, by link or by 
   await without(`${path}?key=${made.key}&key=${commenter.secret}`)
   await without(path, cookie)
   await without(`/d/${own.id}`)
-  // Programs that take anything get the page alone, as before.
-  await without(`${path}?key=${made.key}`, { accept: '*/*' })
+  // Programs that take anything get no page.
+  const program = await pageOf(`${path}?key=${made.key}`, { accept: '*/*' })
+  expect(program.headers.get('content-type')).toContain('text/markdown')
   await world.ask('DELETE', `/api/docs/${made.id}`, { key: made.key })
   await without(`${path}?key=${made.key}`)
   await without(`${path}?key=${commenter.secret}`)

@@ -438,7 +438,7 @@ test('[TASK-12] the owner sees all with their links, other links all without, an
   }
   expect(await list(await owner.share('owner'))).toEqual([second.task, first.task])
   expect(await list(first.by('Ada'))).toEqual([first.task])
-  expect((await first.by().ask('GET', `/tasks/${first.id}`)).json).toEqual({ task: first.task })
+  expect((await first.by().ask('GET', `/tasks/${first.id}`)).json.task).toEqual(first.task)
   expect((await first.by().ask('GET', '/tasks')).json.nextBefore).toBeNull()
 })
 

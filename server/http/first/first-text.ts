@@ -5,12 +5,13 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { limits } from '../../../shared/limits.ts'
+import { titleIn } from '../../../shared/names.ts'
 import { includesRole, type Role } from '../../../shared/roles.ts'
 import { contentAtHand, titleOf } from '../../domain/content.ts'
 import type { Snapshot } from '../../domain/journal.ts'
 import { Lane } from '../../threads/lane.ts'
-import { findReader } from '../bind.ts'
-import type { Context, Http } from '../context.ts'
+import type { Caller } from '../../domain/caller.ts'
+import type { Http } from '../context.ts'
 import type { Files } from '../files.ts'
 import { html, Markup } from '../html.ts'
 import { Kept, pack, type Packed } from '../kept.ts'
@@ -20,7 +21,8 @@ import type { Drawn, Job } from './worker.ts'
 export interface FirstText extends Packed {
   /** Sources of style that the page needs beyond its own, as the policy names them. */
   readonly styles: readonly string[]
-  readonly kind: Job['kind']
+  /** Whether the beginning of the text is in it. */
+  readonly hasText: boolean
 }
 
 /** All servers of a process share it. */
@@ -89,8 +91,14 @@ const deadline = <Value>(work: Promise<Value>): Promise<Value | undefined> => {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
-/** Answers with the page for a request, or undefined: nothing to read, nobody who may, or it would take too long. */
-export type FindFirstText = (ctx: Context, doc: string) => Promise<FirstText | undefined>
+/** Answers with the page for a reader; undefined: the pages are not built. Without the text where there is none, or it would take too long. */
+export type FindFirstText = (reader: Caller, doc: string) => Promise<FirstText | undefined>
+
+/** The page with the title of a document, for those who read its HTML: in place of our name (web/index.html). */
+const titled = (shell: string, title: string): string =>
+  shell
+    .replace('<title>agmd</title>', () => html`<title>${title}</title>`.text)
+    .replace('<h1>agmd</h1>', () => html`<h1>${title}</h1>`.text)
 
 export const createFirstTexts = (http: Http, files: Files): FindFirstText => {
   const { service, log } = http
@@ -108,29 +116,30 @@ export const createFirstTexts = (http: Http, files: Files): FindFirstText => {
     const scripts = files.scripts('document/page.tsx', ...(kind === 'read' ? ['reading/reading.ts'] : []), 'main.tsx')
     const first = firstHtml(kind, { title, hasToolbar, drawn, prose }, scripts)
     const faces = faceLinks(kind, drawn.html, files)
-    const page = shell.replace(faceplace, () => `${faces.text}${faceplace}`).replace(place, () => `${place}${first.text}`)
+    const page = titled(shell, title)
+      .replace(faceplace, () => `${faces.text}${faceplace}`)
+      .replace(place, () => `${place}${first.text}`)
     const packed = await pack(page)
     const css = kind === 'read' ? [prose, drawn.css] : [drawn.css]
-    return { ...packed, kind, styles: css.filter((rules) => rules !== '').map(policyHash) }
+    return { ...packed, hasText: true, styles: css.filter((rules) => rules !== '').map(policyHash) }
   }
 
-  const find: FindFirstText = async (ctx, doc) => {
-    const caller = await findReader(http, ctx, doc)
-    if (caller?.role == null) return undefined
-    const { role } = caller
-    const head = await service.ledger.findHead(doc)
-    const snapshot = head === undefined || head.deletedAt !== null ? undefined : await contentAtHand(service, doc, head)
-    if (head === undefined || snapshot === undefined || snapshot.content.trim() === '') return undefined
-    const title = titleOf(head, snapshot)
-    return pages.get(JSON.stringify([doc, snapshot.version, title, role]), () => make(doc, role, title, snapshot))
-  }
-  return async (ctx, doc) => {
+  const withText = (doc: string, role: Role, title: string, snapshot: Snapshot): Promise<FirstText> =>
+    pages.get(JSON.stringify([doc, snapshot.version, title, role]), () => make(doc, role, title, snapshot))
+
+  const withTitle = async (title: string): Promise<FirstText> => ({ ...(await pack(titled(shell, title))), hasText: false, styles: [] })
+
+  return async ({ role }, doc) => {
     if (!shell.includes(place)) return undefined
+    const head = await service.ledger.head(doc)
+    const snapshot = await contentAtHand(service, doc, head)
+    const title = titleOf(head, snapshot ?? { titles: titleIn('') })
+    if (role === null || snapshot === undefined || snapshot.content.trim() === '') return withTitle(title)
     // Without it the page shows its text a moment later.
-    const found = find(ctx, doc).catch((error: unknown) => {
+    const found = withText(doc, role, title, snapshot).catch((error: unknown) => {
       log.debug('a page goes without its text', { doc, error })
       return undefined
     })
-    return deadline(found)
+    return (await deadline(found)) ?? withTitle(title)
   }
 }

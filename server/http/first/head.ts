@@ -1,0 +1,116 @@
+/**
+ * What a program gets at the address that people open: the text, and before it a comment that tells what this is, what may be done here and
+ * by which call. So the first request leads on, whatever a program knows of the service.
+ */
+import { createHash } from 'node:crypto'
+import { headMark } from '../../../shared/document-head.ts'
+import { limits } from '../../../shared/limits.ts'
+import { plainName } from '../../../shared/names.ts'
+import { includesRole, type Role } from '../../../shared/roles.ts'
+import type { Caller } from '../../domain/caller.ts'
+import type { Output } from '../../../shared/operations/index.ts'
+import { listTasks } from '../../domain/tasks.ts'
+import { readText } from '../bind.ts'
+import type { Context, Http } from '../context.ts'
+import { namesTag } from '../etag.ts'
+
+/** How much of the instructions of an assignment stands in the head, in UTF-16 units. */
+const instructionsUnitsMax = 1000
+/** How many assignments are named there. */
+const assignmentsMax = 3
+
+const may: Readonly<Record<Role, string>> = {
+  view: 'you may read',
+  comment: 'you may read and comment',
+  suggest: 'you may read, comment and suggest',
+  edit: 'you may read, comment, suggest and edit',
+  owner: 'you may do everything'
+}
+
+/** Words of others as one line that can end no comment. */
+const quoted = (text: string, charsMax: number): string => {
+  const line = plainName(text, charsMax)
+  return (
+    JSON.stringify(line.replaceAll(/--(!?)>/g, '-- $1>')) +
+    (line.length < text.trim().length - 1 && line.length >= charsMax - 2 ? ' …' : '')
+  )
+}
+
+const editFields = (version: string): string =>
+  `"baseVersion": "${version}", "operations": [{"op": "replace", "find": "words of the text", "with": "new words"}]`
+
+const callsFor = (role: Role, api: string, version: string): string[] => {
+  const comment = `comment: POST ${api}/comments {"find": "words of the text", "body": "…"}`
+  if (includesRole(role, 'edit'))
+    return [`edit: POST ${api}/edits {${editFields(version)}}; with "mode": "suggest" it only proposes`, comment]
+  if (includesRole(role, 'suggest')) return [`suggest: POST ${api}/edits {"mode": "suggest", ${editFields(version)}}`, comment]
+  return includesRole(role, 'comment') ? [comment] : []
+}
+
+type Read = Output<'readContent'>
+
+/** What the link was made for, or else what is open here. */
+const assignmentLines = async (http: Http, caller: Caller, doc: string, api: string, { assignment }: Read): Promise<string[]> => {
+  if (assignment !== undefined) {
+    const { taskId, title, instructions, status, next } = assignment
+    return [
+      `assignment of this link: ${quoted(title, limits.titleCharsMax)}, ${status}; whole: GET ${api}/tasks/${taskId}`,
+      `instructions: ${quoted(instructions, instructionsUnitsMax)}`,
+      `next: ${next}`
+    ]
+  }
+  const { tasks } = await listTasks(http.service, caller, doc, {})
+  const open = tasks.filter(({ status }) => status === 'open' || status === 'started')
+  if (open.length === 0) return []
+  const named = open.slice(0, assignmentsMax).map(({ title, status }) => `${quoted(title, limits.titleCharsMax)} (${status})`)
+  return [`open assignments: ${open.length}: ${named.join(', ')}${open.length > named.length ? ', …' : ''}; GET ${api}/tasks`]
+}
+
+/** The comment, with the end of its last line. */
+const headOf = async (http: Http, caller: Caller, doc: string, read: Read): Promise<string> => {
+  const { baseUrl } = http.service
+  const api = `${baseUrl}/api/docs/${doc}`
+  const role = caller.role ?? 'view'
+  return [
+    `${headMark} The text begins on the next line after it, and that is line 1; never send this comment back.`,
+    `title: ${quoted(read.title, limits.titleCharsMax)}`,
+    `role: ${role} (${may[role]})`,
+    `version: ${read.version}`,
+    ...(await assignmentLines(http, caller, doc, api, read)),
+    ...callsFor(role, api, read.version),
+    ...(includesRole(role, 'comment')
+      ? ['with every call: X-Share-Key: the key of this link; X-Agent-Author: your name; JSON bodies']
+      : []),
+    `text alone: GET ${baseUrl}/d/${doc}.md?key=…; by section or lines: GET ${api}/content?key=…&section=Heading`,
+    `guide: ${baseUrl}/agents.md`,
+    '-->\n'
+  ].join('\n')
+}
+
+/** Whether a program takes more than Markdown and JSON: it has not said which text it wants. */
+const takesAnything = (ctx: Context): boolean => {
+  const accept = ctx.get('Accept')
+  return accept === '' || accept.includes('*/*') || accept.includes('text/html')
+}
+
+/** Names that ask for a part of the text, or for another version: who knows them needs no head. */
+const views = ['version', 'section', 'lines', 'since', 'values']
+
+/** Whether a request for the address of a document is answered with the head and the text. */
+export const wantsHead = (ctx: Context): boolean => takesAnything(ctx) && views.every((name) => ctx.query[name] === undefined)
+
+/** Answers with the head and the text. Errors as a read of the text. */
+export const sendWithHead = async (http: Http, ctx: Context, doc: string): Promise<void> => {
+  const { caller, answer } = await readText(http, ctx)
+  const read = answer as unknown as Read
+  const head = await headOf(http, caller, doc, read)
+  // Behind the version, so that it may be sent as `If-Match`: the head changes without the text.
+  const tag = `${read.version}+${createHash('sha256').update(head).digest('hex').slice(0, 8)}`
+  ctx.set('ETag', `"${tag}"`)
+  ctx.set('X-Doc-Version', read.version)
+  ctx.set('Cache-Control', 'private, no-store')
+  ctx.status = namesTag(ctx, tag) ? 304 : 200
+  if (ctx.status === 304) return
+  ctx.type = 'text/markdown; charset=utf-8'
+  ctx.body = head + read.content
+}

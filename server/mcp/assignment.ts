@@ -1,0 +1,18 @@
+/** What an answer says of the assignment of the caller's link, in the names of tools. */
+import type { TaskState } from '../../shared/task-states.ts'
+import type { Fields } from './tools.ts'
+
+const nextTools: Readonly<Record<TaskState, string>> = {
+  open: 'start_review_task with this taskId',
+  started: 'add_comment and add_suggestion, then report_review_task with this taskId, reviewedVersion, summary, commentIds, suggestionIds',
+  reported: 'Nothing is left to do: it was reported.',
+  closed: 'Nothing is left to do: it was closed.'
+}
+
+/** The answer with the next tool in place of the next call by HTTP. */
+export const withNextTool = (answer: Fields): Fields => {
+  const assignment = answer['assignment'] as { readonly status: TaskState } | undefined
+  const task = answer['task'] as { readonly status: TaskState } | undefined
+  if (assignment !== undefined) return { ...answer, assignment: { ...assignment, next: nextTools[assignment.status] } }
+  return task === undefined || answer['next'] === undefined ? answer : { ...answer, next: nextTools[task.status] }
+}
