@@ -11,7 +11,7 @@ import { continueList } from '../web/editor/commands-list.ts'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
-import { belowTable } from '../web/editor/grid/below.ts'
+import { belowRows, belowTable } from '../web/editor/grid/below.ts'
 import { linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/link-at.ts'
 import { pictureAt } from '../web/editor/picture-at.ts'
@@ -188,6 +188,12 @@ test.each([
   ['**a *b|***', '**', '**a *b***|'],
   ['**one|** two **three**', '*', '***one|*** two **three**'],
   ['say **lo|ud** end', '**', 'say lo|ud end'],
+  ['**one |**', '**', '**one** |'],
+  ['a **one  |** b', '**', 'a **one**  | b'],
+  ['*one |*', '*', '*one* |'],
+  ['**one *two |***', '*', '**one *two* |**'],
+  ['say **|** b', '**', 'say | b'],
+  ['a** b |** c', '**', 'a** b **|**** c'],
   ['a **|** b', '**', 'a | b'],
   ['a *|* b', '*', 'a | b'],
   ['a ==|== b', '==', 'a | b'],
@@ -204,8 +210,10 @@ test.each([
   ['> > a\n> > |', '> > a\n>\n> |'],
   ['> > a\n>\n> |', '> > a\n>\n|'],
   ['> |', '|'],
-  ['- a\n- |', '- a\n|'],
-  ['> - a\n> - |', '> - a\n> |']
+  ['- a\n- |', '- a\n\n|'],
+  ['- a\n- |\nwords', '- a\n\n|\nwords'],
+  ['- a\n  - b\n  - |', '- a\n  - b\n- |'],
+  ['> - a\n> - |', '> - a\n>\n> |']
 ])('[WRITE-71] Enter on %j', (before, expected) => {
   expect(after(before, continueList as unknown as StateCommand)).toBe(expected)
 })
@@ -234,6 +242,24 @@ test.each([
   const now = spec && state.update(spec).state
   expect(now?.doc.toString()).toBe(expected)
   expect(now?.selection.main.head).toBe(expected?.length)
+})
+
+test.each([
+  ['| a |\n| - |\n| b |\n|', 'x', '| a |\n| - |\n| b |\n\nx|'],
+  ['| a |\n| - |\n|\nwords', 'x', '| a |\n| - |\n\nx|\n\nwords'],
+  ['> | a |\n> | - |\n|', 'x', '> | a |\n> | - |\n\nx|'],
+  ['| a |\n| - |\n\n> |', 'x', undefined],
+  ['| a |\n| - |\n|', '|', undefined],
+  ['| a |\n| - |\n\n|', 'x', undefined],
+  ['words\n|', 'x', undefined]
+])('[WRITE-73] below the table of %j, %j is no row', (before, typed, expected) => {
+  // The bars are the table's: the caret is the last one.
+  const at = before.lastIndexOf('|')
+  const state = EditorState.create({ doc: before.slice(0, at) + before.slice(at + 1), extensions: [markdown()] })
+  const spec = belowRows(state, at, typed)
+  const now = spec && state.update(spec).state
+  const head = now?.selection.main.head ?? 0
+  expect(now && `${now.doc.sliceString(0, head)}|${now.doc.sliceString(head)}`).toBe(expected)
 })
 
 test.each([

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
+import { limits } from '../shared/limits.ts'
 
 const root = import.meta.dirname
 const placeholder = '__AGMD_PRECACHE__'
@@ -127,6 +128,22 @@ function precache(): Plugin {
   }
 }
 
+/** Writes the numbers of limits where they are used: a page needs a tenth of them, and a bundler keeps an object whole. */
+function limitsInPlace(): Plugin {
+  const numbers: ReadonlyMap<string, unknown> = new Map(Object.entries(limits).filter(([, value]) => typeof value === 'number'))
+  return {
+    name: 'agmd-limits',
+    enforce: 'pre',
+    transform: {
+      filter: { code: /\/limits\.ts'/ },
+      handler: (code) => ({
+        code: code.replaceAll(/\blimits\.(\w+)/g, (whole, name: string) => (numbers.has(name) ? `(${String(numbers.get(name))})` : whole)),
+        map: null
+      })
+    }
+  }
+}
+
 export default defineConfig({
   root,
   css: { postcss: { plugins: [stillNames] } },
@@ -156,5 +173,5 @@ export default defineConfig({
       }
     }
   },
-  plugins: [precache()]
+  plugins: [limitsInPlace(), precache()]
 })

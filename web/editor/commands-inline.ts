@@ -66,6 +66,25 @@ function spanEnd(state: EditorState, { head, empty }: SelectionRange, marker: st
   return undefined
 }
 
+/** Puts the spaces before the caret behind the closing marks that follow it, as in `**one |**`: with them, the marks mean nothing. */
+function spaced(state: EditorState, { head, empty }: SelectionRange, marker: string): Change | undefined {
+  const line = state.doc.lineAt(head)
+  const before = line.text.slice(0, head - line.from)
+  const words = before.trimEnd()
+  const spaces = before.slice(words.length)
+  const opens = words.lastIndexOf(marker)
+  const isSpan = opens >= 0 && /^\S/.test(words.slice(opens + marker.length)) && (marker.length > 1 || words[opens - 1] !== marker)
+  if (!empty || spaces === '' || !isSpan || !line.text.startsWith(marker, before.length)) return undefined
+  const end = head + marker.length
+  return {
+    changes: [
+      { from: head - spaces.length, to: head },
+      { from: end, insert: spaces }
+    ],
+    range: EditorSelection.cursor(end)
+  }
+}
+
 /** Takes the backticks of a span of code away. */
 function unwrap(span: SyntaxNode, range: SelectionRange): Change {
   const marks = span.getChildren('CodeMark').map(({ from, to }) => ({ from, to }))
@@ -113,6 +132,8 @@ export const toggleMarker =
     const change = view.state.changeByRange((range) => {
       const end = spanEnd(view.state, range, marker)
       if (end !== undefined) return { range: EditorSelection.cursor(end) }
+      const moved = spaced(view.state, range, marker)
+      if (moved !== undefined) return moved
       const span = marker === '`' ? codeNode(view.state, range.head) : undefined
       if (span?.name === 'InlineCode' && span.from < range.from && range.to < span.to) return unwrap(span, range)
       const target = stretch(view.state, range)

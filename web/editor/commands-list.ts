@@ -50,9 +50,8 @@ function renumber(state: EditorState, from: number, { lead, nextNumber }: Item):
   return changes
 }
 
-/** One quote less on an empty line. A blank line parts it from the words above: they would go on in it without its mark. */
-function leaveQuote(line: Line, lead: string, above: string): TransactionSpec {
-  const outer = lead.slice(0, lead.lastIndexOf('>'))
+/** Goes on behind `outer` on an empty line. A blank line parts it from the words above: they would go on in it without its mark. */
+function leave(line: Line, outer: string, above: string): TransactionSpec {
   const isParted = /^[ \t>]*$/.test(above)
   const insert = isParted ? outer : `${outer.trimEnd()}\n${outer}`
   const selection = EditorSelection.cursor(line.from + insert.length)
@@ -69,14 +68,15 @@ export const continueList: Command = (view) => {
   if (found === undefined || main.head < line.from + found.length) return false
   const empty = line.text.slice(found.length).trim() === ''
   if (empty) {
-    if (found.marker === '') {
-      view.dispatch(leaveQuote(line, found.lead, line.number > 1 ? state.doc.line(line.number - 1).text : ''))
-      return true
-    }
+    const { lead, marker } = found
     // The space behind a quote mark belongs to the mark.
-    const shorter = found.lead.replace(/(?<!>)(?: {1,4}|\t)$/, '')
-    const keep = shorter === found.lead ? found.lead : shorter + found.next.slice(found.lead.length)
-    view.dispatch({ changes: { from: line.from, to: line.to, insert: keep }, userEvent: 'input' })
+    const shorter = lead.replace(/(?<!>)(?: {1,4}|\t)$/, '')
+    if (marker !== '' && shorter !== lead)
+      view.dispatch({ changes: { from: line.from, to: line.to, insert: shorter + found.next.slice(lead.length) }, userEvent: 'input' })
+    else {
+      const outer = marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead
+      view.dispatch(leave(line, outer, line.number > 1 ? state.doc.line(line.number - 1).text : ''))
+    }
     return true
   }
   view.dispatch({

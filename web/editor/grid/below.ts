@@ -1,4 +1,4 @@
-/** A press below a table that ends the text: what is written there is no row of it. */
+/** What is written below a table is no row of it. */
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { tableAt } from '../tables.ts'
@@ -26,4 +26,24 @@ export const pressBelow = EditorView.domEventHandlers({
     view.dispatch(below)
     return true
   }
+})
+
+/** What is typed on the empty line below a table has blank lines around it, unless it begins a row. */
+export function belowRows(state: EditorState, at: number, text: string): TransactionSpec | undefined {
+  const line = state.doc.lineAt(at)
+  const above = line.number > 1 ? state.doc.line(line.number - 1) : line
+  if (state.readOnly || line.text !== '' || /^[|\s]/.test(text) || tableAt(state, above.from) === undefined) return undefined
+  const isFollowed = line.number < state.doc.lines && state.doc.line(line.number + 1).text.trim() !== ''
+  return {
+    changes: { from: at, insert: `\n${text}${isFollowed ? '\n' : ''}` },
+    selection: { anchor: at + 1 + text.length },
+    scrollIntoView: true,
+    userEvent: 'input.type'
+  }
+}
+
+export const typeBelow = EditorView.inputHandler.of((view, from, to, text) => {
+  const written = from === to && !view.composing ? belowRows(view.state, from, text) : undefined
+  if (written !== undefined) view.dispatch(written)
+  return written !== undefined
 })
