@@ -157,7 +157,7 @@ export const createApp = (http: Http, identity: Identity, files: Files, download
     ctx.body = description
   })
   const { baseUrl } = http.service
-  bindGuides({ baseUrl, mcpPrefix: http.mcpPrefix, skill: skill(baseUrl, `${http.mcpPrefix}.`) }, routers)
+  bindGuides({ baseUrl, mcpPrefix: http.mcpPrefix, skill: skill(baseUrl, `${http.mcpPrefix}_`) }, routers)
   bindWellKnown({ baseUrl, contact: http.securityContact, now: () => http.service.clock.now() }, files, routers)
   bindPages(http, routers, files)
   bindIdentity(http, identity, files.stylesheet, routers)

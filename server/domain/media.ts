@@ -85,6 +85,20 @@ const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
   })
 }
 
+/**
+ * An asset that came in base64 within other fields, as what its bytes show. Whoever takes it discards the upload at the end. Errors:
+ * `invalid_request`, `body_too_large`, `unsupported_media_type`.
+ */
+export const receiveAsset = async (service: Service, data: string): Promise<File> => {
+  const upload = await receive(service, { data }, limits.assetBytesMax)
+  try {
+    return byBytes(upload, ['image', 'audio', 'video'])
+  } catch (error) {
+    await upload.discard()
+    throw error
+  }
+}
+
 const keepFile = async ({ type, upload }: File): Promise<JobBlob> => {
   const name = newAssetId()
   await upload.keep(name)

@@ -11,6 +11,7 @@ import { operations } from '../../shared/operations/index.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'
+import { groups } from '../../shared/mcp-groups.ts'
 import { componentsGuide } from '../mcp/components-guide.ts'
 
 const table = Object.entries(operations) as unknown as readonly [string, Operation][]
@@ -73,8 +74,8 @@ decides what you may do: view, comment, suggest, edit, owner; each includes thos
 
 - **The link itself**: \`GET ${baseUrl}/d/ID?key=KEY\` answers the text behind a comment that tells title, role, version, assignments and the
   calls to edit with; never send that comment back. \`${baseUrl}/d/ID.md?key=KEY\` is the text alone.
-- **MCP**: \`${baseUrl}/mcp\` (Streamable HTTP). Pass the link as \`doc\`. Tools are named \`${prefix}.read_doc\`; clients that refuse dots use
-  \`${baseUrl}/mcp?names=underscore\`. For calls of more than 64 KiB connect with the key: \`${baseUrl}/mcp?key=KEY\`, or the header \`X-Share-Key\`.
+- **MCP**: \`${baseUrl}/mcp?names=underscore\` (Streamable HTTP). Pass the link as \`doc\`. For calls of more than 64 KiB connect with the key, as the
+  header \`X-Share-Key\` or \`&key=KEY\`.
 - **HTTP**: below. Everything in ${baseUrl}/openapi.json.
 - **Command line**: \`curl -fsSL ${baseUrl}/install.sh | sh\`, then \`agmd docs pull LINK -o notes.md\`, edit, \`agmd docs push notes.md\`: ${baseUrl}/cli.md.
 - **Skill**: ${baseUrl}/skills/agmd/SKILL.md.
@@ -169,13 +170,15 @@ A picture is an asset already; speech becomes one with \`POST …/media/speak/{t
 ## MCP
 
 One message a POST, no batches, no session. The answer is plain JSON, whatever \`Accept\` says; there is no stream to listen to.
+\`&tools=\` lists some groups of tools alone: ${groups.map((group) => `\`${group}\``).join(', ')}, separated by commas. \`&doc=ID\` names the document of all calls
+that name none. Every tool can also be called with a dot, \`${prefix}.read_doc\`; \`${baseUrl}/mcp\` lists them so, as several clients cannot.
 
 \`\`\`json
-{ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "${prefix}.read_doc", "arguments": { "doc": "${baseUrl}/d/ID?key=KEY", "view": "outline" } } }
+{ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "${prefix}_read_doc", "arguments": { "doc": "${baseUrl}/d/ID?key=KEY", "view": "outline" } } }
 \`\`\`
 
 \`\`\`json
-{ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "${prefix}.append_doc", "arguments": { "doc": "${baseUrl}/d/ID?key=KEY", "section": "Notes", "content": "- a point", "author": "my-agent" } } }
+{ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "${prefix}_append_doc", "arguments": { "doc": "${baseUrl}/d/ID?key=KEY", "section": "Notes", "content": "- a point", "author": "my-agent" } } }
 \`\`\`
 
 ## Rules

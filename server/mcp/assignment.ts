@@ -1,6 +1,6 @@
 /** What an answer says of the assignment of the caller's link, in the names of tools. */
 import type { TaskState } from '../../shared/task-states.ts'
-import type { Fields } from './tools.ts'
+import type { Fields } from './tool.ts'
 
 const nextTools: Readonly<Record<TaskState, string>> = {
   open: 'start_review_task with this taskId',

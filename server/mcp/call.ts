@@ -11,25 +11,26 @@ import { type Operation, refuseUnknown } from '../../shared/operation.ts'
 import { type Output, operations } from '../../shared/operations/index.ts'
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/access.ts'
+import type { Caller } from '../domain/caller.ts'
+import { receiveAsset } from '../domain/media.ts'
 import type { Context, Http } from '../http/context.ts'
 import { problemOf } from '../http/errors.ts'
 import { isOwnOrigin } from '../http/origin.ts'
 import { admit, type Asked, checked, limit, perform } from '../http/perform.ts'
 import { withNextTool } from './assignment.ts'
-import type { Fields, Tool } from './tools.ts'
-
-const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
+import { connectedDoc } from './connection.ts'
+import { type Fields, invalid, type Tool } from './tool.ts'
 
 // ——— arguments ———
 
 const camelCase = (name: string): string => name.replaceAll(/[_-]([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 
 /** Arguments by their own names: `base_version` is `baseVersion`. Errors: `invalid_request` for a dry run that is not to be had. */
-const withOwnNames = (given: Fields, takes: readonly string[]): Fields => {
+const withOwnNames = (given: Fields, { takes, nulls }: Tool): Fields => {
   const fields: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
     // What a model does not want to say it often says so.
-    if (value === null) continue
+    if (value === null && !nulls.includes(name)) continue
     const own = /^dry[-_]?run$/i.test(name) ? 'dryRun' : takes.includes(name) ? name : camelCase(name)
     // A call that only means to look must never act.
     if (own === 'dryRun' && !takes.includes(own)) throw invalid(name, 'has no meaning here; nothing was done')
@@ -45,10 +46,6 @@ interface Place {
 }
 
 const documentPath = /^\/(?:api\/docs|d)\/([^/.]+)(?:[/.]|$)/
-
-/** The document of a connection: its address may name one, as that of an invitation does. */
-export const connectedDoc = ({ query: { doc } }: Context): string | undefined =>
-  typeof doc === 'string' && isDocumentId(doc) ? doc : undefined
 
 /**
  * From an id or an address of this service, else the document of the connection. Errors: `invalid_request`; never with the address, which
@@ -203,9 +200,8 @@ const presented = async (tool: Tool, asked: Asked, answer: Fields, given: Fields
 // ——— the call ———
 
 /** A call that is larger than the REST request it stands for may be is refused. Errors: `body_too_large`. */
-const checkBytes = (operation: Operation, bytes: number): void => {
-  const bodyBytesMax =
-    operation.rest.large === true || operation.rest.media?.fields === true ? limits.contentBodyBytesMax : limits.bodyBytesMax
+const checkBytes = ({ large }: Tool, bytes: number): void => {
+  const bodyBytesMax = large ? limits.contentBodyBytesMax : limits.bodyBytesMax
   if (bytes > bodyBytesMax) throw new ServiceError('body_too_large', { bodyBytesMax })
 }
 
@@ -223,23 +219,34 @@ const inOwnNames = (error: unknown, { called }: Tool): unknown => {
   return new ServiceError(error.code, { ...error.details, details })
 }
 
+/** Runs an operation whose body is a file. */
+const performWith = async (asked: Asked, caller: Caller, input: Record<string, unknown>, data: string): Promise<Fields> => {
+  const file = await receiveAsset(asked.http.service, data)
+  try {
+    return await perform(asked, caller, input, file)
+  } finally {
+    await file.upload.discard()
+  }
+}
+
 const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, bytes: number): Promise<CallToolResult> => {
-  const given = withOwnNames(args, tool.takes)
+  const given = withOwnNames(args, tool)
   const { doc: address, key: _key, author, ...others } = given
   // Many models name themselves in every call; to read it means nothing, unless the tool says what.
   const rest = author === undefined || (tool.annotations.readOnlyHint && !tool.takes.includes('author')) ? others : { ...others, author }
-  const { name, fields, refused } = tool.mean(rest)
+  const { name, fields, refused, data } = tool.mean(rest)
   const operation: Operation = operations[name]
   const place = operation.on === 'document' ? placeOf(address, ctx, http.service.baseUrl) : { doc: '', key: undefined }
   const credentials = credentialsOf(http, ctx, given, place, operation.rest.method !== 'GET')
   const asked: Asked = { http, ctx, name, operation, doc: place.doc, credentials }
   limit(asked)
-  checkBytes(operation, bytes)
+  checkBytes(tool, bytes)
   const caller = await admit(asked)
   const unknown = Object.entries(fields).filter(([field]) => field !== 'author' && !(field in operation.input.shape))
   refuseUnknown(Object.fromEntries(unknown), [...tool.takes, 'doc', 'key'], operation.elsewhere)
   if (refused !== undefined) throw refused
-  const answer = await perform(asked, caller, checked(operation, { ...fields }))
+  const input = checked(operation, { ...fields })
+  const answer = data === undefined ? await perform(asked, caller, input) : await performWith(asked, caller, input, data)
   return presented(tool, asked, answer, given)
 }
 

@@ -22,35 +22,30 @@ import type { Context, Http } from '../http/context.ts'
 import { checkJsonShape } from '../http/json-shape.ts'
 import { isKnown } from '../http/perform.ts'
 import type { Routers } from '../http/routers.ts'
-import { callTool, connectedDoc } from './call.ts'
+import { groups } from '../../shared/mcp-groups.ts'
+import { callTool } from './call.ts'
+import { type Connection, connectionOf } from './connection.ts'
+import { allTools, offersOf, toolList } from './list.ts'
 import { instructions, skillTool, skillOf } from './skill.ts'
-import { type ListedTool, operationTools, type Tool } from './tools.ts'
+import type { Tool } from './tool.ts'
+import { operationTools } from './tools.ts'
 
 const path = '/mcp'
-
-/** Every tool, in the order in which they are listed. */
-const tools: readonly ListedTool[] = [...operationTools, skillTool]
-
-/** What stands between prefix and name. */
-type Joint = '.' | '_'
-
-const listed = (prefix: string, joint: Joint): object[] =>
-  tools.map(({ name, description, inputSchema, outputSchema, annotations }) => ({
-    name: `${prefix}${joint}${name}`,
-    description,
-    inputSchema,
-    outputSchema,
-    annotations
-  }))
 
 const isJoint = (text: string | undefined): boolean => text === '.' || text === '_'
 
 /** Errors: `Malformed` with -32602, as the protocol has it for unknown tools; the SDK tells its code and words as they are. */
-const toolNamed = (prefix: string, name: string): Tool | typeof skillTool => {
+const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool | typeof skillTool => {
   const bare = name.startsWith(prefix) && isJoint(name[prefix.length]) ? name.slice(prefix.length + 1) : undefined
   const found = bare === skillTool.name ? skillTool : operationTools.find((tool) => tool.name === bare)
   if (found === undefined)
     throw new Malformed(RpcErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}. tools/list names them all.`)
+  // Whoever connects for reading alone expects that nothing is written that way.
+  if (groups !== undefined && !groups.has(found.group) && found !== skillTool)
+    throw new Malformed(
+      RpcErrorCode.InvalidParams,
+      `${name} belongs to the tools that this connection left out: its address says tools=${[...groups].join(',')}. Connect with ${found.group} among them to use it.`
+    )
   return found
 }
 
@@ -205,24 +200,23 @@ interface Face {
   readonly http: Http
   /** What the names of the tools begin with. */
   readonly prefix: string
-  /** `tools/list` under both kinds of name. */
-  readonly lists: Readonly<Record<Joint, object[]>>
 }
 
 // It has no state of a client, and to make one takes longer than a call.
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
-const serverOf = ({ http, prefix, lists }: Face, ctx: Context, bytes: number): Server => {
-  const joint: Joint = ctx.query['names'] === 'underscore' ? '_' : '.'
+const serverOf = ({ http, prefix }: Face, ctx: Context, connection: Connection, bytes: number): Server => {
   const { baseUrl, version } = http.service
+  const to = `${prefix}${connection.joint}`
+  const offers = offersOf(connection)
   const server = new Server(
     { name: 'agmd', title: 'agmd: live Markdown', version, websiteUrl: baseUrl },
-    { capabilities: { tools: {} }, instructions: instructions(`${prefix}${joint}`, connectedDoc(ctx)), jsonSchemaValidator }
+    { capabilities: { tools: {} }, instructions: instructions(to, connection.doc, offers), jsonSchemaValidator }
   )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: lists[joint] }) as never)
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList(to, connection) }) as never)
   server.setRequestHandler(CallToolRequestSchema, ({ params }): CallToolResult | Promise<CallToolResult> => {
-    const tool = toolNamed(prefix, params.name)
-    if (!('mean' in tool)) return skillOf(baseUrl, `${prefix}${joint}`)
+    const tool = toolNamed(prefix, params.name, connection)
+    if (!('mean' in tool)) return skillOf(baseUrl, to, offers)
     return callTool(http, ctx, tool, params.arguments ?? {}, bytes)
   })
   return server
@@ -236,8 +230,9 @@ const requestOf = (ctx: Context, url: string): Request => {
 }
 
 const answer = async (face: Face, ctx: Context): Promise<void> => {
+  const connection = connectionOf(new URLSearchParams(ctx.querystring))
   const { body, bytes } = await readMessage(face.http, ctx)
-  const server = serverOf(face, ctx, bytes)
+  const server = serverOf(face, ctx, connection, bytes)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {
     await server.connect(transport)
@@ -271,8 +266,9 @@ const discovery = ({ http, prefix }: Face): object => {
     transport: 'streamable-http',
     protocolVersions: SUPPORTED_PROTOCOL_VERSIONS,
     methods: ['initialize', 'ping', 'tools/list', 'tools/call'],
-    tools: tools.map(({ name }) => `${prefix}.${name}`),
+    tools: allTools.map(({ name }) => `${prefix}.${name}`),
     underscoreNames: `${baseUrl}${path}?names=underscore`,
+    toolGroups: { groups, example: `${baseUrl}${path}?names=underscore&tools=read,review` },
     authentication: {
       shareKey: 'argument key, a share URL as doc, or the header X-Share-Key',
       bearer: 'Authorization: Bearer <session or agent token>',
@@ -288,7 +284,7 @@ const wantsStream = (ctx: Context): boolean => ctx.get('Accept').trim() === 'tex
 
 export const bindMcp = (http: Http, routers: Routers): void => {
   const { mcpPrefix: prefix } = http
-  const face: Face = { http, prefix, lists: { '.': listed(prefix, '.'), _: listed(prefix, '_') } }
+  const face: Face = { http, prefix }
   const described = JSON.stringify(discovery(face))
   const router = routers.of(path)
   router.get(path, (koa) => {

@@ -6,10 +6,37 @@ import { z } from 'zod'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
+/** What is said of fields that many tools have, in place of what the table says of them. '': nothing. */
+const words: Readonly<Record<string, string>> = {
+  anchor: 'UTF-16 units.',
+  baseVersion: 'The version you read.',
+  before: 'A nextBefore.',
+  commentIds: '',
+  suggestionIds: '',
+  find: 'Words of the text.',
+  height: '',
+  limit: '',
+  line: 'From 1.',
+  lines: 'Say 10-20.',
+  occurrence: 'From 1.',
+  prefix: '',
+  reviewedVersion: '',
+  role: '',
+  section: 'Title, or Outer > Inner.',
+  since: 'A version; of events a cursor, or latest.',
+  suffix: '',
+  taskId: '',
+  unanchored: '',
+  values: 'Formulas as values.',
+  version: '',
+  wait: 'Seconds.',
+  width: ''
+}
+
 const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Said by no model's call, or true of every value: bounds beyond any use, names for OpenAPI. */
-const isNoise = (name: string, value: unknown): boolean =>
+const isNoise = (name: string): boolean =>
   name === '$schema' ||
   name === '$defs' ||
   name === 'id' ||
@@ -19,8 +46,11 @@ const isNoise = (name: string, value: unknown): boolean =>
   name === 'maxLength' ||
   name === 'minLength' ||
   name === 'additionalProperties' ||
-  (name === 'maximum' && value === Number.MAX_SAFE_INTEGER) ||
-  (name === 'minimum' && value === Number.MIN_SAFE_INTEGER)
+  name === 'minimum' ||
+  name === 'maximum' ||
+  name === 'minItems' ||
+  name === 'maxItems' ||
+  name === 'default'
 
 /** Several kinds of one field: words are joined to one list. */
 const joined = (one: JsonSchema, other: JsonSchema): JsonSchema => {
@@ -44,6 +74,13 @@ const choicesOf = (schema: JsonSchema): readonly JsonSchema[] | undefined => {
   return Array.isArray(choices) && choices.every((choice) => isObject(choice) && isObject(choice['properties'])) ? choices : undefined
 }
 
+/** A field as a model is told of it: in fewer words, and without them where its name says all. */
+const told = (name: string, schema: unknown): unknown => {
+  if (!isObject(schema) || schema['description'] === undefined || !Object.hasOwn(words, name)) return schema
+  const { description: _description, ...silent } = schema
+  return words[name] === '' ? silent : { ...silent, description: words[name] }
+}
+
 const short = (schema: unknown, definitions: JsonSchema): unknown => {
   if (Array.isArray(schema)) return schema.map((each) => short(each, definitions))
   if (!isObject(schema)) return schema
@@ -57,11 +94,11 @@ const short = (schema: unknown, definitions: JsonSchema): unknown => {
   // Below `properties` the names are fields, not words of JSON Schema.
   return Object.fromEntries(
     Object.entries(schema)
-      .filter(([name, value]) => !isNoise(name, value) && !(name === 'required' && (value as unknown[]).length === 0))
+      .filter(([name, value]) => !isNoise(name) && !(name === 'required' && (value as unknown[]).length === 0))
       .map(([name, value]) => [
         name,
         name === 'properties'
-          ? Object.fromEntries(Object.entries(value as JsonSchema).map(([field, of]) => [field, short(of, definitions)]))
+          ? Object.fromEntries(Object.entries(value as JsonSchema).map(([field, of]) => [field, told(field, short(of, definitions))]))
           : short(value, definitions)
       ])
   )
@@ -71,17 +108,4 @@ const short = (schema: unknown, definitions: JsonSchema): unknown => {
 export const inputSchema = (input: z.ZodObject): JsonSchema => {
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
   return short(schema, (schema.$defs ?? {}) as JsonSchema) as JsonSchema
-}
-
-/** Only the kind of a field: what is in a record is seen in the answer. */
-const kindOf = ({ type, enum: words }: JsonSchema): JsonSchema => (type === undefined || words !== undefined ? {} : { type })
-
-/**
- * What it answers: its fields and their kinds. None is required, because a refused call answers `error` in their place and clients check
- * that against the same schema.
- */
-export const outputSchema = (output: z.ZodType): JsonSchema => {
-  const schema = z.toJSONSchema(output, { io: 'output', unrepresentable: 'any' })
-  const { properties } = short(schema, (schema.$defs ?? {}) as JsonSchema) as { properties: Record<string, JsonSchema> }
-  return { type: 'object', properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, kindOf(field)])) }
 }

@@ -45,6 +45,7 @@ export const listDocuments = operation({
   on: 'account',
   needs: 'identity',
   rest: { method: 'GET', path: '/api/docs', query: ['query', 'sort', 'before', 'limit'] },
+  mcp: 'list_docs',
   cli: 'docs list',
   input: z.object({
     query: z.string().max(200).optional(),
@@ -61,6 +62,7 @@ export const listTrash = operation({
   on: 'account',
   needs: 'identity',
   rest: { method: 'GET', path: '/api/trash', query: ['before', 'limit'] },
+  mcp: 'list_docs',
   cli: 'docs trash',
   input: z.object({
     before: z.coerce.number().int().min(0).optional().meta({ description: 'The `nextBefore` of the page before.' }),
@@ -87,6 +89,7 @@ export const claimDocument = operation({
   role: 'owner',
   needs: 'account',
   rest: { method: 'POST', path: '/api/docs/{id}/claim' },
+  mcp: 'claim_doc',
   cli: 'docs claim',
   input: z.object({ revokeKey: z.boolean().optional().meta({ description: 'Ends the link that was used.' }) }),
   output: z.object({ ok: z.literal(true), claimed: z.literal(true), doc: Metadata }),

@@ -25,6 +25,7 @@ export const uploadAsset = operation({
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/assets', query: ['name'], status: 201, body: 'media' },
+  mcp: 'upload_asset',
   cli: 'assets upload',
   input: z.object({
     name: line(limits.titleCharsMax)

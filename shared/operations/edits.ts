@@ -125,6 +125,7 @@ const query = ['mode', 'baseVersion', 'dryRun', 'label'] as const
 export const editContent = operation({
   ...definition,
   rest: { method: 'POST', path: '/api/docs/{id}/edits', query, large: true },
+  mcp: 'replace_doc',
   cli: 'docs edit'
 })
 

@@ -81,6 +81,7 @@ export const readImage = operation({
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/image/{jobId}`, query: ['wait'] },
+  mcp: 'generate_image',
   input: z.object({ jobId, wait }),
   output: ImageJob,
   errors: ['account_required']
@@ -114,6 +115,7 @@ export const readSpeech = operation({
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/speak/{talkId}`, query: ['wait'] },
+  mcp: 'speak_text',
   input: z.object({ talkId: jobId, wait }),
   output: SpeechJob,
   errors: ['account_required']
@@ -134,6 +136,7 @@ export const saveSpeech = operation({
   ...document,
   role: 'edit',
   rest: { method: 'POST', path: `${media}/speak/{talkId}/save`, status: 201 },
+  mcp: 'speak_text',
   input: z.object({ talkId: jobId }),
   output: Asset,
   errors: ['account_required', 'job_not_done', 'asset_quota_exceeded']
@@ -173,6 +176,7 @@ export const readTranscription = operation({
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/transcribe/{asrId}`, query: ['wait'] },
+  mcp: 'transcribe_audio',
   input: z.object({ asrId: jobId, wait }),
   output: TranscriptionJob,
   errors: ['account_required']
@@ -205,6 +209,7 @@ export const readOcr = operation({
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/ocr/{ocrId}`, query: ['wait'] },
+  mcp: 'ocr_image',
   input: z.object({ ocrId: jobId, wait }),
   output: OcrJob,
   errors: ['account_required']
@@ -215,6 +220,7 @@ export const cancelJob = operation({
   ...document,
   role: 'view',
   rest: { method: 'DELETE', path: `${media}/jobs/{jobId}` },
+  mcp: 'generate_image',
   cli: 'media cancel',
   input: z.object({ jobId }),
   output: z.object({ ok: z.literal(true), jobId: z.string(), status: z.enum(['queued', 'running', 'done', 'failed', 'canceled']) }),

@@ -9,6 +9,7 @@ export const listShares = operation({
   on: 'document',
   role: 'owner',
   rest: { method: 'GET', path: '/api/docs/{id}/shares', query: ['before', 'limit', 'ended'] },
+  mcp: 'list_shares',
   cli: 'share list',
   input: z.object({
     before: z
@@ -58,6 +59,7 @@ export const changeShare = operation({
   on: 'document',
   role: 'owner',
   rest: { method: 'PATCH', path: '/api/docs/{id}/shares/{share}' },
+  mcp: 'change_share',
   cli: 'share change',
   input: z.object({ share: z.string().max(100), role: RoleName, author: AuthorName.optional() }),
   output: CreatedShare.extend({
@@ -77,6 +79,7 @@ export const revokeShare = operation({
   on: 'document',
   role: 'owner',
   rest: { method: 'DELETE', path: '/api/docs/{id}/shares/{share}', query: ['keep'] },
+  mcp: 'revoke_share',
   cli: 'share revoke',
   input: z.object({
     share: z.string().max(100),

@@ -140,6 +140,7 @@ export const replyToSuggestion = operation({
   on: 'document',
   role: 'comment',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}/replies', status: 201 },
+  mcp: 'reply',
   cli: 'suggestions reply',
   input: z.object({ suggestionId: RemarkId, body: Body, author: AuthorName.optional() }),
   output: z.object({ id: z.string(), reply: ReplyRecord, suggestion: SuggestionRecord }),
@@ -197,6 +198,7 @@ export const withdrawSuggestion = operation({
   on: 'document',
   role: 'suggest',
   rest: { method: 'DELETE', path: '/api/docs/{id}/suggestions/{suggestionId}' },
+  mcp: 'withdraw_suggestion',
   cli: 'suggestions withdraw',
   input: z.object({ suggestionId: RemarkId }),
   output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord }),
@@ -231,6 +233,7 @@ export const decideSuggestions = operation({
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/decisions', query: ['dryRun'] },
+  mcp: 'resolve_suggestion',
   cli: 'suggestions decide-all',
   input: z
     .object({

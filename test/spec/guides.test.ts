@@ -5,7 +5,7 @@ import { commands } from '../../shared/commands/index.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { fencesOf } from '../../shared/fences/fences.ts'
 import { operations } from '../../shared/operations/index.ts'
-import { post, told } from '../support/mcp.ts'
+import { post, rpc, told } from '../support/mcp.ts'
 import { type Json, type Person, startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -84,7 +84,8 @@ test('[GUIDE-5] the skill is one: its head, its size, and the same by get_skill'
   expect(name).toBe('agmd')
   expect(description?.length).toBeLessThanOrEqual(1024)
   expect(skill.split('\n').length).toBeLessThan(500)
-  expect((await told(world.url, 'get_skill')).skill).toBe(skill)
+  const { json } = await rpc(world.url, 'tools/call', { name: 'svc_get_skill' }, { query: '?names=underscore' })
+  expect(json.result.structuredContent.skill).toBe(skill)
 })
 
 const table = Object.entries(operations) as unknown as [string, Operation][]

@@ -344,14 +344,27 @@ test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest
   expect(await put({ mode: 'apply' })).toEqual(expected(refusalOf(operations.replaceContent, caller), 200))
 })
 
+/** What tells a tool which of several operations is meant. */
+const meant: Readonly<Record<string, object>> = {
+  // A tool writes over what was not read only when that is said.
+  replaceContent: { force: true },
+  readDocument: { view: 'info' },
+  readOutline: { view: 'outline' },
+  readAttribution: { view: 'authors' },
+  undeleteDocument: { restore: true },
+  listTrash: { trash: true },
+  saveSpeech: { save: true },
+  cancelJob: { cancel: true }
+}
+
 /** The tool of an operation, with the input that the operation takes. */
 const callTool = async (name: string, tool: string, owner: Person, sent: Sent, assignment: Assignment): Promise<string | undefined> => {
-  const { json } = await bodyOf(name, sent, assignment)
-  const path = (await inputs[name]?.path?.(owner, sent, assignment)) ?? {}
+  const { json, body } = await bodyOf(name, sent, assignment)
+  const { talkId, asrId, ocrId, ...path } = (await inputs[name]?.path?.(owner, sent, assignment)) ?? {}
+  const jobId = talkId ?? asrId ?? ocrId
   const key = sent.key === undefined ? {} : { key: sent.key }
-  // A tool writes over what was not read only when that is said.
-  const forced = name === 'replaceContent' ? { force: true } : {}
-  const args = { doc: owner.doc, ...key, ...path, ...(json as object), ...forced }
+  const file = body === undefined ? {} : { data: Buffer.from(body as Uint8Array).toString('base64') }
+  const args = { doc: owner.doc, ...key, ...path, ...(jobId !== undefined && { jobId }), ...(json as object), ...file, ...meant[name] }
   const result = await call(world.url, tool, args, headersOf({ bearer: sent.bearer }))
   return result.isError === true ? result.structuredContent.error.code : undefined
 }

@@ -2,6 +2,7 @@
  * What an agent is given with a link: words, and ready-made commands for each way in. Every command is executed by
  * test/browser/sharing.test.ts. Nothing that people wrote stands in it: a title or a name could speak to the agent, or to a shell.
  */
+import { invitationPath } from '../../shared/mcp-groups.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { term } from '../text/t.ts'
 
@@ -67,9 +68,9 @@ function commandLine(invitation: Invitation): string {
   return read
 }
 
-const mcp = ({ origin, id, secret }: Invitation): string =>
+const mcp = ({ origin, id, secret, role }: Invitation): string =>
   JSON.stringify(
-    { mcpServers: { agmd: { type: 'http', url: `${origin}/mcp?names=underscore&doc=${id}`, headers: { 'X-Share-Key': secret } } } },
+    { mcpServers: { agmd: { type: 'http', url: `${origin}${invitationPath(id, role)}`, headers: { 'X-Share-Key': secret } } } },
     undefined,
     2
   )

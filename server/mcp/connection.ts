@@ -1,0 +1,54 @@
+/** What the address of a connection says: how tools are named, which are wanted, and which document is meant. */
+import { ServiceError } from '../../shared/errors.ts'
+import { groups, type Group } from '../../shared/mcp-groups.ts'
+import { isDocumentId } from '../../shared/names.ts'
+import { type Role, roles } from '../../shared/roles.ts'
+import type { Context } from '../http/context.ts'
+
+/** What stands between the prefix of a tool and its name. */
+type Joint = '.' | '_'
+
+export interface Connection {
+  readonly joint: Joint
+  /** The groups of tools that are wanted; undefined: all. */
+  readonly groups: ReadonlySet<Group> | undefined
+  /** The role for which tools are listed; undefined: any. It grants nothing. */
+  readonly role: Role | undefined
+  /** The document that calls mean which name none. */
+  readonly doc: string | undefined
+}
+
+const isOneOf = <Word extends string>(word: string, of: readonly Word[]): word is Word => (of as readonly string[]).includes(word)
+
+const refused = (field: string, given: string, known: readonly string[], hint: string): ServiceError =>
+  new ServiceError('invalid_request', {
+    hint,
+    details: [{ path: field, message: `names ${given === '' ? 'none' : given.slice(0, 40).toWellFormed()}; there are ${known.join(', ')}` }]
+  })
+
+const groupsIn = (given: readonly string[]): ReadonlySet<Group> | undefined => {
+  if (given.length === 0) return undefined
+  const words = given.flatMap((list) => list.split(',').map((word) => word.trim().toLowerCase()))
+  const named = words.filter((word) => isOneOf(word, groups))
+  if (named.length === words.length) return new Set(named)
+  const unknown = words.find((word) => !isOneOf(word, groups)) ?? ''
+  throw refused('tools', unknown, groups, `Say tools=${groups.join(',')}, or some of them, or leave tools out for all.`)
+}
+
+const roleIn = (word: string | null): Role | undefined => {
+  if (word === null || isOneOf(word, roles)) return word ?? undefined
+  throw refused('role', word, roles, 'Leave role out, or name the role of the link that you connect with.')
+}
+
+const docIn = (doc: string | null): string | undefined => (doc !== null && isDocumentId(doc) ? doc : undefined)
+
+/** The document that an address names, as that of an invitation does. */
+export const connectedDoc = (ctx: Context): string | undefined => docIn(new URLSearchParams(ctx.querystring).get('doc'))
+
+/** What the query of an address says. Errors: `invalid_request` for groups and roles that there are not. */
+export const connectionOf = (query: URLSearchParams): Connection => ({
+  joint: query.get('names') === 'underscore' ? '_' : '.',
+  groups: groupsIn(query.getAll('tools')),
+  role: roleIn(query.get('role')),
+  doc: docIn(query.get('doc'))
+})

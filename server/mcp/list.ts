@@ -1,0 +1,47 @@
+/** `tools/list`: every tool, or those that a connection asks for. */
+import { includesRole } from '../../shared/roles.ts'
+import type { Connection } from './connection.ts'
+import type { JsonSchema } from './schemas.ts'
+import { type Offers, skillTool } from './skill.ts'
+import type { ListedTool } from './tool.ts'
+import { operationTools } from './tools.ts'
+
+/** The last of the specification that is about an operation. */
+const lastSpecified = 'close_review_task'
+
+/** Every tool, in the order in which they are listed. */
+export const allTools: readonly ListedTool[] = (operationTools as readonly ListedTool[]).toSpliced(
+  operationTools.findIndex(({ name }) => name === lastSpecified) + 1,
+  0,
+  skillTool
+)
+
+/** Whether a connection asks for a tool, and its role could use it. */
+const isWanted = ({ name, group, role }: ListedTool, connection: Connection): boolean =>
+  name === skillTool.name ||
+  ((connection.groups?.has(group) ?? true) && (role === null || connection.role === undefined || includesRole(connection.role, role)))
+
+/** The tools that a connection lists. */
+export const offersOf =
+  (connection: Connection): Offers =>
+  (name) =>
+    allTools.some((tool) => tool.name === name && isWanted(tool, connection))
+
+/** Without the arguments that the address of the connection gives. */
+const withoutPlace = (schema: JsonSchema): JsonSchema => {
+  const { doc: _doc, key: _key, ...properties } = schema['properties'] as JsonSchema
+  const required = ((schema['required'] ?? []) as string[]).filter((name) => name !== 'doc')
+  const { required: _required, ...others } = schema
+  return { ...others, properties, ...(required.length > 0 && { required }) }
+}
+
+/** The tools of a connection as the protocol lists them. `to` is what their names begin with: `svc.`. */
+export const toolList = (to: string, connection: Connection): object[] =>
+  allTools
+    .filter((tool) => isWanted(tool, connection))
+    .map(({ name, description, inputSchema, annotations }) => ({
+      name: `${to}${name}`,
+      description,
+      inputSchema: connection.doc === undefined ? inputSchema : withoutPlace(inputSchema),
+      annotations
+    }))

@@ -1,0 +1,196 @@
+/** The tools beyond those of the specification. Where one verb covers two states, or two kinds of thing, it is one tool. */
+import { z } from 'zod'
+import { type Operation } from '../../shared/operation.ts'
+import { type OperationName, operations } from '../../shared/operations/index.ts'
+import { derived, type Fields, invalid, type Meant, type Tool, toolOf } from './tool.ts'
+
+/** An operation with its input under its own names. */
+const meant = (name: OperationName, given: Fields): Meant => {
+  const { normalise }: Operation = operations[name]
+  return { name, fields: normalise?.({ ...given }) ?? given }
+}
+
+/** Errors: `invalid_request` for a word where yes or no is asked. */
+const flagOf = (path: string, value: unknown): boolean => {
+  if (value !== undefined && typeof value !== 'boolean') throw invalid(path, 'must be boolean')
+  return value === true
+}
+
+// ——— review ———
+
+const { suggestionId, action, step, dryRun, author } = operations.decideSuggestion.input.shape
+const { suggestionIds, decisions, setId } = operations.decideSuggestions.input.shape
+
+const severalNames = ['decisions', 'suggestionIds', 'ids', 'setId']
+
+export const decideTool = toolOf('resolve_suggestion', {
+  title: 'Decide suggestions',
+  group: 'review',
+  description:
+    'Accepts (changes the text) or rejects a suggestion; reopen takes that back. Several in one commit: suggestionIds or setId with action, ' +
+    'or decisions. step: as read. target_changed: read again.',
+  input: z.object({
+    suggestionId: suggestionId.optional(),
+    suggestionIds,
+    setId,
+    decisions,
+    action: action.optional(),
+    step,
+    dryRun,
+    author
+  }),
+  operations: ['decideSuggestion', 'decideSuggestions'],
+  destroys: true,
+  repeats: true,
+  mean: (given) => meant(severalNames.some((name) => given[name] !== undefined) ? 'decideSuggestions' : 'decideSuggestion', given)
+})
+
+const { commentId, body } = operations.replyToComment.input.shape
+
+const replyTool = toolOf('reply', {
+  title: 'Reply',
+  group: 'review',
+  description: 'Replies to a comment or a suggestion, named by its id. Answers the id of the reply.',
+  input: z.object({ commentId: commentId.optional(), suggestionId: suggestionId.optional(), body, author }),
+  operations: ['replyToComment', 'replyToSuggestion'],
+  mean(given) {
+    if ((given['commentId'] === undefined) === (given['suggestionId'] === undefined))
+      throw invalid('commentId', 'or suggestionId must be given, and not both')
+    return meant(given['commentId'] === undefined ? 'replyToSuggestion' : 'replyToComment', given)
+  }
+})
+
+// ——— documents ———
+
+const { query, sort } = operations.listDocuments.input.shape
+
+const listTool = toolOf('list_docs', {
+  title: 'List my documents',
+  group: 'account',
+  description:
+    'Lists the documents of your account, newest first; query searches title and text; trash lists deleted ones. Needs an account session.',
+  input: z.object({
+    query,
+    sort,
+    trash: z.boolean().optional(),
+    before: z.union([z.string(), z.number()]).optional().meta({ description: 'A nextBefore.' }),
+    limit: operations.listDocuments.input.shape.limit
+  }),
+  operations: ['listDocuments', 'listTrash'],
+  mean({ trash, ...given }) {
+    return { name: flagOf('trash', trash) ? 'listTrash' : 'listDocuments', fields: given }
+  }
+})
+
+const deleteTool = toolOf('delete_doc', {
+  title: 'Delete or restore document',
+  group: 'share',
+  description:
+    'Moves a document to the trash: every link ends, for everybody. restore brings it back while it is there. Do it only when asked to.',
+  input: z.object({ restore: z.boolean().optional() }),
+  operations: ['deleteDocument', 'undeleteDocument'],
+  destroys: true,
+  repeats: true,
+  mean({ restore, permanent, ...given }) {
+    // Erasing is for people: nobody could bring it back.
+    if (permanent !== undefined) throw invalid('permanent', 'is no field here: this only moves to the trash')
+    return { name: flagOf('restore', restore) ? 'undeleteDocument' : 'deleteDocument', fields: given }
+  }
+})
+
+const uploadTool = toolOf('upload_asset', {
+  title: 'Upload file',
+  group: 'edit',
+  description:
+    'Uploads a picture, sound or film. Answers Markdown that shows it; put that into the text yourself. Over 64 KiB the key must come with the connection.',
+  input: z.object({
+    data: z.string().meta({ description: 'The file, in base64.' }),
+    ...operations.uploadAsset.input.shape
+  }),
+  operations: ['uploadAsset'],
+  large: true,
+  mean({ data, ...given }) {
+    if (typeof data !== 'string' || data === '') throw invalid('data', 'must be given: the file in base64')
+    return { name: 'uploadAsset', fields: given, data }
+  }
+})
+
+// ——— all of them ———
+
+export const moreTools: readonly Tool[] = [
+  replyTool,
+  derived('resolveComment', {
+    title: 'Resolve or reopen comment',
+    group: 'review',
+    description: 'Resolves a comment; resolved: false opens it again.',
+    repeats: true
+  }),
+  derived('editComment', {
+    title: 'Edit comment',
+    group: 'review',
+    description: 'Changes the text of a comment of your own.',
+    repeats: true
+  }),
+  derived('deleteComment', {
+    title: 'Delete comment',
+    group: 'review',
+    description: 'Deletes a comment of your own, with its replies.',
+    destroys: true,
+    repeats: true
+  }),
+  derived('withdrawSuggestion', {
+    title: 'Withdraw suggestion',
+    group: 'review',
+    description: 'Takes back a suggestion of your own that is not decided.',
+    destroys: true,
+    repeats: true
+  }),
+  derived('listRevisions', {
+    title: 'List revisions',
+    group: 'read',
+    description: 'Lists saved revisions, newest first. To read one, read_doc with its version.'
+  }),
+  derived('restoreRevision', {
+    title: 'Restore revision',
+    group: 'edit',
+    description: 'Makes an earlier revision the text again, as a new version; the history between stays.',
+    destroys: true
+  }),
+  derived('labelRevision', {
+    title: 'Name revision',
+    group: 'edit',
+    description: 'Gives a revision a name; label null takes it away.',
+    nulls: ['label'],
+    repeats: true
+  }),
+  derived('updateDocument', {
+    title: 'Rename document',
+    group: 'edit',
+    description: 'Gives the document a title; title null calls it as its text says.',
+    nulls: ['title'],
+    repeats: true
+  }),
+  uploadTool,
+  deleteTool,
+  derived('listShares', { title: 'List links', group: 'share', description: 'Lists the links of a document, without their secrets.' }),
+  derived('changeShare', {
+    title: 'Change role of link',
+    group: 'share',
+    description: 'Gives a link another role, at once. share: its id.',
+    destroys: true,
+    repeats: true
+  }),
+  derived('revokeShare', {
+    title: 'Revoke link',
+    group: 'share',
+    description: 'Ends a link and all links made through it. share: its id. Do it only when asked to.',
+    destroys: true,
+    repeats: true
+  }),
+  listTool,
+  derived('claimDocument', {
+    title: 'Claim document',
+    group: 'account',
+    description: 'Moves an anonymous document into your account; needs its owner link and an account session.'
+  })
+]

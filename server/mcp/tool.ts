@@ -1,0 +1,136 @@
+/** What a tool is, and how it is made of the table: an operation, or several that are one thing to a model, with a description for models. */
+import { z } from 'zod'
+import { ServiceError } from '../../shared/errors.ts'
+import type { Group } from '../../shared/mcp-groups.ts'
+import { type Operation, roleAtLeast } from '../../shared/operation.ts'
+import { type OperationName, operations } from '../../shared/operations/index.ts'
+import { type Role, roles } from '../../shared/roles.ts'
+import { inputSchema, type JsonSchema } from './schemas.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** The operation that a call means, and its input, unchecked. */
+export interface Meant {
+  readonly name: OperationName
+  readonly fields: Fields
+  /** The file that the operation takes as its body, in base64. */
+  readonly data?: string
+  /** Why it is not done, for those who might do it: whoever may not, hears that first. */
+  readonly refused?: ServiceError
+}
+
+/** Only what differs from the defaults of the protocol is said: not read-only, destructive, not idempotent, open world. */
+interface Hints {
+  readonly title: string
+  readonly readOnlyHint?: true
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: true
+  readonly openWorldHint?: false
+}
+
+/** A tool as it is listed. */
+export interface ListedTool {
+  /** Without the prefix. */
+  readonly name: string
+  readonly group: Group
+  /** The role below which no call succeeds; null: none is needed. */
+  readonly role: Role | null
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  readonly annotations: Hints
+}
+
+export interface Tool extends ListedTool {
+  /** The operations that a call can mean. */
+  readonly operations: readonly OperationName[]
+  /** Names of the arguments beside `doc` and `key`. */
+  readonly takes: readonly string[]
+  /** Those of them for which null says something; elsewhere null is as if it were not given. */
+  readonly nulls: readonly string[]
+  /** Whether the answer makes a link, and so may hold its secret. */
+  readonly makesLink: boolean
+  /** Whether a call may be as large as a document. */
+  readonly large: boolean
+  /** What the operation calls by another name: the beginning of a path in its input → the argument. */
+  readonly called: Readonly<Record<string, string>>
+  /** Errors: `invalid_request`. */
+  readonly mean: (given: Fields) => Meant
+}
+
+interface Definition {
+  readonly title: string
+  readonly group: Group
+  readonly description: string
+  /** Fields beside `doc` and `key`. */
+  readonly input: z.ZodObject
+  /** Those that a call can mean, all about a document or all about none. */
+  readonly operations: readonly [OperationName, ...OperationName[]]
+  /** Takes something away that was there. */
+  readonly destroys?: boolean
+  /** The same call again changes nothing more. */
+  readonly repeats?: boolean
+  /** What it does can be seen by anybody. */
+  readonly exposes?: boolean
+  readonly makesLink?: boolean
+  readonly large?: boolean
+  readonly nulls?: readonly string[]
+  readonly called?: Tool['called']
+  readonly mean: Tool['mean']
+}
+
+const doc = z.string().meta({ description: 'Share URL, or id with key.' })
+const key = z.string().optional()
+
+const entryOf = (name: OperationName): Operation => operations[name]
+
+const reads = (name: OperationName): boolean => entryOf(name).rest.method === 'GET'
+
+const hintsOf = ({ title, operations: of, destroys = false, repeats = false, exposes = false }: Definition): Hints => ({
+  title,
+  ...(of.every(reads) ? { readOnlyHint: true } : { destructiveHint: destroys, ...(repeats && { idempotentHint: true }) }),
+  ...(!exposes && { openWorldHint: false })
+})
+
+/** The role that the least of them needs; null where none is needed. */
+const leastRole = (of: readonly OperationName[]): Role | null => {
+  const needed = of.map((name) => roleAtLeast(entryOf(name)) ?? null)
+  return needed.includes(null) ? null : (roles.find((role) => needed.includes(role)) ?? null)
+}
+
+export const toolOf = (name: string, definition: Definition): Tool => {
+  const { group, description, input, operations: of, makesLink = false, large = false, nulls = [], called = {}, mean } = definition
+  return {
+    name,
+    group,
+    description,
+    takes: Object.keys(input.shape),
+    operations: of,
+    role: leastRole(of),
+    inputSchema: inputSchema(z.object({ ...(entryOf(of[0]).on === 'document' ? { doc } : {}), key, ...input.shape })),
+    annotations: hintsOf(definition),
+    nulls,
+    makesLink,
+    large,
+    called,
+    mean
+  }
+}
+
+interface Said extends Omit<Definition, 'input' | 'operations' | 'mean'> {
+  /** Fields that are not for tools. */
+  readonly without?: readonly string[]
+}
+
+/** The tool of an operation, with the same input. */
+export const derived = (operation: OperationName, { without = [], ...said }: Said): Tool => {
+  const { mcp = '', input, normalise } = entryOf(operation)
+  return toolOf(mcp, {
+    ...said,
+    input: z.object(Object.fromEntries(Object.entries(input.shape).filter(([field]) => !without.includes(field)))),
+    operations: [operation],
+    mean: (given) => ({ name: operation, fields: normalise?.({ ...given }) ?? given })
+  })
+}
+
+export const invalid = (path: string, message: string): ServiceError =>
+  new ServiceError('invalid_request', { details: [{ path, message }] })

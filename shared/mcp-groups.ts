@@ -1,0 +1,17 @@
+/** Groups of MCP tools, and which of them the address of an invitation names. */
+import { includesRole, type Role } from './roles.ts'
+
+export const groups = ['read', 'edit', 'review', 'share', 'media', 'account'] as const
+
+export type Group = (typeof groups)[number]
+
+/** The least role whose link can use a group. Tools of `media` and `account` need an account, which no link is. */
+const leastRoles: Partial<Readonly<Record<Group, Role>>> = { read: 'view', review: 'view', edit: 'suggest', share: 'edit' }
+
+/** The groups that a link with this role can use. */
+export const groupsFor = (role: Role): readonly Group[] =>
+  groups.filter((group) => leastRoles[group] !== undefined && includesRole(role, leastRoles[group]))
+
+/** The address by which a program connects to one document: names with underscores, and the tools that its role can use. */
+export const invitationPath = (doc: string, role: Role): string =>
+  `/mcp?names=underscore&doc=${doc}&role=${role}&tools=${groupsFor(role).join(',')}`

@@ -1,0 +1,230 @@
+/** The tools that go beyond the specification, and the addresses that list some of them. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { operationTools } from '../../server/mcp/tools.ts'
+import { limits } from '../../shared/limits.ts'
+import { groups, invitationPath } from '../../shared/mcp-groups.ts'
+import { operations } from '../../shared/operations/index.ts'
+import { includesRole, roles } from '../../shared/roles.ts'
+import { samples } from '../support/media.ts'
+import { refused, rpc, told } from '../support/mcp.ts'
+import { type Json, type Person, startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const at = ({ doc, key }: Person): { doc: string; key: string } => ({ doc, key })
+
+const list = async (query: string): Promise<Json[]> => (await rpc(world.url, 'tools/list', {}, { query })).json.result.tools
+
+const names = async (query: string): Promise<string[]> => (await list(query)).map(({ name }) => name.slice('svc.'.length))
+
+// ——— every operation ———
+
+/** Operations without a tool, and why. */
+const withoutTool: Readonly<Record<string, string>> = {
+  readDiff: 'read_doc with since',
+  readRevision: 'read_doc with version',
+  patchContent: 'the same as editContent',
+  draftSuggestion: 'for letters as they are typed in a page',
+  listDrawings: 'for the page that draws diagrams',
+  storeDrawing: 'for the page that draws diagrams',
+  readSpeechAudio: 'bytes; speak_text tells their address, or saves them',
+  readRelayStatus: 'a media tool says what is missing',
+  readHealth: 'for operators',
+  findSession: 'for pages',
+  readMe: 'list_docs says whether somebody is signed in',
+  updateMe: 'for the person at /account',
+  listSessions: 'for the person at /account',
+  revokeSession: 'for the person at /account',
+  revokeSessions: 'for the person at /account',
+  startDeviceLogin: 'for the client',
+  pollDeviceLogin: 'for the client',
+  createNode: 'for the person at /account',
+  listNodes: 'for the person at /account',
+  revokeNode: 'for the person at /account'
+}
+
+test('[MCP-30] every operation is reached by a tool, or has a reason to have none', () => {
+  const reached = new Set(operationTools.flatMap((tool) => tool.operations))
+  for (const [name, { mcp }] of Object.entries(operations as Record<string, { mcp?: string }>)) {
+    expect(reached.has(name as never), `${name}: give it a tool, or name the reason here`).toBe(withoutTool[name] === undefined)
+    expect(mcp !== undefined, `${name}: mcp in the table`).toBe(reached.has(name as never))
+  }
+})
+
+test('[MCP-31] reply, resolve and reopen, edit, delete, withdraw', async () => {
+  const owner = await world.create('One two three.\n')
+  const place = { ...at(owner), author: 'Ada' }
+  const { id: commentId } = await told(world.url, 'add_comment', { ...place, body: 'Why?', find: 'two' })
+  const { id: suggestionId } = await told(world.url, 'add_suggestion', { ...place, operation: 'replace', find: 'three', text: '3' })
+  expect((await told(world.url, 'reply', { ...place, commentId, body: 'So.' })).comment.replies).toMatchObject([{ body: 'So.' }])
+  expect((await told(world.url, 'reply', { ...place, suggestionId, text: 'Good.' })).suggestion.replies).toMatchObject([{ body: 'Good.' }])
+  for (const both of [{}, { commentId, suggestionId }])
+    expect((await refused(world.url, 'reply', { ...place, ...both, body: 'x' })).details[0].path).toBe('commentId')
+  const status = async (args: object): Promise<string> =>
+    (await told(world.url, 'resolve_comment', { ...place, commentId, ...args })).comment.status
+  expect([await status({}), await status({ resolved: false }), await status({ action: 'resolve' })]).toEqual([
+    'resolved',
+    'open',
+    'resolved'
+  ])
+  expect((await told(world.url, 'edit_comment', { ...place, commentId, body: 'Whence?' })).comment.body).toBe('Whence?')
+  expect((await told(world.url, 'withdraw_suggestion', { ...place, suggestionId })).suggestion.withdrawn).toBe(true)
+  await told(world.url, 'delete_comment', { ...place, commentId })
+  expect((await told(world.url, 'list_comments', place)).comments).toEqual([])
+})
+
+test('[MCP-31] one suggestion or several are decided by the same tool', async () => {
+  const owner = await world.create('One two three.\n')
+  const suggest = async (find: string): Promise<string> =>
+    (await told(world.url, 'add_suggestion', { ...at(owner), operation: 'replace', find, text: find.toUpperCase() })).id
+  const ids = [await suggest('One'), await suggest('two'), await suggest('three')]
+  const decide = (args: object): Promise<Json> => told(world.url, 'resolve_suggestion', { ...at(owner), ...args })
+  expect((await decide({ suggestionId: ids[0], action: 'accept' })).suggestion.status).toBe('accepted')
+  expect((await decide({ suggestionIds: ids.slice(1), action: 'accept', dryRun: true })).diff).toContain('TWO THREE')
+  expect((await owner.read()).content).toBe('ONE two three.\n')
+  const { results } = await decide({
+    decisions: [
+      { suggestionId: ids[1], action: 'accept' },
+      { id: ids[2], action: 'reject' }
+    ]
+  })
+  expect(results.map(({ suggestion }: Json) => suggestion.status)).toEqual(['accepted', 'rejected'])
+  expect((await owner.read()).content).toBe('ONE TWO three.\n')
+  expect((await refused(world.url, 'resolve_suggestion', { ...at(owner), suggestionId: ids[2] })).details[0].path).toBe('action')
+})
+
+test('[MCP-31] revisions are listed, named and restored; a document is renamed, and null says so', async () => {
+  const owner = await world.create('# One\n')
+  await owner.replace('# Two\n')
+  const { revisions } = await told(world.url, 'list_revisions', at(owner))
+  const [{ version }] = revisions.slice(-1)
+  expect((await told(world.url, 'read_doc', { ...at(owner), version })).content).toBe('# One\n')
+  const label = (text: string | null): Promise<Json> =>
+    told(world.url, 'label_revision', { ...at(owner), revisionId: revisions[0].id, label: text })
+  expect((await label('Draft')).label).toBe('Draft')
+  expect((await label(null)).label).toBeNull()
+  await told(world.url, 'restore_revision', { ...at(owner), revision: revisions.at(-1).id })
+  expect((await owner.read()).content).toBe('# One\n')
+  const rename = async (title: string | null): Promise<string> => (await told(world.url, 'rename_doc', { ...at(owner), title })).title
+  expect([await rename('Mine'), await rename(null)]).toEqual(['Mine', 'One'])
+  expect((await refused(world.url, 'rename_doc', at(owner))).details[0].path).toBe('title')
+  expect((await told(world.url, 'read_doc', { ...at(owner), view: 'info' })).role).toBe('owner')
+  expect((await told(world.url, 'read_doc', { ...at(owner), view: 'authors' })).lines).toHaveLength(1)
+})
+
+test('[MCP-31] links are listed without their secrets, changed and revoked; a document goes to the trash and comes back', async () => {
+  const owner = await world.create('text')
+  const guest = await owner.share('view')
+  const { shares } = await told(world.url, 'list_shares', at(owner))
+  expect(shares.map(({ id }: Json) => id)).toContain(guest.link.id)
+  expect(JSON.stringify(shares)).not.toContain(guest.key)
+  const link = { ...at(owner), share: guest.link.id }
+  expect((await told(world.url, 'change_share', { ...link, role: 'edit' })).role).toBe('edit')
+  await told(world.url, 'append_doc', { ...at(guest), content: 'More.' })
+  await told(world.url, 'revoke_share', link)
+  expect((await refused(world.url, 'read_doc', at(guest))).code).toBe('credential_invalid')
+  expect((await refused(world.url, 'delete_doc', { ...at(owner), restore: 'yes' })).details[0].path).toBe('restore')
+  expect((await refused(world.url, 'delete_doc', { ...at(owner), permanent: true })).code).toBe('invalid_request')
+  expect((await told(world.url, 'delete_doc', at(owner))).restorableUntil).not.toBeNull()
+  expect((await refused(world.url, 'read_doc', at(owner))).code).toBe('document_deleted')
+  await told(world.url, 'delete_doc', { ...at(owner), restore: true })
+  expect((await owner.read()).content).toContain('More.')
+})
+
+test('[MCP-36] a file is uploaded as what its bytes show', async () => {
+  const owner = await world.create('text')
+  const data = Buffer.from(samples['png']?.bytes as Uint8Array).toString('base64')
+  const asset = await told(world.url, 'upload_asset', { ...at(owner), data, name: 'A dot' }, { 'X-Share-Key': owner.key })
+  expect(asset).toMatchObject({ contentType: 'image/png', markdown: expect.stringMatching(/^!\[A dot\]\(\/f\/.+\.png\)$/) })
+  expect((await world.ask('GET', new URL(asset.url).pathname)).status).toBe(200)
+  expect((await told(world.url, 'upload_asset', { ...at(owner), data: `data:image/png;base64,${data}` })).contentType).toBe('image/png')
+  const kept = await world.service.blobs.list()
+  const refusal = async (args: object): Promise<string> =>
+    (await refused(world.url, 'upload_asset', { ...at(owner), ...args }, { 'X-Share-Key': owner.key })).code
+  expect(await refusal({})).toBe('invalid_request')
+  expect(await refusal({ data: 'not base64!' })).toBe('invalid_request')
+  expect(await refusal({ data: Buffer.from('just words').toString('base64') })).toBe('unsupported_media_type')
+  expect(await refusal({ data: data.slice(0, 40) })).toBe('unsupported_media_type')
+  expect(await refusal({ data: 'A'.repeat(Math.ceil((limits.assetBytesMax * 4) / 3) + 8) })).toBe('body_too_large')
+  expect(await world.service.blobs.list()).toEqual(kept)
+})
+
+// ——— addresses ———
+
+test('[MCP-32] an address narrows the list to groups; an unknown group is refused with those that there are', async () => {
+  const whole = await names('')
+  const parts = await Promise.all(groups.map((group) => names(`?tools=${group}`)))
+  expect(
+    parts
+      .flat()
+      .filter((name) => name !== 'get_skill')
+      .toSorted()
+  ).toEqual(whole.filter((name) => name !== 'get_skill').toSorted())
+  for (const part of parts) expect(part).toContain('get_skill')
+  expect(await names('?tools=read,edit')).toEqual(whole.filter((name) => [...(parts[0] ?? []), ...(parts[1] ?? [])].includes(name)))
+  expect(await names('?tools=Read,%20edit')).toEqual(await names('?tools=read&tools=edit'))
+  for (const tools of ['write', '', 'read,', 'constructor']) {
+    const { status, json } = await rpc(world.url, 'tools/list', {}, { query: `?tools=${tools}` })
+    expect({ status, code: json.code }, tools).toEqual({ status: 400, code: 'invalid_request' })
+    expect(json.details[0]).toMatchObject({ path: 'tools', message: expect.stringContaining('read, edit, review, share, media, account') })
+  }
+  expect((await rpc(world.url, 'tools/list', {}, { query: '?role=king' })).json.details[0].path).toBe('role')
+})
+
+test('[MCP-33] a tool that the address left out is refused, and the group is named', async () => {
+  const owner = await world.create('text')
+  const append = (query: string): Promise<Json> =>
+    rpc(world.url, 'tools/call', { name: 'svc_append_doc', arguments: { ...at(owner), content: 'x' } }, { query }).then(({ json }) => json)
+  const { error } = await append('?tools=read,review')
+  expect(error).toMatchObject({ code: -32602, message: expect.stringMatching(/tools=read,review.*with edit among them/) })
+  expect((await owner.read()).content).toBe('text')
+  expect((await append('?tools=edit')).result.isError).toBeUndefined()
+})
+
+test.each(roles)('[MCP-34] the address of an invitation lists what a link with the role %s can use', async (role) => {
+  const owner = await world.create('text')
+  const guest = await owner.share(role)
+  const query = invitationPath(owner.doc, role).replace('/mcp', '')
+  const { text, json } = await rpc(world.url, 'tools/list', {}, { query })
+  if (role !== 'owner') expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024)
+  for (const { name, inputSchema } of json.result.tools) {
+    const tool = operationTools.find((each) => `svc_${each.name}` === name)
+    expect(includesRole(role, tool?.role ?? 'view'), name).toBe(true)
+    expect(Object.keys(inputSchema.properties), name).not.toEqual(expect.arrayContaining(['doc']))
+    expect(inputSchema.required ?? [], name).not.toContain('doc')
+  }
+  const called = await rpc(world.url, 'tools/call', { name: 'svc_read_doc' }, { query, headers: { 'X-Share-Key': guest.key } })
+  expect(called.json.result.structuredContent.content).toBe('text')
+  // What the address says of a role grants nothing.
+  const asOwner = invitationPath(owner.doc, 'owner').replace('/mcp', '')
+  const deleted = await rpc(world.url, 'tools/call', { name: 'svc_delete_doc' }, { query: asOwner, headers: { 'X-Share-Key': guest.key } })
+  expect(deleted.json.result.structuredContent.error?.code).toBe(role === 'owner' ? undefined : 'forbidden')
+})
+
+test.each([
+  '',
+  ...groups.map((group) => `?tools=${group}`),
+  ...roles.map((role) => invitationPath('x'.repeat(20), role).replace('/mcp', ''))
+])('[MCP-35] %j: instructions and skill name only tools that are listed', async (query) => {
+  const listed = new Set(await names(query))
+  const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  const { instructions } = (await rpc(world.url, 'initialize', hello, { query })).json.result
+  const { skill } = (await rpc(world.url, 'tools/call', { name: 'svc.get_skill' }, { query })).json.result.structuredContent
+  const named = [...`${instructions}\n${skill}`.matchAll(/svc[._](\w+)/g)].map(([, name = '']) => name)
+  expect(named.filter((name) => !listed.has(name))).toEqual([])
+  expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(1536)
+})
+
+test('[MCP-37] tools that only read say so, and every other says whether it takes something away', async () => {
+  for (const { name, annotations } of await list('')) {
+    const tool = operationTools.find((each) => `svc.${each.name}` === name)
+    const reads = tool?.operations.every((operation) => operations[operation].rest.method === 'GET') ?? true
+    expect(annotations.readOnlyHint ?? false, name).toBe(reads)
+    expect(typeof annotations.destructiveHint, name).toBe(reads ? 'undefined' : 'boolean')
+    expect(annotations.openWorldHint, name).toBe(name === 'svc.set_published' ? undefined : false)
+  }
+})
