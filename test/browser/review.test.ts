@@ -943,6 +943,9 @@ test('[REVIEW-36] whoever decides a card by key goes on with the next one, and a
   await card('All of them?').getByRole('button', { name: 'Resolve' }).press('Enter')
   await page.locator('.cm-content:focus').waitFor()
   await until(async () => (await readMarkdown(world.url, document)) === text.replace('twice', 'once'), 'the text')
+  await page.locator('.remarks-button').click()
+  await page.locator('.segments').getByText('Done').click()
+  await page.locator('.card', { hasText: 'All of them?' }).getByText('Resolved by you', { exact: true }).waitFor()
   await context.close()
 })
 

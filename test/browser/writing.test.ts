@@ -168,11 +168,12 @@ const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<voi
   }, kinds)
 
 test('[WRITE-35] a paste is a step of undo by itself', async () => {
-  const { page, press, type, text, leave } = await writer('')
-  await type('abc ')
+  const { page, press, text, leave } = await writer('')
+  // In one go: what is typed more slowly than half a second a letter is several steps.
+  await page.keyboard.insertText('abc ')
   await paste(page, { 'text/html': '<b>bold</b>', 'text/plain': 'bold' })
   await paste(page, { 'text/plain': ' plain' })
-  await type(' end')
+  await page.keyboard.insertText(' end')
   await text('abc **bold** plain end')
   for (const expected of ['abc **bold** plain', 'abc **bold**', 'abc ', '']) {
     await press('Control+z')

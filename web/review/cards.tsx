@@ -143,9 +143,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
       ) : (
         <CommentText review={review} text={isLong ? excerpt(comment.body, excerptUnits) : comment.body} />
       )}
-      {comment.resolved && (
-        <p class='card-note'>{comment.resolvedBy === null ? t('Resolved') : t('Resolved by {name}', { name: comment.resolvedBy })}</p>
-      )}
+      {comment.resolved && <p class='card-note'>{resolvedWords(review, comment)}</p>}
       <Replies
         review={review}
         replies={comment.replies}
@@ -177,6 +175,12 @@ const Change = ({ deed, original, text }: ChangeInput): JSX.Element => (
     </p>
   </>
 )
+
+function resolvedWords(review: Review, { resolvedBy: name, resolvedByKind: kind }: Comment): string {
+  if (name === null || kind === null) return t('Resolved')
+  if (kind !== 'system' && review.store.isMe({ id: '', author: name, authorKind: kind })) return t('Resolved by you')
+  return t('Resolved by {name}', { name: kind === 'guest' && name === 'guest' ? t('Guest') : name })
+}
 
 /** Who decided: oneself as far as this page knows, a guest without a name by that. */
 function deciderOf(review: Review, { id, decidedBy, decidedByKind }: Proposal['suggestion']): 'me' | { readonly name: string } {

@@ -617,6 +617,7 @@ export const de: Catalogue = {
   'Resolve this comment': 'Diesen Kommentar erledigen',
   Resolved: 'Erledigt',
   'resolved a comment': 'hat einen Kommentar erledigt',
+  'Resolved by you': 'Von dir erledigt',
   'Resolved by {name}': 'Erledigt von {name}',
   Restore: 'Wiederherstellen',
   Restored: 'Wiederhergestellt',
