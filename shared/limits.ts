@@ -142,6 +142,8 @@ export const limits = {
   remarkPageMax: 2000,
   /** Bytes of the records on such a page; the next one goes on. One record is always there. */
   remarkPageBytesMax: 4 * 1024 * 1024,
+  /** Places that the operations of one edit change in all. */
+  editPlacesMax: 2000,
   /** Operations of one edit (field: what editing tools of models send). */
   editOperationsMax: 100,
   /** Changes of comments and suggestions that open pages are told one by one, and bytes of a record that are; beyond that they are told to read. */

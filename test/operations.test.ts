@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { outlineOf, sectionsNamed } from '../shared/text/outline.ts'
-import { isUnresolved, type Operation, resolve, sourceOf } from '../shared/text/operations.ts'
+import { applyEdits } from '../shared/text/diff.ts'
+import { type Operation, resolve } from '../shared/text/operations.ts'
+import { isUnresolved, sourceOf } from '../shared/text/resolution.ts'
 
 const apply = (text: string, operation: Operation): string => {
-  const change = resolve(sourceOf(text), operation)
-  if (isUnresolved(change)) return change.code
-  return text.slice(0, change.from) + change.insert + text.slice(change.to)
+  const found = resolve(sourceOf(text), operation)
+  if (isUnresolved(found)) return found.code
+  return applyEdits(text, 'length' in found ? found : [found])
 }
 
 const text = '# Plan\n\nIntro.\n\n## Risks\n\n- one\n- two\n\n### Deep\n\nx\n\n## Costs\n\nMuch.\n'
@@ -123,4 +125,77 @@ test.each<[string, string, string]>([
   ['a\n', '', 'a\n']
 ])('[OPERATION-2] appending to %j what is %j: blocks stay apart, lists and tables go on', (before, markdown, after) => {
   expect(apply(before, { op: 'append', markdown })).toBe(after)
+})
+
+const table = 'Intro.\n\n| Name | Count |\n|---|--:|\n| a \\| b | 1 |\n| c |  |\n\nEnd.\n'
+const lists = '# A\n\n- [ ] one\n- [x] two\n  - nested\n\nText.\n\n# B\n\n9. nine\n10. ten\n\n    more of ten\n\n# C\n\n* x\n\n* y\n'
+
+test.each<[string, Operation, string, [string, string]]>([
+  ['a row', { op: 'append_row', cells: ['x|y', '2'] }, table, ['| c |  |\n', '| c |  |\n| x\\|y | 2 |\n']],
+  ['fewer cells', { op: 'append_row', cells: ['z'], header: ['count'] }, table, ['| c |  |\n', '| c |  |\n| z |  |\n']],
+  ['a cell by names', { op: 'set_cell', row: 'a | b', column: 'Count', text: '7' }, table, ['| 1 |', '| 7 |']],
+  ['an empty cell', { op: 'set_cell', row: 2, column: 2, text: '5' }, table, ['| c |  |', '| c | 5 |']],
+  [
+    'a cell that its row lacks',
+    { op: 'set_cell', row: 1, column: 3, text: 'q' },
+    '| a | b | c |\n|-|-|-|\n| 1 |\n',
+    ['| 1 |', '| 1 |  | q |']
+  ],
+  ['a row without outer bars', { op: 'append_row', cells: ['1', '2'] }, 'a | b\n-|-\nx | y\n', ['x | y\n', 'x | y\n1 | 2\n']],
+  ['a row in a quote', { op: 'append_row', cells: ['1', '2'] }, '> | a | b |\n> |-|-|\n', ['> |-|-|\n', '> |-|-|\n> | 1 | 2 |\n']],
+  [
+    'a sheet',
+    { op: 'append_row', sheet: 's', cells: ['1', '2'] },
+    '```sheet #s\n| a | b |\n|---|---|\n```\n',
+    ['|---|\n', '|---|\n| 1 | 2 |\n']
+  ],
+  ['a cell of a sheet', { op: 'set_cell', sheet: 's', row: 1, column: 'b', text: '9' }, '```sheet #s\na,b\n1,2\n```\n', ['1,2', '1,9']],
+  ['a task', { op: 'check', item: 'one', checked: true }, lists, ['[ ] one', '[x] one']],
+  ['a task taken back', { op: 'check', item: 'TWO', checked: false }, lists, ['[x] two', '[ ] two']],
+  ['an item', { op: 'append_item', section: 'A', markdown: 'three' }, lists, ['nested\n', 'nested\n- [ ] three\n']],
+  ['a numbered item', { op: 'append_item', item: 'nine', markdown: 'next' }, lists, ['of ten\n', 'of ten\n11. next\n']],
+  ['an item of a loose list', { op: 'append_item', section: 'C', markdown: 'z' }, lists, ['* y\n', '* y\n\n* z\n']],
+  ['a nested item', { op: 'append_item', item: 'nested', markdown: 'more' }, lists, ['- nested\n', '- nested\n  - more\n']]
+])('[EDIT-21] %s changes as it is named, and nothing else', (_what, operation, text, [old, now]) => {
+  expect(apply(text, operation)).toBe(text.replace(old, now))
+})
+
+test('[EDIT-22] every exact occurrence is replaced, in a section, as often as expected', () => {
+  expect(apply('a b a\n', { op: 'replace_all', find: 'a', with: 'aa' })).toBe('aa b aa\n')
+  expect(apply('# X\n\na\n\n# Y\n\na\n', { op: 'replace_all', find: 'a', with: 'b', section: 'Y' })).toBe('# X\n\na\n\n# Y\n\nb\n')
+  expect(apply('a b a\n', { op: 'replace_all', find: 'a', with: 'c', expected: 3 })).toBe('target_ambiguous')
+  expect(apply('a b a\n', { op: 'replace_all', find: 'a', with: 'c', expected: 2 })).toBe('c b c\n')
+  expect(apply('aaa', { op: 'replace_all', find: 'aa', with: 'b' })).toBe('ba')
+  expect(apply('A', { op: 'replace_all', find: 'a', with: 'b' })).toBe('target_not_found')
+  expect(apply('A', { op: 'replace_all', find: 'a', with: 'b', expected: 0 })).toBe('A')
+})
+
+test('[EDIT-23] what is not there, or might be several, is answered with the candidates', () => {
+  const twice = `${table}\n${table}`
+  const found = (text: string, operation: Operation) => resolve(sourceOf(text), operation)
+  expect(found(twice, { op: 'append_row', cells: ['x'] })).toMatchObject({
+    code: 'target_ambiguous',
+    candidates: [{ line: 3 }, { line: 12 }]
+  })
+  expect(apply(twice, { op: 'append_row', cells: ['x'], table: 2 })).toBe(
+    `${table}\n${table.replace('| c |  |\n', '| c |  |\n| x |  |\n')}`
+  )
+  expect(found(table, { op: 'append_row', cells: ['x'], header: ['Nope'] })).toMatchObject({
+    code: 'target_not_found',
+    candidates: [{ line: 3 }]
+  })
+  expect(found(table, { op: 'append_row', cells: ['1', '2', '3'] })).toMatchObject({ code: 'invalid_request' })
+  expect(found(table, { op: 'set_cell', row: 'z', column: 1, text: 'x' })).toMatchObject({
+    code: 'target_not_found',
+    candidates: [{ line: 5 }, { line: 6 }]
+  })
+  expect(found(table, { op: 'set_cell', row: 1, column: 9, text: 'x' })).toMatchObject({ code: 'target_not_found' })
+  expect(found('- [ ] go on\n- [ ] go off\n', { op: 'check', item: 'go', checked: true })).toMatchObject({
+    candidates: [{ line: 1 }, { line: 2 }]
+  })
+  expect(found('- one\n', { op: 'check', item: 'one', checked: true })).toMatchObject({ code: 'target_not_found' })
+  expect(found(lists, { op: 'append_item', markdown: 'x' })).toMatchObject({ candidates: [{ line: 3 }, { line: 11 }, { line: 18 }] })
+  expect(found('```\n- [ ] one\n| a |\n|---|\n```\n', { op: 'check', item: 'one', checked: true })).toMatchObject({
+    code: 'target_not_found'
+  })
 })

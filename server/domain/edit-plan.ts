@@ -4,16 +4,21 @@ import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Candidate } from '../../shared/text/anchors.ts'
 import { applyEdits, coarsened, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
-import { isUnresolved, type Operation, type Resolved, resolve, type Source, sourceOf } from '../../shared/text/operations.ts'
+import { type Operation, resolve } from '../../shared/text/operations.ts'
+import { isUnresolved, type Resolved, type Source, sourceOf } from '../../shared/text/resolution.ts'
 import { similarLines } from '../../shared/text/similar.ts'
 
 type Edited = Output<'editContent'>
 
-/** The operation on the text that was read: its range there and what comes instead. */
+/** A change, and which operation makes it, counted from 0; some make several. */
+export interface Change extends Resolved {
+  readonly operation: number
+}
+
+/** The operation on the text that was read: a range there and what comes instead. */
 export interface Planned {
-  readonly index: number
   readonly operation: Operation
-  readonly change: Resolved
+  readonly change: Change
 }
 
 /** Why one of the operations cannot be made. */
@@ -48,22 +53,29 @@ export const refuse = (failures: readonly Failure[], version: string, text = '')
 export const resolveAll = (read: Source, operations: readonly Operation[], version: string): Planned[] => {
   const failures: Failure[] = []
   const planned = operations.flatMap((operation, index): Planned[] => {
-    const change = resolve(read, operation)
-    if (!isUnresolved(change)) return [{ index, operation, change }]
-    failures.push({ operation: index, ...change })
-    return []
+    const found = resolve(read, operation)
+    const changes = 'length' in found ? found : [found]
+    return changes.flatMap((change) => {
+      if (!isUnresolved(change)) return [{ operation, change: { ...change, operation: index } }]
+      failures.push({ operation: index, ...change })
+      return []
+    })
   })
   refuse(failures, version, read.text)
+  if (planned.length > limits.editPlacesMax)
+    throw new ServiceError('invalid_request', {
+      message: `The operations change ${planned.length} places, of at most ${limits.editPlacesMax}.`
+    })
   return planned
 }
 
 /** Errors: `invalid_request` when two operations change the same text. */
-const refuseOverlaps = (changes: readonly Resolved[]): void => {
+const refuseOverlaps = (changes: readonly Change[]): void => {
   const order = inOrder(changes)
   order.forEach((index, position) => {
-    const [one, next] = [changes[index] as Resolved, changes[order[position + 1] ?? -1]]
+    const [one, next] = [changes[index] as Change, changes[order[position + 1] ?? -1]]
     if (next === undefined || next.from >= one.to) return
-    const both = [index, order[position + 1] ?? 0].toSorted((first, second) => first - second)
+    const both = [one.operation, next.operation].toSorted((first, second) => first - second)
     throw new ServiceError('invalid_request', { message: `Operations ${both.join(' and ')} change the same text.`, operations: both })
   })
 }
@@ -81,14 +93,18 @@ export const comparesTexts = ({ op }: Operation): boolean => op === 'set_documen
 const minimal = (content: string, { from, to, insert }: Resolved): Edit[] =>
   diff(content.slice(from, to), insert).map((edit) => ({ from: from + edit.from, to: from + edit.to, insert: edit.insert }))
 
-/** Where the new text of each operation stands afterwards. */
-export const resultsOf = (changes: readonly Resolved[]): Edited['results'] => {
+/** Where the new text of each operation stands afterwards: of one that changes several places from the first to the last. */
+export const resultsOf = (changes: readonly Change[]): Edited['results'] => {
   const results: Edited['results'] = []
   let shift = 0
   for (const index of inOrder(changes)) {
-    const { from, to, insert, matched } = changes[index] as Resolved
+    const { operation, from, to, insert, matched } = changes[index] as Change
     const place = { from: from + shift, to: from + shift + insert.length }
-    results[index] = { ok: true, ...place, ...(matched === undefined ? { exact: true } : { exact: false, matched }) }
+    const known = results[operation]
+    results[operation] =
+      known === undefined
+        ? { ok: true, ...place, ...(matched === undefined ? { exact: true } : { exact: false, matched }) }
+        : { ...known, to: place.to, count: (known.count ?? 1) + 1 }
     shift += insert.length - (to - from)
   }
   return results
@@ -96,15 +112,15 @@ export const resultsOf = (changes: readonly Resolved[]): Edited['results'] => {
 
 /** Changes of a text, as they are made and as they are told. */
 export interface EditPlan {
-  /** One for each operation, in their order. */
-  readonly changes: readonly Resolved[]
+  /** In the order of the operations. */
+  readonly changes: readonly Change[]
   /** The least that does them, ascending. */
   readonly edits: readonly Edit[]
   readonly diff: string
 }
 
 /** Errors: `invalid_request` when two change the same text. */
-export const planOf = (content: string, changes: readonly Resolved[]): EditPlan => {
+export const planOf = (content: string, changes: readonly Change[]): EditPlan => {
   refuseOverlaps(changes)
   const all = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Resolved))
   const edits = coarsened(all, content, limits.editsAtOnceMax)

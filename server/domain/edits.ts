@@ -7,20 +7,12 @@ import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import { followed as followedEdits } from '../../shared/text/diff.ts'
-import {
-  append,
-  besideWords,
-  isUnresolved,
-  type Operation,
-  type Resolved,
-  resolve,
-  sectionOf,
-  type Source,
-  sourceOf
-} from '../../shared/text/operations.ts'
+import { append, besideWords, type Operation, resolve } from '../../shared/text/operations.ts'
+import { isUnresolved, type Resolved, sectionOf, type Source, sourceOf } from '../../shared/text/resolution.ts'
+import { type Structured, structuredNow } from '../../shared/text/structured.ts'
 import { type Caller, requireRole } from './caller.ts'
 import { changeText, checkSize, othersChanges, versionsNamed } from './content.ts'
-import { comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
+import { type Change, comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
 import { remember } from './idempotency.ts'
 import type { Snapshot } from './journal.ts'
 import { proposeHunks } from './proposals.ts'
@@ -41,6 +33,9 @@ const followed = (source: Source, { operation, change }: Planned): Range => {
   return isUnresolved(section) ? change : { from: section.from, to: section.bodyFrom }
 }
 
+const isStructured = (operation: Operation): operation is Structured =>
+  ['replace_all', 'append_row', 'set_cell', 'check', 'append_item'].includes(operation.op)
+
 /** Whether it stands at the beginning or the end of the document, beside no words: this can always be resolved. */
 const isAtEdge = (operation: Operation): boolean =>
   (operation.op === 'append' && operation.section === undefined) || (operation.op === 'insert' && operation.at !== undefined)
@@ -51,40 +46,44 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
   if (isAtEdge(operation)) return resolve(now, operation) as Resolved
   if (range === undefined || now.text.slice(range.from, range.to) !== quote) return undefined
   if (operation.op === 'insert') return besideWords(now.text, operation, range)
+  if (isStructured(operation)) return structuredNow(now, operation, change, range)
   if (operation.op !== 'append') return { ...change, ...range }
   const section = now.outline.find(({ from }) => from === range.from)
   return section && append(now, section, operation.markdown)
 }
 
 /** The changes of the text of now, in the order of the operations, followed from an earlier version. Errors: `target_*`. Synchronous. */
-const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]): Resolved[] => {
+const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {
   const { content, version } = room.snapshot()
   const read = sourceOf(ground.content())
   const planned = resolveAll(read, operations, version)
   const now = sourceOf(content)
   const places = planned.map((plan) => followed(read, plan))
   const aims = aimAll(room, ground, places)
-  const changes = planned.map((plan, position) => {
+  const changes = planned.map((plan, position): Change | undefined => {
     const { from, to } = places[position] as Range
-    return landed(now, plan, read.text.slice(from, to), aims[position]?.range)
+    const change = landed(now, plan, read.text.slice(from, to), aims[position]?.range)
+    return change && { ...change, operation: plan.change.operation }
   })
   const message = 'The text that it is about has changed since that version.'
-  const failures = planned.flatMap(({ index }, position) => {
-    const { from, to } = places[position] as Range
-    const sought = read.text.slice(from, Math.min(to, from + limits.targetUnitsMax))
-    return changes[position] === undefined ? [{ operation: index, code: 'target_changed' as const, message, sought }] : []
-  })
-  refuse(failures, version, content)
-  return changes as Resolved[]
+  const failures = new Map(
+    planned.flatMap(({ change: { operation } }, position) => {
+      const { from, to } = places[position] as Range
+      const sought = read.text.slice(from, Math.min(to, from + limits.targetUnitsMax))
+      return changes[position] === undefined ? [[operation, { operation, code: 'target_changed' as const, message, sought }]] : []
+    })
+  )
+  refuse([...failures.values()], version, content)
+  return changes as Change[]
 }
 
 /** Times that edits are worked out again because others wrote where they would. */
 const plansMax = 10
 
 /** Changes, each with what came before it, where they are in a text that has changed beside them; undefined: in touch with them. */
-const shifted = (changes: readonly Resolved[], before: string, now: string): Resolved[] | undefined => {
+const shifted = (changes: readonly Change[], before: string, now: string): Change[] | undefined => {
   const places = changes.map((change) => followedEdits([change], before, now)?.[0])
-  return places.every((place) => place !== undefined) ? places.map((place, index) => ({ ...changes[index], ...place })) : undefined
+  return places.every((place) => place !== undefined) ? changes.map((change, index) => ({ ...change, ...places[index] })) : undefined
 }
 
 /** A plan brought to the text of now, which may have changed beside what it is about; undefined: it changed just there. Synchronous. */

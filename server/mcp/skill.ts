@@ -79,7 +79,9 @@ A document is one Markdown text with a version. People type in it while you work
 
 An edit is one of: \`{"op":"replace","find":"old words","with":"new words"}\`, \`{"op":"delete","find":"…"}\`,
 \`{"op":"insert","markdown":"…","after":"words"}\`, \`{"op":"append","markdown":"…","section":"Heading"}\`,
-\`{"op":"replace_section","section":"Heading","markdown":"…"}\`, \`{"op":"replace_lines","from":3,"to":5,"markdown":"…"}\`.
+\`{"op":"replace_section","section":"Heading","markdown":"…"}\`, \`{"op":"replace_lines","from":3,"to":5,"markdown":"…"}\`, \`{"op":"replace_all","find":"old words","with":"new words","expected":1}\`,
+\`{"op":"append_row","header":["Count"],"cells":["two","2"]}\`, \`{"op":"set_cell","row":"one","column":"Count","text":"3"}\`,
+\`{"op":"check","item":"task","checked":true}\`, \`{"op":"append_item","section":"Heading","markdown":"…"}\`.
 All of a call's edits are made, or none.
 
 ## Live components

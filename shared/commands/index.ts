@@ -152,7 +152,8 @@ const documents: readonly Command[] = [
     ],
     examples: [
       'agmd docs edit "$URL" --find "More words" --with "Better words"',
-      'agmd docs edit "$URL" --operations \'[{"op":"append","markdown":"The end."}]\' --dry-run'
+      'agmd docs edit "$URL" --operations \'[{"op":"append","markdown":"The end."}]\' --dry-run',
+      'agmd docs edit "$URL" --operations \'[{"op":"check","item":"Read the plan","checked":true}]\''
     ]
   }),
   commandOf('readOutline', { examples: ['agmd docs outline "$URL"'] }),

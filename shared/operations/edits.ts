@@ -13,6 +13,15 @@ const Occurrence = z.int().min(1).optional().meta({ description: 'Which one of s
 const which = { occurrence: Occurrence, prefix: Words.optional(), suffix: Words.optional(), line: z.int().min(1).optional() }
 const Section = z.string().min(1).max(1000).meta({ description: 'A heading: `Title`, `## Title`, or `Outer > Inner`.' })
 
+const Cell = MarkdownInput.refine((text) => text.length <= limits.targetUnitsMax, `must have at most ${limits.targetUnitsMax} characters`)
+const Place = z.union([z.int().min(1), Words])
+const whichTable = {
+  section: Section.optional(),
+  sheet: z.string().min(1).max(200).optional().meta({ description: 'The id of a sheet.' }),
+  header: z.array(Words).min(1).max(limits.sheetColumnsMax).optional().meta({ description: 'Some of its heading cells.' }),
+  table: z.int().min(1).optional().meta({ description: 'Its number among those that fit, counted from 1.' })
+}
+
 const Operation = z
   .discriminatedUnion('op', [
     exact({ op: z.literal('replace'), find: Words, with: MarkdownInput, ...which }),
@@ -31,7 +40,30 @@ const Operation = z
     exact({ op: z.literal('append'), markdown: MarkdownInput, section: Section.optional(), occurrence: Occurrence }),
     exact({ op: z.literal('replace_section'), section: Section, markdown: MarkdownInput, occurrence: Occurrence }),
     exact({ op: z.literal('replace_lines'), from: z.int().min(1), to: z.int().min(1), markdown: MarkdownInput }),
-    exact({ op: z.literal('set_document'), markdown: MarkdownInput })
+    exact({ op: z.literal('set_document'), markdown: MarkdownInput }),
+    exact({
+      op: z.literal('replace_all'),
+      find: Words,
+      with: MarkdownInput,
+      section: Section.optional(),
+      expected: z.int().min(0).optional().meta({ description: 'How many there must be.' })
+    }),
+    exact({ op: z.literal('append_row'), cells: z.array(Cell).min(1).max(limits.sheetColumnsMax), ...whichTable }),
+    exact({
+      op: z.literal('set_cell'),
+      row: Place.meta({ description: 'Counted from 1 below the heading, or the text of its first cell.' }),
+      column: Place.meta({ description: 'Counted from 1, or its heading.' }),
+      text: Cell,
+      ...whichTable
+    }),
+    exact({ op: z.literal('check'), item: Words, checked: z.boolean().default(true), section: Section.optional(), occurrence: Occurrence }),
+    exact({
+      op: z.literal('append_item'),
+      markdown: Words,
+      section: Section.optional(),
+      item: Words.optional().meta({ description: 'Words of an item of the list.' }),
+      occurrence: Occurrence
+    })
   ])
   .meta({ id: 'EditOperation' })
 
@@ -42,9 +74,13 @@ const withWords = rename({ old_string: 'find', old_str: 'find' })
 /** One operation under its own names. Words and what comes instead are a replacement; `insert` into a section appends to it. */
 const normaliseOne = (raw: unknown): unknown => {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
+  const { op } = raw as Record<string, unknown>
+  // A cell has a text and no Markdown, and the words of a task are its item.
+  if (op === 'set_cell') return rename({ value: 'text', markdown: 'text', heading: 'section' })(raw as Record<string, unknown>)
+  if (op === 'check') return rename({ text: 'item', task: 'item', heading: 'section' })(raw as Record<string, unknown>)
   const found = withWords(ownNames(raw as Record<string, unknown>))
   const replacing = withText(found)
-  if (found['op'] === 'replace') return replacing
+  if (found['op'] === 'replace' || found['op'] === 'replace_all') return replacing
   if (found['op'] === undefined && found['find'] !== undefined && replacing['with'] !== undefined) return { ...replacing, op: 'replace' }
   return found['op'] === 'insert' && found['section'] !== undefined && found['at'] === undefined ? { ...found, op: 'append' } : found
 }
@@ -73,7 +109,9 @@ const definition = {
     'Targets are looked up in the text of baseVersion (of now, when absent) and followed to the text of now: only a change of that very text ' +
     'refuses with target_changed. Writing takes the edit role; with mode=suggest each change becomes a suggestion, for which suggest is enough. ' +
     'replace, delete: words (find). insert: after or before words, or at start or end. append: blocks to the document or a section. ' +
-    'replace_section: what stands below a heading; with the heading, when the Markdown begins with one of its level. replace_lines: from and to, counted from 1.',
+    'replace_section: what stands below a heading; with the heading, when the Markdown begins with one of its level. replace_lines: from and to, counted from 1. ' +
+    'replace_all: every exact occurrence of find, as many as expected says. append_row: cells, set_cell: row, column and text, in the table that ' +
+    'section, header, table or sheet names. check: the task that item names. append_item: to the list of a section or of an item.',
   on: 'document',
   // To write takes more: domain/edits.ts asks once it has read the mode.
   role: 'suggest',
@@ -97,6 +135,7 @@ const definition = {
           from: z.int(),
           to: z.int(),
           exact: z.boolean().meta({ description: 'The words stood there as they were named.' }),
+          count: z.int().optional().meta({ description: 'Places that were changed, when more than one.' }),
           matched: z.string().optional().meta({ description: 'What stood there, where it was named otherwise.' })
         })
       )

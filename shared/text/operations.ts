@@ -2,10 +2,21 @@
  * Edits as programs name them (by words, sections and lines), resolved in one text to ranges and what comes there instead. Each operation
  * means the text that its sender has read; how that moved since is for others (server/domain/edits.ts).
  */
-import { type Candidate, contextOf, findWords, type Lines, linesOf, type Range, type Words } from './anchors.ts'
+import { findWords, type Range, type Words } from './anchors.ts'
 import { replaceable } from './inexact.ts'
-import { outlineOf, type Section, sectionsNamed } from './outline.ts'
+import type { Section } from './outline.ts'
+import {
+  isUnresolved,
+  type Resolution,
+  type Resolutions,
+  type Resolved,
+  sectionOf,
+  shortened,
+  type Source,
+  type Unresolved
+} from './resolution.ts'
 import { runEnd, skipBlanks, withoutEnd, withoutEnds } from './scan.ts'
+import { resolveStructured, type Structured } from './structured.ts'
 
 /** Which of several places with the same words is meant. */
 type Which = Omit<Words, 'find'>
@@ -25,48 +36,7 @@ export type Operation =
   | { readonly op: 'replace_section'; readonly section: string; readonly markdown: string; readonly occurrence?: number | undefined }
   | { readonly op: 'replace_lines'; readonly from: number; readonly to: number; readonly markdown: string }
   | { readonly op: 'set_document'; readonly markdown: string }
-
-/** A range of the text and what comes there instead. */
-export interface Resolved extends Range {
-  readonly insert: string
-  /** The words that it stands beside: what is followed when the text has changed, not the place between characters. */
-  readonly beside?: Range
-  /** The words as they stand in the text, where they were named otherwise. */
-  readonly matched?: string
-}
-
-export interface Unresolved {
-  readonly code: 'target_not_found' | 'target_ambiguous'
-  readonly message: string
-  readonly candidates?: readonly Candidate[]
-  /** The words or the section that are not there. */
-  readonly sought?: string
-  /** The words as they stand in the text, to be named so. */
-  readonly source?: string
-}
-
-export type Resolution = Resolved | Unresolved
-
-/** A text with what is asked of it often, made once it is asked for. */
-export interface Source {
-  readonly text: string
-  readonly lines: Lines
-  readonly outline: readonly Section[]
-}
-
-export const sourceOf = (text: string): Source => {
-  let lines: Lines | undefined
-  let outline: readonly Section[] | undefined
-  return {
-    text,
-    get lines() {
-      return (lines ??= linesOf(text))
-    },
-    get outline() {
-      return (outline ??= outlineOf(text))
-    }
-  }
-}
+  | Structured
 
 const words = ({ text }: Source, target: Words): Range | Unresolved => {
   const found = findWords(text, target)
@@ -80,30 +50,6 @@ const words = ({ text }: Source, target: Words): Range | Unresolved => {
     candidates
   }
 }
-
-const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text)
-
-/** The one section that a name means. */
-export const sectionOf = (source: Source, name: string, occurrence?: number): Section | Unresolved => {
-  const { text, outline } = source
-  const found = sectionsNamed(outline, name)
-  const only = occurrence === undefined ? (found.length === 1 ? found[0] : undefined) : found[occurrence - 1]
-  if (only !== undefined) return only
-  if (found.length < 2 || occurrence !== undefined)
-    return {
-      code: 'target_not_found',
-      message: `The text has no section ${JSON.stringify(shortened(name))}${occurrence === undefined ? '' : ` number ${occurrence}`}.`,
-      sought: name
-    }
-  const candidates = found.slice(0, 20).map((section) => {
-    const range = { from: section.from, to: section.bodyFrom }
-    const { prefix, suffix } = contextOf(text, range)
-    return { ...range, line: source.lines.at(section.from), before: prefix, after: suffix }
-  })
-  return { code: 'target_ambiguous', message: `The text has ${found.length} sections ${JSON.stringify(shortened(name))}.`, candidates }
-}
-
-export const isUnresolved = (found: object): found is Unresolved => 'code' in found
 
 // ——— blocks ———
 
@@ -211,8 +157,8 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
 /** Most of the source of words that is told. */
 const sourceCharsMax = 2000
 
-/** What an operation changes in a text. */
-export const resolve = (source: Source, operation: Operation): Resolution => {
+/** What an operation changes in a text; in several places when it means every one of them. */
+export const resolve = (source: Source, operation: Operation): Resolutions => {
   const { text } = source
   switch (operation.op) {
     case 'replace':
@@ -233,5 +179,7 @@ export const resolve = (source: Source, operation: Operation): Resolution => {
       return replaceLines(source, operation.from, operation.to, operation.markdown)
     case 'set_document':
       return { from: 0, to: text.length, insert: operation.markdown }
+    default:
+      return resolveStructured(source, operation)
   }
 }

@@ -37,12 +37,14 @@ const marksOf = (line: string): { readonly marks: string; readonly end: number }
   return from <= indentMax && end - from >= fenceUnitsMin ? { marks: line.slice(from, end), end } : undefined
 }
 
-const fenceOf = (line: string): string | undefined => {
+/** The marks with which a line opens a fence; undefined: it opens none. */
+export const openedBy = (line: string): string | undefined => {
   const found = marksOf(line)
   return found === undefined || (found.marks.startsWith('`') && line.includes('`', found.end)) ? undefined : found.marks
 }
 
-const closes = (line: string, fence: string): boolean => {
+/** Whether a line closes the fence that these marks opened. */
+export const closes = (line: string, fence: string): boolean => {
   const found = marksOf(line)
   return found !== undefined && skipBlanks(line, found.end) === line.length && found.marks.startsWith(fence)
 }
@@ -73,7 +75,7 @@ const headingsOf = (text: string): Heading[] => {
       above = ''
       return
     }
-    fence = fenceOf(line)
+    fence = openedBy(line)
     const atx = fence === undefined ? atxOf(line) : undefined
     const underline = underlineOf(line)
     if (atx !== undefined) headings.push({ level: atx.level, title: plainHeading(atx.title), line: index + 1, from, bodyFrom })

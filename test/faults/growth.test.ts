@@ -41,7 +41,11 @@ import { afterFrontMatter } from '../../shared/text/front-matter.ts'
 import { replaceable } from '../../shared/text/inexact.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { markedLines, merge } from '../../shared/text/merge.ts'
-import { resolve, sourceOf } from '../../shared/text/operations.ts'
+import { resolve } from '../../shared/text/operations.ts'
+import { listsIn } from '../../shared/text/lists.ts'
+import { proseLines } from '../../shared/text/prose.ts'
+import { sourceOf } from '../../shared/text/resolution.ts'
+import { tablesOf } from '../../shared/text/tables.ts'
 import { outlineOf, sectionsNamed } from '../../shared/text/outline.ts'
 import { findAgain, findAround } from '../../shared/text/repin.ts'
 import { atxOf, withoutFootnotes, withoutTargets } from '../../shared/text/scan.ts'
@@ -123,6 +127,21 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
       return findAgain(lost, text, changed(text), edits(text))
     },
     findAround: (text) => findAround(text, text.slice(0, 200), { from: 20, to: 40 })
+  },
+  'shared/text/prose.ts': { proseLines },
+  'shared/text/tables.ts': { tablesOf },
+  'shared/text/lists.ts': { listsIn: (text) => listsIn(proseLines(text), { from: 0, to: text.length }) },
+  'shared/text/structured.ts': {
+    'append_row, set_cell, check, append_item and replace_all': (text) => {
+      const source = sourceOf(`${text}\n`)
+      return [
+        resolve(source, { op: 'append_row', cells: ['a'], table: 1, header: ['a'] }),
+        resolve(source, { op: 'set_cell', row: 'a', column: 'b', text: 'c', table: 1 }),
+        resolve(source, { op: 'check', item: 'a', checked: true }),
+        resolve(source, { op: 'append_item', markdown: 'a', occurrence: 1 }),
+        resolve(source, { op: 'replace_all', find: 'a', with: 'b' })
+      ]
+    }
   },
   'shared/text/scan.ts': { atxOf: (text) => atxOf(`# ${text}`), withoutFootnotes, withoutTargets },
   'shared/text/search.ts': { occurrences: (text) => [...occurrences(text, text.slice(0, 100))].length },

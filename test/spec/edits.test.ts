@@ -387,3 +387,58 @@ test('[EDIT-13] words stay themselves when all around them is edited; words that
   await owner.replace(`It costs 7\n\neach, and nobody has said why.\n`)
   expect((await edit(owner, [{ op: 'replace', find: '7', with: '8' }], { baseVersion })).json.code).toBe('target_changed')
 })
+
+const tasks = '# Work\n\n| Name | Count |\n|---|---|\n| one | 1 |\n\n- [ ] first\n- [ ] second\n'
+
+test('[EDIT-24] structured edits follow what they name, and rows that are added at once are both there', async () => {
+  const owner = await world.create(tasks)
+  const { version } = await owner.read()
+  await owner.replace(tasks.replace('# Work', '# Our work').replace('| one | 1 |', '| one | 2 |'))
+  const rows = await Promise.all(
+    [1, 2].map((number) => edit(owner, [{ op: 'append_row', cells: [`new ${number}`] }], { baseVersion: version }))
+  )
+  expect(rows.map(({ status }) => status)).toEqual([200, 200])
+  const more = await edit(
+    owner,
+    [
+      { op: 'check', item: 'second' },
+      { op: 'append_item', section: 'Work', markdown: 'third' },
+      { op: 'replace_all', find: 'first', with: '1st', expected: 1 }
+    ],
+    { baseVersion: version }
+  )
+  expect(more).toMatchObject({ status: 200, json: { results: [{ ok: true }, { ok: true }, { ok: true }] } })
+  const { content } = await owner.read()
+  expect(content).toMatch(
+    /^# Our work\n\n\| Name \| Count \|\n\|---\|---\|\n\| one \| 2 \|\n(\| new [12] \|  \|\n){2}\n- \[ \] 1st\n- \[x\] second\n- \[ \] third\n$/
+  )
+  const changed = await edit(owner, [{ op: 'set_cell', row: 'one', column: 'Count', text: '3' }], { baseVersion: version })
+  expect(changed).toMatchObject({ status: 409, json: { code: 'target_changed' } })
+  expect((await edit(owner, [{ op: 'set_cell', row: 'one', column: 'Count', text: '3' }])).status).toBe(200)
+})
+
+test('[EDIT-21] structured edits are proposed and tried out as others are', async () => {
+  const owner = await world.create(tasks)
+  const operations = [
+    { op: 'check', item: 'first', checked: true },
+    { op: 'set_cell', row: 1, column: 2, value: 'a|b' }
+  ]
+  const dry = await edit(owner, operations, { dryRun: true })
+  expect(dry.json.diff).toContain('+| one | a\\|b |')
+  const proposed = await edit(owner, operations, { mode: 'suggest' })
+  expect(proposed.json.suggestions).toHaveLength(2)
+  expect((await owner.read()).content).toBe(tasks)
+})
+
+test('[EDIT-22] one result tells of all places, and how many they are', async () => {
+  const owner = await world.create('a b a b a\n')
+  const answer = await edit(owner, [{ op: 'replace_all', find: 'a', with: 'see' }])
+  expect(answer.json.results).toEqual([{ ok: true, exact: true, from: 0, to: 15, count: 3 }])
+})
+
+test('[EDIT-25] an edit of more places than allowed is refused', async () => {
+  const text = 'a '.repeat(limits.editPlacesMax + 1)
+  const owner = await world.create(text)
+  expect(await edit(owner, [{ op: 'replace_all', find: 'a', with: 'b' }])).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
+  expect((await owner.read()).content).toBe(text)
+})

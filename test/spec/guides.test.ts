@@ -71,9 +71,22 @@ test('[GUIDE-3] every JSON example of the guides is taken as it is', async () =>
 test('[GUIDE-4] every edit that the skill shows is made', async () => {
   const skill = await read('/skills/agmd/SKILL.md')
   const edits = [...skill.matchAll(/`(\{"op":.+?\})`/g)].map(([, edit = '']) => JSON.parse(edit) as Json)
-  expect(edits.map(({ op }) => op)).toEqual(['replace', 'delete', 'insert', 'append', 'replace_section', 'replace_lines'])
+  expect(edits.map(({ op }) => op)).toEqual([
+    'replace',
+    'delete',
+    'insert',
+    'append',
+    'replace_section',
+    'replace_lines',
+    'replace_all',
+    'append_row',
+    'set_cell',
+    'check',
+    'append_item'
+  ])
+  const lists = '- [ ] task\n\n| Name | Count |\n|---|---|\n| one | 1 |\n'
   for (const edit of edits) {
-    const { doc, key } = await world.create('# Notes\n\nThese are old words. …\n\n## Heading\n\nMore words\n'.replace('More words', 'More'))
+    const { doc, key } = await world.create(`# Notes\n\nThese are old words. …\n\n## Heading\n\nMore\n\n${lists}`)
     expect((await told(world.url, 'replace_doc', { doc, key, edits: [edit] })).changed, JSON.stringify(edit)).toBe(true)
   }
 })

@@ -1,0 +1,139 @@
+/** List items of a Markdown text as edits name them: by their words, or by the section in which their list stands. */
+import type { Range } from './anchors.ts'
+import type { Resolved, Source } from './resolution.ts'
+import type { ProseLine } from './prose.ts'
+import { runEnd, skipBlanks, trimBlanks, withoutEnd } from './scan.ts'
+
+export interface Item extends Range {
+  /** Index of its line in the text, counted from 0. */
+  readonly index: number
+  /** Quote marks and indentation before the marker. */
+  readonly lead: string
+  readonly marker: string
+  /** White space behind the marker. */
+  readonly gap: string
+  /** As written, without the box of a task. */
+  readonly text: string
+  /** Where the letter within the box of a task stands; undefined: it is no task. */
+  readonly box: number | undefined
+}
+
+const box = /^\[[ xX>]\](?=\s|$)/
+
+const itemOf = (line: ProseLine, index: number): Item | undefined => {
+  const { text, from, to, isCode } = line
+  if (isCode) return undefined
+  const at = runEnd(text, ' \t>', 0)
+  const digits = runEnd(text, '0123456789', at)
+  const isNumber = digits > at && digits - at <= 9 && /[.)]/.test(text.charAt(digits))
+  const end = isNumber ? digits + 1 : /[-+*]/.test(text.charAt(at)) ? at + 1 : at
+  const start = skipBlanks(text, end)
+  if (end === at || start === end || isRule(text)) return undefined
+  const isTask = box.test(text.slice(start, start + 4))
+  const words = isTask ? skipBlanks(text, start + 3) : start
+  return {
+    from,
+    to,
+    index,
+    lead: text.slice(0, at),
+    marker: text.slice(at, end),
+    gap: text.slice(end, start),
+    text: text.slice(words, trimBlanks(text, words)),
+    box: isTask ? from + start + 1 : undefined
+  }
+}
+
+/** Whether a line draws a rule: three or more of one mark. */
+const isRule = (text: string): boolean => {
+  const marks = text.replaceAll(/[ \t>]/g, '')
+  return marks.length > 2 && runEnd(marks, marks.charAt(0), 0) === marks.length && /[-*]/.test(marks.charAt(0))
+}
+
+/** The items of a text, nested ones too, in their order. */
+export const itemsOf = (lines: readonly ProseLine[]): Item[] => lines.flatMap((line, index) => itemOf(line, index) ?? [])
+
+const kindOf = ({ marker }: Item): string => marker.at(-1) ?? ''
+const isSibling = (one: Item, other: Item): boolean => one.lead === other.lead && kindOf(one) === kindOf(other)
+
+/** The columns in which the text of an item begins. */
+const contentColumn = ({ lead, marker, gap }: Item): number => lead.length + marker.length + gap.length
+
+interface List {
+  readonly first: Item
+  readonly last: Item
+  readonly beforeLast: Item | undefined
+  /** Where the last item ends, with what is nested in it. */
+  readonly end: number
+}
+
+/** The list that goes on from an item: its siblings below, and the end of the last one. */
+const listFrom = (lines: readonly ProseLine[], first: Item): List => {
+  let last = first
+  let beforeLast: Item | undefined
+  let end = first.to
+  let isApart = false
+  for (let index = first.index + 1; index < lines.length; index++) {
+    const line = lines[index] as ProseLine
+    const bare = skipBlanks(line.text, runEnd(line.text, '>', 0))
+    if (bare === line.text.length) {
+      isApart = true
+      continue
+    }
+    const item = itemOf(line, index)
+    const indent = runEnd(line.text, ' \t>', 0)
+    if (item !== undefined && isSibling(item, first)) [beforeLast, last] = [last, item]
+    // What stands less far in than the items' text belongs to them only as the rest of a paragraph.
+    else if (
+      indent < Math.min(contentColumn(last), last.lead.length + 2) &&
+      (isApart || item !== undefined || /^[#|`~<]/.test(line.text.slice(indent)))
+    )
+      break
+    end = trimBlanks(line.text, 0) + line.from
+    isApart = false
+  }
+  return { first, last, beforeLast, end }
+}
+
+/** Lists of a text that lie in no other, by their first items. */
+export const listsIn = (lines: readonly ProseLine[], { from, to }: Range): Item[] => {
+  const firsts: Item[] = []
+  let end = -1
+  for (const item of itemsOf(lines)) {
+    if (item.from < from || item.from >= to || item.from <= end) continue
+    firsts.push(item)
+    end = listFrom(lines, item).end
+  }
+  return firsts
+}
+
+const numberOf = ({ marker }: Item): number => Number.parseInt(marker, 10)
+
+/** The marker of the item that comes next: the number goes on, unless all of the list have the same. */
+const nextMarker = ({ last, beforeLast }: List): string => {
+  const number = numberOf(last)
+  if (Number.isNaN(number)) return last.marker
+  const step = beforeLast === undefined || numberOf(beforeLast) !== number ? 1 : 0
+  return `${String(number + step)}${kindOf(last)}`
+}
+
+/** A new last item with the marker, indentation and box of the list. */
+export const itemAdded = ({ text, prose }: Pick<Source, 'text' | 'prose'>, first: Item, markdown: string): Resolved => {
+  const list = listFrom(prose, first)
+  const { last, beforeLast, end } = list
+  const lead = `${last.lead}${nextMarker(list)}${last.gap}`
+  const isLoose = beforeLast !== undefined && /\n[ \t>]*\n/.test(text.slice(beforeLast.from, last.from))
+  const [head = '', ...more] = withoutEnd(markdown, '\n').split('\n')
+  const quote = last.lead.slice(0, runEnd(last.lead, ' \t>', 0))
+  const inner = quote + ' '.repeat(lead.length - quote.length)
+  const lines = [
+    `${lead}${last.box === undefined || box.test(head) ? '' : '[ ] '}${head}`,
+    ...more.map((line) => (line === '' ? '' : inner + line))
+  ]
+  return { from: end, to: end, insert: `${isLoose ? `\n${quote.trimEnd()}` : ''}\n${lines.join('\n')}`, beside: first }
+}
+
+/** The box of a task with a mark or without one. */
+export const itemChecked = (text: string, item: Item & { readonly box: number }, checked: boolean): Resolved => {
+  const is = /[xX]/.test(text.charAt(item.box))
+  return { from: item.box, to: item.box + 1, insert: is === checked ? text.charAt(item.box) : checked ? 'x' : ' ', beside: item }
+}

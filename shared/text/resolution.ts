@@ -1,0 +1,84 @@
+/** What an edit means in a text: a range and what comes there instead, or why it means nothing there. */
+import { type Candidate, contextOf, type Lines, linesOf, type Range } from './anchors.ts'
+import { type ProseLine, proseLines } from './prose.ts'
+import { type TextTable, tablesOf } from './tables.ts'
+import { outlineOf, type Section, sectionsNamed } from './outline.ts'
+
+/** A range of the text and what comes there instead. */
+export interface Resolved extends Range {
+  readonly insert: string
+  /** The words that it stands beside: what is followed when the text has changed, not the place between characters. */
+  readonly beside?: Range
+  /** The words as they stand in the text, where they were named otherwise. */
+  readonly matched?: string
+}
+
+export interface Unresolved {
+  readonly code: 'target_not_found' | 'target_ambiguous' | 'invalid_request'
+  readonly message: string
+  readonly candidates?: readonly Candidate[]
+  /** The words or the section that are not there. */
+  readonly sought?: string
+  /** The words as they stand in the text, to be named so. */
+  readonly source?: string
+}
+
+export type Resolution = Resolved | Unresolved
+export type Resolutions = Resolution | readonly Resolved[]
+
+/** A text with what is asked of it often, made once it is asked for. */
+export interface Source {
+  readonly text: string
+  readonly lines: Lines
+  readonly outline: readonly Section[]
+  readonly tables: readonly TextTable[]
+  /** Its lines, as lists are read from them. */
+  readonly prose: readonly ProseLine[]
+}
+
+export const sourceOf = (text: string): Source => {
+  let lines: Lines | undefined
+  let outline: readonly Section[] | undefined
+  let tables: readonly TextTable[] | undefined
+  let prose: readonly ProseLine[] | undefined
+  return {
+    text,
+    get lines() {
+      return (lines ??= linesOf(text))
+    },
+    get outline() {
+      return (outline ??= outlineOf(text))
+    },
+    get tables() {
+      return (tables ??= tablesOf(text))
+    },
+    get prose() {
+      return (prose ??= proseLines(text))
+    }
+  }
+}
+
+/** The beginning of words, as messages quote them. */
+export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text)
+
+/** The one section that a name means. */
+export const sectionOf = (source: Source, name: string, occurrence?: number): Section | Unresolved => {
+  const { text, outline } = source
+  const found = sectionsNamed(outline, name)
+  const only = occurrence === undefined ? (found.length === 1 ? found[0] : undefined) : found[occurrence - 1]
+  if (only !== undefined) return only
+  if (found.length < 2 || occurrence !== undefined)
+    return {
+      code: 'target_not_found',
+      message: `The text has no section ${JSON.stringify(shortened(name))}${occurrence === undefined ? '' : ` number ${occurrence}`}.`,
+      sought: name
+    }
+  const candidates = found.slice(0, 20).map((section) => {
+    const range = { from: section.from, to: section.bodyFrom }
+    const { prefix, suffix } = contextOf(text, range)
+    return { ...range, line: source.lines.at(section.from), before: prefix, after: suffix }
+  })
+  return { code: 'target_ambiguous', message: `The text has ${found.length} sections ${JSON.stringify(shortened(name))}.`, candidates }
+}
+
+export const isUnresolved = (found: object): found is Unresolved => 'code' in found

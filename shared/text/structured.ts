@@ -1,0 +1,247 @@
+/** Edits of what a text is made of: every occurrence of words, rows and cells of tables, items and boxes of lists. */
+import { type Candidate, contextOf, type Range } from './anchors.ts'
+import { type Item, itemAdded, itemChecked, itemsOf, listsIn } from './lists.ts'
+import {
+  isUnresolved,
+  type Resolution,
+  type Resolutions,
+  type Resolved,
+  sectionOf,
+  shortened,
+  type Source,
+  type Unresolved
+} from './resolution.ts'
+import { occurrences } from './search.ts'
+import { cellSet, rowAdded, type TextTable } from './tables.ts'
+
+/** Which table: by the id of a sheet, by some of its heading cells, or by number in its section or the document, counted from 1. */
+interface WhichTable {
+  readonly section?: string | undefined
+  readonly sheet?: string | undefined
+  readonly header?: readonly string[] | undefined
+  readonly table?: number | undefined
+}
+
+export type Structured =
+  | {
+      readonly op: 'replace_all'
+      readonly find: string
+      readonly with: string
+      readonly section?: string | undefined
+      /** How many there must be. */
+      readonly expected?: number | undefined
+    }
+  | ({ readonly op: 'append_row'; readonly cells: readonly string[] } & WhichTable)
+  | ({
+      readonly op: 'set_cell'
+      /** Counted from 1 below the heading, or the text of its first cell. */
+      readonly row: number | string
+      /** Counted from 1, or its heading. */
+      readonly column: number | string
+      readonly text: string
+    } & WhichTable)
+  | {
+      readonly op: 'check'
+      readonly item: string
+      readonly checked: boolean
+      readonly section?: string | undefined
+      readonly occurrence?: number | undefined
+    }
+  | {
+      readonly op: 'append_item'
+      readonly markdown: string
+      readonly section?: string | undefined
+      /** An item of the list. */
+      readonly item?: string | undefined
+      readonly occurrence?: number | undefined
+    }
+
+const candidatesMax = 20
+
+const candidatesAt = ({ text, lines }: Source, ranges: readonly Range[]): Candidate[] =>
+  ranges.slice(0, candidatesMax).map(({ from, to }) => {
+    const { prefix, suffix } = contextOf(text, { from, to })
+    return { from, to, line: lines.at(from), before: prefix, after: suffix }
+  })
+
+const notFound = (message: string, sought?: string): Unresolved => ({
+  code: 'target_not_found',
+  message,
+  ...(sought === undefined ? {} : { sought })
+})
+
+const ambiguous = (source: Source, message: string, ranges: readonly Range[]): Unresolved => ({
+  code: 'target_ambiguous',
+  message,
+  candidates: candidatesAt(source, ranges)
+})
+
+const quoted = (text: string): string => JSON.stringify(shortened(text))
+
+/** The part of the text that is meant: a section, or all of it. */
+const scopeOf = (source: Source, section: string | undefined): Range | Unresolved =>
+  section === undefined ? { from: 0, to: source.text.length } : sectionOf(source, section)
+
+/** One of several, by number where one is given. */
+const oneOf = <T extends Range>(source: Source, what: string, found: readonly T[], number: number | undefined): T | Unresolved => {
+  const only = number === undefined ? (found.length === 1 ? found[0] : undefined) : found[number - 1]
+  if (only !== undefined) return only
+  if (found.length === 0) return notFound(`There is no ${what}.`)
+  const count = found.length === 1 ? 'one' : String(found.length)
+  return ambiguous(source, `There is ${count} ${what}${number === undefined ? '' : `, not ${number}`}: name which by its number.`, found)
+}
+
+// ——— every occurrence ———
+
+const replaceAll = (source: Source, { find, with: insert, section, expected }: Extract<Structured, { op: 'replace_all' }>): Resolutions => {
+  const scope = scopeOf(source, section)
+  if (isUnresolved(scope)) return scope
+  const found: Range[] = []
+  for (const at of occurrences(source.text.slice(scope.from, scope.to), find)) {
+    const from = scope.from + at
+    if (from >= (found.at(-1)?.to ?? 0)) found.push({ from, to: from + find.length })
+  }
+  if (found.length === 0 && expected !== 0) return notFound(`The text has no ${quoted(find)}.`, find)
+  if (expected !== undefined && expected !== found.length)
+    return ambiguous(source, `${quoted(find)} stands there ${found.length} times, not ${expected}.`, found)
+  return found.map((range) => ({ ...range, insert }))
+}
+
+// ——— tables ———
+
+/** Words without marks, for names that are compared. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/[*_`~]/g, '')
+    .normalize('NFC')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
+
+/** Whether a table has all these heading cells. */
+const hasHeader = ({ heading }: TextTable, header: readonly string[]): boolean => {
+  if (header.length === 0) return true
+  const names = new Set(heading.cells.map(({ text }) => plain(text)))
+  return header.every((name) => names.has(plain(name)))
+}
+
+interface Placed extends Range {
+  readonly table: TextTable
+}
+
+const tableOf = (source: Source, { section, sheet, header, table: number }: WhichTable): TextTable | Unresolved => {
+  const scope = scopeOf(source, section)
+  if (isUnresolved(scope)) return scope
+  const placed = source.tables.map((table): Placed => ({ from: table.heading.from, to: table.heading.to, table }))
+  const found = placed.filter(
+    ({ from, table }) =>
+      from >= scope.from && from < scope.to && (sheet === undefined || table.sheet?.fence.id === sheet) && hasHeader(table, header ?? [])
+  )
+  const named = oneOf(source, sheet === undefined ? 'table of that name' : `sheet ${quoted(sheet)}`, found, number)
+  if (!isUnresolved(named)) return named.table
+  return named.code === 'target_not_found' && found.length === 0 && placed.length > 0
+    ? { ...named, candidates: candidatesAt(source, placed) }
+    : named
+}
+
+const appendRow = (source: Source, table: TextTable, cells: readonly string[]): Resolution => {
+  const columns = table.heading.cells.length
+  if (cells.length > columns)
+    return { code: 'invalid_request', message: `The table has ${columns} columns: ${cells.length} cells are too many.` }
+  return rowAdded(source.text, table, cells) ?? { code: 'invalid_request', message: 'The sheet takes no more rows.' }
+}
+
+/** Which of some cells is named; counted from 0. */
+const indexOf = (
+  source: Source,
+  cells: readonly (Range & { readonly text: string })[],
+  named: number | string,
+  what: string
+): number | Unresolved => {
+  if (typeof named === 'number')
+    return named <= cells.length
+      ? named - 1
+      : { ...notFound(`The table has ${cells.length} ${what}s, not ${named}.`), candidates: candidatesAt(source, cells) }
+  const sought = plain(named)
+  const found = [...cells.keys()].filter((index) => plain(cells[index]?.text ?? '') === sought)
+  if (found.length === 1) return found[0] ?? 0
+  const ranges = found.map((index) => cells[index] as Range)
+  if (found.length > 1) return ambiguous(source, `The table has ${found.length} ${what}s ${quoted(named)}: name it by number.`, ranges)
+  return { ...notFound(`The table has no ${what} ${quoted(named)}.`, named), candidates: candidatesAt(source, cells) }
+}
+
+const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell' }>): Resolution => {
+  const table = tableOf(source, operation)
+  if (isUnresolved(table)) return table
+  const firsts = table.rows.map(({ from, to, cells: [first] }) => first ?? { from, to, text: '' })
+  const row = indexOf(source, firsts, operation.row, 'row')
+  if (typeof row !== 'number') return row
+  const column = indexOf(source, table.heading.cells, operation.column, 'column')
+  return typeof column === 'number' ? cellSet(source.text, table, row, column, operation.text) : column
+}
+
+// ——— lists ———
+
+/** Items by their words: those that read exactly so come before those that have the words in them. */
+const itemNamed = (source: Source, scope: Range, words: string, occurrence: number | undefined, isTask: boolean): Item | Unresolved => {
+  const items = itemsOf(source.prose).filter(({ from, box }) => from >= scope.from && from < scope.to && (!isTask || box !== undefined))
+  const sought = plain(words)
+  const texts = items.map(({ text }) => plain(text))
+  const exact = items.filter((_item, index) => texts[index] === sought)
+  const found = exact.length > 0 || sought === '' ? exact : items.filter((_item, index) => texts[index]?.includes(sought) === true)
+  const what = `${isTask ? 'task' : 'list item'} ${quoted(words)}`
+  return found.length === 0 ? notFound(`There is no ${what}.`, words) : oneOf(source, what, found, occurrence)
+}
+
+const check = (source: Source, { item: words, checked, section, occurrence }: Extract<Structured, { op: 'check' }>): Resolution => {
+  const scope = scopeOf(source, section)
+  if (isUnresolved(scope)) return scope
+  const item = itemNamed(source, scope, words, occurrence, true)
+  if (isUnresolved(item) || item.box === undefined) return isUnresolved(item) ? item : notFound(`${quoted(words)} is no task.`)
+  return itemChecked(source.text, { ...item, box: item.box }, checked)
+}
+
+const appendItem = (source: Source, operation: Extract<Structured, { op: 'append_item' }>): Resolution => {
+  const { section, item: words, occurrence, markdown } = operation
+  const scope = scopeOf(source, section)
+  if (isUnresolved(scope)) return scope
+  const first =
+    words === undefined
+      ? oneOf(source, 'list there', listsIn(source.prose, scope), occurrence)
+      : itemNamed(source, scope, words, occurrence, false)
+  return isUnresolved(first) ? first : itemAdded(source, first, markdown)
+}
+
+/** What a structured operation changes in a text. */
+export const resolveStructured = (source: Source, operation: Structured): Resolutions => {
+  switch (operation.op) {
+    case 'replace_all':
+      return replaceAll(source, operation)
+    case 'append_row': {
+      const table = tableOf(source, operation)
+      return isUnresolved(table) ? table : appendRow(source, table, operation.cells)
+    }
+    case 'set_cell':
+      return setCell(source, operation)
+    case 'check':
+      return check(source, operation)
+    case 'append_item':
+      return appendItem(source, operation)
+  }
+}
+
+/** The same change in a text that came of the one in which it was resolved; `beside` is where what it stands beside is now. */
+export const structuredNow = (source: Source, operation: Structured, change: Resolved, beside: Range): Resolved | undefined => {
+  const startsThere = ({ from }: Range): boolean => from === beside.from
+  if (operation.op === 'append_row') {
+    const table = source.tables.find(({ heading }) => startsThere(heading))
+    const added = table && appendRow(source, table, operation.cells)
+    return added === undefined || isUnresolved(added) ? undefined : added
+  }
+  if (operation.op === 'append_item') {
+    const item = itemsOf(source.prose).find(startsThere)
+    return item && itemAdded(source, item, operation.markdown)
+  }
+  const shift = beside.from - (change.beside ?? change).from
+  return { ...change, from: change.from + shift, to: change.to + shift, beside }
+}
