@@ -173,7 +173,9 @@ A picture is an asset already; speech becomes one with \`POST …/media/speak/{t
 
 One message a POST, no batches, no session. The answer is plain JSON, whatever \`Accept\` says; there is no stream to listen to.
 \`&tools=\` lists some groups of tools alone: ${groups.map((group) => `\`${group}\``).join(', ')}, separated by commas. \`&doc=ID\` names the document of all calls
-that name none. Every tool can also be called with a dot, \`${prefix}.read_doc\`; \`${baseUrl}/mcp\` lists them so, as several clients cannot.
+that name none. Every tool can also be called with a dot, \`${prefix}.read_doc\`; \`${baseUrl}/mcp\` lists them so, which several clients refuse.
+Resources: \`agmd://doc/ID\` is the Markdown; \`/outline\`, \`/section/HEADING\`, \`/comments\` and \`/suggestions\` stand below it. They are read with the key or
+session of the connection. Prompts: \`review\`, \`summarise_changes\`.
 
 \`\`\`json
 { "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "${prefix}_read_doc", "arguments": { "doc": "${baseUrl}/d/ID?key=KEY", "view": "outline" } } }

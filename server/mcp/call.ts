@@ -8,7 +8,7 @@ import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { isDocumentId } from '../../shared/names.ts'
 import { type Operation, refuseUnknown } from '../../shared/operation.ts'
-import { type Output, operations } from '../../shared/operations/index.ts'
+import { type OperationName, type Output, operations } from '../../shared/operations/index.ts'
 import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/access.ts'
 import type { Caller } from '../domain/caller.ts'
@@ -129,15 +129,23 @@ const fieldsNamed = ({ details }: Fields): string => {
     .join('')
 }
 
-/** A refused call: a sentence, the next step, and all of it as data. */
-export const refusal = (error: unknown, ctx: Context): CallToolResult => {
+/** What a refusal says to a model. */
+export const problemIn = (error: unknown, ctx: Context): Fields => {
   const problem = problemOf(error, ctx.path, ctx.state.requestId)
   const { type: _type, title: _title, instance: _instance, error: _error, detail: _detail, message, ...facts } = problem
   const own = error instanceof ServiceError && error.details['hint'] === undefined ? hints[problem.code] : undefined
-  const said = { ...facts, message: `${message}${fieldsNamed(facts)}`, hint: own ?? problem.hint }
+  return { ...facts, message: `${message}${fieldsNamed(facts)}`, hint: own ?? problem.hint }
+}
+
+/** Code, sentence and next step in one line. */
+export const lineOf = ({ code, message, hint }: Fields): string => `${String(code)}: ${String(message)} ${String(hint)}`
+
+/** A refused call: a sentence, the next step, and all of it as data. */
+export const refusal = (error: unknown, ctx: Context): CallToolResult => {
+  const said = problemIn(error, ctx)
   return {
     isError: true,
-    content: text(`${said.code}: ${said.message} ${said.hint}`, JSON.stringify({ error: said })),
+    content: text(lineOf(said), JSON.stringify({ error: said })),
     structuredContent: { error: said }
   }
 }
@@ -199,6 +207,13 @@ const presented = async (tool: Tool, asked: Asked, answer: Fields, given: Fields
 
 // ——— the call ———
 
+/** An operation that reads, of a document or of none (''), with its input. */
+interface Reading {
+  readonly name: OperationName
+  readonly doc: string
+  readonly input: Fields
+}
+
 /** A call that is larger than the REST request it stands for may be is refused. Errors: `body_too_large`. */
 const checkBytes = ({ large }: Tool, bytes: number): void => {
   const bodyBytesMax = large ? limits.contentBodyBytesMax : limits.bodyBytesMax
@@ -248,6 +263,16 @@ const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, byte
   const input = checked(operation, { ...fields })
   const answer = data === undefined ? await perform(asked, caller, input) : await performWith(asked, caller, input, data)
   return presented(tool, asked, answer, given)
+}
+
+/** A reading that is no call of a tool, with the credentials of the connection. Errors: of the operation. */
+export const callOperation = async (http: Http, ctx: Context, { name, doc, input }: Reading): Promise<Fields> => {
+  const operation: Operation = operations[name]
+  const credentials = credentialsOf(http, ctx, {}, { doc, key: undefined }, false)
+  const asked: Asked = { http, ctx, name, operation, doc, credentials }
+  limit(asked)
+  const caller = await admit(asked)
+  return withoutSecrets(await perform(asked, caller, checked(operation, { ...input }))) as Fields
 }
 
 /** Calls a tool. `bytes`: size of the message that the call came in. Never throws: a refusal is an answer that the model can act on. */

@@ -8,9 +8,14 @@ import {
   type CallToolResult,
   CallToolRequestSchema,
   ErrorCode as RpcErrorCode,
+  GetPromptRequestSchema,
   InitializeRequestSchema,
   JSONRPCMessageSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
+  ReadResourceRequestSchema,
   SUPPORTED_PROTOCOL_VERSIONS
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
@@ -26,6 +31,8 @@ import { groups } from '../../shared/mcp-groups.ts'
 import { callTool } from './call.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { allTools, offersOf, toolList } from './list.ts'
+import { addPrompts } from './prompts.ts'
+import { addResources } from './resources.ts'
 import { instructions, skillTool, skillOf } from './skill.ts'
 import type { Tool } from './tool.ts'
 import { operationTools } from './tools.ts'
@@ -153,14 +160,21 @@ const refuseOddCall = (body: Record<string, unknown>): void => {
   const [issue] = error?.issues ?? []
   if (!success) throw new Malformed(RpcErrorCode.InvalidParams, `${issue?.path.join('.')}: ${issue?.message}`, id)
   const { params } = body
-  if (body['method'] === 'tools/list' && isObject(params) && params['cursor'] !== undefined)
-    throw new Malformed(RpcErrorCode.InvalidParams, 'params.cursor: unknown cursor; tools/list answers all tools at once, without one.', id)
+  if (onePage.includes(String(body['method'])) && isObject(params) && params['cursor'] !== undefined)
+    throw new Malformed(RpcErrorCode.InvalidParams, `params.cursor: unknown cursor; ${String(body['method'])} answers all at once.`, id)
 }
+
+const onePage = ['tools/list', 'prompts/list', 'resources/templates/list']
 
 const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>([
   ['initialize', InitializeRequestSchema as never],
   ['tools/list', ListToolsRequestSchema as never],
-  ['tools/call', CallToolRequestSchema]
+  ['tools/call', CallToolRequestSchema],
+  ['resources/list', ListResourcesRequestSchema as never],
+  ['resources/templates/list', ListResourceTemplatesRequestSchema as never],
+  ['resources/read', ReadResourceRequestSchema as never],
+  ['prompts/list', ListPromptsRequestSchema as never],
+  ['prompts/get', GetPromptRequestSchema as never]
 ])
 
 /** Bytes of a message that may come. Errors: `rate_limited`. */
@@ -211,7 +225,7 @@ const serverOf = ({ http, prefix }: Face, ctx: Context, connection: Connection, 
   const offers = offersOf(connection)
   const server = new Server(
     { name: 'agmd', title: 'agmd: live Markdown', version, websiteUrl: baseUrl },
-    { capabilities: { tools: {} }, instructions: instructions(to, connection.doc, offers), jsonSchemaValidator }
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: instructions(to, connection.doc, offers), jsonSchemaValidator }
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList(to, connection) }) as never)
   server.setRequestHandler(CallToolRequestSchema, ({ params }): CallToolResult | Promise<CallToolResult> => {
@@ -219,6 +233,8 @@ const serverOf = ({ http, prefix }: Face, ctx: Context, connection: Connection, 
     if (!('mean' in tool)) return skillOf(baseUrl, to, offers)
     return callTool(http, ctx, tool, params.arguments ?? {}, bytes)
   })
+  addResources(server, http, ctx, connection)
+  addPrompts(server, to, connection.doc, offers)
   return server
 }
 
@@ -265,7 +281,7 @@ const discovery = ({ http, prefix }: Face): object => {
     endpoint: `${baseUrl}${path}`,
     transport: 'streamable-http',
     protocolVersions: SUPPORTED_PROTOCOL_VERSIONS,
-    methods: ['initialize', 'ping', 'tools/list', 'tools/call'],
+    methods: ['ping', ...schemas.keys()],
     tools: allTools.map(({ name }) => `${prefix}.${name}`),
     underscoreNames: `${baseUrl}${path}?names=underscore`,
     toolGroups: { groups, example: `${baseUrl}${path}?names=underscore&tools=read,review` },

@@ -214,7 +214,7 @@ test.each([
   ['{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}', 200, -32602],
   ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":7}}', 200, -32602],
   ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"next"}}', 200, -32602],
-  ['{"jsonrpc":"2.0","id":1,"method":"resources/list"}', 200, -32601],
+  ['{"jsonrpc":"2.0","id":1,"method":"completion/complete"}', 200, -32601],
   ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', 200, -32601],
   ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 200, -32602],
   ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"svc.nothing"}}', 200, -32602],

@@ -1,0 +1,34 @@
+/** A refusal in the words of JSON-RPC: the SDK tells its code, its words and its data as they are. */
+import { ErrorCode as RpcErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import { ServiceError } from '../../shared/errors.ts'
+import type { Context, Http } from '../http/context.ts'
+import { lineOf, problemIn } from './call.ts'
+
+/** MCP, Resources, Error Handling. */
+const resourceNotFound = -32002
+
+export class Refused extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** Whether there is no such thing, or not any more. */
+const gone = ['not_found', 'document_deleted', 'target_not_found']
+
+const codeFor = (error: unknown): number => {
+  if (!(error instanceof ServiceError)) return RpcErrorCode.InternalError
+  return gone.includes(error.code) ? resourceNotFound : RpcErrorCode.InvalidParams
+}
+
+/** What an operation refused, for a request that is no call of a tool. */
+export const refusedFor = (error: unknown, http: Http, ctx: Context): Refused => {
+  if (!(error instanceof ServiceError)) http.log.error('reading failed', { requestId: ctx.state.requestId, error })
+  const said = problemIn(error, ctx)
+  return new Refused(codeFor(error), lineOf(said), { error: said })
+}
