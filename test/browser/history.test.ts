@@ -51,13 +51,19 @@ async function open(document: Document, url = document.url): Promise<{ page: Pag
 
 const changesOf = (page: Page, kind: 'ins' | 'del'): Promise<string[]> => page.locator(`.history-text ${kind}`).allTextContents()
 
+/** Opens the history by its key, and shows the changes of the source. */
+async function openSource(page: Page): Promise<void> {
+  await page.keyboard.press('Control+Alt+h')
+  await page.getByRole('group', { name: 'Version view' }).getByRole('button', { name: 'Source' }).press('Enter')
+  await page.locator('.history-text .row').first().waitFor()
+}
+
 test('[HISTORY-1] by keyboard: open, read the words that changed, go through changes, restore, and undo that', async () => {
   const document = await written()
   const { page, heard } = await open(document)
   await saved(page)
   await page.locator('.cm-content').click()
-  await page.keyboard.press('Control+Alt+h')
-  await page.locator('.history-text .row').first().waitFor()
+  await openSource(page)
   expect(await changesOf(page, 'ins')).toEqual(['- stove', 'About 300'])
   expect(await changesOf(page, 'del')).toEqual(['Nobody knows yet'])
   await page.locator('.history-text').focus()
@@ -86,7 +92,7 @@ test('[HISTORY-9] taking a restored version back takes nothing from what others 
   await saved(page)
   const before = await editorText(page)
   const restoreFirst = async (): Promise<void> => {
-    await page.keyboard.press('Control+Alt+h')
+    await openSource(page)
     await page.locator('.timeline-item').last().click()
     await until(async () => (await changesOf(page, 'ins')).includes('# Trip'), 'the first version')
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
@@ -125,7 +131,7 @@ test('[HISTORY-2] any two versions are compared; what was typed and is no versio
   await page.locator('.cm-content').press('Control+End')
   await page.keyboard.type('typed')
   await saved(page)
-  await page.keyboard.press('Control+Alt+h')
+  await openSource(page)
   await page.locator('.timeline-item strong', { hasText: 'Now' }).waitFor()
   await until(async () => (await changesOf(page, 'ins')).join() === 'typed', 'what was typed')
   await page.getByLabel('Compared with').selectOption({ index: 3 })
@@ -149,7 +155,7 @@ test('[HISTORY-10] the text of now becomes a version by its name', async () => {
   await page.locator('.cm-content').press('Control+End')
   await page.keyboard.type('typed')
   await saved(page)
-  await page.keyboard.press('Control+Alt+h')
+  await openSource(page)
   await page.locator('.timeline-item strong', { hasText: 'Now' }).waitFor()
   await page.getByRole('button', { name: 'Name this version' }).click()
   await page.keyboard.type('Ready')
@@ -168,13 +174,14 @@ test('[HISTORY-3] [HISTORY-11] each line says who wrote it; the page shows the w
   const { page } = await open(document)
   await saved(page)
   await page.keyboard.press('Control+Alt+h')
+  const article = page.locator('.history-page article')
+  await article.locator('p', { hasText: 'About 300.' }).waitFor()
   await page.getByRole('button', { name: 'Authors' }).click()
   const run = page.locator('.authored-run', { hasText: 'About 300.' })
   await run.getByText('Ben <b>bold</b>').waitFor()
   await page.locator('.authored-run', { hasText: 'Saturday' }).getByText('Ana').waitFor()
 
   await page.getByRole('button', { name: 'Page', exact: true }).click()
-  const article = page.locator('.history-page article')
   await article.locator('p', { hasText: 'About 300.' }).waitFor()
   expect(await article.locator('.gone').allTextContents()).toEqual(['Nobody knows yet.'])
   await page.locator('.timeline-item').nth(1).click()
@@ -282,6 +289,9 @@ test.each(sizes)('[HISTORY-5] at $width px: no violations', async (viewport) => 
   await page.goto(document.url)
   await saved(page)
   await page.locator('.cm-content').press('Control+Alt+h')
+  await page.locator('.history-page article p').first().waitFor()
+  await look(page, 'history-page')
+  await page.getByRole('group', { name: 'Version view' }).getByRole('button', { name: 'Source' }).click()
   await page.locator('.history-text .row').first().waitFor()
   await look(page, 'history')
   await page.getByRole('button', { name: 'Authors' }).click()

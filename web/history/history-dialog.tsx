@@ -148,19 +148,14 @@ function Text({ shown, retry, onPage }: { shown: Shown; retry: () => void; onPag
 
 function Looks({ history }: { history: History }): JSX.Element {
   const look = (name: History['look']['value'], label: string): JSX.Element => (
-    <button
-      type='button'
-      class='button quiet history-look'
-      aria-pressed={history.look.value === name}
-      onClick={() => (history.look.value = name)}
-    >
+    <button type='button' class='button quiet history-look' aria-pressed={history.look.value === name} onClick={() => history.lookAs(name)}>
       {label}
     </button>
   )
   return (
     <div class='history-looks' role='group' aria-label={t('Version view')}>
-      {look('changes', t('Source'))}
       {look('page', t('Page'))}
+      {look('changes', t('Source'))}
       {look('authors', t('Authors'))}
     </div>
   )
@@ -170,7 +165,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
   const { session } = view
   const dialog = useRef<HTMLDialogElement>(null)
   const text = useRef<HTMLElement>(null)
-  const history = useMemo(() => createHistory(session), [session])
+  const history = useMemo(() => createHistory(session, view.mode.peek() === 'source' ? 'changes' : 'page'), [session])
   const busy = useSignal(false)
   const problem = useSignal<string | undefined>(undefined)
   const shown = history.shown.value

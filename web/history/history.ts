@@ -14,6 +14,7 @@ import {
 import type { Session } from '../document/session.ts'
 import { personName } from '../person.ts'
 import { compareTexts } from './compare.ts'
+import { fitsPage } from './rendered.ts'
 import type { Comparison } from './rows.ts'
 
 /** A saved revision, or the text of now that none shows yet. */
@@ -36,8 +37,10 @@ export interface History {
   readonly failure: ReadonlySignal<unknown>
   readonly selected: Signal<Entry['id'] | undefined>
   readonly base: Signal<Base>
-  /** As a page, by its source, or by who wrote it. */
-  readonly look: Signal<'changes' | 'page' | 'authors'>
+  /** As a page, by its source, or by who wrote it: as it is shown. */
+  readonly look: ReadonlySignal<'changes' | 'page' | 'authors'>
+  /** What is asked for is shown, or why it cannot be. */
+  lookAs(name: 'changes' | 'page' | 'authors'): void
   /** The version that the text of now has just become by its name. */
   readonly named: Signal<Revision['id'] | undefined>
   readonly shown: ReadonlySignal<Shown>
@@ -50,17 +53,19 @@ export interface History {
   close(): void
 }
 
-export function createHistory(session: Session): History {
+export function createHistory(session: Session, firstLook: 'changes' | 'page'): History {
   const { id, key } = session
   const entries = signal<readonly Entry[] | undefined>(undefined)
   const older = signal<number | null>(null)
   const failure = signal<unknown>(undefined)
   const selected = signal<Entry['id'] | undefined>(undefined)
   const base = signal<Base>('previous')
-  const look = signal<'changes' | 'page' | 'authors'>('changes')
+  const look = signal<'changes' | 'page' | 'authors'>(firstLook)
   const named = signal<Revision['id'] | undefined>(undefined)
   const shown = signal<Shown>({ kind: 'loading' })
   const tries = signal(0)
+  // What is too long for a page is told to whoever asks for the page, and shown as source to whoever just opens the history.
+  let isAsked = false
   const texts = new Map<string, Promise<string>>()
 
   const textOf = (version: string): Promise<string> => {
@@ -106,7 +111,7 @@ export function createHistory(session: Session): History {
     }
     const before = compared.peek()
     const old = before === undefined ? '' : await textOf(before.version)
-    if (look.peek() === 'page') return { kind: 'page', before: old, after: text }
+    if (look.peek() === 'page' && (isAsked || fitsPage(old, text))) return { kind: 'page', before: old, after: text }
     const comparison = await compareTexts(old, text, aborted)
     return { kind: 'changes', comparison, base: before }
   }
@@ -146,7 +151,14 @@ export function createHistory(session: Session): History {
     failure,
     selected,
     base,
-    look,
+    look: computed(() => (shown.value.kind === 'changes' ? 'changes' : look.value)),
+    lookAs(name) {
+      isAsked = true
+      batch(() => {
+        look.value = name
+        tries.value += 1
+      })
+    },
     named,
     shown,
     load,

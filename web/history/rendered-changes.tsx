@@ -8,10 +8,7 @@ import { nodesOf } from '../reading/trusted.ts'
 import changes from '../style/rendered-changes.css?inline'
 import prose from '../style/prose.css?inline'
 import { t } from '../text/t.ts'
-import { joinPages } from './rendered.ts'
-
-/** Texts of more than this together, in UTF-16 units, are compared by their source alone: drawing them would hold the page up. */
-const textUnitsMax = 400_000
+import { fitsPage, joinPages } from './rendered.ts'
 
 function sheetOf(css: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet()
@@ -38,7 +35,7 @@ export interface Versions {
 export function RenderedChanges({ before, after, onShown }: Versions & { readonly onShown: (changes: number) => void }): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
   const failed = useSignal(false)
-  const tooLong = before.length + after.length > textUnitsMax
+  const tooLong = !fitsPage(before, after)
   useEffect(() => {
     if (tooLong) return onShown(0)
     let closed = false

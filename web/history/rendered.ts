@@ -10,6 +10,11 @@ const holders = new Set(['UL', 'OL', 'TABLE', 'THEAD', 'TBODY', 'TR', 'BLOCKQUOT
 const pictures = 'math, svg, img, picture, video, audio, input, figure'
 /** A block of which less than this part stayed is another block. */
 const keptMin = 0.4
+/** Texts of more than this together, in UTF-16 units, are compared by their source alone: drawing them would hold the page up. */
+const textUnitsMax = 400_000
+
+/** Whether two versions can be shown as one page. */
+export const fitsPage = (before: string, after: string): boolean => before.length + after.length <= textUnitsMax
 
 // Classes of formulas are counted through each text.
 const keyOf = (node: Node): string =>
