@@ -18,7 +18,7 @@ import { mcp } from './mcp.ts'
 import { mediaActions, mediaFile } from './media.ts'
 import { node } from './node/node.ts'
 import { type Place, placeOf, sendWith, tokenFor } from './service.ts'
-import { eventLine, wordsFor } from './show.ts'
+import { eventLine, inboxWords, wordsFor } from './show.ts'
 import { diff, status } from './compare.ts'
 import { create } from './create.ts'
 import { pull } from './pull.ts'
@@ -163,6 +163,12 @@ const events: Action = async (call) => {
   }
 }
 
+const inbox: Action = async (call) => {
+  const place = call.positional('DOC') === undefined ? undefined : call.place()
+  const page = await call.client(place).readInbox(call.fields)
+  call.answer(page, () => inboxWords(page))
+}
+
 // ——— files and assignments ———
 
 const upload: Action = async (call) => {
@@ -273,6 +279,7 @@ const own: Readonly<Record<string, Action>> = {
   'docs open': open,
   'docs watch': watch,
   events,
+  inbox,
   'assets upload': upload,
   ...mediaActions,
   node,

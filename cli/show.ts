@@ -205,6 +205,15 @@ export const wordsFor = (masked: boolean): Words => {
   }
 }
 
+type InboxItem = Output<'readInbox'>['items'][number]
+
+/** An item in two lines: what was said, and the next call. */
+const inboxLines = ({ cursor, at, reason, actor, doc, text, quote, next }: InboxItem): string =>
+  `${cursor}  ${date(at)}  ${reason}  ${oneLine(actor ?? '', 30)}  ${oneLine(doc.title, 40)}: ${oneLine(text)}${quote === undefined ? '' : `  (on “${oneLine(quote, 40)}”)`}\n  → agmd api ${next.method} ${oneLine(next.path, 200)}`
+
+export const inboxWords = ({ items, latest }: Output<'readInbox'>): string =>
+  [...(items.length === 0 ? ['Nothing needs you.'] : items.map(inboxLines)), `latest ${latest}`].join('\n')
+
 type Event = Output<'listEvents'>['events'][number]
 
 export const eventLine = ({ seq, at, kind, actor, version }: Event): string =>

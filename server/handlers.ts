@@ -24,6 +24,7 @@ import {
   startSpeech,
   startTranscription
 } from './domain/media.ts'
+import { readInbox } from './domain/inbox.ts'
 import { createNode, listNodes, readRelayStatus, revokeNode } from './domain/nodes.ts'
 import { publishDocument } from './domain/publishing.ts'
 import { labelRevision, listRevisions, readRevision } from './domain/revisions.ts'
@@ -107,6 +108,7 @@ export const handlers = {
   readOcr: (call) => readOcr(call, call.input),
   cancelJob: (call) => cancelJob(call, call.input),
   listEvents: ({ service, caller, doc, input, end }) => listEvents(service, caller, doc, input, end),
+  readInbox: ({ service, caller, input, end }) => readInbox(service, caller, input, end),
   createTask: ({ service, caller, doc, input }) => createTask(service, caller, doc, input),
   listTasks: ({ service, caller, doc, input }) => listTasks(service, caller, doc, input),
   readTask: ({ service, caller, doc, input }) => readTask(service, caller, doc, input),

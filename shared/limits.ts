@@ -34,9 +34,25 @@ export const limits = {
   eventPageMax: 200,
   /** Long polls and streams that one document may hold open. */
   eventWaitersMax: 500,
+  /** Streams of events that one caller may hold open on one document. */
+  eventStreamsMax: 10,
+  /** Time between signs of life of a stream, and for a reader to take what was written, in seconds. Below the 60 s idle limit common to proxies. */
+  eventStreamBeatSeconds: 15,
+  eventStreamStallSecondsMax: 20,
+  /** Time after which a client comes back that lost its stream, in milliseconds. */
+  eventStreamRetryMs: 3000,
   /** Words of a comment, reply, note or replacement that stand in an event, and of the text that it is on, in characters. */
   eventBodyCharsMax: 1000,
   eventQuoteCharsMax: 300,
+  /** Entries of the inbox of one account or agent, days that they are kept, and entries that are written between looks at how many there are. */
+  inboxEntriesMax: 1000,
+  inboxDays: 90,
+  inboxTrimEvery: 64,
+  /** Items on a page of an inbox, and entries that are looked at for it. */
+  inboxPageMax: 50,
+  inboxLooksMax: 200,
+  /** People of one thread who are told of a reply. */
+  inboxPeopleMax: 100,
   /** Size of the hunks in an event or of the diff in an error, in characters (api.md, Events and Documents). */
   diffCharsMax: 8 * 1024,
   /**

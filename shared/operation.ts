@@ -44,8 +44,10 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly role?: Role
   /** Least role where a field has a certain value: field → value → role. Lower than `role`. */
   readonly roleWith?: Readonly<Record<string, Readonly<Record<string, Role>>>>
-  /** Who must be signed in, whatever the role: a person with an `account`, or any `identity`, agents too. */
-  readonly needs?: 'account' | 'identity'
+  /** Who must be signed in, whatever the role: a person with an `account`, or any `identity`, agents too. `access`: a link will do. */
+  readonly needs?: 'account' | 'identity' | 'access'
+  /** Whether a call with a link is about the document of the link, though the address names none. */
+  readonly ofLink?: boolean
   /** Whether it replaces what the caller need not have read: the operator may ask for the version (AGMD_REQUIRE_VERSION). */
   readonly replaces?: boolean
   /** Whether it can be called on a document in the trash. */

@@ -175,6 +175,13 @@ export const callerOfService = async (service: Service, credentials: Credentials
   }
 }
 
+/** The caller of an operation that is about the document of the link, if one is sent, and else about none. Errors: of either. */
+export const callerOfLink = async (service: Service, credentials: Credentials): Promise<Caller> => {
+  if (credentials.key === undefined) return callerOfService(service, credentials)
+  const { doc } = await findKey(service, credentials.key)
+  return callerOfDocument(service, doc, credentials)
+}
+
 /** The person that a browser is signed in as, on a page that is about no document. */
 export const callerOfSession = (found: FoundSession): Caller => ({
   ...anonymous,

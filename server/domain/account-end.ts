@@ -9,6 +9,7 @@ import { type Account, emailKey } from './accounts.ts'
 import { requireRightNow } from './authority.ts'
 import { accountOf, type Caller } from './caller.ts'
 import { decodeRecord, encodeRecord, keys, type Owned } from './keys.ts'
+import { removeInbox } from './notices.ts'
 import { removePasskeysOf } from './passkeys.ts'
 import type { Key } from './ports.ts'
 import type { Service } from './service.ts'
@@ -54,6 +55,7 @@ const finish = async (service: Service, end: AccountEnd): Promise<void> => {
   await removeAccess(service, end.account)
   await removePasskeysOf(service, end.account)
   await giveUpDocuments(service, end)
+  await removeInbox(service.storage, 'account', end.account)
   await service.storage.commit({ deletes: [keys.accountEnd(end.account)] })
 }
 

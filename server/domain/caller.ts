@@ -116,17 +116,23 @@ export const nameOfActor = (actor: string): string => {
   return name === '' ? kind : name
 }
 
-/** Who must be signed in: a person with an `account`, or any `identity`, agents too. */
-export const isSignedIn = ({ kind }: Identity, needed: 'account' | 'identity'): boolean =>
-  kind === 'account' || (needed === 'identity' && kind === 'agent')
+/** Who must be signed in: a person with an `account`, or any `identity`, agents too. `access`: a link will do as well. */
+export const isSignedIn = ({ kind }: Identity, needed: 'account' | 'identity' | 'access'): boolean =>
+  kind === 'account' || (needed !== 'account' && kind === 'agent')
 
 /** Errors: `credential_required` without any credential, `account_required` when the one there is, a link or an agent, does not do. */
-export const requireIdentity = ({ identity, share }: Caller, needed: 'account' | 'identity'): void => {
-  if (isSignedIn(identity, needed)) return
+export const requireIdentity = ({ identity, share }: Caller, needed: 'account' | 'identity' | 'access'): void => {
+  if (isSignedIn(identity, needed) || (needed === 'access' && share !== null)) return
   if (identity.kind === 'guest' && share === null)
-    throw new ServiceError('credential_required', { message: 'This needs a signed-in account.', hint: signInHint })
+    throw new ServiceError('credential_required', {
+      message: needed === 'access' ? 'This needs an account or a link.' : 'This needs a signed-in account.',
+      hint: signInHint
+    })
   throw new ServiceError('account_required')
 }
+
+/** The document of the link that is used; null: none is. */
+export const documentOfLink = ({ rests: { share } }: Caller): string | null => (share === null ? null : String(share[1]))
 
 /** The account of a caller. Errors: `account_required`. */
 export const accountOf = ({ identity }: Caller): string => {

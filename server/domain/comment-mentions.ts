@@ -1,15 +1,14 @@
 /** Mentions in comments and replies become events, `comment.mentioned`: each name once a text, whatever becomes of that later. */
 import { limits } from '../../shared/limits.ts'
 import { mentionsOf } from '../../shared/mentions.ts'
+import { actorOf, authorOf, type Caller } from './caller.ts'
 import type { Draft } from './ledger.ts'
-
-/** Names are the same whatever the size of their letters. */
-const same = (name: string): string => name.toLowerCase()
+import { sameMention as same } from './notices.ts'
 
 /** Tells whom a text mentions beside those that were `heard` of. Answers all that are heard of now. */
 export const tellMentions = (
   draft: Draft,
-  actor: string,
+  caller: Caller,
   payload: Readonly<Record<string, unknown>>,
   text: string,
   heard: readonly string[] = []
@@ -18,6 +17,7 @@ export const tellMentions = (
   for (const name of mentionsOf(text)) if (!heard.includes(same(name)) && !news.has(same(name))) news.set(same(name), name)
   const names = [...news.values()].slice(0, limits.mentionEventsMax)
   if (names.length === 0) return heard
-  draft.event('comment.mentioned', actor, { ...payload, names })
+  const event = draft.event('comment.mentioned', actorOf(caller), { ...payload, names })
+  draft.notify(event, { by: authorOf(caller), names: names.map(same) })
   return [...heard, ...news.keys()]
 }

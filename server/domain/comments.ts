@@ -8,6 +8,7 @@ import { tellMentions } from './comment-mentions.ts'
 import { remember } from './idempotency.ts'
 import { type Comment, type CommentTarget, keys, type Reply } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import { takingPart } from './notices.ts'
 import { pageOf, readable } from './remark-pages.ts'
 import { deleteRemark, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
 import { settle, showComment, showReply, showWriter } from './remarks-shown.ts'
@@ -75,7 +76,7 @@ const write = async (
     room.journalInto(draft)
     const payload = { commentId: id, line: made.target.line, ...(made.task === null ? {} : { taskId: made.task }) }
     const { seq: number } = draft.event('comment.created', actorOf(caller), payload, made.version)
-    const mentioned = tellMentions(draft, actorOf(caller), payloadOf(made), made.body)
+    const mentioned = tellMentions(draft, caller, payloadOf(made), made.body)
     const comment: Comment = {
       ...made,
       ...(mentioned.length === 0 ? {} : { mentioned }),
@@ -157,8 +158,9 @@ export const replyToComment = (
       throw new ServiceError('invalid_request', { message: `A comment may have ${limits.repliesMax} replies; make a new comment.` })
     service.quotas.require(draft.head, Buffer.byteLength(body))
     const payload = { ...payloadOf(comment), replyId: made.id }
-    draft.event('comment.replied', actorOf(caller), payload)
-    tellMentions(draft, actorOf(caller), payload, body)
+    const event = draft.event('comment.replied', actorOf(caller), payload)
+    const except = tellMentions(draft, caller, payload, body)
+    draft.notify(event, { by: authorOf(caller), people: takingPart(comment), except })
     return { ...comment, replies: [...comment.replies, { ...made, createdAt: draft.now }], updatedAt: draft.now }
   }
   return changeComment(service, caller, doc, commentId, change, (opened, comment) => ({
@@ -205,7 +207,7 @@ export const editComment = (
     service.quotas.require(draft.head, body.length - comment.body.length, body.length <= comment.body.length)
     draft.erase()
     draft.event('comment.edited', actorOf(caller), payloadOf(comment))
-    const mentioned = tellMentions(draft, actorOf(caller), payloadOf(comment), body, comment.mentioned)
+    const mentioned = tellMentions(draft, caller, payloadOf(comment), body, comment.mentioned)
     return { ...comment, body, ...(mentioned.length === 0 ? {} : { mentioned }), updatedAt: draft.now }
   }
   return changeComment(service, caller, doc, commentId, change, commentAnswer)

@@ -117,3 +117,39 @@ export const listEvents = async (
   }
   return holding(service, prefix, () => waitUntil(service, { prefix, deadline, end }, look))
 }
+
+/** Pages of the feed, one after the other, as they are asked for. */
+export type Followed = AsyncGenerator<Feed, void>
+
+/** Follows the feed until `end`; a last page tells what came just before it. Errors: `not_found`, `document_deleted`; while following `rate_limited`. */
+export const followEvents = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'listEvents'>,
+  end: WaitEnd
+): Promise<Followed> => {
+  const from = await beginAt(service, caller, doc, input.since)
+  return pagesAfter(service, caller, doc, from, input, end)
+}
+
+async function* pagesAfter(
+  service: Service,
+  caller: Caller,
+  doc: string,
+  from: number,
+  input: Input<'listEvents'>,
+  end: WaitEnd
+): Followed {
+  const prefix = keys.events(doc)
+  for (let since = from; ;) {
+    const look = async (): Promise<{ found: Feed; enough: boolean }> => {
+      const found = await page(service, caller, doc, since, input)
+      return { found, enough: found.latest > since }
+    }
+    const found = await holding(service, prefix, () => waitUntil(service, { prefix, deadline: Infinity, end }, look))
+    if (found.latest > since) yield found
+    since = found.latest
+    if (end.signal.aborted && found.capped !== true) return
+  }
+}

@@ -9,6 +9,8 @@
  *   ['d', doc, 'text']            canonical Markdown at a sequence number (binary, journal.ts)
  *   ['d', doc, 'revision', n]     JSON, `Revision`
  *   ['d', doc, 'event', n]        JSON, `StoredEvent`
+ *   ['d', doc, 'notice', n]       whom event n is for (JSON, `Notice`; notices.ts)
+ *   ['inbox', kind, id, number]   an event that is for an account or agent, in a document of its own (JSON, `InboxEntry`)
  *   ['d', doc, 'mention', hash]   how many messages of one author and minute have told that they mention a name (JSON number, mentions.ts)
  *   ['d', doc, 'share', id]       JSON, `Share`
  *   ['d', doc, 'comment', id]     JSON, `Comment`
@@ -350,6 +352,30 @@ export interface StoredEvent {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
+/** Whom an event is for. */
+export interface Notice {
+  /** Who did it; absent: the actor of the event says all. They are not told themselves. */
+  readonly by?: Author
+  /** Names mentioned, as mentions write them, in small letters. */
+  readonly names?: readonly string[]
+  /** Those whose words it answers or decides, and who waits for it. */
+  readonly people?: readonly Author[]
+  /** Names among them that another event tells of the same words. */
+  readonly except?: readonly string[]
+  /** The assignment whose reviewer it is for. */
+  readonly task?: string
+  /** Its entry in the inbox of the owner of the document, if it is for them. */
+  readonly entry?: Key
+}
+
+/** An event in an inbox. */
+export interface InboxEntry {
+  readonly doc: string
+  readonly seq: number
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
 /** That an account or agent owns a document. */
 export interface Owned {
   readonly doc: string
@@ -384,6 +410,9 @@ export const keys = {
   revisions: (doc: string): Key => ['d', doc, 'revision'],
   event: (doc: string, seq: number): Key => ['d', doc, 'event', seq],
   events: (doc: string): Key => ['d', doc, 'event'],
+  notice: (doc: string, seq: number): Key => ['d', doc, 'notice', seq],
+  notices: (doc: string): Key => ['d', doc, 'notice'],
+  inbox: (kind: string, id: string): Key => ['inbox', kind, id],
   mention: (doc: string, hash: string): Key => ['d', doc, 'mention', hash],
   share: (doc: string, id: string): Key => ['d', doc, 'share', id],
   shares: (doc: string): Key => ['d', doc, 'share'],

@@ -10,7 +10,8 @@ import type { EventKind } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
 import { type By, keysOfRight, requireRight } from './authority.ts'
 import { documentDeleted, isInTrash } from './deleted.ts'
-import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent } from './keys.ts'
+import { decodeRecord, encodeRecord, type Head, keys, type Notice, type Revision, type StoredEvent } from './keys.ts'
+import { createNotices, type Noticed } from './notices.ts'
 import { bytesMoved, countUsage } from './usage.ts'
 import type { Check, Clock, Entry, Key, Put, Storage } from './ports.ts'
 
@@ -27,6 +28,8 @@ export interface Draft {
   erase(): void
   /** Appends to the event feed. */
   event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent
+  /** Tells those whom an event of this draft is for. */
+  notify(event: StoredEvent, notice: Notice): void
   /** Appends a revision; its number is the next one. */
   revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision
 }
@@ -81,6 +84,7 @@ class DraftOf implements Draft {
   readonly deletes: Key[] = []
   erases = false
   readonly events: StoredEvent[] = []
+  readonly noticed: Noticed[] = []
   readonly #records: Records
 
   constructor(head: Head, now: number, records: Records) {
@@ -129,6 +133,10 @@ class DraftOf implements Draft {
     return event
   }
 
+  notify(event: StoredEvent, notice: Notice): void {
+    this.noticed.push({ event, notice })
+  }
+
   revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision {
     const whole: Revision = { ...revision, id: this.head.revision + 1, createdAt: this.now }
     this.head = { ...this.head, revision: whole.id, revisionSeq: revision.seq, unsaved: { added: 0, removed: 0, actors: [] } }
@@ -172,6 +180,7 @@ const putsOf = (drafts: readonly DraftOf[]): Put[] => {
 }
 
 export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger => {
+  const notices = createNotices(storage, clock)
   const queues = new Map<string, Waiting[]>()
   const idlers: (() => void)[] = []
   const followers = new Map<string, (head: Head) => void>()
@@ -223,9 +232,13 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
       const puts = putsOf(drafts)
       const deletes = drafts.flatMap((draft) => draft.deletes)
       const usage = countUsage(old, await weighed(old, head, puts, deletes), puts)
+      const numbered = await notices.prepare(
+        usage.head,
+        drafts.flatMap(({ noticed }) => noticed)
+      )
       const written = await storage.commit({
         checks: [{ key: entry.key, version: entry.version }, ...rights],
-        puts: [{ key: entry.key, value: encodeRecord(usage.head) }, ...puts, ...usage.puts],
+        puts: [{ key: entry.key, value: encodeRecord(usage.head) }, ...puts, ...usage.puts, ...numbered()],
         deletes: [...deletes, ...usage.deletes],
         erase: drafts.some((draft) => draft.erases)
       })

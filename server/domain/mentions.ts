@@ -13,6 +13,7 @@ import type { Snapshot } from './journal.ts'
 import { encodeRecord, keys } from './keys.ts'
 import type { Draft, Ledger } from './ledger.ts'
 import { type MentionIndex, mentionIndex, type Said } from './mention-index.ts'
+import { sameMention } from './notices.ts'
 import type { Clock, Key } from './ports.ts'
 import type { Room } from './room.ts'
 import type { Texts } from './text-work.ts'
@@ -87,7 +88,9 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
         const names = heard.at(-1 - index)?.map(({ name }) => name) ?? []
         if (names.length === 0) return
         const words = text.slice(0, limits.mentionTextCharsMax).toWellFormed()
-        draft.event('chat.mentioned', actorsOf[index] ?? systemActor, { names, author, sentAt: at, text: words, line }, to.version)
+        const payload = { names, author, sentAt: at, text: words, line }
+        const event = draft.event('chat.mentioned', actorsOf[index] ?? systemActor, payload, to.version)
+        draft.notify(event, { names: names.map(sameMention) })
       })
     }
     await room.durable(to.seq)

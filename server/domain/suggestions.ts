@@ -17,6 +17,7 @@ import { remember } from './idempotency.ts'
 import { formatVersion, type Snapshot } from './journal.ts'
 import { keys, type Reply, type Suggestion } from './keys.ts'
 import type { Draft } from './ledger.ts'
+import { takingPart } from './notices.ts'
 import { pageOf, readable } from './remark-pages.ts'
 import { checkRemark } from './named-range.ts'
 import { alone, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
@@ -146,7 +147,8 @@ const putDecision = (
   const { operation, set, task, author, past, withdrawn: _withdrawn, ...rest } = found
   const named = { suggestionId, operation, author: nameOfAuthor(author), ...(withdrawn && { withdrawn }) }
   const payload = { ...named, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
-  draft.event(events[action], actorOf(caller), payload, version)
+  const event = draft.event(events[action], actorOf(caller), payload, version)
+  draft.notify(event, { by: authorOf(caller), people: [author] })
   const kept = { ...rest, operation, set, task, author, status: outcomes[action] }
   if (action === 'reopen')
     return putRemark(draft, 'suggestion', {
@@ -372,8 +374,9 @@ export const replyToSuggestion = (
           throw new ServiceError('invalid_request', { message: `A suggestion may have ${limits.repliesMax} replies; make a comment.` })
         service.quotas.require(draft.head, Buffer.byteLength(body))
         const payload = { suggestionId, ...(found.task === null ? {} : { taskId: found.task }), replyId: made.id }
-        draft.event('suggestion.replied', actorOf(caller), payload)
-        tellMentions(draft, actorOf(caller), payload, body)
+        const event = draft.event('suggestion.replied', actorOf(caller), payload)
+        const except = tellMentions(draft, caller, payload, body)
+        draft.notify(event, { by: authorOf(caller), people: takingPart(found), except })
         const reply: Reply = { ...made, createdAt: draft.now }
         const written = putRemark(draft, 'suggestion', { ...found, replies: [...(found.replies ?? []), reply], updatedAt: draft.now })
         opened.remarks.requireRoom(written)

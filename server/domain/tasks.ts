@@ -172,7 +172,9 @@ const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, i
   const { share } = putShare(service, draft, doc, { maker: makerOf(draft, caller), role: 'suggest', label, expiresAt: null, task: id })
   const startingVersion = formatVersion(draft.head)
   const payload = { taskId: id, title: input.title, shareId: share.id }
-  const { seq: number } = draft.event('task.created', actorOf(caller), payload, startingVersion)
+  const event = draft.event('task.created', actorOf(caller), payload, startingVersion)
+  draft.notify(event, { by: authorOf(caller), task: id })
+  const number = event.seq
   draft.put(keys.taskNumber(doc, number), encodeRecord(id))
   return {
     id,
@@ -246,7 +248,8 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
     const stale = point.seq < draft.head.seq
     const { reviewedVersion, commentIds, suggestionIds } = contents
     const payload = { taskId: task.id, title: task.title, reviewedVersion, stale, commentIds, suggestionIds }
-    draft.event('task.reported', actorOf(caller), payload)
+    const event = draft.event('task.reported', actorOf(caller), payload)
+    draft.notify(event, { by: identity, people: [task.createdBy] })
     return { ...task, status, report: { ...contents, stale, reportedBy: identity, reportedAt: draft.now } }
   })
 }
@@ -261,7 +264,9 @@ export const closeTask = async (service: Service, caller: Caller, doc: string, i
   const closed = await step({ service, caller, doc, id: taskId }, (draft, task) => {
     const status = stateOf(outcomeOf(task, 'close', identity), task)
     if (status === task.status) return task
-    draft.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
+    const event = draft.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
+    // Whoever is still at it need not go on.
+    if (task.status === 'started' && task.startedBy !== null) draft.notify(event, { by: identity, people: [task.startedBy] })
     return { ...task, status, closedBy: identity, closedAt: draft.now }
   })
   if (!revokeLink || closed.task.share === undefined) return closed

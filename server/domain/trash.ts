@@ -14,6 +14,7 @@ import { remember } from './idempotency.ts'
 import { decodeRecord, type Deletion, encodeRecord, type Head, keys, type Owned, type Trashed } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import { scrubJobs } from './media-jobs.ts'
+import { entryOf } from './notices.ts'
 import type { Key } from './ports.ts'
 import type { Service } from './service.ts'
 import { untilTold } from './waits.ts'
@@ -34,7 +35,7 @@ const scrub = async (service: Service, doc: string): Promise<void> => {
     const entries = await storage.list(keys.head(doc), { limit: limits.listMax })
     if (entries.length === 0) return
     const remove = (draft: Draft): void => {
-      for (const { key } of entries) draft.delete(key)
+      for (const entry of entries) for (const key of [entry.key, ...entryOf(entry)]) draft.delete(key)
       draft.erase()
     }
     await ledger.write(doc, 'system', remove, { afterDeletion: true })

@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { modeNames, modeOf, type Operation, refuseUnknown } from '../../shared/operation.ts'
-import { type OperationName, operations } from '../../shared/operations/index.ts'
+import { type Input, type OperationName, operations } from '../../shared/operations/index.ts'
 import { writeCookie } from '../auth/cookies.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/access.ts'
@@ -21,6 +21,7 @@ import { findSession, rotateSession } from '../domain/sessions.ts'
 import { bodyOf, mediaType, parseBody, parseForm, readFields } from './body.ts'
 import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
+import { asksForStream, streamEvents, streamInput } from './event-stream.ts'
 import { admit, type Asked, checked, digest, limit, perform, whoIs } from './perform.ts'
 import type { Routers } from './routers.ts'
 
@@ -294,6 +295,14 @@ export const freshCookie = async (
   writeCookie(ctx.res, cookies, cookies.session, next, Math.ceil((expiresAt - service.clock.now()) / 1000))
 }
 
+/** Answers with the feed as a stream. */
+const stream = async (exchange: Exchange): Promise<Record<string, unknown>> => {
+  const { http, ctx, doc } = exchange
+  const caller = await admit(exchange)
+  await streamEvents(http, ctx, caller, doc, streamInput(ctx, parseInput(exchange) as Input<'listEvents'>))
+  return {}
+}
+
 /** A request for an operation, counted by its address. */
 const exchangeOf = async (http: Http, ctx: Context, name: OperationName): Promise<Exchange> => {
   const operation: Operation = operations[name]
@@ -310,6 +319,7 @@ const exchangeOf = async (http: Http, ctx: Context, name: OperationName): Promis
 /** Runs one operation for a request and writes its answer; errors are thrown. */
 export const handle = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
   const exchange = await exchangeOf(http, ctx, name)
+  if (name === 'listEvents' && ctx.method === 'GET' && asksForStream(ctx)) return stream(exchange)
   const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
   await present(exchange, answer)
   return answer

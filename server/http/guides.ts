@@ -149,7 +149,13 @@ curl -fsS -X POST "${baseUrl}/api/docs/$ID/suggestions" -H "X-Share-Key: $KEY" -
 curl -fsS "${baseUrl}/api/docs/$ID/events?key=$KEY&since=0"
 \`\`\`
 
-\`since=latest&wait=${limits.eventWaitSecondsMax}\` waits for what comes next; go on from \`latest\` of each answer.
+\`since=latest&wait=${limits.eventWaitSecondsMax}\` waits for what comes next; go on from \`latest\` of each answer. With
+\`Accept: text/event-stream\` the same address answers server-sent events, and \`Last-Event-ID\` goes on behind the last. Events of comments
+and suggestions carry their words: \`body\`, \`quote\`, \`replacement\`.
+
+\`GET /api/inbox\` with the same \`since\` and \`wait\` tells only what needs you: mentions of your name (send \`X-Agent-Author\`), replies,
+decisions on your suggestions, review assignments. Each item has its words and the \`next\` call. With a link it is of its document; with a
+session or agent token alone, of all documents that you own.
 
 ## Review assignments
 

@@ -10,9 +10,9 @@ import type { OperationName, Output } from '../../shared/operations/index.ts'
 import { AuthorName } from '../../shared/operations/schemas.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { cleanAuthor } from '../auth/credentials.ts'
-import { callerOfDocument, callerOfService, type Credentials } from '../domain/access.ts'
+import { callerOfDocument, callerOfLink, callerOfService, type Credentials } from '../domain/access.ts'
 import type { File } from '../domain/assets.ts'
-import { type Caller, requireIdentity, requireRole } from '../domain/caller.ts'
+import { type Caller, documentOfLink, requireIdentity, requireRole } from '../domain/caller.ts'
 import { namesNone } from '../domain/content.ts'
 import type { Call } from '../handlers.ts'
 import type { Context, Http } from './context.ts'
@@ -92,7 +92,7 @@ export const limit = ({ http, ctx, name, credentials }: Asked): void => {
 }
 
 /** Whose bucket counts: an account or agent is one with all its sessions, a link one with all who hold it. */
-const counted = ({ identity, share }: Caller, address: string): string => {
+export const counted = ({ identity, share }: Caller, address: string): string => {
   if (identity.kind !== 'guest') return `${identity.kind} ${identity.id}`
   return share === null ? `address ${address}` : `link ${share}`
 }
@@ -148,9 +148,8 @@ export const isKnown = async (http: Http, ctx: Context, credentials: Credentials
 const callerOf = async (asked: Asked): Promise<Caller> => {
   const { http, operation, doc, credentials } = asked
   try {
-    return operation.on === 'document'
-      ? await callerOfDocument(http.service, doc, credentials, operation)
-      : await callerOfService(http.service, credentials)
+    if (operation.on === 'document') return await callerOfDocument(http.service, doc, credentials, operation)
+    return await (operation.ofLink === true ? callerOfLink : callerOfService)(http.service, credentials)
   } catch (error) {
     countRefused(asked, error)
     throw error
@@ -235,7 +234,7 @@ const endOf = (
 ): { signal: AbortSignal; forget: () => void; ended: () => ServiceError | undefined } => {
   const controller = new AbortController()
   let ended: ServiceError | undefined
-  const forget = http.registry.add(doc, caller, (code) => {
+  const forget = http.registry.add(doc === '' ? (documentOfLink(caller) ?? '') : doc, caller, (code) => {
     // Its link has another role: every role may listen.
     if (code === 'forbidden') return
     ended = new ServiceError(code)

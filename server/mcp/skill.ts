@@ -74,6 +74,7 @@ A document is one Markdown text with a version. People type in it while you work
 | move a document to the trash, or back | \`${to}delete_doc\` |
 | find documents of your account, or take one into it | \`${to}list_docs\`, \`${to}claim_doc\` |
 | wait for others | \`${to}list_events\` with \`since\` and \`wait\` |
+| see what needs you | \`${to}inbox\`: mentions, replies, decisions, assignments, each with the next call |
 | have a text reviewed | \`${to}create_review_task\`; give \`task.share.url\` to the reviewer |
 | review a text | \`${to}start_review_task\`, comment and suggest, \`${to}report_review_task\`, all with the link of the assignment |
 

@@ -253,6 +253,13 @@ const sharing: readonly Command[] = [
     options: [{ name: 'follow', type: 'boolean', summary: 'go on until stopped' }],
     examples: ['agmd events "$URL" --since 0', 'agmd events "$URL" --types comment.created --json']
   }),
+  {
+    ...commandOf('readInbox', {
+      own: true,
+      examples: ['agmd inbox', 'agmd inbox "$URL" --author Ana --since 0', 'agmd inbox --wait 55 --json']
+    }),
+    positionals: [{ ...documentPositional, required: false }]
+  },
   commandOf('uploadAsset', {
     own: true,
     options: [{ name: 'file', short: 'f', type: 'string', summary: 'the picture, sound or film', required: true }],

@@ -4,11 +4,22 @@ import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { EventRecord } from './schemas.ts'
 
+export const sinceField = z
+  .union([z.literal('latest'), z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)], 'must be latest or a whole number')
+  .optional()
+  .meta({ description: 'A cursor, or latest. 0 when absent.' })
+
+export const waitField = z.coerce
+  .number()
+  .transform((seconds) => Math.min(Math.max(seconds, 0), limits.eventWaitSecondsMax))
+  .optional()
+  .meta({ description: 'Seconds to wait, at most 55.' })
+
 export const listEvents = operation({
   summary: 'Lists the events after a cursor, and waits for the next one if asked to.',
   description:
     'Continue from `latest`. `since=latest` without `wait` gives the newest cursor; with `wait` it waits for what comes next. Events of comments ' +
-    'and suggestions carry their words of now: `body`, `quote`, `replacement`; what is cut is named in `cut`.',
+    'and suggestions carry their words of now: `body`, `quote`, `replacement`; what is cut is named in `cut`. With `Accept: text/event-stream` the answer is a stream of server-sent events; `Last-Event-ID` goes on from there.',
   on: 'document',
   role: 'view',
   // The owner hears there that it was deleted, by whom.
@@ -17,15 +28,8 @@ export const listEvents = operation({
   mcp: 'list_events',
   cli: 'events',
   input: z.object({
-    since: z
-      .union([z.literal('latest'), z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)], 'must be latest or a whole number')
-      .optional()
-      .meta({ description: 'A cursor, or latest. 0 when absent.' }),
-    wait: z.coerce
-      .number()
-      .transform((seconds) => Math.min(Math.max(seconds, 0), limits.eventWaitSecondsMax))
-      .optional()
-      .meta({ description: 'Seconds to wait, at most 55.' }),
+    since: sinceField,
+    wait: waitField,
     types: z.string().max(1000).optional().meta({ description: 'Kinds to list, separated by commas.' }),
     excludeActor: z.string().max(limits.authorCharsMax).optional()
   }),

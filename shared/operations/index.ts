@@ -35,6 +35,7 @@ import {
 import { listDrawings, storeDrawing } from './drawings.ts'
 import { editContent, patchContent } from './edits.ts'
 import { listEvents } from './events.ts'
+import { readInbox } from './inbox.ts'
 import {
   cancelJob,
   createNode,
@@ -115,6 +116,7 @@ export const operations = {
   readOcr,
   cancelJob,
   listEvents,
+  readInbox,
   createTask,
   listTasks,
   readTask,

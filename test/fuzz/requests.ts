@@ -314,6 +314,7 @@ class Fuzz {
       'create_share',
       'set_published',
       'list_events',
+      'inbox',
       'create_review_task',
       'report_review_task',
       'get_skill',

@@ -327,7 +327,9 @@ describe('talking', () => {
     const owner = await world.create(text)
     const task = await assign(world, owner)
     const told = async (): Promise<unknown[]> =>
-      (await owner.events({ types: 'comment.mentioned' })).events.map(({ actor, payload }: Json) => [actor, payload])
+      (await owner.events({ types: 'comment.mentioned' })).events.map(
+        ({ actor, payload: { body: _body, quote: _quote, ...payload } }: Json) => [actor, payload]
+      )
     await comment(owner, { body: 'For a@b.c, not `@nobody`.' })
     const { id } = await comment(owner, { body: '@ana and @Ana-Lena, see `@nobody`; @Ana.' }, asAuthor('Bob'))
     expect(await told()).toEqual([['Bob', { commentId: id, names: ['ana', 'Ana-Lena'] }]])

@@ -27,6 +27,7 @@ const specified = [
   'create_share',
   'set_published',
   'list_events',
+  'inbox',
   'generate_image',
   'speak_text',
   'transcribe_audio',

@@ -242,8 +242,8 @@ const callers: Readonly<Record<string, CallerKind>> = {
   }
 }
 
-const mayAsk = (operation: Operation, { is }: CallerKind): boolean =>
-  operation.needs === undefined || is === 'account' || (operation.needs === 'identity' && is === 'agent')
+const mayAsk = ({ needs }: Operation, { is, bare }: CallerKind): boolean =>
+  needs === undefined || is === 'account' || (needs === 'identity' && is === 'agent') || (needs === 'access' && bare !== true)
 
 /** What the table says about a caller: the code of the refusal, or undefined where the operation runs. */
 const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefined => {

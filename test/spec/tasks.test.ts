@@ -700,7 +700,8 @@ test('[TASK-19] record, link and event of each change are one commit, with the h
   await close(owner, assignment)
   stop()
   const step = ['event', 'head', 'task']
-  expect(commits).toEqual([['event', 'head', 'key', 'share', 'task', 'task number'], step, step, step])
+  const reported = ['event', 'head', 'notice', 'task']
+  expect(commits).toEqual([['event', 'head', 'key', 'notice', 'share', 'task', 'task number'], step, reported, step])
 })
 
 test('[TASK-20] deleting the document deletes its assignments with everything they say', async () => {

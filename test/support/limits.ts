@@ -3,7 +3,7 @@ import { limits } from '../../shared/limits.ts'
 
 /** Runs `work` with another value of a limit. */
 export const withLimit = async (
-  name: 'remarksBytesMax' | 'remarkPageBytesMax' | 'sweepRecordsMax' | 'sharesMax' | 'taskSharesMax',
+  name: 'remarksBytesMax' | 'remarkPageBytesMax' | 'sweepRecordsMax' | 'sharesMax' | 'taskSharesMax' | 'inboxEntriesMax' | 'inboxLooksMax',
   value: number,
   work: () => Promise<void>
 ): Promise<void> => {

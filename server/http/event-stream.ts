@@ -1,0 +1,165 @@
+/**
+ * The event feed as server-sent events (WHATWG HTML, 9.2), on the route of the long poll. Each event is one message, `id` is its cursor;
+ * a message with an id alone moves the cursor past events that a filter left out. The last message is `event: end`, and says why.
+ *
+ * Nothing is kept for a reader: the next page is read when the last one was taken. Who takes nothing for a while is ended.
+ */
+import type { ServerResponse } from 'node:http'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Input } from '../../shared/operations/index.ts'
+import type { Caller } from '../domain/caller.ts'
+import { type Followed, followEvents } from '../domain/events.ts'
+import type { Clock } from '../domain/ports.ts'
+import type { Context, Http } from './context.ts'
+import { counted } from './perform.ts'
+
+/** Whether a request asks for a stream. JSON is what is answered when it takes both equally. */
+export const asksForStream = (ctx: Context): boolean => ctx.accepts('application/json', 'text/event-stream') === 'text/event-stream'
+
+/** The cursor that a client goes on from when it comes back. Errors: `invalid_request`. */
+const lastSeen = (ctx: Context): number | undefined => {
+  const given = ctx.get('Last-Event-ID')
+  if (given === '') return undefined
+  if (!/^\d{1,15}$/.test(given))
+    throw new ServiceError('invalid_request', { details: [{ path: 'Last-Event-ID', message: 'must be the id of an event' }] })
+  return Number(given)
+}
+
+/** The input of a stream. Errors: `invalid_request` for a wait, which has no meaning there. */
+export const streamInput = (ctx: Context, input: Input<'listEvents'>): Input<'listEvents'> => {
+  if (input.wait !== undefined)
+    throw new ServiceError('invalid_request', { details: [{ path: 'wait', message: 'has no meaning for a stream: it stays open' }] })
+  const since = lastSeen(ctx)
+  return since === undefined ? input : { ...input, since }
+}
+
+/** Streams that one caller holds open on a document. */
+const streams = new WeakMap<Http, Map<string, number>>()
+
+/** Errors: `rate_limited`. Answers how to give the place back. */
+const takePlace = (http: Http, name: string): (() => void) => {
+  const counts = streams.get(http) ?? new Map<string, number>()
+  streams.set(http, counts)
+  const count = counts.get(name) ?? 0
+  if (count >= limits.eventStreamsMax)
+    throw new ServiceError('rate_limited', {
+      retryAfterSeconds: 5,
+      message: `A caller may hold ${limits.eventStreamsMax} streams of a document.`
+    })
+  counts.set(name, count + 1)
+  return () => {
+    const left = (counts.get(name) ?? 1) - 1
+    if (left === 0) counts.delete(name)
+    else counts.set(name, left)
+  }
+}
+
+const headers = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // A proxy that collects or compresses answers would hold events back.
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+  // Nothing follows its end.
+  Connection: 'close',
+  Vary: 'Accept'
+}
+
+const messageOf = (id: number, data?: unknown): string => `id: ${id}\n${data === undefined ? '' : `data: ${JSON.stringify(data)}\n`}\n`
+
+/** One stream while it lasts. */
+interface Stream {
+  readonly response: ServerResponse
+  readonly clock: Clock
+  readonly end: AbortSignal
+  /** Why it ends; undefined: it goes on. */
+  readonly why: () => string | undefined
+}
+
+/** Writes, and resolves when the reader has taken enough for more to be written, or the stream ends. False: it took nothing for too long, or is gone. */
+const write = async ({ response, clock, end }: Stream, text: string): Promise<boolean> => {
+  if (response.destroyed) return false
+  if (response.write(text) || end.aborted) return true
+  return new Promise((resolve) => {
+    const settle = (taken: boolean) => (): void => {
+      cancel()
+      response.off('drain', drained)
+      response.off('close', closed)
+      end.removeEventListener('abort', drained)
+      resolve(taken)
+    }
+    const drained = settle(true)
+    const closed = settle(false)
+    const cancel = clock.after(limits.eventStreamStallSecondsMax * 1000, closed)
+    response.on('drain', drained)
+    response.on('close', closed)
+    end.addEventListener('abort', drained)
+  })
+}
+
+/** Whether a stream that ends still tells what came before its end: a deletion is told, whoever lost the right is told nothing. */
+const tells = ({ why }: Stream): boolean => why() === undefined || why() === 'document_deleted'
+
+/** Writes what is followed until it ends. False: the reader takes nothing, or is gone. */
+const pump = async (stream: Stream, followed: Followed): Promise<boolean> => {
+  for await (const { events, latest } of followed) {
+    const moved = events.at(-1)?.seq === latest ? [] : [messageOf(latest)]
+    for (const text of [...events.map((event) => messageOf(event.seq, event)), ...moved]) {
+      if (!tells(stream)) return true
+      if (!(await write(stream, text))) return false
+    }
+  }
+  return true
+}
+
+/** Writes a comment now and then, so that no proxy takes the stream for idle. */
+const beat = (response: ServerResponse, clock: Clock): (() => void) => {
+  let cancel = (): void => undefined
+  const arm = (): void => {
+    cancel = clock.after(limits.eventStreamBeatSeconds * 1000, () => {
+      // Who does not read needs no sign of life.
+      if (!response.writableNeedDrain) response.write(':\n\n')
+      arm()
+    })
+  }
+  arm()
+  return () => cancel()
+}
+
+/** Answers with a stream, which lasts until the right to it ends, the client goes, or the server stops. Errors: before it has begun. */
+export const streamEvents = async (http: Http, ctx: Context, caller: Caller, doc: string, input: Input<'listEvents'>): Promise<void> => {
+  const { service, registry } = http
+  const { res } = ctx
+  const controller = new AbortController()
+  let why: string | undefined
+  const leave = takePlace(http, `${doc} ${counted(caller, ctx.state.address)}`)
+  const forget = registry.add(doc, caller, (code) => {
+    why ??= code
+    controller.abort()
+  })
+  res.once('close', () => controller.abort())
+  let stopBeating = (): void => undefined
+  try {
+    const followed = await followEvents(service, caller, doc, input, { signal: controller.signal })
+    if (why !== undefined) throw new ServiceError(why as ServiceError['code'])
+    ctx.respond = false
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+    res.statusCode = 200
+    res.write(`retry: ${limits.eventStreamRetryMs}\n\n`)
+    stopBeating = beat(res, service.clock)
+    const stream = { response: res, clock: service.clock, end: controller.signal, why: () => why }
+    const taken = await pump(stream, followed).catch((error: unknown) => {
+      http.log.warn('event stream failed', { requestId: ctx.state.requestId, error: String(error) })
+      why ??= 'internal'
+      return true
+    })
+    if (!taken || res.destroyed) return void res.destroy()
+    res.end(`event: end\ndata: ${JSON.stringify({ reason: why === 'forbidden' ? 'role_changed' : why })}\n\n`)
+    const cancel = service.clock.after(limits.eventStreamStallSecondsMax * 1000, () => res.destroy())
+    res.once('close', cancel)
+  } finally {
+    stopBeating()
+    forget()
+    leave()
+  }
+}
