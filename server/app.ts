@@ -13,7 +13,7 @@ import type { Files } from './http/files.ts'
 import { bindIdentity, type Identity } from './http/identity.ts'
 import { bindGuides } from './http/guides.ts'
 import { nearestCalls } from './http/nearest-calls.ts'
-import { openApi } from './http/openapi.ts'
+import { bindOpenApi } from './http/openapi.ts'
 import { isOwnOrigin } from './http/origin.ts'
 import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
 import { take } from './http/perform.ts'
@@ -21,7 +21,7 @@ import { permissionsPolicy } from './http/permissions-policy.ts'
 import { bindPublished } from './http/published/published.ts'
 import { bindWellKnown } from './http/well-known.ts'
 import { bindWidgetPage } from './http/widget-page.ts'
-import { createRouters } from './http/routers.ts'
+import { createRouters, type Route } from './http/routers.ts'
 import { bindMcp } from './mcp/mcp.ts'
 import { skill } from './mcp/skill.ts'
 
@@ -146,16 +146,16 @@ const nothingHere =
     await unknownPage(http, ctx as unknown as Context, files)
   }
 
-export const createApp = (http: Http, identity: Identity, files: Files, download: Download | undefined): Koa<RequestState> => {
+/** The application, and the routes that it has. */
+export const createApp = (
+  http: Http,
+  identity: Identity,
+  files: Files,
+  download: Download | undefined
+): { readonly app: Koa<RequestState>; readonly routes: readonly Route[] } => {
   const app = new Koa<RequestState>()
   const routers = createRouters()
-  const description = JSON.stringify(openApi(http.service.baseUrl))
-  routers.of('/openapi.json').get('/openapi.json', (ctx) => {
-    ctx.set('Access-Control-Allow-Origin', '*')
-    ctx.set('Cache-Control', 'public, max-age=300')
-    ctx.type = 'application/json'
-    ctx.body = description
-  })
+  bindOpenApi(http.service.baseUrl, routers)
   const { baseUrl } = http.service
   bindGuides({ baseUrl, mcpPrefix: http.mcpPrefix, skill: skill(baseUrl, `${http.mcpPrefix}_`) }, routers)
   bindWellKnown({ baseUrl, contact: http.securityContact, now: () => http.service.clock.now() }, files, routers)
@@ -176,5 +176,5 @@ export const createApp = (http: Http, identity: Identity, files: Files, download
     // A client that hangs up in mid-answer is no fault of ours.
     http.log.debug('connection error', { error: error.message, path: ctx?.path })
   })
-  return app
+  return { app, routes: routers.listed() }
 }

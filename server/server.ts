@@ -29,6 +29,7 @@ import { readFiles } from './http/files.ts'
 import type { Identity } from './http/identity.ts'
 import { isOwnOrigin } from './http/origin.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
+import type { Route } from './http/routers.ts'
 import { createListener, endConnection, mayUpgrade } from './listener.ts'
 import { createLive } from './live/hocuspocus.ts'
 import { createRegistry } from './live/registry.ts'
@@ -55,6 +56,8 @@ export interface RunningServer {
   /** Address it listens on: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly service: Service
+  /** What is answered at which addresses. */
+  readonly routes: readonly Route[]
   /** Documents in memory, open sockets, and bytes that wait for these to read them. */
   counts(): { documents: number; sockets: number; waitingBytes: number }
   /** Stops taking requests, tells open pages, writes what is open. The storage is the caller's to close. */
@@ -271,7 +274,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     mcpPrefix: config.mcpPrefix,
     webFolder
   }
-  const app = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
+  const { app, routes } = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
   await finishDeletions(service, notErased(log))
   await finishAccountEnds(service, notEnded(log))
   const stopSweeping = sweepNowAndThen(service, log)
@@ -299,5 +302,5 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     await closed
     cancel()
   }
-  return { url: `http://${config.host}:${port}`, service, counts: live.counts, stop }
+  return { url: `http://${config.host}:${port}`, service, routes, counts: live.counts, stop }
 }

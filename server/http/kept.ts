@@ -1,6 +1,7 @@
 /** Pages that were made once and are sent many times: compressed, and kept in memory. */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Context } from './context.ts'
 
 /** Bytes as they are sent. */
 export interface Packed {
@@ -45,6 +46,17 @@ export class Kept<Entry extends Packed> {
       this.#drop(oldest)
     }
   }
+}
+
+/** Answers with the bytes in a coding that the client takes. */
+export const sendPacked = (ctx: Context, { plain, br, gzip: zipped }: Packed, type: string): void => {
+  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
+  const coded = encoding === 'br' ? br : encoding === 'gzip' ? zipped : plain
+  ctx.vary('Accept-Encoding')
+  ctx.status = 200
+  ctx.type = type
+  if (coded !== plain) ctx.set('Content-Encoding', String(encoding))
+  ctx.body = coded
 }
 
 export const pack = async (text: string): Promise<Packed> => {

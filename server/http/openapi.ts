@@ -1,12 +1,22 @@
 /** `/openapi.json`, derived from the operations table (specification, Versioning: OpenAPI 3.1.0, interface version 0.2.0). */
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
+import { createDocument, type ZodOpenApiComponentsObject, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { type ErrorCode, errorCodes, errorMeanings } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
 import { mediaTypes } from '../../shared/media-types.ts'
 import { type Operation, pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
+import type { Context } from './context.ts'
+import { namesTag } from './etag.ts'
+import { pack, type Packed, sendPacked } from './kept.ts'
+import { plainPaths } from './openapi-plain.ts'
+import { withShared } from './openapi-shared.ts'
+import type { Routers } from './routers.ts'
 
 const interfaceVersion = '0.2.0'
+
+const ErrorCodes = z.enum(errorCodes as [ErrorCode, ...ErrorCode[]]).meta({ id: 'ErrorCode' })
 
 const ProblemSchema = z
   // Open: several codes say more under names of their own (`currentVersion`, `requiredRole`, …).
@@ -18,7 +28,7 @@ const ProblemSchema = z
     instance: z.string(),
     error: z.string(),
     message: z.string(),
-    code: z.enum(errorCodes as [ErrorCode, ...ErrorCode[]]),
+    code: ErrorCodes,
     hint: z.string(),
     retryable: z.boolean(),
     requestId: z.string(),
@@ -32,42 +42,30 @@ const OAuthErrorSchema = z
     error: z.string(),
     error_description: z.string(),
     interval: z.number().int().optional(),
-    code: z.enum(errorCodes as [ErrorCode, ...ErrorCode[]]),
+    code: ErrorCodes,
     requestId: z.string()
   })
   .meta({ id: 'OAuthError' })
 
-/** Errors that any operation of this kind can answer, beside its own. */
-const commonErrors = (operation: Operation): ErrorCode[] => [
-  'invalid_request',
-  'rate_limited',
-  'internal',
-  'storage_unavailable',
-  'credential_invalid',
-  ...(operation.on === 'document'
-    ? (['credential_required', 'forbidden', 'not_found', 'document_deleted', 'too_complex', 'busy'] as const)
-    : []),
-  ...(operation.on === 'account' ? (['credential_required', 'account_required'] as const) : []),
-  ...(operation.rest.method === 'GET'
-    ? []
-    : (['malformed_json', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'storage_full'] as const))
-]
+const isOAuth = (operation: Operation): boolean => operation.rest.oauth === true
 
-const errorResponses = (operation: Operation): Record<string, object> => {
-  const codes = [...new Set([...commonErrors(operation), ...operation.errors])]
-  const byStatus = Map.groupBy(codes, (code) => errorMeanings[code].status)
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      String(status),
-      {
-        description: group.map((code) => `\`${code}\`: ${errorMeanings[code].message}`).join(' '),
-        content:
-          operation.rest.oauth === true
-            ? { 'application/json': { schema: OAuthErrorSchema } }
-            : { 'application/problem+json': { schema: ProblemSchema } }
-      }
-    ])
-  )
+/** One answer for all errors, which `x-errors` of each operation tells apart. */
+const errorReferences = (oauth: boolean): Record<string, object> => {
+  const reference = { $ref: `#/components/responses/${oauth ? 'OAuthError' : 'Error'}` }
+  return { '4XX': reference }
+}
+
+/** What the codes mean, and how a problem is sent. */
+const sharedResponses = (): Record<string, object> => {
+  const byStatus = Map.groupBy(errorCodes, (code) => errorMeanings[code].status)
+  const meanings = [...byStatus].toSorted(([one], [other]) => one - other).map(([status, codes]) => `${status} ${codes.join(', ')}`)
+  return {
+    Error: {
+      description: `Errors of 4XX and 5XX: ${meanings.join('; ')}. The answer says what each means, and the next step.`,
+      content: { 'application/problem+json': { schema: ProblemSchema } }
+    },
+    OAuthError: { description: 'As OAuth says it.', content: { 'application/json': { schema: OAuthErrorSchema } } }
+  }
 }
 
 const versionHeaders = z.object({ ETag: z.string(), 'X-Doc-Version': z.string() })
@@ -92,27 +90,18 @@ const successes = (operation: Operation): Record<string, object> => {
 const pick = (shape: z.ZodRawShape, names: readonly string[]): z.ZodObject =>
   z.object(Object.fromEntries(names.flatMap((name) => (shape[name] === undefined ? [] : [[name, shape[name]]]))))
 
+const DocumentId = z.string().meta({ description: 'Document id.', param: { id: 'id' } })
+const IfMatch = z
+  .string()
+  .optional()
+  .meta({ description: 'The version that was read; the same as baseVersion.', param: { id: 'IfMatch' } })
 const parametersOf = (operation: Operation, path: string): NonNullable<ZodOpenApiOperationObject['requestParams']> => {
   const { shape } = operation.input
   const inPath = pathParameters(path)
   const query = pick(shape, operation.rest.query ?? [])
-  const header = z.object({
-    ...('baseVersion' in shape
-      ? { 'If-Match': z.string().optional().meta({ description: 'The version that was read; the same as baseVersion.' }) }
-      : {}),
-    ...(operation.rest.method === 'GET'
-      ? {}
-      : {
-          'Idempotency-Key': z.string().max(200).optional().meta({ description: 'Makes the request safe to retry for 24 hours.' }),
-          'X-Agent-Author': z.string().optional().meta({ description: 'Name of the guest or agent, unverified.' })
-        })
-  })
+  const header = z.object('baseVersion' in shape ? { 'If-Match': IfMatch } : {})
   return {
-    path: z.object(
-      Object.fromEntries(
-        inPath.map((name) => [name, name === 'id' ? z.string().meta({ description: 'Document id.' }) : (shape[name] ?? z.string())])
-      )
-    ),
+    path: z.object(Object.fromEntries(inPath.map((name) => [name, name === 'id' ? DocumentId : (shape[name] ?? z.string())]))),
     query,
     header
   } as NonNullable<ZodOpenApiOperationObject['requestParams']>
@@ -150,12 +139,13 @@ const bodyOf = (operation: Operation, path: string): object => {
   return { requestBody: { required: !fields.safeParse({}).success, content } }
 }
 
+const shareKeys: Record<string, string[]>[] = [{ shareKey: [] }, { shareKeyQuery: [] }]
+const credentials: Record<string, string[]>[] = [...shareKeys, { bearer: [] }]
+
 const securityOf = (operation: Operation): object[] => {
   if (operation.on === 'account') return [{ bearer: [] }]
-  const keys = [{ shareKey: [] }, { shareKeyQuery: [] }]
   // An account, and the role by a key beside it or by owning the document.
-  if (operation.needs !== undefined) return [...keys.map((key) => ({ ...key, bearer: [] })), { bearer: [] }]
-  const credentials = [...keys, { bearer: [] }]
+  if (operation.needs !== undefined) return [...shareKeys.map((key) => ({ ...key, bearer: [] })), { bearer: [] }]
   return operation.on === 'service' ? [{}, ...credentials] : credentials
 }
 
@@ -166,10 +156,12 @@ const entry = (name: string, operation: Operation, path: string, alias: boolean)
     ...(operation.description === undefined ? {} : { description: operation.description }),
     ...(operation.role === undefined ? {} : { 'x-role': operation.role }),
     tags: [operation.on],
-    security: securityOf(operation),
+    ...(securityOf(operation) !== credentials && { security: securityOf(operation) }),
     requestParams: parametersOf(operation, path),
     ...bodyOf(operation, path),
-    responses: { ...successes(operation), ...errorResponses(operation) }
+    // Beside those that any operation can answer.
+    ...(operation.errors.length > 0 && { 'x-errors': operation.errors }),
+    responses: { ...successes(operation), ...errorReferences(isOAuth(operation)) }
   }) as ZodOpenApiOperationObject
 
 const paths = (): ZodOpenApiPathsObject => {
@@ -177,32 +169,72 @@ const paths = (): ZodOpenApiPathsObject => {
   for (const [name, operation] of Object.entries(operations) as [string, Operation][])
     for (const [index, path] of [operation.rest.path, ...(operation.rest.also ?? [])].entries())
       (found[path] ??= {})[operation.rest.method.toLowerCase()] = entry(name, operation, path, index > 0)
+  for (const [path, method, described] of plainPaths(errorReferences(false))) (found[path] ??= {})[method] = described
   return found as ZodOpenApiPathsObject
+}
+
+/**
+ * Leaves out what every schema would say: that a number is one that JavaScript counts exactly, and that answers have no other fields, which
+ * they may get one day.
+ */
+const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 'input' | 'output' }): void => {
+  if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
+  if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum']
+  if (io === 'output' && jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties']
 }
 
 /** The interface description. */
 export const openApi = (baseUrl: string): object =>
-  createDocument({
-    openapi: '3.1.0',
-    info: {
-      title: 'agmd',
-      version: interfaceVersion,
-      description:
-        'Live Markdown for people and agents. Versions are opaque; read one from ETag and send it back as If-Match or baseVersion.',
-      license: { name: 'MIT', identifier: 'MIT' }
-    },
-    servers: [{ url: baseUrl }],
-    tags: [
-      { name: 'document', description: 'Needs a role on the document.' },
-      { name: 'account', description: 'Needs a signed-in account, or an agent.' },
-      { name: 'service', description: 'Open to everyone.' }
-    ],
-    paths: paths(),
-    components: {
-      securitySchemes: {
-        shareKey: { type: 'apiKey', in: 'header', name: 'X-Share-Key' },
-        shareKeyQuery: { type: 'apiKey', in: 'query', name: 'key' },
-        bearer: { type: 'http', scheme: 'bearer', description: 'App session (asess_) or agent token (ai_).' }
-      }
-    }
+  withShared(
+    createDocument(
+      {
+        openapi: '3.1.0',
+        info: {
+          title: 'agmd',
+          version: interfaceVersion,
+          description:
+            'Live Markdown for people and agents. Versions are opaque; read one from ETag and send it back as If-Match or baseVersion. ' +
+            `Every POST, PUT, PATCH and DELETE takes two more headers: Idempotency-Key (at most ${limits.idempotencyKeyCharsMax} characters) makes it safe to ` +
+            `retry for ${limits.idempotencyHours} hours, and X-Agent-Author names the guest or agent, unverified.`,
+          license: { name: 'MIT', identifier: 'MIT' }
+        },
+        servers: [{ url: baseUrl }],
+        security: [...credentials],
+        tags: [
+          { name: 'document', description: 'Needs a role on the document.' },
+          { name: 'account', description: 'Needs a signed-in account, or an agent.' },
+          { name: 'service', description: 'Open to everyone.' },
+          { name: 'site', description: 'Pages, guides and discovery: plain routes.' }
+        ],
+        paths: paths(),
+        components: {
+          responses: sharedResponses() as NonNullable<ZodOpenApiComponentsObject['responses']>,
+          securitySchemes: {
+            shareKey: { type: 'apiKey', in: 'header', name: 'X-Share-Key' },
+            shareKeyQuery: { type: 'apiKey', in: 'query', name: 'key' },
+            bearer: { type: 'http', scheme: 'bearer', description: 'App session (asess_) or agent token (ai_).' }
+          }
+        }
+      },
+      { override: shorter }
+    )
+  )
+
+/** `GET /openapi.json`: made and compressed when it is first asked for. */
+export const bindOpenApi = (baseUrl: string, routers: Routers): void => {
+  let made: { readonly tag: string; readonly packed: Promise<Packed> } | undefined
+  const make = (): NonNullable<typeof made> => {
+    const description = JSON.stringify(openApi(baseUrl))
+    return { tag: createHash('sha256').update(description).digest('base64url').slice(0, 22), packed: pack(description) }
+  }
+  routers.of('/openapi.json').get('/openapi.json', async (koa) => {
+    const ctx = koa as unknown as Context
+    const { tag, packed } = (made ??= make())
+    ctx.set('Access-Control-Allow-Origin', '*')
+    ctx.set('Cache-Control', 'public, max-age=300')
+    ctx.set('ETag', `"${tag}"`)
+    ctx.vary('Accept-Encoding')
+    if (namesTag(ctx, tag)) ctx.status = 304
+    else sendPacked(ctx, await packed, 'application/json')
   })
+}

@@ -6,6 +6,7 @@ import type { Context, Http } from './context.ts'
 import type { Files } from './files.ts'
 import { createFirstTexts, type FirstText } from './first/first-text.ts'
 import { sendWithHead, wantsHead } from './first/head.ts'
+import { sendPacked } from './kept.ts'
 import { mediaSources } from './media-sources.ts'
 import { permissionsPolicy } from './permissions-policy.ts'
 import type { Routers } from './routers.ts'
@@ -75,15 +76,9 @@ const links = (ctx: Context, files: Files, first: FirstText | undefined): string
 }
 
 /** Kept by nobody: it is what this reader may read now. */
-const sendFirstText = (ctx: Context, { plain, br, gzip }: FirstText): void => {
-  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
-  const coded = encoding === 'br' ? br : encoding === 'gzip' ? gzip : plain
+const sendFirstText = (ctx: Context, first: FirstText): void => {
   ctx.set('Cache-Control', 'private, no-store')
-  ctx.vary('Accept-Encoding')
-  ctx.status = 200
-  ctx.type = 'text/html; charset=utf-8'
-  if (coded !== plain) ctx.set('Content-Encoding', String(encoding))
-  ctx.body = coded
+  sendPacked(ctx, first, 'text/html; charset=utf-8')
 }
 
 interface ShellOptions {

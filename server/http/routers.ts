@@ -8,9 +8,16 @@ import { ServiceError } from '../../shared/errors.ts'
 import type { RequestState } from './context.ts'
 import { nearestCalls } from './nearest-calls.ts'
 
+export interface Route {
+  readonly methods: readonly string[]
+  readonly path: string
+}
+
 export interface Routers {
   /** The router of a path, or of a route's pattern. */
   of(path: string): Router<RequestState>
+  /** Every route that was bound: its methods, and its pattern as a path with `{names}`, or as a regular expression. */
+  listed(): readonly Route[]
   /** To be used once all routes are bound. */
   readonly routes: Koa.Middleware<RequestState>
   /** To be used for what no route answered. Errors: `method_not_allowed`, with `Allow`, when the path has routes for other methods. */
@@ -36,6 +43,10 @@ export const createRouters = (): Routers => {
 
   return {
     of,
+    listed: () =>
+      [...routers.values()].flatMap(({ stack }) =>
+        stack.map(({ methods, path }) => ({ methods, path: String(path).replaceAll(/:(\w+)/g, '{$1}') }))
+      ),
     routes: (ctx, next) => dispatchers.get(firstSegment(ctx.path))?.(ctx, next) ?? next(),
     refuseOtherMethods(ctx, next) {
       const found = (routers.get(firstSegment(ctx.path))?.stack ?? []).filter((route) => route.match(ctx.path))

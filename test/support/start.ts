@@ -8,6 +8,7 @@ import { openDiskBlobs } from '../../server/blobs/disk.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import type { Clock, Storage } from '../../server/domain/ports.ts'
+import type { Route } from '../../server/http/routers.ts'
 import type { Service } from '../../server/domain/service.ts'
 import { createLog } from '../../server/log.ts'
 import { startServer } from '../../server/server.ts'
@@ -36,6 +37,8 @@ export interface World {
   readonly listening: string
   readonly folder: string
   readonly service: Service
+  /** What is answered at which addresses. */
+  readonly routes: readonly Route[]
   /** Every line of the log. */
   readonly lines: readonly string[]
   counts(): { documents: number; sockets: number; waitingBytes: number }
@@ -83,6 +86,7 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
     listening: server.url,
     folder,
     service: server.service,
+    routes: server.routes,
     lines,
     counts: server.counts,
     async stop() {

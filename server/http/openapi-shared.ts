@@ -1,0 +1,85 @@
+/** Makes a description small: what stands in it more than once is said once, and referred to. */
+
+type Json = Record<string, unknown>
+
+/** What a reference and the name of a component take. */
+const referenceChars = 60
+const nameChars = 60
+
+interface Place {
+  readonly holder: Json
+  readonly field: string
+  readonly name: string
+}
+
+interface Group {
+  readonly text: string
+  readonly same: readonly Place[]
+}
+
+/** Equal values for which a reference is worth it, those first that hold others. */
+const groupsOf = (places: readonly Place[]): Group[] =>
+  [...Map.groupBy(places, ({ holder, field }) => JSON.stringify(holder[field]))]
+    .map(([text, same]) => ({ text, same }))
+    .filter(({ text, same }) => !text.startsWith('{"$ref"') && (same.length - 1) * (text.length - referenceChars) > nameChars)
+    .toSorted((one, other) => other.text.length - one.text.length)
+
+/** Replaces equal values by a reference to one component, named after the first of them. */
+const replace = ({ same }: Group, components: Json, kind: string): void => {
+  const [first] = same
+  if (first === undefined) return
+  const shared = (components[kind] ??= {}) as Json
+  let { name } = first
+  for (let number = 2; name in shared; number++) name = `${first.name}${number}`
+  shared[name] = first.holder[first.field]
+  for (const { holder, field } of same) holder[field] = { $ref: `#/components/${kind}/${name}` }
+}
+
+const share = (places: readonly Place[], components: Json, kind: string): void => {
+  for (const group of groupsOf(places)) replace(group, components, kind)
+}
+
+const entries = (value: unknown): [string, Json][] => Object.entries((value ?? {}) as Record<string, Json>)
+
+const operationsOf = (paths: Json): Json[] => entries(paths).flatMap(([, methods]) => entries(methods).map(([, each]) => each))
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** Every schema below a value, the largest first. */
+const schemasIn = (value: unknown, name: string): Place[] => {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([field, inner]) => {
+    const isSchema = typeof inner === 'object' && inner !== null && !Array.isArray(inner) && ('type' in inner || 'anyOf' in inner)
+    const at = isSchema ? [{ holder: value as Json, field, name: `${name}${capital(field.replaceAll(/\W/g, ''))}` }] : []
+    return [...at, ...schemasIn(inner, name)]
+  })
+}
+
+/** The description itself, with its repeated parameters, bodies, answers and schemas as components. */
+export const withShared = (description: object): object => {
+  const { paths, components } = description as { paths: Json; components: Json }
+  const operations = operationsOf(paths)
+  const named = (field: string): Place[] =>
+    operations
+      .filter((each) => each[field] !== undefined)
+      .map((each) => ({ holder: each, field, name: capital(String(each['operationId'])) }))
+  const parameters = operations.flatMap(({ parameters: list = [] }) =>
+    (list as Json[]).map((each, index) => ({ holder: list as Json, field: String(index), name: String(each['name']) }))
+  )
+  const responses = operations.flatMap(({ responses: all, operationId }) =>
+    entries(all).map(([status]) => ({ holder: all as Json, field: status, name: `${capital(String(operationId))}${status}` }))
+  )
+  for (const each of operations) if ((each['parameters'] as Json[] | undefined)?.length === 0) delete each['parameters']
+  share(parameters, components, 'parameters')
+  share(named('requestBody'), components, 'requestBodies')
+  share(responses, components, 'responses')
+  // One group at a time: those within it are gone with it, or are there once.
+  for (;;) {
+    const parts = operations.flatMap((each) => schemasIn([each['requestBody'], each['responses']], capital(String(each['operationId']))))
+    const kept = entries(components['schemas']).flatMap(([name, schema]) => schemasIn(schema, name))
+    const [largest] = groupsOf([...kept, ...parts])
+    if (largest === undefined) break
+    replace(largest, components, 'schemas')
+  }
+  return description
+}
