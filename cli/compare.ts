@@ -3,7 +3,7 @@ import { unifiedDiff } from '../shared/text/diff.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
 import { type Link, readLink } from './link.ts'
-import { fileOf, mustRead } from './sync.ts'
+import { fileOf, marksLeft, mustRead } from './sync.ts'
 import { oneLine } from './terminal.ts'
 
 /** Longest difference that is shown, in characters. */
@@ -47,8 +47,10 @@ export const status = async (call: Call): Promise<void> => {
   const local = mustRead(file)
   const remote = await call.client(place).readContent(place.doc)
   const state = stateOf(local, link.base, remote.content)
-  const answer = { ok: true, file, doc: place.doc, state, baseVersion: link.version, version: remote.version }
-  call.answer(answer, () => `${file} ${states[state]} (“${oneLine(remote.title)}”, version ${remote.version})`)
+  const marks = marksLeft(local, link.base)
+  const answer = { ok: true, file, doc: place.doc, state, baseVersion: link.version, version: remote.version, markedLines: marks }
+  const settle = marks.length === 0 ? '' : `\n${file} still has marks of a merge (line ${marks.join(', ')}): settle them before you push.`
+  call.answer(answer, () => `${file} ${states[state]} (“${oneLine(remote.title)}”, version ${remote.version})${settle}`)
 }
 
 export const diff = async (call: Call): Promise<number> => {

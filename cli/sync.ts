@@ -23,11 +23,17 @@ export const save = (file: string, text: string): void => writeWhole(file, asFil
 
 export const mustRead = (file: string): string => asDocument(mustReadText(file))
 
+/** The lines of a file with marks of a merge, counted from 1; none when its document had as many. */
+export const marksLeft = (local: string, base: string): readonly number[] => {
+  const marks = markedLines(local)
+  return marks.length <= markedLines(base).length ? [] : marks
+}
+
 /** Errors: `markers_left`, when the file has marks of a merge that its document did not have, and it is not said that they are meant. */
 export const checkMarks = (call: Call, file: string, local: string, base: string): void => {
   if (call.flag('keep-marks') === true) return
-  const marks = markedLines(local)
-  if (marks.length <= markedLines(base).length) return
+  const marks = marksLeft(local, base)
+  if (marks.length === 0) return
   throw new Failure(
     'markers_left',
     `${file} still has marks of a merge (line ${marks.join(', ')}).`,

@@ -247,7 +247,8 @@ Documents as files: pull, edit with anything, push. A push is checked against th
 
 ## Install
 
-One file, for Node 20.16 or newer. The script checks the download and puts it into \`~/.local/bin\`.
+One file, for Node 20.16 or newer. The script checks the download and puts it into \`~/.local/bin\`, or the
+folder that \`AGMD_INSTALL_DIR\` names.
 
 \`\`\`sh
 curl -fsSL ${baseUrl}/install.sh | sh

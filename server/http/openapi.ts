@@ -174,13 +174,15 @@ const paths = (): ZodOpenApiPathsObject => {
 }
 
 /**
- * Leaves out what every schema would say: that a number is one that JavaScript counts exactly, and that answers have no other fields, which
- * they may get one day.
+ * Leaves out what every schema would say: that a number is one that JavaScript counts exactly, that answers have all their fields, and no
+ * others, which they may get one day.
  */
 const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 'input' | 'output' }): void => {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum']
-  if (io === 'output' && jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties']
+  if (io === 'input') return
+  if (jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties']
+  delete jsonSchema['required']
 }
 
 /** The interface description. */
