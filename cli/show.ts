@@ -136,7 +136,10 @@ export const wordsFor = (masked: boolean): Words => {
     listSuggestions: ({ suggestions }) => list(suggestions.map(suggestionRow), 'No suggestions.'),
     createSuggestion: ({ id }) => id,
     replyToSuggestion: ({ id }) => id,
-    decideSuggestion: ({ suggestion, diff }) => (diff === undefined ? `${suggestion.id} is ${suggestion.status}.` : wouldChange(diff)),
+    decideSuggestion: ({ suggestion, diff }) =>
+      diff === undefined
+        ? `${suggestion.id} is ${suggestion.status}${suggestion.reason === undefined ? '' : `: ${oneLine(suggestion.reason, 200)}`}.`
+        : wouldChange(diff),
     decideSuggestions: ({ results, diff }) =>
       diff === undefined
         ? list(

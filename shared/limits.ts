@@ -158,6 +158,8 @@ export const limits = {
   remarkPageMax: 2000,
   /** Bytes of the records on such a page; the next one goes on. One record is always there. */
   remarkPageBytesMax: 4 * 1024 * 1024,
+  /** Why a suggestion was rejected, in UTF-16 units: all of it stands in the event. */
+  reasonCharsMax: 1000,
   /** Places that the operations of one edit change in all. */
   editPlacesMax: 2000,
   /** Operations of one edit (field: what editing tools of models send). */

@@ -6,7 +6,9 @@ import type { Candidate } from '../../shared/text/anchors.ts'
 import { applyEdits, coarsened, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
 import { type Operation, resolve } from '../../shared/text/operations.ts'
 import { isUnresolved, type Resolved, type Source, sourceOf } from '../../shared/text/resolution.ts'
+import { type Granularity, parted } from '../../shared/text/granularity.ts'
 import { similarLines } from '../../shared/text/similar.ts'
+import { requireFew } from './proposed-hunks.ts'
 
 type Edited = Output<'editContent'>
 
@@ -119,17 +121,19 @@ export interface EditPlan {
   readonly diff: string
 }
 
-/** Errors: `invalid_request` when two change the same text. */
-export const planOf = (content: string, changes: readonly Change[]): EditPlan => {
+/** `granularity`: how they are parted that are proposed. Errors: `invalid_request` when two change the same text, `too_many_changes`. */
+export const planOf = (content: string, changes: readonly Change[], granularity?: Granularity): EditPlan => {
   refuseOverlaps(changes)
-  const all = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Resolved))
-  const edits = coarsened(all, content, limits.editsAtOnceMax)
+  const all = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Change))
+  const edits = granularity === undefined ? coarsened(all, content, limits.editsAtOnceMax) : parted(content, all, granularity)
+  if (granularity !== undefined) requireFew(edits.length)
   return { changes, edits, diff: unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax) }
 }
 
 /** The plan of operations on a text. Errors: those of `resolveAll` and `planOf`. */
-export const planEdits = (content: string, version: string, operations: readonly Operation[]): EditPlan =>
+export const planEdits = (content: string, version: string, operations: readonly Operation[], granularity?: Granularity): EditPlan =>
   planOf(
     content,
-    resolveAll(sourceOf(content), operations, version).map(({ change }) => change)
+    resolveAll(sourceOf(content), operations, version).map(({ change }) => change),
+    granularity
   )

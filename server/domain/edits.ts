@@ -15,7 +15,7 @@ import { changeText, checkSize, othersChanges, versionsNamed } from './content.t
 import { type Change, comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
 import { remember } from './idempotency.ts'
 import type { Snapshot } from './journal.ts'
-import { proposeHunks } from './proposals.ts'
+import { noteOf, proposeHunks } from './proposals.ts'
 import { type Opened, withRemarks } from './remarks.ts'
 import type { Service } from './service.ts'
 import { aimAll, type Ground, groundOf } from './targets.ts'
@@ -100,12 +100,19 @@ const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | unde
  */
 const withPlan = async <T>(
   { service, doc, room }: Opened,
-  operations: readonly Operation[],
+  { operations, mode, granularity }: Input<'editContent'>,
   use: (plan: EditPlan) => Promise<T>
 ): Promise<T> => {
   for (let left = plansMax; left > 0; left--) {
     const seen = room.snapshot()
-    const plan = await service.texts.do(doc, 'planEdits', seen.content, seen.version, operations)
+    const plan = await service.texts.do(
+      doc,
+      'planEdits',
+      seen.content,
+      seen.version,
+      operations,
+      mode === 'suggest' ? granularity : undefined
+    )
     const now = brought(plan, seen, room.snapshot())
     if (now !== undefined) return use(now)
   }
@@ -134,7 +141,7 @@ const carryOut = async (
   if (input.mode === 'suggest') {
     const hunks = edits.map(({ from, to, insert }) => ({ from, to, text: insert }))
     const answer = { ...unchanged, changed: false, results: [] }
-    return proposeHunks(opened, caller, hunks, input.label ?? null, (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
+    return proposeHunks(opened, caller, hunks, noteOf(input), (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
   }
   return changeText(
     opened,
@@ -155,10 +162,10 @@ export const editContent = async (service: Service, caller: Caller, doc: string,
     const { room } = opened
     const { operations } = input
     const ground = await groundOf(service, room, input.baseVersion)
-    if (ground.past === null) return withPlan(opened, operations, (plan) => carryOut(opened, caller, input, plan))
+    if (ground.past === null) return withPlan(opened, input, (plan) => carryOut(opened, caller, input, plan))
     const read = { version: versionsNamed(input.baseVersion ?? '')[0] ?? '', content: ground.content() }
     const othersChanged = await othersChanges(service, doc, read, room.snapshot())
-    const plan = planOf(room.snapshot().content, land(opened, ground, operations))
+    const plan = planOf(room.snapshot().content, land(opened, ground, operations), input.mode === 'suggest' ? input.granularity : undefined)
     return carryOut(opened, caller, input, plan, othersChanged && { othersChanged })
   })
 }

@@ -269,6 +269,8 @@ export interface Suggestion extends RemarkRecord {
   readonly past?: Pin | null
   /** It is rejected because its author took it back. */
   readonly withdrawn?: true
+  /** Why it was rejected; absent: nobody said. */
+  readonly reason?: string
   /** Absent: none. */
   readonly replies?: readonly Reply[]
   /** When its author last changed it, or somebody replied; absent: never. */

@@ -325,6 +325,12 @@ const operationOf = ({ from, to, text }: Hunk): SuggestionOperation => {
   return text === '' ? 'delete' : 'replace'
 }
 
+/** The note of proposals that are made together. Errors: `text_too_large`. */
+export const noteOf = ({ note, label }: { readonly note?: string | undefined; readonly label?: string | undefined }): string | null => {
+  checkRemark('note', note ?? '')
+  return note ?? label ?? null
+}
+
 /** Proposes changes of the text of now, one suggestion for each, all with one `setId`. Errors: `text_too_large`. */
 export const proposeHunks = <T>(
   opened: Opened,
@@ -370,7 +376,7 @@ export const suggestContent = (
       const before = room.snapshot()
       const { content, version } = before
       if (!matches(input.baseVersion, version)) throw await conflict(service, room, input.baseVersion ?? '', input.content, before)
-      const found = await service.texts.do(doc, 'proposedHunks', content, input.content)
+      const found = await service.texts.do(doc, 'proposedHunks', content, input.content, input.granularity)
       const unchanged = { ok: true, version, revisionId: null, changed: false } as const
       if (input.dryRun === true) {
         await room.durable(before.seq)
@@ -382,7 +388,7 @@ export const suggestContent = (
       const hunks = matches(input.baseVersion, now.version) ? brought(found, content, now.content) : undefined
       if (hunks === undefined) continue
       const answer = { ...unchanged, version: now.version }
-      return proposeHunks(opened, caller, hunks, input.label ?? null, (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
+      return proposeHunks(opened, caller, hunks, noteOf(input), (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
     }
     throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
   })

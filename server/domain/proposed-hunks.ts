@@ -3,6 +3,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import { diff, lineChanges, splitLines } from '../../shared/text/diff.ts'
+import { type Granularity, parted } from '../../shared/text/granularity.ts'
 import { checkText } from './named-range.ts'
 
 /** A range of the text and what is proposed in its place. */
@@ -10,15 +11,27 @@ export interface Hunk extends Range {
   readonly text: string
 }
 
-/** Errors: `too_many_changes`, `text_too_large`. */
-export const proposedHunks = (before: string, after: string): Hunk[] => {
+/** Errors: `too_many_changes`. */
+export const requireFew = (changes: number): void => {
+  if (changes > limits.suggestionsAtOnceMax)
+    throw new ServiceError('too_many_changes', { changes, changesMax: limits.suggestionsAtOnceMax })
+}
+
+/** By lines that changed, unless it is said how. Errors: `too_many_changes`, `text_too_large`. */
+export const proposedHunks = (before: string, after: string, granularity?: Granularity): Hunk[] => {
+  if (granularity !== undefined) {
+    const edits = parted(before, diff(before, after), granularity)
+    requireFew(edits.length)
+    const hunks = edits.map(({ from, to, insert }) => ({ from, to, text: insert }))
+    checkHunks(before, hunks)
+    return hunks
+  }
   const lines = splitLines(before)
   let line = 0
   let offset = 0
   const found = lineChanges(lines, splitLines(after))
   // Before they are narrowed, each by a difference of its own.
-  if (found.length > limits.suggestionsAtOnceMax)
-    throw new ServiceError('too_many_changes', { changes: found.length, changesMax: limits.suggestionsAtOnceMax })
+  requireFew(found.length)
   const hunks = found.map(({ at, removed, added }) => {
     for (; line < at; line++) offset += lines[line]?.length ?? 0
     return narrowed(offset, removed.join(''), added.join(''))

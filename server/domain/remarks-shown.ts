@@ -90,6 +90,7 @@ export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSug
     decidedByKind: suggestion.decidedBy && suggestion.decidedBy.kind,
     decidedAt: instantOrNull(suggestion.decidedAt),
     resultVersion: suggestion.resultVersion,
+    ...(suggestion.reason === undefined ? {} : { reason: suggestion.reason }),
     ...(suggestion.withdrawn === undefined ? {} : { withdrawn: suggestion.withdrawn }),
     ...(suggestion.replies === undefined ? {} : { replies: suggestion.replies.map(showReply) }),
     ...(suggestion.draft?.id === undefined ? {} : { draftId: suggestion.draft.id }),

@@ -44,6 +44,8 @@ interface Decision {
   readonly action: 'accept' | 'reject' | 'reopen'
   /** The version that whoever decides has read. */
   readonly step?: number | undefined
+  /** Why it is rejected. */
+  readonly reason?: string | undefined
   /** Its author takes it back. */
   readonly withdrawn?: true
 }
@@ -137,15 +139,16 @@ const putDecision = (
   draft: Draft,
   caller: Caller,
   doc: string,
-  { suggestionId, action, withdrawn }: Decision,
+  { suggestionId, action, withdrawn, reason = '' }: Decision,
   version: string,
   pin: Pin | null | undefined
 ): Written<'suggestion'> => {
   const found = draft.read<Suggestion>(keys.suggestion(doc, suggestionId))
   if (found === undefined || (found.status === 'pending') === (action === 'reopen'))
     throw new Error(`suggestion ${suggestionId} of ${doc} was decided elsewhere`)
-  const { operation, set, task, author, past, withdrawn: _withdrawn, ...rest } = found
-  const named = { suggestionId, operation, author: nameOfAuthor(author), ...(withdrawn && { withdrawn }) }
+  const { operation, set, task, author, past, withdrawn: _withdrawn, reason: _reason, ...rest } = found
+  const why = action === 'reject' && reason.trim() !== '' ? { reason } : {}
+  const named = { suggestionId, operation, author: nameOfAuthor(author), ...(withdrawn && { withdrawn }), ...why }
   const payload = { ...named, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
   const event = draft.event(events[action], actorOf(caller), payload, version)
   draft.notify(event, { by: authorOf(caller), people: [author] })
@@ -161,6 +164,7 @@ const putDecision = (
   return putRemark(draft, 'suggestion', {
     ...kept,
     ...(withdrawn && { withdrawn }),
+    ...why,
     pin: null,
     past: pin === undefined ? found.pin : pin,
     decidedBy: authorOf(caller),
@@ -315,21 +319,32 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
   }
 }
 
+/** Errors: `invalid_request` for a reason of anything but a rejection. */
+const requireReasonFits = ({ opened, decisions, ...request }: Request): Request => {
+  if (decisions.some(({ action, reason }) => reason !== undefined && action !== 'reject'))
+    throw new ServiceError('invalid_request', { details: [{ path: 'reason', message: 'goes with reject alone' }] })
+  return { opened, decisions, ...request }
+}
+
 export const decideSuggestion = (
   service: Service,
   caller: Caller,
   doc: string,
-  { suggestionId, action, step, dryRun }: Input<'decideSuggestion'>
+  { suggestionId, action, step, reason, dryRun }: Input<'decideSuggestion'>
 ): Promise<Output<'decideSuggestion'>> =>
   withRemarks(service, doc, (opened) => {
     const check = (judged: readonly Judged[]): void => {
       for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
     }
-    return decide({ opened, caller, decisions: [{ suggestionId, action, step }], dryRun }, check, (told, _judged, show) => ({
-      ok: true,
-      suggestion: show(suggestionId) as Shown,
-      ...told
-    }))
+    return decide(
+      requireReasonFits({ opened, caller, decisions: [{ suggestionId, action, step, reason }], dryRun }),
+      check,
+      (told, _judged, show) => ({
+        ok: true,
+        suggestion: show(suggestionId) as Shown,
+        ...told
+      })
+    )
   })
 
 /** Errors: `not_author`, also for one that nobody has decided yet; `already_decided`, `not_found`. */
@@ -391,11 +406,15 @@ export const replyToSuggestion = (
 }
 
 /** The decisions that are asked for, each suggestion's in the order of its making where a set is named. Errors: `not_found`, `too_many_ids`. */
-const decisionsOf = ({ remarks }: Opened, { decisions, setId, action = 'reject' }: Input<'decideSuggestions'>): readonly Decision[] => {
+const decisionsOf = (
+  { remarks }: Opened,
+  { decisions, setId, action = 'reject', reason }: Input<'decideSuggestions'>
+): readonly Decision[] => {
   const ofSet = [...remarks.suggestion.values()].filter(({ set }) => setId !== undefined && set === setId)
   if (setId !== undefined && ofSet.length === 0)
     throw new ServiceError('not_found', { message: 'This document has no such set of suggestions.' })
-  const all = decisions ?? ofSet.map(({ id }) => ({ suggestionId: id, action }))
+  const asked = decisions ?? ofSet.map(({ id }) => ({ suggestionId: id, action }))
+  const all = asked.map((decision): Decision => ({ reason, ...decision }))
   if (all.length <= limits.suggestionsAtOnceMax) return all
   const message = `has ${all.length} decisions; at most ${limits.suggestionsAtOnceMax} are taken`
   throw new ServiceError('too_many_ids', { details: [{ path: 'decisions', message }] })
@@ -409,7 +428,7 @@ export const decideSuggestions = (
 ): Promise<Output<'decideSuggestions'>> =>
   withRemarks(service, doc, (opened) =>
     decide(
-      { opened, caller, decisions: decisionsOf(opened, input), dryRun: input.dryRun },
+      requireReasonFits({ opened, caller, decisions: decisionsOf(opened, input), dryRun: input.dryRun }),
       () => undefined,
       (told, judged, show) => {
         const results = judged.map(({ suggestionId, verdict }) => {

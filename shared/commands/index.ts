@@ -219,7 +219,10 @@ const review: readonly Command[] = [
   commandOf('decideSuggestion', {
     positionals: { action: 'ACTION' },
     fields: { step: { summary: 'the step of the suggestion that was read: refused when it has changed since' } },
-    examples: ['agmd suggestions decide "$URL" "$SUGGESTION" accept --dry-run', 'agmd suggestions decide "$URL" "$SUGGESTION" reject']
+    examples: [
+      'agmd suggestions decide "$URL" "$SUGGESTION" accept --dry-run',
+      'agmd suggestions decide "$URL" "$SUGGESTION" reject --reason "The old words are clearer."'
+    ]
   }),
   commandOf('decideSuggestions', {
     positionals: { action: 'ACTION' },

@@ -13,6 +13,7 @@ import {
   MarkdownInput,
   Metadata,
   Mode,
+  proposalFields,
   OthersChanged,
   RevisionRecord,
   Title,
@@ -229,7 +230,7 @@ export const replaceContent = operation({
   summary: 'Replaces the whole Markdown of a document, if the version still holds.',
   description:
     'The new text enters the live document as a minimal change: cursors and anchors stay. A success means: on disk, and sent to every open page. ' +
-    'Without a base version the text is replaced whatever came between: the answer says unguarded, what was replaced and how to undo it. With mode=suggest nothing is replaced: each hunk of the difference ' +
+    'Without a base version the text is replaced whatever came between: the answer says unguarded, what was replaced and how to undo it. With mode=suggest nothing is replaced: each hunk of the difference, or what granularity says, ' +
     `becomes a suggestion, all with one setId, for which the suggest role is enough; more than ${limits.suggestionsAtOnceMax} hunks are 422 too_many_changes.`,
   on: 'document',
   role: 'edit',
@@ -238,7 +239,7 @@ export const replaceContent = operation({
   rest: {
     method: 'PUT',
     path: '/api/docs/{id}/content',
-    query: ['baseVersion', 'dryRun', 'label', 'mode', 'onConflict'],
+    query: ['baseVersion', 'dryRun', 'label', 'mode', 'onConflict', 'granularity', 'note'],
     body: 'markdown',
     large: true
   },
@@ -254,6 +255,7 @@ export const replaceContent = operation({
       .optional()
       .meta({ description: 'merge: when the version is stale but the changes do not touch, both are kept.' }),
     mode: Mode,
+    ...proposalFields,
     author: AuthorName.optional()
   }),
   output: z.object({

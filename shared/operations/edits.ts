@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'
-import { AuthorName, BaseVersion, exact, Label, MarkdownInput, Mode, OthersChanged, Version } from './schemas.ts'
+import { AuthorName, BaseVersion, exact, Label, MarkdownInput, Mode, OthersChanged, proposalFields, Version } from './schemas.ts'
 import { SuggestionRecord } from './suggestions.ts'
 
 const Words = MarkdownInput.refine(
@@ -86,8 +86,19 @@ const normaliseOne = (raw: unknown): unknown => {
 }
 
 /** A body that is the only operation itself, beside what is said of all of them. */
-const alone = ({ mode, baseVersion, dryRun, label, author, ...operation }: Record<string, unknown>): Record<string, unknown> => ({
+const alone = ({
   mode,
+  granularity,
+  note,
+  baseVersion,
+  dryRun,
+  label,
+  author,
+  ...operation
+}: Record<string, unknown>): Record<string, unknown> => ({
+  mode,
+  granularity,
+  note,
   baseVersion,
   dryRun,
   label,
@@ -118,6 +129,7 @@ const definition = {
   input: z.object({
     operations: z.array(Operation).min(1).max(limits.editOperationsMax),
     mode: Mode,
+    ...proposalFields,
     baseVersion: BaseVersion.optional(),
     dryRun: z.boolean().optional(),
     label: Label.optional(),
@@ -152,6 +164,7 @@ const definition = {
     'unknown_version',
     'versions_differ',
     'content_too_large',
+    'too_many_changes',
     'quota_exceeded',
     'text_too_large'
   ],
@@ -159,7 +172,7 @@ const definition = {
   elsewhere: { preview: 'To see the change without making it send dryRun: true.' }
 } as const
 
-const query = ['mode', 'baseVersion', 'dryRun', 'label'] as const
+const query = ['mode', 'baseVersion', 'dryRun', 'label', 'granularity', 'note'] as const
 
 export const editContent = operation({
   ...definition,

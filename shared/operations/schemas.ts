@@ -1,4 +1,5 @@
 /** The shapes that several operations share. `.meta({ id })` names them in OpenAPI. */
+import { granularities } from '../text/granularity.ts'
 import { z } from 'zod'
 import { beginsWithHead } from '../document-head.ts'
 import { eventKinds } from '../events.ts'
@@ -68,6 +69,15 @@ export const OthersChanged = z
 
 /** Whether a change is made or proposed. */
 export const Mode = z.enum(['apply', 'suggest']).optional().meta({ description: 'suggest: propose instead of writing.' })
+
+/** How what is proposed is parted, and what is said of it. */
+export const proposalFields = {
+  granularity: z
+    .enum(granularities)
+    .optional()
+    .meta({ description: 'With mode=suggest: what becomes one suggestion. Without it: each run of lines, or each edit.' }),
+  note: MarkdownInput.optional().meta({ description: 'With mode=suggest: what the suggestions say of themselves.' })
+}
 
 export const Owner = z
   .object({ kind: z.enum(['anonymous', 'account', 'agent']), id: z.string().optional(), name: z.string().optional() })

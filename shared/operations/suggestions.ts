@@ -40,6 +40,7 @@ export const SuggestionRecord = z
     decidedByKind: AuthorKind.nullable(),
     decidedAt: Instant.nullable(),
     resultVersion: Version.nullable().meta({ description: 'Of the document, once it was accepted.' }),
+    reason: z.string().optional().meta({ description: 'Why it was rejected.' }),
     withdrawn: z.literal(true).optional().meta({ description: 'It is rejected because its author took it back.' }),
     replies: z.array(ReplyRecord).optional().meta({ description: 'Absent: none.' }),
     draftId: z.string().optional().meta({ description: 'Of one that was typed: its draftId up to the first dot.' }),
@@ -153,6 +154,10 @@ const Action = z.enum(['accept', 'reject', 'reopen'])
 /** The version that whoever decides has read. Tools are listed in few bytes, so it is described with the operation. */
 const SeenStep = z.number().optional()
 
+const Reason = MarkdownInput.refine((text) => text.length <= limits.reasonCharsMax, `must have at most ${limits.reasonCharsMax} characters`)
+  .optional()
+  .meta({ description: 'Why, with reject.' })
+
 const Diff = z.string().meta({ description: 'With dryRun: what would change, as a unified diff.' })
 
 const actions: Readonly<Record<string, string>> = { accepted: 'accept', rejected: 'reject', reopened: 'reopen' }
@@ -185,6 +190,7 @@ export const decideSuggestion = operation({
     suggestionId: RemarkId,
     action: Action,
     step: SeenStep,
+    reason: Reason,
     dryRun: z.boolean().optional(),
     author: AuthorName.optional()
   }),
@@ -205,7 +211,9 @@ export const withdrawSuggestion = operation({
   errors: ['not_author', 'already_decided']
 })
 
-const Decisions = z.array(exact({ suggestionId: RemarkId, action: Action, step: SeenStep })).meta({ maxItems: limits.suggestionsAtOnceMax })
+const Decisions = z
+  .array(exact({ suggestionId: RemarkId, action: Action, step: SeenStep, reason: Reason }))
+  .meta({ maxItems: limits.suggestionsAtOnceMax })
 
 const renameDecision = rename({ id: 'suggestionId' })
 
@@ -244,6 +252,7 @@ export const decideSuggestions = operation({
         .meta({ maxItems: limits.suggestionsAtOnceMax, description: 'With action: one decision on all of them.' }),
       setId: RemarkId.optional(),
       action: Action.optional(),
+      reason: Reason,
       dryRun: z.boolean().optional(),
       author: AuthorName.optional()
     })

@@ -42,6 +42,7 @@ import { replaceable } from '../../shared/text/inexact.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { markedLines, merge } from '../../shared/text/merge.ts'
 import { resolve } from '../../shared/text/operations.ts'
+import { parted } from '../../shared/text/granularity.ts'
 import { listsIn } from '../../shared/text/lists.ts'
 import { proseLines } from '../../shared/text/prose.ts'
 import { sourceOf } from '../../shared/text/resolution.ts'
@@ -127,6 +128,9 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
       return findAgain(lost, text, changed(text), edits(text))
     },
     findAround: (text) => findAround(text, text.slice(0, 200), { from: 20, to: 40 })
+  },
+  'shared/text/granularity.ts': {
+    parted: (text) => (['sentence', 'paragraph', 'section'] as const).map((granularity) => parted(text, edits(text), granularity))
   },
   'shared/text/prose.ts': { proseLines },
   'shared/text/tables.ts': { tablesOf },

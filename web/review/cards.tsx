@@ -241,6 +241,7 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
           )}
         </p>
       )}
+      {suggestion.reason !== undefined && <Prose text={suggestion.reason} />}
       {refusal !== undefined && (
         <p class='card-refusal' role='alert'>
           {refusal}

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { applyEdits, diff } from '../../shared/text/diff.ts'
+import { granularities, parted } from '../../shared/text/granularity.ts'
+import { limits } from '../../shared/limits.ts'
+import { type Answer, type Json, type Person, startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const before = '# One\n\nThe cat sat. It slept well. Then it left.\n\nA dog came by.\n\n# Two\n\nNobody saw it.\n'
+const after = '# One\n\nThe old cat sat here. It slept well. Then it ran.\n\nA wolf came by.\n\n# Two\n\nEverybody saw it.\n'
+
+const propose = (owner: Person, fields: Json = {}): Promise<Answer> =>
+  owner.ask('PUT', '/content', { json: { content: after, mode: 'suggest', ...fields } })
+
+test.each([
+  ['word', 5],
+  ['sentence', 4],
+  ['paragraph', 3],
+  ['section', 2]
+] as const)('[SUGG-18] by %s a whole text becomes %d suggestions, and all of them are that text', async (granularity, count) => {
+  const owner = await world.create(before)
+  const answer = await propose(owner, { granularity })
+  expect(answer.status).toBe(200)
+  expect(answer.json.suggestions).toHaveLength(count)
+  expect((await owner.read()).content).toBe(before)
+  await owner.ask('POST', '/decisions', { json: { setId: answer.json.setId, action: 'accept' } })
+  expect((await owner.read()).content).toBe(after)
+})
+
+test('[SUGG-18] edits are parted alike, too many are 422, and another word is 400', async () => {
+  const owner = await world.create(before)
+  const operations = [{ op: 'set_document', markdown: after }]
+  const edits = await owner.ask('POST', '/edits', { json: { operations, mode: 'suggest', granularity: 'section' } })
+  expect(edits.json.suggestions).toHaveLength(2)
+  expect((await propose(owner, { granularity: 'letter' })).status).toBe(400)
+  const words = Array.from({ length: limits.suggestionsAtOnceMax + 1 }, (_word, index) => `w${index} same${index}`).join(' ')
+  const many = await world.create(words)
+  const content = words.replaceAll(/w\d+/g, 'new')
+  expect(await propose(many, { content, granularity: 'word' })).toMatchObject({ status: 422, json: { code: 'too_many_changes' } })
+  expect((await propose(many, { content, granularity: 'paragraph' })).json.suggestions).toHaveLength(1)
+})
+
+test('[SUGG-18] parts lead to the same text, whatever the texts are', () => {
+  const texts = fc
+    .array(fc.constantFrom('a', 'b ', '. ', '\n', '\n\n', '# h\n', '。', '! ', '😀'), { maxLength: 30 })
+    .map((all) => all.join(''))
+  fc.assert(
+    fc.property(texts, texts, fc.constantFrom(...granularities), (old, young, granularity) => {
+      expect(applyEdits(old, parted(old, diff(old, young), granularity))).toBe(young)
+    })
+  )
+})
+
+test('[SUGG-19] a note stands on all that is proposed together', async () => {
+  const owner = await world.create(before)
+  const whole = await propose(owner, { granularity: 'section', note: 'Livelier.', label: 'x' })
+  expect(whole.json.suggestions.map(({ note }: Json) => note)).toEqual(['Livelier.', 'Livelier.'])
+  const operations = [{ op: 'replace', find: 'dog', with: 'wolf' }]
+  const edits = await owner.ask('POST', '/edits', { json: { operations, mode: 'suggest', note: 'Why not?' } })
+  expect(edits.json.suggestions).toMatchObject([{ note: 'Why not?' }])
+})
+
+test('[SUGG-20] a rejection says why, on the suggestion and in its event, until it is opened again', async () => {
+  const owner = await world.create(before)
+  const { suggestions, setId } = (await propose(owner, { granularity: 'section' })).json as { suggestions: Json[]; setId: string }
+  const id = String(suggestions[0]?.['id'])
+  const decide = (fields: Json): Promise<Answer> => owner.ask('POST', `/suggestions/${id}`, { json: fields })
+  expect((await decide({ action: 'accept', reason: 'No.' })).status).toBe(400)
+  expect((await decide({ action: 'reject', reason: 'x'.repeat(limits.reasonCharsMax + 1) })).status).toBe(400)
+  expect((await decide({ action: 'reject', reason: 'Cats are fine.' })).json.suggestion).toMatchObject({
+    status: 'rejected',
+    reason: 'Cats are fine.'
+  })
+  expect((await owner.events()).events.at(-1)).toMatchObject({ kind: 'suggestion.rejected', payload: { reason: 'Cats are fine.' } })
+  expect((await decide({ action: 'reopen' })).json.suggestion.reason).toBeUndefined()
+  const all = await owner.ask('POST', '/decisions', { json: { setId, action: 'reject', reason: 'Not now.' } })
+  expect(all.json.results.map(({ suggestion }: Json) => (suggestion as Json)['reason'])).toEqual(['Not now.', 'Not now.'])
+})
