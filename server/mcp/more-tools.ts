@@ -18,7 +18,7 @@ const flagOf = (path: string, value: unknown): boolean => {
 
 // ——— review ———
 
-const { suggestionId, action, step, dryRun, author } = operations.decideSuggestion.input.shape
+const { suggestionId, action, step, reason, dryRun, author } = operations.decideSuggestion.input.shape
 const { suggestionIds, decisions, setId } = operations.decideSuggestions.input.shape
 
 const severalNames = ['decisions', 'suggestionIds', 'ids', 'setId']
@@ -28,7 +28,7 @@ export const decideTool = toolOf('resolve_suggestion', {
   group: 'review',
   description:
     'Accepts (changes the text) or rejects a suggestion; reopen takes that back. Several in one commit: suggestionIds or setId with action, ' +
-    'or decisions. step: as read. target_changed: read again.',
+    'or decisions. step: as read. reason: why, with reject. target_changed: read again.',
   input: z.object({
     suggestionId: suggestionId.optional(),
     suggestionIds,
@@ -36,6 +36,7 @@ export const decideTool = toolOf('resolve_suggestion', {
     decisions,
     action: action.optional(),
     step,
+    reason,
     dryRun,
     author
   }),

@@ -89,6 +89,8 @@ const meanReplace = (given: Fields): Meant => {
   return { name: 'replaceContent', fields: replacement, ...(refused === undefined ? {} : { refused }) }
 }
 
+const { granularity, note } = operations.editContent.input.shape
+
 const replaceTool = toolOf('replace_doc', {
   title: 'Change document',
   group: 'edit',
@@ -108,6 +110,8 @@ const replaceTool = toolOf('replace_doc', {
     onConflict,
     force: z.boolean().optional().meta({ description: 'Replace unread.' }),
     mode: proposing,
+    granularity,
+    note,
     label,
     author
   }),
