@@ -135,28 +135,30 @@ const definition = {
     label: Label.optional(),
     author: AuthorName.optional()
   }),
-  output: z.object({
-    ok: z.literal(true),
-    version: Version,
-    revisionId: z.int().nullable(),
-    changed: z.boolean(),
-    results: z
-      .array(
-        z.object({
-          ok: z.literal(true),
-          from: z.int(),
-          to: z.int(),
-          exact: z.boolean().meta({ description: 'The words stood there as they were named.' }),
-          count: z.int().optional().meta({ description: 'Places that were changed, when more than one.' }),
-          matched: z.string().optional().meta({ description: 'What stood there, where it was named otherwise.' })
-        })
-      )
-      .meta({ description: 'Where the text of each operation stands now, in their order.' }),
-    diff: z.string(),
-    othersChanged: OthersChanged,
-    setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
-    suggestions: z.array(SuggestionRecord).optional()
-  }),
+  output: z
+    .object({
+      ok: z.literal(true),
+      version: Version,
+      revisionId: z.int().nullable(),
+      changed: z.boolean(),
+      results: z
+        .array(
+          z.object({
+            ok: z.literal(true),
+            from: z.int(),
+            to: z.int(),
+            exact: z.boolean().meta({ description: 'The words stood there as they were named.' }),
+            count: z.int().optional().meta({ description: 'Places that were changed, when more than one.' }),
+            matched: z.string().optional().meta({ description: 'What stood there, where it was named otherwise.' })
+          })
+        )
+        .meta({ description: 'Where the text of each operation stands now, in their order.' }),
+      diff: z.string(),
+      othersChanged: OthersChanged,
+      setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
+      suggestions: z.array(SuggestionRecord).optional()
+    })
+    .meta({ id: 'Edited' }),
   errors: [
     'target_not_found',
     'target_ambiguous',
@@ -185,5 +187,6 @@ export const editContent = operation({
 export const patchContent = operation({
   ...definition,
   summary: 'Edits parts of the text, as POST …/edits does.',
+  description: 'As POST /api/docs/{id}/edits.',
   rest: { method: 'PATCH', path: '/api/docs/{id}/content', query, large: true }
 })
