@@ -42,6 +42,28 @@ const suggestionRow = (suggestion: Suggestion): string[] => [
   change(suggestion)
 ]
 
+const repliesIn = (replies: Comment['replies'] = []): string =>
+  replies.map(({ author, body, createdAt }) => `\n\n${oneLine(author, 24)}, ${date(createdAt)}\n${harmless(body)}`).join('')
+
+const commentLines = (comment: Comment): string =>
+  `${columns([
+    ['id', comment.id],
+    ['status', comment.status],
+    ['author', oneLine(comment.author, 24)],
+    ['place', place(comment)],
+    ...(comment.target.quote === '' ? [] : [['on', oneLine(comment.target.quote)]])
+  ])}\n\n${harmless(comment.body)}${repliesIn(comment.replies)}`
+
+const suggestionLines = (suggestion: Suggestion): string =>
+  `${columns([
+    ['id', suggestion.id],
+    ['status', suggestion.status],
+    ['author', oneLine(suggestion.author, 24)],
+    ['place', suggestion.line === null ? '-' : `line ${suggestion.line}`],
+    ['change', change(suggestion)],
+    ...(suggestion.note === null ? [] : [['why', oneLine(suggestion.note)]])
+  ])}${repliesIn(suggestion.replies)}`
+
 const taskLines = (task: Task): string =>
   columns([
     ['id', task.id],
@@ -127,6 +149,7 @@ export const wordsFor = (masked: boolean): Words => {
         'No lines.'
       ),
     listComments: ({ comments }) => list(comments.map(commentRow), 'No comments.'),
+    readComment: ({ comment }) => commentLines(comment),
     createComment: ({ id, anchored, comment }) =>
       `${id}${anchored || comment.target.kind === 'document' ? '' : '  (those words are not there: it has no place)'}`,
     replyToComment: ({ id }) => id,
@@ -134,6 +157,7 @@ export const wordsFor = (masked: boolean): Words => {
     editComment: ({ comment }) => `Changed ${comment.id}.`,
     deleteComment: () => 'Deleted.',
     listSuggestions: ({ suggestions }) => list(suggestions.map(suggestionRow), 'No suggestions.'),
+    readSuggestion: ({ suggestion }) => suggestionLines(suggestion),
     createSuggestion: ({ id }) => id,
     replyToSuggestion: ({ id }) => id,
     decideSuggestion: ({ suggestion, diff }) =>
@@ -157,6 +181,16 @@ export const wordsFor = (masked: boolean): Words => {
         ]),
         'No links.'
       ),
+    readShare: ({ share: { id, role, label, createdAt, expiresAt, lastUsedAt, revoked, url } }) =>
+      columns([
+        ['id', id],
+        ['role', revoked ? `${role}, revoked` : role],
+        ['label', oneLine(label ?? '')],
+        ['created', date(createdAt)],
+        ['ends', expiresAt === null ? 'never' : date(expiresAt)],
+        ['used', lastUsedAt === null ? 'never' : date(lastUsedAt)],
+        ['link', link(url)]
+      ]),
     createShare: ({ url }) => url,
     changeShare: ({ url }) => url,
     revokeShare: ({ ended }) => (ended.length === 0 ? 'Revoked.' : `Revoked, with ${ended.length} made through it.`),

@@ -1,7 +1,7 @@
 /** Operation → domain function. A missing one does not compile. */
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/caller.ts'
-import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './domain/comments.ts'
+import { createComment, deleteComment, editComment, listComments, readComment, replyToComment, resolveComment } from './domain/comments.ts'
 import { type File, uploadAsset } from './domain/assets.ts'
 import { replaceContent, restoreRevision } from './domain/content.ts'
 import { createDocument, readDocument, updateDocument } from './domain/documents.ts'
@@ -31,8 +31,15 @@ import { labelRevision, listRevisions, readRevision } from './domain/revisions.t
 import type { Service } from './domain/service.ts'
 import { renameAccount } from './domain/account-name.ts'
 import { listSessions, readMe, whoIsSignedIn, revokeSession, revokeSessions } from './domain/sessions.ts'
-import { changeShare, createShare, listShares, revokeShare } from './domain/shares.ts'
-import { decideSuggestion, decideSuggestions, listSuggestions, replyToSuggestion, withdrawSuggestion } from './domain/suggestions.ts'
+import { changeShare, createShare, listShares, readShare, revokeShare } from './domain/shares.ts'
+import {
+  decideSuggestion,
+  decideSuggestions,
+  listSuggestions,
+  readSuggestion,
+  replyToSuggestion,
+  withdrawSuggestion
+} from './domain/suggestions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
 import { deleteDocument, listTrash, undeleteDocument } from './domain/trash.ts'
 import { readAttribution } from './domain/attribution.ts'
@@ -77,16 +84,19 @@ export const handlers = {
   labelRevision: ({ service, caller, doc, input }) => labelRevision(service, caller, doc, input),
   restoreRevision: ({ service, caller, doc, input }) => restoreRevision(service, caller, doc, input),
   listShares: ({ service, doc, input }) => listShares(service, doc, input),
+  readShare: ({ service, doc, input }) => readShare(service, doc, input),
   createShare: ({ service, caller, doc, input }) => createShare(service, caller, doc, input),
   changeShare: ({ service, caller, doc, input }) => changeShare(service, caller, doc, input),
   revokeShare: ({ service, caller, doc, input }) => revokeShare(service, caller, doc, input),
   listComments: ({ service, doc, input }) => listComments(service, doc, input),
+  readComment: ({ service, doc, input }) => readComment(service, doc, input),
   createComment: ({ service, caller, doc, input }) => createComment(service, caller, doc, input),
   replyToComment: ({ service, caller, doc, input }) => replyToComment(service, caller, doc, input),
   resolveComment: ({ service, caller, doc, input }) => resolveComment(service, caller, doc, input),
   editComment: ({ service, caller, doc, input }) => editComment(service, caller, doc, input),
   deleteComment: ({ service, caller, doc, input }) => deleteComment(service, caller, doc, input),
   listSuggestions: ({ service, doc, input }) => listSuggestions(service, doc, input),
+  readSuggestion: ({ service, doc, input }) => readSuggestion(service, doc, input),
   createSuggestion: ({ service, caller, doc, input }) => createSuggestion(service, caller, doc, input),
   draftSuggestion: ({ service, caller, doc, input }) => draftSuggestion(service, caller, doc, input),
   replyToSuggestion: ({ service, caller, doc, input }) => replyToSuggestion(service, caller, doc, input),

@@ -19,13 +19,24 @@ import { type Aim, aim, type Ground, groundOf, rangeOfCharacters, withRange } fr
 
 export const listComments = (service: Service, doc: string, input: Input<'listComments'>): Promise<Output<'listComments'>> =>
   readable(service, doc, (opened) => {
-    const { status = 'all', author, taskId } = input
-    const fits = ({ resolvedAt, author: by, task }: Comment): boolean =>
+    const { status = 'all', author, taskId, id } = input
+    const fits = ({ id: own, resolvedAt, author: by, task }: Comment): boolean =>
+      (id === undefined || id === own) &&
       (status === 'all' || (status === 'resolved') === (resolvedAt !== null)) &&
       (author === undefined || author === nameOfAuthor(by)) &&
       (taskId === undefined || taskId === task)
     const { page, ...counts } = pageOf(opened, [...opened.remarks.comment.values()].filter(fits), input)
     return { comments: page.map((comment) => showComment(opened, comment)), ...counts }
+  })
+
+const unknownComment = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such comment.' })
+
+/** Errors: `not_found`. */
+export const readComment = (service: Service, doc: string, { commentId }: Input<'readComment'>): Promise<Output<'readComment'>> =>
+  readable(service, doc, (opened) => {
+    const found = opened.remarks.comment.get(commentId)
+    if (found === undefined) throw unknownComment()
+    return { comment: showComment(opened, found) }
   })
 
 // ——— creating ———
@@ -115,8 +126,6 @@ export const createComment = (
 }
 
 // ——— changing ———
-
-const unknownComment = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such comment.' })
 
 /** One change of one comment: what becomes of it, and the answer. The comment that it was given: nothing is written. */
 const changeComment = <T>(

@@ -29,16 +29,16 @@ interface Meaning {
 }
 
 const answerThread = ({ suggestionId }: Payload): readonly OperationName[] =>
-  suggestionId === undefined ? ['replyToComment', 'listComments'] : ['replyToSuggestion', 'listSuggestions']
+  suggestionId === undefined ? ['replyToComment', 'readComment'] : ['replyToSuggestion', 'readSuggestion']
 
 const meanings: Partial<Readonly<Record<EventKind, Meaning>>> = {
   'chat.mentioned': { reason: 'mention', next: () => ['readContent'] },
   'comment.mentioned': { reason: 'mention', next: answerThread },
   'comment.replied': { reason: 'reply', next: answerThread },
   'suggestion.replied': { reason: 'reply', next: answerThread },
-  'suggestion.accepted': { reason: 'decision', next: () => ['listSuggestions'] },
-  'suggestion.rejected': { reason: 'decision', next: () => ['listSuggestions'] },
-  'suggestion.reopened': { reason: 'decision', next: () => ['listSuggestions'] },
+  'suggestion.accepted': { reason: 'decision', next: () => ['readSuggestion'] },
+  'suggestion.rejected': { reason: 'decision', next: () => ['readSuggestion'] },
+  'suggestion.reopened': { reason: 'decision', next: () => ['readSuggestion'] },
   'task.created': { reason: 'assignment', next: () => ['startTask'] },
   'task.reported': { reason: 'assignment', next: () => ['readTask'] },
   'task.closed': { reason: 'assignment', next: () => ['readTask'] }

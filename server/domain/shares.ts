@@ -145,9 +145,11 @@ const placeOf = ({ createdAt, id }: Share): string => `${String(createdAt).padSt
 
 /** The links of a document, newest first, page by page. */
 export const listShares = async (service: Service, doc: string, input: Input<'listShares'>): Promise<Output<'listShares'>> => {
-  const { before, limit = limits.sharePageMax, ended = true } = input
+  const { before, limit = limits.sharePageMax, ended = true, id } = input
   const now = service.clock.now()
-  const links = (await listLinks(service, doc)).filter((link) => ended || isLive(link, now)).map((link) => ({ link, place: placeOf(link) }))
+  const links = (await listLinks(service, doc))
+    .filter((link) => (ended || isLive(link, now)) && (id === undefined || id === link.id))
+    .map((link) => ({ link, place: placeOf(link) }))
   const after = links
     .toSorted((one, other) => (one.place < other.place ? 1 : -1))
     .filter(({ place }) => before === undefined || place < before)
@@ -167,6 +169,12 @@ const getShare = async ({ storage }: Service, doc: string, name: string): Promis
   const entry = await storage.get(keys.share(doc, found?.doc === doc ? found.share : name))
   if (entry === undefined) throw new ServiceError('not_found', { message: 'This document has no such link.' })
   return decodeRecord<Share>(entry.value)
+}
+
+export const readShare = async (service: Service, doc: string, { share }: Input<'readShare'>): Promise<Output<'readShare'>> => {
+  const link = await getShare(service, doc, share)
+  const used = await service.storage.get(keys.use(doc, link.id))
+  return { share: present(service, doc, link, used === undefined ? null : decodeRecord<number>(used.value)) }
 }
 
 /** Revokes a link as the change has read it, and its review assignment with it. `through`: the link that it ends with. */

@@ -27,14 +27,27 @@ import type { Service } from './service.ts'
 
 export const listSuggestions = (service: Service, doc: string, input: Input<'listSuggestions'>): Promise<Output<'listSuggestions'>> =>
   readable(service, doc, (opened) => {
-    const { status = 'all', author, taskId, setId } = input
+    const { status = 'all', author, taskId, setId, id } = input
     const fits = (suggestion: Suggestion): boolean =>
+      (id === undefined || id === suggestion.id) &&
       (author === undefined || author === nameOfAuthor(suggestion.author)) &&
       (taskId === undefined || taskId === suggestion.task) &&
       (setId === undefined || setId === suggestion.set) &&
       (status === 'all' || status === statusOf(opened, suggestion))
     const { page, ...counts } = pageOf(opened, [...opened.remarks.suggestion.values()].filter(fits), input)
     return { suggestions: page.map((suggestion) => showSuggestion(opened, suggestion)), ...counts }
+  })
+
+/** Errors: `not_found`. */
+export const readSuggestion = (
+  service: Service,
+  doc: string,
+  { suggestionId }: Input<'readSuggestion'>
+): Promise<Output<'readSuggestion'>> =>
+  readable(service, doc, (opened) => {
+    const found = opened.remarks.suggestion.get(suggestionId)
+    if (found === undefined) throw unknownSuggestion()
+    return { suggestion: showSuggestion(opened, found) }
   })
 
 // ——— deciding ———

@@ -192,6 +192,7 @@ const review: readonly Command[] = [
     fields: { author: { name: 'by' } },
     examples: ['agmd comments list "$URL"', 'agmd comments list "$URL" --status open --by Ana --json']
   }),
+  commandOf('readComment', { examples: ['agmd comments show "$URL" "$COMMENT"'] }),
   commandOf('createComment', {
     fields: { body: longText },
     without: ['characters'],
@@ -208,6 +209,7 @@ const review: readonly Command[] = [
     fields: { author: { name: 'by' } },
     examples: ['agmd suggestions list "$URL"', 'agmd suggestions list "$URL" --status pending --json']
   }),
+  commandOf('readSuggestion', { examples: ['agmd suggestions show "$URL" "$SUGGESTION" --json'] }),
   commandOf('createSuggestion', {
     positionals: { operation: 'OPERATION' },
     fields: { text: { text: true }, note: longText },
@@ -235,6 +237,7 @@ const review: readonly Command[] = [
 
 const sharing: readonly Command[] = [
   commandOf('listShares', { examples: ['agmd share list "$URL"'] }),
+  commandOf('readShare', { examples: ['agmd share show "$URL" "$SHARE"'] }),
   commandOf('createShare', {
     positionals: { role: 'ROLE' },
     examples: ['agmd share create "$URL" edit --label Ana', 'agmd share create "$URL" view --json'],

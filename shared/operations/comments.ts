@@ -66,13 +66,24 @@ export const listComments = operation({
   summary: 'Lists the comments, newest first.',
   on: 'document',
   role: 'view',
-  rest: { method: 'GET', path: '/api/docs/{id}/comments', query: ['status', 'author', 'taskId', 'before', 'limit'] },
+  rest: { method: 'GET', path: '/api/docs/{id}/comments', query: ['status', 'author', 'taskId', 'id', 'before', 'limit'] },
   mcp: 'list_comments',
   cli: 'comments list',
   input: z.object({ status: z.enum(['open', 'resolved', 'all']).optional(), author: AuthorName.optional(), ...pageFields }),
   output: z.object({ comments: z.array(CommentRecord), ...listFields }),
   errors: [],
   elsewhere: listElsewhere
+})
+
+export const readComment = operation({
+  summary: 'Reads one comment with its replies.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/comments/{commentId}' },
+  cli: 'comments show',
+  input: z.object({ commentId }),
+  output: z.object({ comment: CommentRecord }),
+  errors: []
 })
 
 const reply = 'Reply to a comment with POST /api/docs/{id}/comments/{commentId}/replies {"body"}.'

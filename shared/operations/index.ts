@@ -1,6 +1,6 @@
 /** THE TABLE: every operation of the service, by name. */
 import type { z } from 'zod'
-import { createComment, deleteComment, editComment, listComments, replyToComment, resolveComment } from './comments.ts'
+import { createComment, deleteComment, editComment, listComments, readComment, replyToComment, resolveComment } from './comments.ts'
 import { uploadAsset } from './assets.ts'
 import {
   claimDocument,
@@ -54,13 +54,14 @@ import {
   startTranscription
 } from './media.ts'
 import { readHealth } from './service.ts'
-import { changeShare, createShare, listShares, revokeShare } from './shares.ts'
+import { changeShare, createShare, listShares, readShare, revokeShare } from './shares.ts'
 import {
   createSuggestion,
   decideSuggestion,
   decideSuggestions,
   draftSuggestion,
   listSuggestions,
+  readSuggestion,
   replyToSuggestion,
   withdrawSuggestion
 } from './suggestions.ts'
@@ -85,16 +86,19 @@ export const operations = {
   labelRevision,
   restoreRevision,
   listShares,
+  readShare,
   createShare,
   changeShare,
   revokeShare,
   listComments,
+  readComment,
   createComment,
   replyToComment,
   resolveComment,
   editComment,
   deleteComment,
   listSuggestions,
+  readSuggestion,
   createSuggestion,
   draftSuggestion,
   replyToSuggestion,

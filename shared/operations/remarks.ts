@@ -92,7 +92,8 @@ export const pageFields = {
     .max(limits.remarkPageMax)
     .optional()
     .meta({ description: `${limits.remarkPageDefault} when absent.` }),
-  taskId: RemarkId.optional().meta({ description: 'Only those made under this assignment.' })
+  taskId: RemarkId.optional().meta({ description: 'Only those made under this assignment.' }),
+  id: RemarkId.optional().meta({ description: 'Only this one.' })
 } as const
 
 export const listFields = { total: z.int().meta({ description: 'How many fit the filters.' }), nextBefore: z.int().nullable() } as const

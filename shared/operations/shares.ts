@@ -8,7 +8,7 @@ export const listShares = operation({
   summary: 'Lists the share links of a document, newest first.',
   on: 'document',
   role: 'owner',
-  rest: { method: 'GET', path: '/api/docs/{id}/shares', query: ['before', 'limit', 'ended'] },
+  rest: { method: 'GET', path: '/api/docs/{id}/shares', query: ['before', 'limit', 'ended', 'id'] },
   mcp: 'list_shares',
   cli: 'share list',
   input: z.object({
@@ -24,9 +24,21 @@ export const listShares = operation({
       .max(limits.sharePageMax)
       .optional()
       .meta({ description: `${limits.sharePageMax} when absent.` }),
-    ended: z.boolean().optional().meta({ description: 'false: without those that were revoked or have expired.' })
+    ended: z.boolean().optional().meta({ description: 'false: without those that were revoked or have expired.' }),
+    id: z.string().max(limits.idCharsMax).optional().meta({ description: 'Only this one.' })
   }),
   output: z.object({ shares: z.array(ShareRecord), nextBefore: z.string().nullable() }),
+  errors: []
+})
+
+export const readShare = operation({
+  summary: 'Reads one share link, named by its secret or its id.',
+  on: 'document',
+  role: 'owner',
+  rest: { method: 'GET', path: '/api/docs/{id}/shares/{share}' },
+  cli: 'share show',
+  input: z.object({ share: z.string().max(100) }),
+  output: z.object({ share: ShareRecord }),
   errors: []
 })
 

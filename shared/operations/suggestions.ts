@@ -54,7 +54,7 @@ export const listSuggestions = operation({
   summary: 'Lists the suggestions, newest first.',
   on: 'document',
   role: 'view',
-  rest: { method: 'GET', path: '/api/docs/{id}/suggestions', query: ['status', 'author', 'taskId', 'setId', 'before', 'limit'] },
+  rest: { method: 'GET', path: '/api/docs/{id}/suggestions', query: ['status', 'author', 'taskId', 'setId', 'id', 'before', 'limit'] },
   mcp: 'list_suggestions',
   cli: 'suggestions list',
   input: z.object({
@@ -64,6 +64,17 @@ export const listSuggestions = operation({
     ...pageFields
   }),
   output: z.object({ suggestions: z.array(SuggestionRecord), ...listFields }),
+  errors: []
+})
+
+export const readSuggestion = operation({
+  summary: 'Reads one suggestion with its replies.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/suggestions/{suggestionId}' },
+  cli: 'suggestions show',
+  input: z.object({ suggestionId: RemarkId }),
+  output: z.object({ suggestion: SuggestionRecord }),
   errors: []
 })
 

@@ -26,6 +26,9 @@ const names = async (query: string): Promise<string[]> => (await list(query)).ma
 /** Operations without a tool, and why. */
 const withoutTool: Readonly<Record<string, string>> = {
   readDiff: 'read_doc with since',
+  readComment: 'list_comments with id',
+  readSuggestion: 'list_suggestions with id',
+  readShare: 'list_shares with id',
   readRevision: 'read_doc with version',
   patchContent: 'the same as editContent',
   draftSuggestion: 'for letters as they are typed in a page',

@@ -70,6 +70,11 @@ export const neededInputs = (
     },
     changeShare: { body: async () => ({ role: 'comment' }), path: async (owner) => ({ share: (await owner.share('edit')).link.id }) },
     revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
+    readShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
+    readComment: { path: newComment },
+    readSuggestion: {
+      path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })
+    },
     createComment: { body: async () => ({ body: 'Hm.', find: 'text' }) },
     replyToComment: { body: async () => ({ body: 'Oh.' }), path: newComment },
     resolveComment: { path: newComment },
