@@ -71,6 +71,7 @@ const headOf = async (http: Http, caller: Caller, doc: string, read: Read): Prom
   const { baseUrl } = http.service
   const api = `${baseUrl}/api/docs/${doc}`
   const role = caller.role ?? 'view'
+  const { event } = await http.service.ledger.head(doc)
   return [
     `${headMark} The text begins on the next line after it, and that is line 1; never send this comment back.`,
     `title: ${quoted(read.title, limits.titleCharsMax)}`,
@@ -81,6 +82,7 @@ const headOf = async (http: Http, caller: Caller, doc: string, read: Read): Prom
     ...(includesRole(role, 'comment')
       ? ['with every call: X-Share-Key: the key of this link; X-Agent-Author: your name; JSON bodies']
       : []),
+    `follow: GET ${api}/events?since=${event}&wait=${limits.eventWaitSecondsMax}`,
     `text alone: GET ${baseUrl}/d/${doc}.md?key=…; by section or lines: GET ${api}/content?key=…&section=Heading`,
     `guide: ${baseUrl}/agents.md`,
     '-->\n'

@@ -1,0 +1,77 @@
+/** A scripted agent that was handed a link: it knows the guide, follows what it is told, and counts. */
+import { expect } from 'vitest'
+import type { Machine, Ran } from '../support/cli.ts'
+import type { Json } from '../support/world.ts'
+
+/** A call as the service tells it: `POST https://… {"field": …}`. */
+export interface Told {
+  readonly method: string
+  readonly url: string
+  readonly body: string | undefined
+}
+
+export interface Agent {
+  /** The guide: what it knows of the service. */
+  readonly guide: string
+  /** What came back for its link. */
+  readonly head: string
+  readonly text: string
+  calls(): number
+  bytes(): number
+  /** The call that the head tells under a name, with its body filled in. */
+  told(name: string): Told
+  /** Does a call, as it was told, with the key of the link and its name. */
+  do(call: Told, body?: Json): Promise<Json>
+  /** A line for the shell. `mayEnd`: the exit code that a conflict has. */
+  run(machine: Machine, line: string, mayEnd?: number): Promise<Ran>
+}
+
+/** A call in a sentence of the service. */
+export const callIn = (sentence: string): Told => {
+  const found = /(GET|POST|PUT|PATCH|DELETE) (https?:\/\/[^\s;]+)(?: (\{.*\}))?/.exec(sentence)
+  if (found === null) throw new Error(`no call in: ${sentence}`)
+  const [, method = '', url = '', body] = found
+  return { method, url, body }
+}
+
+export const newAgent = async (link: string, { reads = true }: { readonly reads?: boolean } = {}): Promise<Agent> => {
+  let [calls, bytes] = [0, 0]
+  const key = new URL(link).searchParams.get('key') ?? ''
+  const count = (answer: string): string => {
+    calls++
+    bytes += Buffer.byteLength(answer)
+    return answer
+  }
+  const ask = async (url: string, init: RequestInit = {}): Promise<string> => {
+    const response = await fetch(url, init)
+    const answer = count(await response.text())
+    expect(response.status, `${init.method ?? 'GET'} ${url}: ${answer}`).toBeLessThan(300)
+    return answer
+  }
+  const guide = await ask(`${new URL(link).origin}/agents.md`)
+  const opened = reads ? await ask(link) : ''
+  const end = opened.indexOf('-->\n')
+  const [head, text] = [opened.slice(0, Math.max(end, 0)), opened.slice(end + 4)]
+  return {
+    guide,
+    head,
+    text,
+    calls: () => calls,
+    bytes: () => bytes,
+    told(name) {
+      const line = head.split('\n').find((each) => each.startsWith(`${name}: `))
+      if (line === undefined) throw new Error(`the head tells no ${name}: ${head}`)
+      return callIn(line)
+    },
+    async do({ method, url }, body) {
+      const headers = { 'X-Share-Key': key, 'X-Agent-Author': 'scripted', 'Content-Type': 'application/json' }
+      return JSON.parse(await ask(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })) as Json
+    },
+    async run(machine, line, mayEnd = 0) {
+      const ran = await machine.shell(line)
+      count(ran.stdout + ran.stderr)
+      expect([0, mayEnd], `${line}: ${ran.stderr}`).toContain(ran.code)
+      return ran
+    }
+  }
+}
