@@ -52,7 +52,7 @@ const keyHeader = ({ method, params }: Message, { origin, headers, isBound }: Br
 
 interface Answer {
   readonly jsonrpc: '2.0'
-  readonly result?: { readonly protocolVersion?: string }
+  readonly result?: { readonly protocolVersion?: string; readonly capabilities?: Readonly<Record<string, unknown>> }
 }
 
 /** A message of JSON-RPC; undefined for anything else, a proxy's page, say. */
@@ -63,6 +63,13 @@ const parsed = (text: string): Answer | undefined => {
   } catch {
     return undefined
   }
+}
+
+/** Each message is a request of its own here, and no stream brings notices: what cannot be had is not offered. */
+const withoutSubscriptions = (answer: Answer): Answer => {
+  const { result } = answer
+  if (result?.capabilities?.['resources'] === undefined) return answer
+  return { ...answer, result: { ...result, capabilities: { ...result.capabilities, resources: {} } } }
 }
 
 /** The answer to one line; undefined when there is none to give. */
@@ -85,7 +92,8 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
     const version = message.method === 'initialize' ? answer?.result?.protocolVersion : undefined
     if (version !== undefined) headers['MCP-Protocol-Version'] = version
     if (message.id === undefined) return undefined
-    return answer === undefined ? errorTo(message.id, internalError, `The service answered ${response.status}.`) : JSON.stringify(answer)
+    if (answer === undefined) return errorTo(message.id, internalError, `The service answered ${response.status}.`)
+    return JSON.stringify(message.method === 'initialize' ? withoutSubscriptions(answer) : answer)
   } catch (error) {
     return message.id === undefined ? undefined : errorTo(message.id, internalError, `${tell(error).message} ${tell(error).hint}`)
   }

@@ -174,6 +174,19 @@ export const limits = {
   mcpReadChars: 20_000,
   /** Headings that a text which was cut is answered with. */
   mcpHeadingsMax: 100,
+  /** Sessions of MCP that wait for changes, and subscriptions of one. */
+  mcpSessionsMax: 1000,
+  mcpSubscriptionsMax: 50,
+  /** Ids of sessions that are known to be over. */
+  mcpSessionsEndedMax: 10_000,
+  /** How long a session may be without its stream at first, in seconds. */
+  mcpStreamSeconds: 60,
+  /** Between signs of life on a stream, in seconds: below the 60 s idle limit common to proxies. */
+  mcpHeartbeatSeconds: 25,
+  /** At least so long between two notices of one resource, in seconds. */
+  mcpNotifySeconds: 1,
+  /** Notices that wait for a client that does not read, in bytes. */
+  mcpStreamBytesMax: 64 * 1024,
   /** How long a program is shown where it wrote, in seconds (api.md, agents as participants). */
   agentShownSeconds: 30,
   /** Programs that a document shows at once; beyond that the first shown makes room. */

@@ -178,7 +178,8 @@ A picture is an asset already; speech becomes one with \`POST …/media/speak/{t
 
 ## MCP
 
-One message a POST, no batches, no session. The answer is plain JSON, whatever \`Accept\` says; there is no stream to listen to.
+One message a POST, no batches. The answer is plain JSON, whatever \`Accept\` says. Nothing needs a session; with one, and its stream (\`GET\`), a client whose
+address names the document can subscribe to resources and is told when they change.
 \`&tools=\` lists some groups of tools alone: ${groups.map((group) => `\`${group}\``).join(', ')}, separated by commas. \`&doc=ID\` names the document of all calls
 that name none. Every tool can also be called with a dot, \`${prefix}.read_doc\`; \`${baseUrl}/mcp\` lists them so, which several clients refuse.
 Resources: \`agmd://doc/ID\` is the Markdown; \`/outline\`, \`/section/HEADING\`, \`/comments\` and \`/suggestions\` stand below it. They are read with the key or

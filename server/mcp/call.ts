@@ -266,13 +266,23 @@ const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, byte
 }
 
 /** A reading that is no call of a tool, with the credentials of the connection. Errors: of the operation. */
-export const callOperation = async (http: Http, ctx: Context, { name, doc, input }: Reading): Promise<Fields> => {
-  const operation: Operation = operations[name]
-  const credentials = credentialsOf(http, ctx, {}, { doc, key: undefined }, false)
-  const asked: Asked = { http, ctx, name, operation, doc, credentials }
+export const callOperation = async (http: Http, ctx: Context, reading: Reading): Promise<Fields> => {
+  const asked = askedFor(http, ctx, reading)
   limit(asked)
   const caller = await admit(asked)
-  return withoutSecrets(await perform(asked, caller, checked(operation, { ...input }))) as Fields
+  return withoutSecrets(await perform(asked, caller, checked(asked.operation, { ...reading.input }))) as Fields
+}
+
+const askedFor = (http: Http, ctx: Context, { name, doc }: Pick<Reading, 'name' | 'doc'>): Asked => {
+  const credentials = credentialsOf(http, ctx, {}, { doc, key: undefined }, false)
+  return { http, ctx, name, operation: operations[name], doc, credentials }
+}
+
+/** Who reads with the credentials of the connection, if they may. Errors: of the credentials. */
+export const admitReading = async (http: Http, ctx: Context, reading: Pick<Reading, 'name' | 'doc'>): Promise<Caller> => {
+  const asked = askedFor(http, ctx, reading)
+  limit(asked)
+  return admit(asked)
 }
 
 /** Calls a tool. `bytes`: size of the message that the call came in. Never throws: a refusal is an answer that the model can act on. */

@@ -16,7 +16,9 @@ import {
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
-  SUPPORTED_PROTOCOL_VERSIONS
+  SubscribeRequestSchema,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  UnsubscribeRequestSchema
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { ServiceError } from '../../shared/errors.ts'
@@ -33,6 +35,7 @@ import { type Connection, connectionOf } from './connection.ts'
 import { allTools, offersOf, toolList } from './list.ts'
 import { addPrompts } from './prompts.ts'
 import { addResources } from './resources.ts'
+import { addSubscriptions, createSubscriptions, howToListen, type Subscriptions } from './subscriptions.ts'
 import { instructions, skillTool, skillOf } from './skill.ts'
 import type { Tool } from './tool.ts'
 import { operationTools } from './tools.ts'
@@ -173,6 +176,8 @@ const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>
   ['resources/list', ListResourcesRequestSchema as never],
   ['resources/templates/list', ListResourceTemplatesRequestSchema as never],
   ['resources/read', ReadResourceRequestSchema as never],
+  ['resources/subscribe', SubscribeRequestSchema as never],
+  ['resources/unsubscribe', UnsubscribeRequestSchema as never],
   ['prompts/list', ListPromptsRequestSchema as never],
   ['prompts/get', GetPromptRequestSchema as never]
 ])
@@ -214,18 +219,24 @@ interface Face {
   readonly http: Http
   /** What the names of the tools begin with. */
   readonly prefix: string
+  readonly subscriptions: Subscriptions
 }
 
 // It has no state of a client, and to make one takes longer than a call.
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
-const serverOf = ({ http, prefix }: Face, ctx: Context, connection: Connection, bytes: number): Server => {
+const serverOf = ({ http, prefix, subscriptions }: Face, ctx: Context, connection: Connection, bytes: number): Server => {
   const { baseUrl, version } = http.service
   const to = `${prefix}${connection.joint}`
   const offers = offersOf(connection)
+  const resources = subscriptions.canBegin(ctx, connection) ? { subscribe: true } : {}
   const server = new Server(
     { name: 'agmd', title: 'agmd: live Markdown', version, websiteUrl: baseUrl },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: instructions(to, connection.doc, offers), jsonSchemaValidator }
+    {
+      capabilities: { tools: {}, resources, prompts: {} },
+      instructions: instructions(to, connection.doc, offers),
+      jsonSchemaValidator
+    }
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList(to, connection) }) as never)
   server.setRequestHandler(CallToolRequestSchema, ({ params }): CallToolResult | Promise<CallToolResult> => {
@@ -234,6 +245,7 @@ const serverOf = ({ http, prefix }: Face, ctx: Context, connection: Connection, 
     return callTool(http, ctx, tool, params.arguments ?? {}, bytes)
   })
   addResources(server, http, ctx, connection)
+  addSubscriptions(server, http, ctx, subscriptions)
   addPrompts(server, to, connection.doc, offers)
   return server
 }
@@ -254,6 +266,8 @@ const answer = async (face: Face, ctx: Context): Promise<void> => {
     await server.connect(transport)
     const response = await transport.handleRequest(requestOf(ctx, `${face.http.service.baseUrl}${path}`), { parsedBody: body })
     const said = await response.text()
+    const session = body['method'] === 'initialize' ? face.subscriptions.begin(ctx, connection) : undefined
+    if (session !== undefined) ctx.set('Mcp-Session-Id', session)
     ctx.body = said === '' ? null : said
     ctx.status = response.status
     if (said !== '') ctx.type = 'application/json'
@@ -298,19 +312,26 @@ const discovery = ({ http, prefix }: Face): object => {
 /** A client that would listen for messages on its own hears that there is no such stream (Streamable HTTP, 405). */
 const wantsStream = (ctx: Context): boolean => ctx.get('Accept').trim() === 'text/event-stream'
 
+const openStream = async ({ http, subscriptions }: Face, ctx: Context): Promise<void> => {
+  checkHost(ctx, http.service.baseUrl)
+  await subscriptions.open(ctx, connectionOf(new URLSearchParams(ctx.querystring)))
+}
+
 export const bindMcp = (http: Http, routers: Routers): void => {
   const { mcpPrefix: prefix } = http
-  const face: Face = { http, prefix }
+  const face: Face = { http, prefix, subscriptions: createSubscriptions(http) }
   const described = JSON.stringify(discovery(face))
   const router = routers.of(path)
-  router.get(path, (koa) => {
+  router.get(path, async (koa) => {
     const ctx = koa as unknown as Context
     ctx.set('Allow', 'GET, POST')
-    if (wantsStream(ctx)) throw new ServiceError('method_not_allowed', { hint: 'Send messages by POST; there is no stream to listen to.' })
+    if (wantsStream(ctx) && ctx.get('Mcp-Session-Id') !== '') return openStream(face, ctx)
+    if (wantsStream(ctx)) throw new ServiceError('method_not_allowed', { hint: howToListen })
     ctx.set('Access-Control-Allow-Origin', '*')
     ctx.set('Cache-Control', 'public, max-age=300')
     ctx.type = 'application/json'
     ctx.body = described
+    return undefined
   })
   router.post(path, async (koa) => {
     const ctx = koa as unknown as Context

@@ -29,6 +29,8 @@ interface Part {
   readonly description: string
   readonly mimeType: string
   readonly operation: OperationName
+  /** What the kinds of events begin with that tell of changes to it. */
+  readonly kinds: readonly string[]
   readonly input: (argument: string) => Fields
 }
 
@@ -39,6 +41,7 @@ const parts: readonly Part[] = [
     description: 'The Markdown of the document.',
     mimeType: markdown,
     operation: 'readContent',
+    kinds: ['content.'],
     input: () => ({})
   },
   {
@@ -47,6 +50,7 @@ const parts: readonly Part[] = [
     description: 'Its headings, with lines and sizes of their sections.',
     mimeType: json,
     operation: 'readOutline',
+    kinds: ['content.'],
     input: () => ({})
   },
   {
@@ -55,6 +59,7 @@ const parts: readonly Part[] = [
     description: 'Its open comments, with replies and where their text is now.',
     mimeType: json,
     operation: 'listComments',
+    kinds: ['comment.'],
     input: () => ({ status: 'open' })
   },
   {
@@ -63,6 +68,7 @@ const parts: readonly Part[] = [
     description: 'Suggested changes that nobody has decided.',
     mimeType: json,
     operation: 'listSuggestions',
+    kinds: ['suggestion.'],
     input: () => ({ status: 'pending' })
   },
   {
@@ -71,6 +77,7 @@ const parts: readonly Part[] = [
     description: 'One section, by its heading or by Outer > Inner, percent-encoded.',
     mimeType: markdown,
     operation: 'readContent',
+    kinds: ['content.'],
     input: (section) => ({ section })
   }
 ]

@@ -8,7 +8,6 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** What is said of fields that many tools have, in place of what the table says of them. '': nothing. */
 const words: Readonly<Record<string, string>> = {
-  anchor: 'UTF-16 units.',
   baseVersion: 'The version you read.',
   before: 'A nextBefore.',
   commentIds: '',

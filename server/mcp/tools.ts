@@ -200,10 +200,10 @@ export const operationTools: readonly Tool[] = [
     title: 'Comment',
     group: 'review',
     description:
-      'Comments on the document, or on words (find), a line, or a range of it. For remarks and questions; to propose other words use ' +
+      'Comments on the document, or on words (find) or a line of it. For remarks and questions; to propose other words use ' +
       'add_suggestion. Answers the id.',
-    // It holds no live text.
-    without: ['characters']
+    // It holds no live text, and counts no units.
+    without: ['characters', 'anchor']
   }),
   derived('listSuggestions', {
     title: 'List suggestions',
@@ -214,8 +214,9 @@ export const operationTools: readonly Tool[] = [
     title: 'Suggest a change',
     group: 'review',
     description:
-      'Proposes to insert, delete or replace text, which stays as it is until somebody with the edit role accepts. Use it where you may not ' +
-      'or should not edit, say while people are typing. Answers the id.'
+      'Proposes to insert, delete or replace text: it changes when somebody with the edit role accepts. Use it where you may not or should ' +
+      'not edit, say while people type. Answers the id.',
+    without: ['anchor']
   }),
   decideTool,
   derived('createShare', {

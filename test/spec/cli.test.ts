@@ -920,6 +920,7 @@ test('[CLI-18] an MCP client talks to the service through it; a key that is know
   const mcp = new Client({ name: 'test', version: '1' })
   await mcp.connect(transport as never)
   const { tools } = await mcp.listTools()
+  expect(mcp.getServerCapabilities()?.resources).toEqual({})
   expect(tools.map(({ name }) => name)).toContain('svc_read_doc')
   const read = await mcp.callTool({ name: 'svc_read_doc', arguments: { doc: owner.doc } })
   expect(read.structuredContent).toMatchObject({ content: await text(owner) })

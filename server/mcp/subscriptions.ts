@@ -1,0 +1,215 @@
+/**
+ * Subscriptions to resources (MCP 2025-11-25, Resources and Streamable HTTP). A session is the stream of one client and what it subscribed
+ * to; nothing else of the endpoint has state. It lives as long as its stream: when the connection closes, the link ends or the server
+ * stops, it is over, and its id is answered 404, on which a client begins a new one. Invariant: a session that is over watches nothing.
+ */
+import { randomBytes } from 'node:crypto'
+import { PassThrough } from 'node:stream'
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { SubscribeRequestSchema, UnsubscribeRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { readCredentials } from '../auth/credentials.ts'
+import { callerOfService } from '../domain/access.ts'
+import type { Caller } from '../domain/caller.ts'
+import { decodeRecord, keys, type StoredEvent } from '../domain/keys.ts'
+import type { Context, Http } from '../http/context.ts'
+import { admitReading } from './call.ts'
+import type { Connection } from './connection.ts'
+import { Refused, refusedFor } from './refused.ts'
+import { namedBy } from './resources.ts'
+
+interface Session {
+  /** Ways to stop watching, by URI. */
+  readonly watched: Map<string, () => void>
+  stream: PassThrough | undefined
+  /** Cancels what it waits for: its stream at first, then the next sign of life. */
+  cancel: () => void
+  /** Takes it out of those whom the end of a credential ends. */
+  forget: () => void
+}
+
+export interface Subscriptions {
+  /** The id of a new session; undefined when the connection names neither a document nor an account, and so can wait for nothing. */
+  begin(ctx: Context, connection: Connection): string | undefined
+  /** Whether the connection can have a session. */
+  canBegin(ctx: Context, connection: Connection): boolean
+  /** Answers with the stream of a session. Errors: those of the credentials, `not_found` when it is over, `rate_limited`. */
+  open(ctx: Context, connection: Connection): Promise<void>
+  /** Errors: those of reading the resource, `not_found` when the session is over, `rate_limited`. */
+  subscribe(ctx: Context, uri: string): Promise<void>
+  unsubscribe(ctx: Context, uri: string): void
+}
+
+const hasBearer = (http: Http, ctx: Context): boolean =>
+  readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session).bearer !== undefined
+
+/** Who listens, at the document of the connection or as an account. */
+const listenerOf = async (http: Http, ctx: Context, { doc }: Connection): Promise<{ doc: string; caller: Caller }> => {
+  if (doc !== undefined) return { doc, caller: await admitReading(http, ctx, { name: 'readContent', doc }) }
+  const { bearer } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
+  return { doc: '', caller: await callerOfService(http.service, { bearer }) }
+}
+
+const idPattern = /^([\w-]{8})\.[\w-]{24}$/
+
+/** The next step for a client that would listen without a session. */
+export const howToListen =
+  'Connect with the document in the address (doc=ID) and its key, or with an account; initialize then answers Mcp-Session-Id: send it with every request, and open the stream with GET.'
+
+const over = (): ServiceError =>
+  new ServiceError('not_found', { message: 'This session is over.', hint: 'Send initialize again, without Mcp-Session-Id.' })
+
+const message = (uri: string): string =>
+  `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } })}\n\n`
+
+export const createSubscriptions = (http: Http): Subscriptions => {
+  const { service, registry } = http
+  const { clock, storage } = service
+  // Ids of an earlier start are over: what they had subscribed to is not known any more.
+  const start = randomBytes(6).toString('base64url')
+  const sessions = new Map<string, Session>()
+  const ended = new Set<string>()
+
+  const end = (id: string): void => {
+    const session = sessions.get(id)
+    if (session === undefined) return
+    sessions.delete(id)
+    ended.add(id)
+    if (ended.size > limits.mcpSessionsEndedMax) ended.delete(ended.values().next().value as string)
+    for (const stop of session.watched.values()) stop()
+    session.cancel()
+    session.forget()
+    session.stream?.end()
+  }
+
+  /** The session that a request names. Errors: `not_found`, `rate_limited`. */
+  const sessionOf = (ctx: Context): [string, Session] => {
+    const id = ctx.get('Mcp-Session-Id')
+    if (id === '') throw new ServiceError('invalid_request', { message: 'Notices need a session and its stream.', hint: howToListen })
+    if (idPattern.exec(id)?.[1] !== start || ended.has(id)) throw over()
+    const known = sessions.get(id)
+    if (known !== undefined) return [id, known]
+    if (sessions.size >= limits.mcpSessionsMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
+    // A client may subscribe before its stream is there, but not for long.
+    const cancel = clock.after(limits.mcpStreamSeconds * 1000, () => end(id))
+    const session: Session = { watched: new Map(), stream: undefined, cancel, forget: () => undefined }
+    sessions.set(id, session)
+    return [id, session]
+  }
+
+  /** A sign of life, below the idle limit of proxies. */
+  const beat = (session: Session): void => {
+    session.cancel()
+    if (session.stream?.writable === true) session.stream.write(':\n\n')
+    session.cancel = clock.after(limits.mcpHeartbeatSeconds * 1000, () => beat(session))
+  }
+
+  /** Tells of commits that concern a resource, at most once in a while. Returns the way to stop. */
+  const watch = (session: Session, id: string, uri: string, doc: string, since: number, kinds: readonly string[]): (() => void) => {
+    let cursor = since
+    let looking = false
+    let again = false
+    let stopped = false
+    let cancel = (): void => undefined
+    const look = async (): Promise<void> => {
+      const entries = await storage.list(keys.events(doc), { after: cursor, limit: limits.eventPageMax })
+      const events = entries.map((entry) => decodeRecord<StoredEvent>(entry.value))
+      cursor = events.at(-1)?.seq ?? cursor
+      again ||= entries.length === limits.eventPageMax
+      if (stopped || !events.some(({ kind }) => kinds.some((begin) => kind.startsWith(begin)))) return
+      if ((session.stream?.writableLength ?? 0) > limits.mcpStreamBytesMax) end(id)
+      else session.stream?.write(message(uri))
+    }
+    const wake = (): void => {
+      again = true
+      if (looking || stopped) return
+      looking = true
+      again = false
+      look()
+        .catch((error: unknown) => {
+          http.log.error('subscription failed', { error })
+          end(id)
+        })
+        .finally(() => {
+          cancel = clock.after(limits.mcpNotifySeconds * 1000, () => {
+            looking = false
+            if (again) wake()
+          })
+        })
+    }
+    const stop = storage.watch(keys.events(doc), wake)
+    // What came between the admission and now.
+    wake()
+    return () => {
+      stopped = true
+      cancel()
+      stop()
+    }
+  }
+
+  return {
+    canBegin: (ctx, { doc }) => doc !== undefined || hasBearer(http, ctx),
+    begin: (ctx, { doc }) => (doc === undefined && !hasBearer(http, ctx) ? undefined : `${start}.${randomBytes(18).toString('base64url')}`),
+    async open(ctx, connection) {
+      const { doc, caller } = await listenerOf(http, ctx, connection)
+      const [id, session] = sessionOf(ctx)
+      // One stream each: a client that comes back has lost the former.
+      const former = session.stream
+      const stream = new PassThrough()
+      session.stream = stream
+      former?.end()
+      session.forget()
+      session.forget = registry.add(doc, caller, () => end(id))
+      stream.once('close', () => session.stream === stream && end(id))
+      ctx.res.once('close', () => session.stream === stream && end(id))
+      ctx.status = 200
+      ctx.type = 'text/event-stream'
+      ctx.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no', 'Mcp-Session-Id': id })
+      ctx.body = stream
+      beat(session)
+    },
+    async subscribe(ctx, uri) {
+      const { doc, part } = namedBy(uri)
+      const caller = await admitReading(http, ctx, { name: part.operation, doc })
+      const { event } = await service.ledger.head(doc)
+      const [id, session] = sessionOf(ctx)
+      if (session.watched.has(uri)) return
+      if (session.watched.size >= limits.mcpSubscriptionsMax)
+        throw new ServiceError('rate_limited', {
+          message: `A session has at most ${limits.mcpSubscriptionsMax} subscriptions.`,
+          retryAfterSeconds: 5
+        })
+      const stopWatching = watch(session, id, uri, doc, event, part.kinds)
+      const forget = registry.add(doc, caller, () => {
+        stop()
+        // Nothing is left to wait for.
+        if (session.watched.size === 0) end(id)
+      })
+      const stop = (): void => {
+        stopWatching()
+        forget()
+        session.watched.delete(uri)
+      }
+      session.watched.set(uri, stop)
+    },
+    unsubscribe(ctx, uri) {
+      const [, session] = sessionOf(ctx)
+      session.watched.get(uri)?.()
+    }
+  }
+}
+
+/** Answers requests for subscriptions. */
+export const addSubscriptions = (server: Server, http: Http, ctx: Context, subscriptions: Subscriptions): void => {
+  const answered = async (work: () => Promise<void> | void): Promise<object> => {
+    try {
+      await work()
+      return {}
+    } catch (error) {
+      throw error instanceof Refused ? error : refusedFor(error, http, ctx)
+    }
+  }
+  server.setRequestHandler(SubscribeRequestSchema, ({ params }) => answered(() => subscriptions.subscribe(ctx, params.uri)) as never)
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => answered(() => subscriptions.unsubscribe(ctx, params.uri)) as never)
+}
