@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/commands/command.ts'
 import type { View } from '../web/document/page.tsx'
-import { belowCode, continueCode, indentCode, outdentCode } from '../web/editor/commands-code.ts'
+import { belowCode, continueCode, indentCode, intoCode, outdentCode } from '../web/editor/commands-code.ts'
 import { continueList } from '../web/editor/commands-list.ts'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { codeAround } from '../web/editor/in-code.ts'
@@ -229,6 +229,17 @@ test.each([
   ['wor|ds', undefined]
 ])('[WRITE-72] one line down from %j', (before, expected) => {
   expect(after(before, belowCode)).toBe(expected)
+})
+
+test.each([
+  ['```\nab\n```\n|', '```\n|ab\n```\n'],
+  ['```\nab\n```\nwor|ds', '```\nab|\n```\nwords'],
+  ['> ```\n> ab\n> ```\n|', '> ```\n|> ab\n> ```\n'],
+  ['```\n```\n|', undefined],
+  ['```\nab\n```\n\n|', undefined],
+  ['words\nmore\n|', undefined]
+])('[WRITE-72] one line up from %j', (before, expected) => {
+  expect(after(before, intoCode)).toBe(expected)
 })
 
 test.each([

@@ -1,6 +1,6 @@
-/** Enter, Tab and Shift-Tab in blocks of code keep and change the indentation; the down arrow leaves the block. */
+/** Enter, Tab and Shift-Tab in blocks of code keep and change the indentation; the arrows leave the block and go back into it. */
 import { EditorSelection, type ChangeSpec, type EditorState, type Line, type StateCommand } from '@codemirror/state'
-import type { Command } from '@codemirror/view'
+import { EditorView, type Command } from '@codemirror/view'
 import { codeAround, codeNode } from './in-code.ts'
 
 const unit = '  '
@@ -75,4 +75,40 @@ export const leaveCodeDown: Command = (view) => {
   if (codeAround(view.state) !== 'block') return false
   const isLastRow = view.moveVertically(main, true).head > view.state.doc.lineAt(main.head).to || main.head === view.state.doc.length
   return isLastRow && belowCode(view)
+}
+
+/** The place above the caret in the last line of code, when the line between is the closing fence of the block. */
+function lineOfCodeAbove(state: EditorState): number | undefined {
+  const { main } = state.selection
+  const line = state.doc.lineAt(main.head)
+  if (!main.empty || line.number < 3) return undefined
+  const fence = state.doc.line(line.number - 1)
+  const code = codeNode(state, fence.to)
+  if (code?.name !== 'FencedCode' || code.to !== fence.to || code.getChildren('CodeMark').length < 2) return undefined
+  const last = state.doc.line(fence.number - 1)
+  return last.from > code.from ? Math.min(last.from + main.head - line.from, last.to) : undefined
+}
+
+/** From the line below a block of code to its last line of code, in the same column: nobody means its closing fence. */
+export const intoCode: StateCommand = ({ state, dispatch }) => {
+  const head = lineOfCodeAbove(state)
+  if (head === undefined) return false
+  dispatch(state.update({ selection: EditorSelection.cursor(head), scrollIntoView: true, userEvent: 'select' }))
+  return true
+}
+
+function isDrawn(view: EditorView, place: number): boolean {
+  let found = false
+  for (const ranges of view.state.facet(EditorView.atomicRanges))
+    ranges(view).between(place, place, (from, to) => void (found ||= from < place && place < to))
+  return found
+}
+
+/** The up arrow: within a line that takes several rows it goes on to the row above. */
+export const enterCodeUp: Command = (view) => {
+  const { main } = view.state.selection
+  const place = lineOfCodeAbove(view.state)
+  // To measure the layout costs time: only below code. What is drawn instead of its source has no lines to go to.
+  if (place === undefined || isDrawn(view, place)) return false
+  return view.moveVertically(main, false).head < view.state.doc.lineAt(main.head).from && intoCode(view)
 }

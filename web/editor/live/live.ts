@@ -11,7 +11,7 @@ import type { SyntaxNode } from '@lezer/common'
 import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading } from './blocks.ts'
 import { LiveContext, type Reveal } from './context.ts'
 import { frontMatterEnd } from '../front-matter.ts'
-import { leaveCodeDown } from '../commands-code.ts'
+import { enterCodeUp, leaveCodeDown } from '../commands-code.ts'
 import { grids } from '../grid/grids.ts'
 import { table } from '../grid/layout.ts'
 import { barInCell } from '../tables.ts'
@@ -189,6 +189,11 @@ const pointer = EditorView.domEventHandlers({
   }
 })
 
-const codeKeys = Prec.high(keymap.of([{ key: 'ArrowDown', run: leaveCodeDown }]))
+const codeKeys = Prec.high(
+  keymap.of([
+    { key: 'ArrowDown', run: leaveCodeDown },
+    { key: 'ArrowUp', run: enterCodeUp }
+  ])
+)
 
 export const liveView: Extension = [plugin, pointer, grids, codeKeys, wideTables, barInCell]
