@@ -8,23 +8,34 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** What is said of fields that many tools have, in place of what the table says of them. '': nothing. */
 const words: Readonly<Record<string, string>> = {
-  baseVersion: 'The version you read.',
+  baseVersion: '',
   before: 'A nextBefore.',
   commentIds: '',
   suggestionIds: '',
+  column: 'From 1, or its heading.',
+  expected: 'How many there are.',
   find: 'Words of the text.',
+  granularity: 'With suggest: what is one suggestion.',
+  header: 'Some of its headings.',
   height: '',
   limit: '',
   line: 'From 1.',
   lines: 'Say 10-20.',
-  occurrence: 'From 1.',
+  note: '',
+  occurrence: '',
+  onConflict: 'merge: keep both, where they do not touch.',
   prefix: '',
+  reason: '',
   reviewedVersion: '',
   role: '',
+  row: 'From 1 below the heading, or its first cell.',
   section: 'Title, or Outer > Inner.',
-  since: 'A version; of events a cursor, or latest.',
+  since: 'A version or cursor.',
   suffix: '',
+  table: 'From 1.',
   taskId: '',
+  title: '',
+  types: 'Separated by commas.',
   unanchored: '',
   values: 'Formulas as values.',
   version: '',
@@ -80,6 +91,14 @@ const told = (name: string, schema: unknown): unknown => {
   return words[name] === '' ? silent : { ...silent, description: words[name] }
 }
 
+/** The types of a choice between plain types: text or null, say. */
+const typesOf = ({ anyOf }: JsonSchema): string[] | undefined => {
+  if (!Array.isArray(anyOf)) return undefined
+  const isPlain = (choice: unknown): boolean =>
+    isObject(choice) && typeof choice['type'] === 'string' && Object.keys(choice).every((name) => name === 'type' || isNoise(name))
+  return anyOf.every(isPlain) ? anyOf.map((choice: JsonSchema) => String(choice['type'])) : undefined
+}
+
 const short = (schema: unknown, definitions: JsonSchema): unknown => {
   if (Array.isArray(schema)) return schema.map((each) => short(each, definitions))
   if (!isObject(schema)) return schema
@@ -90,6 +109,11 @@ const short = (schema: unknown, definitions: JsonSchema): unknown => {
   }
   const choices = choicesOf(schema)
   if (choices !== undefined) return short(merged(choices), definitions)
+  const types = typesOf(schema)
+  if (types !== undefined) {
+    const { anyOf: _choices, ...others } = schema
+    return { type: types, ...others }
+  }
   // Below `properties` the names are fields, not words of JSON Schema.
   return Object.fromEntries(
     Object.entries(schema)

@@ -101,8 +101,9 @@ const replaceTool = toolOf('replace_doc', {
   input: z.object({
     edits: edits.optional().meta({
       description:
-        'All or nothing. replace: find, with. delete: find. insert: markdown with after or before (words), or at. ' +
-        'append: markdown, section. replace_section: section, markdown. replace_lines: from, to, markdown.'
+        'All or none. replace: find, with. delete: find. insert: markdown with after or before (words), or at. ' +
+        'append: markdown, section. replace_section: section, markdown. replace_lines: from, to, markdown. ' +
+        'replace_all: find, with. append_row: cells. set_cell: row, column, text. check: item. append_item: section, markdown.'
     }),
     content: content.optional().meta({ description: 'The whole new text, in place of edits; needs baseVersion.' }),
     baseVersion,
