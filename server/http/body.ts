@@ -66,13 +66,20 @@ const refuseOtherCharsets = (request: IncomingMessage): void => {
     throw new ServiceError('unsupported_media_type', { message: `Text in ${charset} is not taken.`, hint: 'Send the body in UTF-8.' })
 }
 
-const parseJson = (bytes: Buffer): Record<string, unknown> => {
+/** Whether a body was never meant to be an object. */
+const isProse = (bytes: Buffer): boolean => !/^\uFEFF?\s{0,100}\{/.test(bytes.subarray(0, fieldsBeginUnits).toString())
+
+/** `markdown`: the text itself would be taken, too. */
+const parseJson = (bytes: Buffer, markdown: boolean): Record<string, unknown> => {
   let value: unknown
   try {
     value = JSON.parse(decode(bytes))
   } catch (error) {
     if (error instanceof ServiceError) throw error
-    throw new ServiceError('malformed_json')
+    throw new ServiceError(
+      'malformed_json',
+      isProse(bytes) && markdown ? { hint: 'Send valid JSON, or the text itself with Content-Type: text/markdown.' } : {}
+    )
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ServiceError('malformed_json', { message: 'The body must be a JSON object.' })
@@ -83,6 +90,17 @@ const parseJson = (bytes: Buffer): Record<string, unknown> => {
 export const mediaType = (request: IncomingMessage): string =>
   (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 
+/** Errors: `invalid_request` for the fields of a request that were sent as the text itself: they would become the document. */
+const refuseFields = (text: string): string => {
+  const beginning = text.slice(0, fieldsBeginUnits).trimStart()
+  if (!/^\{\s{0,20}"(?:content|markdown)"\s{0,20}:/.test(beginning) || !text.trimEnd().endsWith('}')) return text
+  throw new ServiceError('invalid_request', {
+    message: 'The body is JSON, but was sent as the text itself.',
+    hint: 'Send it with Content-Type: application/json.'
+  })
+}
+const fieldsBeginUnits = 200
+
 /**
  * The fields of a body: a JSON object, or the document itself where `markdown` is taken. Bodies without a media type are read as JSON.
  * Errors: `malformed_json`, `unsupported_media_type`.
@@ -90,9 +108,9 @@ export const mediaType = (request: IncomingMessage): string =>
 export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boolean): Record<string, unknown> => {
   const type = mediaType(request)
   refuseOtherCharsets(request)
-  if (markdown && (type === 'text/markdown' || type === 'text/plain')) return { content: decode(bytes) }
+  if (markdown && (type === 'text/markdown' || type === 'text/plain')) return { content: refuseFields(decode(bytes)) }
   if (!isJson(type) && bytes.length > 0) throw new ServiceError('unsupported_media_type')
-  return bytes.length === 0 ? {} : parseJson(bytes)
+  return bytes.length === 0 ? {} : parseJson(bytes, markdown)
 }
 
 /** Errors: `invalid_request` for a form of more fields than any page has. */

@@ -44,7 +44,8 @@ const far = (asked: readonly string[], wanted: readonly string[]): number => {
 
 /** At most three, the nearest first, such as `GET /api/docs/{id}/content`. */
 export const nearestCalls = (method: string, path: string): string[] => {
-  const asked = segmentsOf(path)
+  // The address that people open has the text behind it.
+  const asked = segmentsOf(path.replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content'))
   if (asked.length > segmentsMax || asked.some((segment) => segment.length > segmentCharsMax)) return []
   const scored = calls.map((call) => ({ call, cost: far(asked, call.segments) + (call.method === method ? 0 : 0.25) }))
   const found = scored.filter(({ cost }) => cost <= farMax).toSorted((one, other) => one.cost - other.cost)

@@ -1,0 +1,200 @@
+/** Plausible slips of programs, each with the answer that it gets. `test/SPEC.md` lists them; test/spec/slip-table.test.ts does them. */
+import type { Ask } from './world.ts'
+
+export interface Slip {
+  /** What somebody got wrong. */
+  readonly slip: string
+  readonly method: string
+  /** `{id}` is the document, `{key}` its key. */
+  readonly path: string
+  readonly what?: Ask
+  /** Whether the key is sent as it should be; else it stands where the slip puts it. */
+  readonly withKey?: boolean
+  readonly status: number
+  /** What the answer tells. */
+  readonly tells?: string
+  /** The text afterwards, where the meaning is plain; else nothing was written. */
+  readonly becomes?: string
+  /** Whether something else was made: a comment, a suggestion. */
+  readonly makes?: boolean
+}
+
+export const slipText = '# One\n\nfirst words and second words\n\nit’s here\n'
+
+const api = '/api/docs/{id}'
+const put = (slip: string, json: unknown, tells: string): Slip => ({
+  slip,
+  method: 'PUT',
+  path: `${api}/content`,
+  what: { json },
+  status: 400,
+  tells
+})
+const raw = (slip: string, type: string, body: string, status: number, tells: string): Slip => ({
+  slip,
+  method: 'PUT',
+  path: `${api}/content`,
+  what: { body, type },
+  status,
+  tells
+})
+const edit = (slip: string, operation: object, status: number, tells: string, becomes?: string): Slip => ({
+  slip,
+  method: 'POST',
+  path: `${api}/edits`,
+  what: { json: { operations: [operation] } },
+  status,
+  tells,
+  ...(becomes !== undefined && { becomes })
+})
+const post = (slip: string, path: string, json: unknown, status: number, tells: string): Slip => ({
+  slip,
+  method: 'POST',
+  path: `${api}${path}`,
+  what: { json },
+  status,
+  tells,
+  ...(status < 300 && { makes: true })
+})
+const get = (slip: string, path: string, status: number, tells: string, what: Ask = {}): Slip => ({
+  slip,
+  method: 'GET',
+  path,
+  what,
+  status,
+  tells
+})
+const call = (slip: string, method: string, path: string, status: number, tells: string, json?: unknown): Slip => ({
+  slip,
+  method,
+  path,
+  what: json === undefined ? {} : { json },
+  status,
+  tells
+})
+const key = (slip: string, path: string, headers: Ask['headers'], tells: string): Slip => ({
+  slip,
+  method: 'GET',
+  path,
+  what: { ...(headers && { headers }) },
+  withKey: false,
+  status: 401,
+  tells
+})
+
+export const slips: readonly Slip[] = [
+  put('`dryrun` for `dryRun`', { content: 'two', dryrun: true }, 'dryRun'),
+  put('`preview` for `dryRun`', { content: 'two', preview: true }, 'dryRun'),
+  put('a misspelt `baseVersion`', { content: 'two', baseVerison: '1-000000000000' }, 'baseVersion'),
+  put('`base_version`', { content: 'two', base_version: '1-000000000000' }, 'baseVersion'),
+  put('`on-conflict`', { content: 'two', 'on-conflict': 'merge' }, 'onConflict'),
+  put('the text as `body`', { body: 'two' }, 'content'),
+  put('a title beside the text', { content: 'two', title: 'New' }, 'PATCH /api/docs/{id}'),
+  put('the text as null', { content: null }, 'content'),
+  put('the text as lines', { content: ['one', 'two'] }, 'content'),
+  put('no text', {}, 'content'),
+  raw('Markdown as JSON', 'application/json', '# Two', 400, 'text/markdown'),
+  raw('a JSON string for the object', 'application/json', '"two"', 400, 'JSON object'),
+  raw('JSON as Markdown', 'text/markdown', '{"content": "two"}', 400, 'application/json'),
+  raw('the type that curl sends', 'application/x-www-form-urlencoded', '# Two', 415, 'text/markdown'),
+  raw('UTF-16', 'text/markdown; charset=utf-16', 'two', 415, 'UTF-8'),
+  {
+    slip: 'the comment of the head sent back',
+    method: 'PUT',
+    path: `${api}/content`,
+    what: { body: '<!-- agmd: this comment is not part of the document. -->\ntwo', type: 'text/markdown' },
+    status: 400,
+    tells: 'leave that comment out'
+  },
+  call('POST for PUT', 'POST', `${api}/content`, 405, 'PUT', { content: 'two' }),
+  call('PUT to the page', 'PUT', '/d/{id}', 405, 'PUT /api/docs/{id}/content', { content: 'two' }),
+  call('PUT to the Markdown', 'PUT', '/d/{id}.md', 405, 'PUT /api/docs/{id}/content', { content: 'two' }),
+  call('PATCH with a whole text', 'PATCH', `${api}/content`, 400, 'operations', { content: 'two' }),
+  call('POST to name a document', 'POST', api, 405, 'PATCH', { title: 'New' }),
+  call('DELETE of all comments', 'DELETE', `${api}/comments`, 405, 'takes GET, HEAD, POST'),
+  get('`/api/documents`', '/api/documents/{id}', 404, '/api/docs/{id}'),
+  get('`.md` behind the id of the API', '/api/docs/{id}.md', 404, ''),
+  get('a slash at the end', `${api}/content/`, 404, `GET ${api}/content`),
+  get('two slashes at the beginning', '//api/docs/{id}', 400, 'not plain'),
+  get('an address for the id', '/api/docs/http%3A%2F%2Fagmd%2Fd%2Fx', 400, 'not plain'),
+  get('`/text` for `/content`', `${api}/text`, 404, ''),
+  get('lines with a colon', `${api}/content?lines=1:3`, 400, '10-20'),
+  get('lines with letters', `${api}/content?lines=L1-L3`, 400, '10-20'),
+  get('an address with a campaign', `${api}/content?utm_source=x`, 400, 'The fields are: version'),
+  get('`since` at comments', `${api}/comments?since=3`, 400, '/events'),
+  get('`since=now` at events', `${api}/events?since=now`, 400, 'latest'),
+  get('XML', `${api}/content`, 406, '', { headers: { Accept: 'application/xml' } }),
+  edit(
+    '`replace` for `with`, which is an alias',
+    { op: 'replace', find: 'first words', replace: 'x' },
+    200,
+    '"changed":true',
+    slipText.replace('first words', 'x')
+  ),
+  edit('an operation that is none', { op: 'substitute', find: 'first words', with: 'x' }, 400, 'replace_section'),
+  edit('nothing to find', { op: 'replace', find: '', with: 'x' }, 400, 'find'),
+  edit('words that are not there', { op: 'replace', find: 'third words', with: 'x' }, 422, 'target_not_found'),
+  edit('words that are there twice', { op: 'replace', find: 'words', with: 'x' }, 422, 'candidates'),
+  edit('a line as a word', { op: 'replace_lines', from: 'first', to: 3, markdown: 'x' }, 400, 'from'),
+  edit('line 0', { op: 'replace_lines', from: 0, to: 1, markdown: 'x' }, 400, 'from'),
+  edit('a line behind the end', { op: 'replace_lines', from: 90, to: 91, markdown: 'x' }, 422, ''),
+  edit('`force` within an operation', { op: 'append', markdown: 'x', force: true }, 400, 'force'),
+  edit(
+    'line ends of Windows',
+    { op: 'replace', find: '# One\r\n\r\nfirst', with: '# Two\r\n\r\nfirst' },
+    200,
+    '"changed":true',
+    slipText.replace('One', 'Two')
+  ),
+  edit(
+    'a straight quote for a curly one',
+    { op: 'replace', find: "it's here", with: 'it’s there' },
+    200,
+    '"exact":false',
+    slipText.replace('here', 'there')
+  ),
+  {
+    slip: 'one operation for the list',
+    method: 'POST',
+    path: `${api}/edits`,
+    what: { json: { op: 'append', markdown: 'x' } },
+    status: 200,
+    tells: '"changed":true',
+    becomes: `${slipText}\nx\n`
+  },
+  post('`selection` for `find`', '/comments', { body: 'x', selection: 'first' }, 400, 'find'),
+  post('`replyTo` in a comment', '/comments', { body: 'x', replyTo: 'c1' }, 400, '/replies'),
+  post('a comment on words that are not there', '/comments', { body: 'x', find: 'third' }, 422, 'unanchored'),
+  post('an empty comment', '/comments', { body: ' ' }, 400, 'body'),
+  post('`text` for `body`, which is an alias', '/comments', { text: 'x', find: 'first' }, 201, '"anchored":true'),
+  post('`type` and `content`, which are aliases', '/suggestions', { type: 'replace', find: 'first', content: 'x' }, 201, 'pending'),
+  post('a suggestion that is no operation', '/suggestions', { operation: 'change', find: 'first', text: 'x' }, 400, 'replace'),
+  post('`accept` as an address', '/suggestions/s1/accept', {}, 404, '/suggestions/{suggestionId}'),
+  post('`editor` for `edit`', '/shares', { role: 'editor' }, 400, '\\"edit\\"'),
+  post('an end in words', '/shares', { role: 'edit', expiresAt: 'tomorrow' }, 400, 'T12:00:00Z'),
+  post('`expires` for `expiresAt`', '/shares', { role: 'edit', expires: '2030-01-01T00:00:00Z' }, 400, 'expiresAt'),
+  post('a misspelt `published`', '/publish', { publishd: false }, 400, 'published'),
+  post('a word that does not say to publish', '/publish', { action: 'hide' }, 400, 'publish'),
+  post('an assignment without `requestId`', '/tasks', { title: 'x', instructions: 'x' }, 400, 'requestId'),
+  key('the key of a link as a bearer token', `${api}/content`, { Authorization: 'Bearer {key}' }, 'X-Share-Key'),
+  key('the key as `X-Api-Key`', `${api}/content`, { 'X-Api-Key': '{key}' }, 'X-Share-Key'),
+  key('the key as `?token=`', `${api}/content?token={key}`, undefined, 'key'),
+  key('a key that was encoded twice', `${api}/content?key=%2541{key}`, undefined, 'credential_invalid'),
+  key('two keys', `${api}/content?key={key}&key=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`, undefined, 'Several different keys'),
+  {
+    slip: 'a version without its tag',
+    method: 'PUT',
+    path: `${api}/content`,
+    what: { json: { content: 'two' }, headers: { 'If-Match': '1' } },
+    status: 409,
+    tells: 'currentVersion'
+  },
+  {
+    slip: 'a version in the header and another in the body',
+    method: 'PUT',
+    path: `${api}/content`,
+    what: { json: { content: 'two', baseVersion: '1-000000000000' }, headers: { 'If-Match': '"2-000000000000"' } },
+    status: 400,
+    tells: 'versions_differ'
+  }
+]
