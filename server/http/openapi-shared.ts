@@ -55,6 +55,18 @@ const schemasIn = (value: unknown, name: string): Place[] => {
   })
 }
 
+/** The id of the document stands at a path that has it in all its operations. */
+const shareByPath = (paths: Json): void => {
+  for (const [, methods] of entries(paths)) {
+    const lists = entries(methods).map(([, { parameters = [] }]) => parameters as Json[])
+    const [reference] = lists[0] ?? []
+    if (lists.length < 2 || reference?.['$ref'] === undefined) continue
+    if (!lists.every(([first]) => first?.['$ref'] === reference['$ref'])) continue
+    for (const list of lists) list.shift()
+    methods['parameters'] = [reference]
+  }
+}
+
 /** The description itself, with its repeated parameters, bodies, answers and schemas as components. */
 export const withShared = (description: object): object => {
   const { paths, components } = description as { paths: Json; components: Json }
@@ -69,8 +81,9 @@ export const withShared = (description: object): object => {
   const responses = operations.flatMap(({ responses: all, operationId }) =>
     entries(all).map(([status]) => ({ holder: all as Json, field: status, name: `${capital(String(operationId))}${status}` }))
   )
-  for (const each of operations) if ((each['parameters'] as Json[] | undefined)?.length === 0) delete each['parameters']
   share(parameters, components, 'parameters')
+  shareByPath(paths)
+  for (const each of operations) if ((each['parameters'] as Json[] | undefined)?.length === 0) delete each['parameters']
   share(named('requestBody'), components, 'requestBodies')
   share(responses, components, 'responses')
   // One group at a time: those within it are gone with it, or are there once.

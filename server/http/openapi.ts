@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiComponentsObject, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
-import { type ErrorCode, errorCodes, errorMeanings } from '../../shared/errors.ts'
+import { type ErrorCode, errorCodes } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { mediaTypes } from '../../shared/media-types.ts'
 import { type Operation, pathParameters } from '../../shared/operation.ts'
@@ -55,18 +55,14 @@ const errorReferences = (oauth: boolean): Record<string, object> => {
   return { '4XX': reference }
 }
 
-/** What the codes mean, and how a problem is sent. */
-const sharedResponses = (): Record<string, object> => {
-  const byStatus = Map.groupBy(errorCodes, (code) => errorMeanings[code].status)
-  const meanings = [...byStatus].toSorted(([one], [other]) => one - other).map(([status, codes]) => `${status} ${codes.join(', ')}`)
-  return {
-    Error: {
-      description: `Errors of 4XX and 5XX: ${meanings.join('; ')}. The answer says what each means, and the next step.`,
-      content: { 'application/problem+json': { schema: ProblemSchema } }
-    },
-    OAuthError: { description: 'As OAuth says it.', content: { 'application/json': { schema: OAuthErrorSchema } } }
-  }
-}
+/** How a problem is sent. */
+const sharedResponses = (): Record<string, object> => ({
+  Error: {
+    description: 'Errors of 4XX and 5XX. The answer says what its code means, and the next step.',
+    content: { 'application/problem+json': { schema: ProblemSchema } }
+  },
+  OAuthError: { description: 'As OAuth says it.', content: { 'application/json': { schema: OAuthErrorSchema } } }
+})
 
 const versionHeaders = z.object({ ETag: z.string(), 'X-Doc-Version': z.string() })
 

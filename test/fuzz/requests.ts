@@ -13,6 +13,7 @@ import { createAccount } from '../../server/domain/accounts.ts'
 import type { Batch, Key, Storage } from '../../server/domain/ports.ts'
 import { decodeRecord, type Head } from '../../server/domain/keys.ts'
 import { openSession } from '../../server/domain/sessions.ts'
+import { errorMeanings } from '../../shared/errors.ts'
 import { openApi } from '../../server/http/openapi.ts'
 import { roles } from '../../shared/roles.ts'
 import { turnedClock } from '../support/clock.ts'
@@ -62,10 +63,25 @@ export interface Report {
 
 // ——— what can be asked ———
 
+/** A part of a description without references. */
+const resolved = (description: Json, part: Json): Json => {
+  if (typeof part !== 'object' || part === null) return part
+  if (Array.isArray(part)) return part.map((each) => resolved(description, each))
+  const [, , kind, name] = String(part.$ref ?? '').split('/')
+  if (name !== undefined) return resolved(description, description.components[kind ?? ''][name])
+  return Object.fromEntries(Object.entries(part).map(([field, value]) => [field, resolved(description, value)]))
+}
+
+/** Any error may be answered whose status is one of ours. */
+const statusesOf = (responses: object): Set<number> =>
+  new Set(Object.keys(responses).flatMap((status) => (status === '4XX' ? errorStatuses : [Number(status)])))
+const errorStatuses = Object.values(errorMeanings).map(({ status }) => status)
+
+/** The operations of the table: what stands beside it is read, and writes nothing. */
 const operationsOf = (description: Json): Operation[] =>
-  Object.entries(description.paths as Record<string, Json>).flatMap(([path, methods]) =>
+  Object.entries(resolved(description, description.paths) as Record<string, Json>).flatMap(([path, methods]) =>
     ['get', 'post', 'put', 'patch', 'delete']
-      .filter((method) => methods[method] !== undefined)
+      .filter((method) => methods[method]?.tags.includes('site') === false)
       .map((method) => {
         const { operationId, parameters = [], requestBody, responses } = methods[method]
         return {
@@ -76,7 +92,7 @@ const operationsOf = (description: Json): Operation[] =>
           types: Object.fromEntries(
             Object.entries((requestBody?.content ?? {}) as Record<string, Json>).map(([type, { schema }]) => [type, schema])
           ),
-          statuses: new Set(Object.keys(responses as object).map(Number))
+          statuses: statusesOf(responses as object)
         }
       })
   )
