@@ -57,8 +57,9 @@ test('[MCP-41] the official client subscribes and is told when the text or the c
   const transport = new StreamableHTTPClientTransport(new URL(`${world.url}/mcp${queryOf(owner)}`))
   await client.connect(transport as never)
   const uri = `agmd://doc/${owner.doc}`
-  await client.subscribeResource({ uri })
+  // In this order: a notice of the comments would come first.
   await client.subscribeResource({ uri: `${uri}/comments` })
+  await client.subscribeResource({ uri })
   await owner.replace('# Plan\n\nMore.\n')
   await until(() => told.includes(uri), 'a notice of the text')
   expect(told).toEqual([uri])
@@ -79,9 +80,10 @@ test('[MCP-42] the stream ends with its link, and the session is over then', asy
   const id = await begin(guest)
   const stream = await listen(guest, id)
   expect((await subscribe(guest, id)).result).toEqual({})
+  const idle = await listen(guest, await begin(guest))
   expect(await settledWithin(stream.ended, 150)).toBe('waiting')
   await owner.ask('DELETE', `/shares/${guest.link.id}`)
-  expect(await settledWithin(stream.ended, 1000)).not.toBe('waiting')
+  for (const { ended } of [stream, idle]) expect(await settledWithin(ended, 1000)).not.toBe('waiting')
   const before = stream.said.join('')
   await owner.replace('changed')
   expect(stream.said.join('')).toBe(before)

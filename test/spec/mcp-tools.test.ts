@@ -1,4 +1,7 @@
 /** The tools that go beyond the specification, and the addresses that list some of them. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operationTools } from '../../server/mcp/tools.ts'
 import { limits } from '../../shared/limits.ts'
@@ -139,6 +142,8 @@ test('[MCP-31] links are listed without their secrets, changed and revoked; a do
 })
 
 test('[MCP-36] a file is uploaded as what its bytes show', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-upload-'))
+  const world = await startWorld({ folder })
   const owner = await world.create('text')
   const data = Buffer.from(samples['png']?.bytes as Uint8Array).toString('base64')
   const asset = await told(world.url, 'upload_asset', { ...at(owner), data, name: 'A dot' }, { 'X-Share-Key': owner.key })
@@ -154,6 +159,12 @@ test('[MCP-36] a file is uploaded as what its bytes show', async () => {
   expect(await refusal({ data: data.slice(0, 40) })).toBe('unsupported_media_type')
   expect(await refusal({ data: 'A'.repeat(Math.ceil((limits.assetBytesMax * 4) / 3) + 8) })).toBe('body_too_large')
   expect(await world.service.blobs.list()).toEqual(kept)
+  const waiting = (await readdir(folder, { recursive: true, withFileTypes: true })).filter(
+    (entry) => entry.isFile() && basename(entry.parentPath) === 'new'
+  )
+  expect(waiting.map(({ name }) => name)).toEqual([])
+  await world.stop()
+  await rm(folder, { recursive: true })
 })
 
 // ——— addresses ———
