@@ -170,6 +170,8 @@ export const limits = {
   /** Suggestions that one request makes or decides. */
   suggestionsAtOnceMax: 100,
 
+  /** Words of a record in a short list, in characters. */
+  briefCharsMax: 200,
   /** Text that one MCP read answers when the caller names no number, in UTF-16 units: about 5,000 tokens (experience.md, 4.2). */
   mcpReadChars: 20_000,
   /** Headings that a text which was cut is answered with. */

@@ -19,6 +19,7 @@ import { openFile, type readSpeechAudio } from '../domain/media.ts'
 import { utf8 } from '../domain/reading.ts'
 import { findSession, rotateSession } from '../domain/sessions.ts'
 import { bodyOf, mediaType, parseBody, parseForm, readFields } from './body.ts'
+import { briefly } from './brief.ts'
 import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
 import { asksForStream, streamEvents, streamInput } from './event-stream.ts'
@@ -252,7 +253,14 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
     // And again once it is here: a body may be as long on its way as its sender likes.
     if (writes(bare.ctx)) await requireRightNow(bare.http.service, bare.doc, caller, bare.operation)
     const request = stampOf(exchange)
-    return await once(exchange, request, () => perform(exchange, { ...caller, request }, parseInput(exchange), exchange.file))
+    let input: Record<string, unknown> | undefined
+    const answer = await once(exchange, request, () =>
+      perform(exchange, { ...caller, request }, (input = parseInput(exchange)), exchange.file)
+    )
+    if (!('brief' in exchange.operation.input.shape)) return answer
+    // Of a repeated request the input was not looked at.
+    input ??= parseInput(exchange)
+    return input['brief'] === true ? briefly(bare.ctx.method, answer, input) : answer
   } finally {
     await exchange.file?.upload.discard()
   }

@@ -158,6 +158,9 @@ and suggestions carry their words: \`body\`, \`quote\`, \`replacement\`.
 decisions on your suggestions, review assignments. Each item has its words and the \`next\` call. With a link it is of its document; with a
 session or agent token alone, of all documents that you own.
 
+Lists, edits, comments and suggestions take \`brief=1\` (in the query, or as a field): ids, versions and states, and of lists a short row each.
+One is read whole by its id: \`GET …/comments/{commentId}\`, \`…/suggestions/{suggestionId}\`, \`…/shares/{share}\`.
+
 ## Review assignments
 
 \`\`\`sh

@@ -141,6 +141,7 @@ const credentials: Record<string, string[]>[] = [...shareKeys, { bearer: [] }]
 const securityOf = (operation: Operation): object[] => {
   if (operation.on === 'account') return [{ bearer: [] }]
   // An account, and the role by a key beside it or by owning the document.
+  if (operation.needs === 'access') return credentials
   if (operation.needs !== undefined) return [...shareKeys.map((key) => ({ ...key, bearer: [] })), { bearer: [] }]
   return operation.on === 'service' ? [{}, ...credentials] : credentials
 }

@@ -13,6 +13,7 @@ import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/access.ts'
 import type { Caller } from '../domain/caller.ts'
 import { receiveAsset } from '../domain/media.ts'
+import { briefly } from '../http/brief.ts'
 import type { Context, Http } from '../http/context.ts'
 import { problemOf } from '../http/errors.ts'
 import { isOwnOrigin } from '../http/origin.ts'
@@ -262,7 +263,8 @@ const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, byte
   if (refused !== undefined) throw refused
   const input = checked(operation, { ...fields })
   const answer = data === undefined ? await perform(asked, caller, input) : await performWith(asked, caller, input, data)
-  return presented(tool, asked, answer, given)
+  const shown = input['brief'] === true ? briefly(operation.rest.method, answer, input) : answer
+  return presented(tool, asked, shown, given)
 }
 
 /** A reading that is no call of a tool, with the credentials of the connection. Errors: of the operation. */

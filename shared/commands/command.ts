@@ -216,7 +216,8 @@ export const commandOf = (name: OperationName, said: SaidOfOperation): Command =
   const inPath = pathParameters(operation.rest.path).filter((parameter) => parameter !== 'id')
   const placed = [...inPath, ...Object.keys(positionals)]
   const author = operation.rest.method === 'GET' ? [] : ['author']
-  const left = Object.keys(known.properties).filter((field) => ![...placed, ...without, ...author].includes(field))
+  // People read words; programs that want less take what they need of the JSON.
+  const left = Object.keys(known.properties).filter((field) => ![...placed, ...without, ...author, 'brief'].includes(field))
   return {
     words: operation.cli ?? '',
     summary: operation.summary,

@@ -17,7 +17,7 @@ import {
   targetElsewhere,
   listElsewhere
 } from './remarks.ts'
-import { AuthorName, BaseVersion, Instant, Version } from './schemas.ts'
+import { AuthorName, BaseVersion, Brief, Instant, Version } from './schemas.ts'
 
 const Target = z
   .object({
@@ -66,10 +66,10 @@ export const listComments = operation({
   summary: 'Lists the comments, newest first.',
   on: 'document',
   role: 'view',
-  rest: { method: 'GET', path: '/api/docs/{id}/comments', query: ['status', 'author', 'taskId', 'id', 'before', 'limit'] },
+  rest: { method: 'GET', path: '/api/docs/{id}/comments', query: ['brief', 'status', 'author', 'taskId', 'id', 'before', 'limit'] },
   mcp: 'list_comments',
   cli: 'comments list',
-  input: z.object({ status: z.enum(['open', 'resolved', 'all']).optional(), author: AuthorName.optional(), ...pageFields }),
+  input: z.object({ brief: Brief, status: z.enum(['open', 'resolved', 'all']).optional(), author: AuthorName.optional(), ...pageFields }),
   output: z.object({ comments: z.array(CommentRecord), ...listFields }),
   errors: [],
   elsewhere: listElsewhere
@@ -97,10 +97,11 @@ export const createComment = operation({
     'read as find says.',
   on: 'document',
   role: 'comment',
-  rest: { method: 'POST', path: '/api/docs/{id}/comments', status: 201 },
+  rest: { method: 'POST', path: '/api/docs/{id}/comments', status: 201, query: ['brief'] },
   mcp: 'add_comment',
   cli: 'comments add',
   input: z.object({
+    brief: Brief,
     body: Body,
     ...targetFields,
     characters: Characters.optional(),
@@ -118,10 +119,10 @@ export const replyToComment = operation({
   summary: 'Replies to a comment.',
   on: 'document',
   role: 'comment',
-  rest: { method: 'POST', path: '/api/docs/{id}/comments/{commentId}/replies', status: 201 },
+  rest: { method: 'POST', path: '/api/docs/{id}/comments/{commentId}/replies', status: 201, query: ['brief'] },
   mcp: 'reply',
   cli: 'comments reply',
-  input: z.object({ commentId, body: Body, author: AuthorName.optional() }),
+  input: z.object({ brief: Brief, commentId, body: Body, author: AuthorName.optional() }),
   output: z.object({ id: z.string(), reply: ReplyRecord, comment: CommentRecord }),
   errors: ['text_too_large', 'quota_exceeded'],
   normalise: rename(bodyAliases)
@@ -138,7 +139,7 @@ const resolvedOf = (raw: Record<string, unknown>): unknown => {
     const flag = raw[name]
     if (flag !== undefined) return typeof flag === 'boolean' ? flag === meaning : flag
   }
-  return Object.keys(raw).some((name) => name !== 'commentId' && name !== 'author' && name !== 'id') ? null : undefined
+  return Object.keys(raw).some((name) => !['commentId', 'author', 'id', 'brief'].includes(name)) ? null : undefined
 }
 
 export const resolveComment = operation({
@@ -146,10 +147,10 @@ export const resolveComment = operation({
   description: 'An empty body resolves; resolved: false opens it again.',
   on: 'document',
   role: 'comment',
-  rest: { method: 'POST', path: '/api/docs/{id}/comments/{commentId}/resolve' },
+  rest: { method: 'POST', path: '/api/docs/{id}/comments/{commentId}/resolve', query: ['brief'] },
   mcp: 'resolve_comment',
   cli: 'comments resolve',
-  input: z.object({ commentId, resolved: z.boolean().default(true), author: AuthorName.optional() }),
+  input: z.object({ brief: Brief, commentId, resolved: z.boolean().default(true), author: AuthorName.optional() }),
   output: CommentAnswer,
   errors: [],
   normalise(raw) {
@@ -163,10 +164,10 @@ export const editComment = operation({
   summary: 'Changes the text of one’s own comment.',
   on: 'document',
   role: 'comment',
-  rest: { method: 'PATCH', path: '/api/docs/{id}/comments/{commentId}' },
+  rest: { method: 'PATCH', path: '/api/docs/{id}/comments/{commentId}', query: ['brief'] },
   mcp: 'edit_comment',
   cli: 'comments edit',
-  input: z.object({ commentId, body: Body, author: AuthorName.optional() }),
+  input: z.object({ brief: Brief, commentId, body: Body, author: AuthorName.optional() }),
   output: CommentAnswer,
   errors: ['not_author', 'text_too_large', 'quota_exceeded'],
   normalise: rename(bodyAliases)

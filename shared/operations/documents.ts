@@ -6,6 +6,7 @@ import {
   Assignment,
   AuthorName,
   BaseVersion,
+  Brief,
   CreatedDocument,
   DocumentAnswer,
   Instant,
@@ -239,7 +240,7 @@ export const replaceContent = operation({
   rest: {
     method: 'PUT',
     path: '/api/docs/{id}/content',
-    query: ['baseVersion', 'dryRun', 'label', 'mode', 'onConflict', 'granularity', 'note'],
+    query: ['brief', 'baseVersion', 'dryRun', 'label', 'mode', 'onConflict', 'granularity', 'note'],
     body: 'markdown',
     large: true
   },
@@ -250,6 +251,7 @@ export const replaceContent = operation({
     label: Label.optional(),
     baseVersion: BaseVersion.optional(),
     dryRun: z.boolean().optional(),
+    brief: Brief,
     onConflict: z
       .enum(['refuse', 'merge'])
       .optional()

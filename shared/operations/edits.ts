@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'
-import { AuthorName, BaseVersion, exact, Label, MarkdownInput, Mode, OthersChanged, proposalFields, Version } from './schemas.ts'
+import { AuthorName, BaseVersion, Brief, exact, Label, MarkdownInput, Mode, OthersChanged, proposalFields, Version } from './schemas.ts'
 import { SuggestionRecord } from './suggestions.ts'
 
 const Words = MarkdownInput.refine(
@@ -132,6 +132,7 @@ const definition = {
     ...proposalFields,
     baseVersion: BaseVersion.optional(),
     dryRun: z.boolean().optional(),
+    brief: Brief,
     label: Label.optional(),
     author: AuthorName.optional()
   }),
@@ -174,7 +175,7 @@ const definition = {
   elsewhere: { preview: 'To see the change without making it send dryRun: true.' }
 } as const
 
-const query = ['mode', 'baseVersion', 'dryRun', 'label', 'granularity', 'note'] as const
+const query = ['brief', 'mode', 'baseVersion', 'dryRun', 'label', 'granularity', 'note'] as const
 
 export const editContent = operation({
   ...definition,

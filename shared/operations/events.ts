@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { EventRecord } from './schemas.ts'
+import { Brief, EventRecord } from './schemas.ts'
 
 export const sinceField = z
   .union([z.literal('latest'), z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)], 'must be latest or a whole number')
@@ -24,10 +24,11 @@ export const listEvents = operation({
   role: 'view',
   // The owner hears there that it was deleted, by whom.
   inTrash: true,
-  rest: { method: 'GET', path: '/api/docs/{id}/events', query: ['since', 'wait', 'types', 'excludeActor'] },
+  rest: { method: 'GET', path: '/api/docs/{id}/events', query: ['brief', 'since', 'wait', 'types', 'excludeActor'] },
   mcp: 'list_events',
   cli: 'events',
   input: z.object({
+    brief: Brief,
     since: sinceField,
     wait: waitField,
     types: z.string().max(1000).optional().meta({ description: 'Kinds to list, separated by commas.' }),

@@ -93,7 +93,7 @@ export const pageFields = {
     .optional()
     .meta({ description: `${limits.remarkPageDefault} when absent.` }),
   taskId: RemarkId.optional().meta({ description: 'Only those made under this assignment.' }),
-  id: RemarkId.optional().meta({ description: 'Only this one.' })
+  id: RemarkId.optional()
 } as const
 
 export const listFields = { total: z.int().meta({ description: 'How many fit the filters.' }), nextBefore: z.int().nullable() } as const

@@ -74,12 +74,14 @@ export const changeShare = operation({
   mcp: 'change_share',
   cli: 'share change',
   input: z.object({ share: z.string().max(100), role: RoleName, author: AuthorName.optional() }),
-  output: CreatedShare.extend({
-    lowered: z.array(z.string()).meta({ description: 'Ids of the links made through it whose role was lowered with it.' }),
-    ended: z
-      .array(z.string())
-      .meta({ description: 'Ids of links of review assignments that ended, because the role no longer allows suggesting.' })
-  }),
+  output: CreatedShare.and(
+    z.object({
+      lowered: z.array(z.string()).meta({ description: 'Ids of the links made through it whose role was lowered with it.' }),
+      ended: z
+        .array(z.string())
+        .meta({ description: 'Ids of links of review assignments that ended, because the role no longer allows suggesting.' })
+    })
+  ),
   errors: ['last_owner_link']
 })
 

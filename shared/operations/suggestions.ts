@@ -14,7 +14,7 @@ import {
   ReplyRecord,
   targetFields
 } from './remarks.ts'
-import { exact, AuthorName, BaseVersion, Instant, MarkdownInput, Version } from './schemas.ts'
+import { exact, AuthorName, BaseVersion, Brief, Instant, MarkdownInput, Version } from './schemas.ts'
 
 const Operation = z.enum(['insert', 'delete', 'replace'])
 
@@ -54,10 +54,15 @@ export const listSuggestions = operation({
   summary: 'Lists the suggestions, newest first.',
   on: 'document',
   role: 'view',
-  rest: { method: 'GET', path: '/api/docs/{id}/suggestions', query: ['status', 'author', 'taskId', 'setId', 'id', 'before', 'limit'] },
+  rest: {
+    method: 'GET',
+    path: '/api/docs/{id}/suggestions',
+    query: ['brief', 'status', 'author', 'taskId', 'setId', 'id', 'before', 'limit']
+  },
   mcp: 'list_suggestions',
   cli: 'suggestions list',
   input: z.object({
+    brief: Brief,
     status: z.enum(['pending', 'accepted', 'rejected', 'orphaned', 'all']).optional(),
     author: AuthorName.optional(),
     setId: RemarkId.optional(),
@@ -85,10 +90,11 @@ export const createSuggestion = operation({
     'own (before, after) or a part of it (start, end); without a target it stands at the start or the end of the document. Deleting a line deletes its end, too.',
   on: 'document',
   role: 'suggest',
-  rest: { method: 'POST', path: '/api/docs/{id}/suggestions', status: 201 },
+  rest: { method: 'POST', path: '/api/docs/{id}/suggestions', status: 201, query: ['brief'] },
   mcp: 'add_suggestion',
   cli: 'suggestions add',
   input: z.object({
+    brief: Brief,
     operation: Operation,
     ...targetFields,
     at: z.enum(['start', 'end', 'before', 'after']).optional(),
@@ -151,10 +157,10 @@ export const replyToSuggestion = operation({
   summary: 'Replies to a suggestion.',
   on: 'document',
   role: 'comment',
-  rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}/replies', status: 201 },
+  rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}/replies', status: 201, query: ['brief'] },
   mcp: 'reply',
   cli: 'suggestions reply',
-  input: z.object({ suggestionId: RemarkId, body: Body, author: AuthorName.optional() }),
+  input: z.object({ brief: Brief, suggestionId: RemarkId, body: Body, author: AuthorName.optional() }),
   output: z.object({ id: z.string(), reply: ReplyRecord, suggestion: SuggestionRecord }),
   errors: ['text_too_large', 'quota_exceeded'],
   normalise: rename(bodyAliases)
@@ -194,10 +200,11 @@ export const decideSuggestion = operation({
     'was accepted; else 409 target_changed. With step, the one that was read, a suggestion that was changed since is 409 target_changed, too.',
   on: 'document',
   role: 'edit',
-  rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['dryRun'] },
+  rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['brief', 'dryRun'] },
   mcp: 'resolve_suggestion',
   cli: 'suggestions decide',
   input: z.object({
+    brief: Brief,
     suggestionId: RemarkId,
     action: Action,
     step: SeenStep,
@@ -251,11 +258,12 @@ export const decideSuggestions = operation({
     'that change the same text the first is accepted. What could not be decided is told beside the others.',
   on: 'document',
   role: 'edit',
-  rest: { method: 'POST', path: '/api/docs/{id}/decisions', query: ['dryRun'] },
+  rest: { method: 'POST', path: '/api/docs/{id}/decisions', query: ['brief', 'dryRun'] },
   mcp: 'resolve_suggestion',
   cli: 'suggestions decide-all',
   input: z
     .object({
+      brief: Brief,
       decisions: Decisions.optional(),
       suggestionIds: z
         .array(RemarkId)

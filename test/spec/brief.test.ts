@@ -41,3 +41,67 @@ test('[BRIEF-1] one comment, suggestion or link is read by its id, and the lists
   ])
   expect((await told(world.url, 'list_suggestions', { ...place, id: suggestionId })).suggestions).toHaveLength(1)
 })
+
+const bytes = (json: unknown): number => Buffer.byteLength(JSON.stringify(json))
+
+test('[BRIEF-2] [BRIEF-3] brief answers of writes are ids, versions and states, within their budgets; a repeated request hears the same', async () => {
+  const owner = await world.create('The quick brown fox.\n')
+  const brief = { brief: true, author: 'Ada' }
+  const sizes: Record<string, number> = {}
+  const send = async (method: string, path: string, json: object, headers: Record<string, string> = {}): Promise<Record<string, never>> => {
+    const answer = await owner.ask(method, path, { json: { ...brief, ...json }, headers })
+    expect(answer.status).toBeLessThan(300)
+    return answer.json
+  }
+  const again = { 'Idempotency-Key': 'once' }
+  const made = await send('POST', '/comments', { body: 'Whose?', find: 'quick' }, again)
+  expect(made).toEqual({ id: expect.any(String), anchored: true, comment: { id: made['id'], status: 'open' } })
+  expect(await send('POST', '/comments', { body: 'Whose?', find: 'quick' }, again)).toEqual(made)
+  sizes['comment'] = bytes(made)
+  const answered = await send('POST', `/comments/${made['id']}/replies`, { body: 'Mine.' })
+  expect(answered).toEqual({ id: expect.any(String), comment: { id: made['id'], status: 'open' } })
+  sizes['reply'] = bytes(answered)
+  expect(await send('POST', `/comments/${made['id']}/resolve`, {})).toEqual({ ok: true, comment: { id: made['id'], status: 'resolved' } })
+  const proposed = await send('POST', '/suggestions', { operation: 'replace', find: 'brown', text: 'red' })
+  expect(proposed).toEqual({ id: expect.any(String), suggestion: { id: proposed['id'], status: 'pending' } })
+  sizes['suggestion'] = bytes(proposed)
+  const decided = await send('POST', `/suggestions/${proposed['id']}`, { action: 'accept' })
+  const { version } = await owner.read()
+  expect(decided).toEqual({ ok: true, version, suggestion: { id: proposed['id'], status: 'accepted', resultVersion: version } })
+  sizes['decision'] = bytes(decided)
+  const edited = await send('POST', '/edits', { operations: [{ op: 'replace', find: 'fox', with: 'cat' }] })
+  expect(edited).toEqual({ ok: true, version: (await owner.read()).version, revisionId: expect.any(Number), changed: true, results: [{}] })
+  sizes['edit'] = bytes(edited)
+  const shown = await send('POST', '/edits', { dryRun: true, operations: [{ op: 'append', markdown: 'x' }] })
+  expect(shown['diff']).toContain('+x')
+  expect((await owner.ask('POST', '/comments', { query: { brief: 1 }, json: { body: 'x', find: 'nowhere' } })).json.hint).toBeTruthy()
+  expect(sizes['edit']).toBeLessThanOrEqual(200)
+  for (const each of ['comment', 'reply', 'suggestion', 'decision']) expect(sizes[each], each).toBeLessThanOrEqual(250)
+  const place = { doc: owner.doc, key: owner.key }
+  expect(await told(world.url, 'add_comment', { ...place, body: 'Hm.', brief: true })).toEqual({
+    id: expect.any(String),
+    anchored: false,
+    comment: { id: expect.any(String), status: 'open' }
+  })
+})
+
+test('[BRIEF-2] [BRIEF-3] a row of a short list tells what it is about, within its budget', async () => {
+  const owner = await world.create(`The quick brown fox. ${'word '.repeat(100)}\n`)
+  const long = 'x'.repeat(300)
+  const { id: commentId } = await comment(owner, { body: long, find: 'quick', author: 'Ada' })
+  await owner.ask('POST', `/comments/${commentId}/replies`, { json: { body: 'Mine.' } })
+  const { id: suggestionId } = await suggest(owner, { operation: 'replace', find: 'brown', text: 'red', author: 'Ada' })
+  const list = async (name: string, query = {}): Promise<Record<string, never>[]> =>
+    (await owner.ask('GET', `/${name}`, { query })).json[name]
+  const [comments, suggestions, events] = await Promise.all(['comments', 'suggestions', 'events'].map((name) => list(name, { brief: 1 })))
+  expect(comments).toEqual([
+    { id: commentId, status: 'open', author: 'Ada', line: 1, body: 'x'.repeat(200), quote: 'quick', cut: ['body'], replies: 1 }
+  ])
+  expect(suggestions).toEqual([
+    { id: suggestionId, operation: 'replace', status: 'pending', author: 'Ada', line: 1, original: 'brown', text: 'red' }
+  ])
+  expect(Object.keys(events?.at(-1) ?? {})).toEqual(['seq', 'kind', 'at', 'actor', 'version', 'payload'])
+  expect(bytes(comments?.[0])).toBeLessThanOrEqual(450)
+  for (const name of ['comments', 'suggestions', 'events'])
+    expect(bytes(await list(name, { brief: 1 }))).toBeLessThan(0.8 * bytes(await list(name)))
+})

@@ -1,0 +1,87 @@
+/**
+ * Short answers, with `brief`: what an agent needs to go on, and nothing twice. Writes answer ids, versions and states; lists a row for each,
+ * with the beginning of its words. Errors and dry runs are whole.
+ */
+import { limits } from '../../shared/limits.ts'
+import { beginning } from '../domain/event-words.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** These fields of a record, as far as they are there and say something. */
+const only = (record: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(names.filter((name) => record[name] !== undefined && record[name] !== null).map((name) => [name, record[name]]))
+
+/** A text, or its beginning and the field that says so. */
+const cut = (record: Fields, names: readonly string[]): Fields => {
+  const given = names.flatMap((name) => {
+    const text = record[name]
+    return typeof text === 'string' && text !== '' ? [[name, text] as const] : []
+  })
+  const long = given.filter(([, text]) => text.length > limits.briefCharsMax).map(([name]) => name)
+  return {
+    ...Object.fromEntries(given.map(([name, text]) => [name, beginning(text, limits.briefCharsMax)])),
+    ...(long.length > 0 && { cut: long })
+  }
+}
+
+const repliesIn = ({ replies }: Fields): Fields => (Array.isArray(replies) && replies.length > 0 ? { replies: replies.length } : {})
+
+const commentRow = (comment: Fields): Fields => ({
+  ...only(comment, ['id', 'status', 'author', 'line']),
+  ...(comment['orphaned'] === true && { orphaned: true }),
+  ...cut({ body: comment['body'], quote: (comment['target'] as Fields)['quote'] }, ['body', 'quote']),
+  ...repliesIn(comment)
+})
+
+const suggestionRow = (suggestion: Fields): Fields => ({
+  ...only(suggestion, ['id', 'operation', 'status', 'author', 'line', 'step', 'setId']),
+  ...cut(suggestion, ['original', 'text', 'note']),
+  ...repliesIn(suggestion)
+})
+
+const eventRow = (event: Fields): Fields => only(event, ['seq', 'kind', 'at', 'actor', 'version', 'payload'])
+
+const rows: Readonly<Record<string, (record: Fields) => Fields>> = { comments: commentRow, suggestions: suggestionRow, events: eventRow }
+
+const state = (record: Fields): Fields => only(record, ['id', 'status', 'step', 'resultVersion'])
+
+/** Records that a write answers beside their ids. */
+const states = new Set(['comment', 'suggestion', 'suggestions'])
+/** Told under another name already, or known to whoever sent it. */
+const spare = new Set(['commentId', 'suggestionId', 'reply', 'diff'])
+
+const stateOf = (value: unknown): unknown =>
+  Array.isArray(value) ? value.filter(isFields).map(state) : isFields(value) ? state(value) : value
+
+const isSpare = (name: string, answer: Fields): boolean => spare.has(name) && (!name.endsWith('Id') || answer['id'] === answer[name])
+
+const writeAnswer = (answer: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(answer)
+      .filter(([name]) => !isSpare(name, answer))
+      .map(([name, value]) => [name, states.has(name) ? stateOf(value) : name === 'results' ? resultsOf(value) : value])
+  )
+
+/** Of decisions what became of each; of edits those that were named otherwise than they stood, or changed several places. */
+const resultsOf = (results: unknown): unknown =>
+  Array.isArray(results)
+    ? results
+        .filter(isFields)
+        .map((result) =>
+          'suggestionId' in result ? { ...writeAnswer(result), suggestionId: result['suggestionId'] } : only(result, ['count', 'matched'])
+        )
+    : results
+
+/** The short form of an answer. */
+export const briefly = (method: string, answer: Record<string, unknown>, { dryRun }: Fields): Record<string, unknown> => {
+  if (dryRun === true) return answer
+  if (method !== 'GET') return writeAnswer(answer) as Record<string, unknown>
+  return Object.fromEntries(
+    Object.entries(answer).map(([name, value]) => {
+      const row = rows[name]
+      return [name, row === undefined || !Array.isArray(value) ? value : value.filter(isFields).map(row)]
+    })
+  )
+}
