@@ -34,6 +34,12 @@ const change = ({ operation, original, text }: Suggestion): string => {
   return operation === 'delete' ? `− ${oneLine(original, 100)}` : `${oneLine(original, 60)} → ${oneLine(text, 60)}`
 }
 
+const matchRow = ({ line, column, section, excerpt }: Output<'searchDocument'>['matches'][number]): string[] => [
+  `${line}:${column}`,
+  oneLine(section.at(-1) ?? '', 30),
+  oneLine(excerpt, 120)
+]
+
 const suggestionRow = (suggestion: Suggestion): string[] => [
   suggestion.id,
   suggestion.status,
@@ -139,6 +145,15 @@ export const wordsFor = (masked: boolean): Words => {
       ]),
     readOutline: ({ title, lines, headings }) =>
       `${oneLine(title)} (${lines} lines)\n${headings.map((heading) => `${'  '.repeat(heading.level - 1)}${'#'.repeat(heading.level)} ${oneLine(heading.title)}  ${heading.line}–${heading.lastLine}`).join('\n')}`,
+    searchDocument: ({ matches, nextAfter }) =>
+      list(matches.map(matchRow), 'Nothing found.') + (nextAfter === null ? '' : `\nMore: --after ${nextAfter}`),
+    searchDocuments: ({ docs, capped, nextBefore }) =>
+      list(
+        docs.flatMap(({ id, title, matches }) => [[id, '', oneLine(title)], ...matches.map((match) => ['', ...matchRow(match)])]),
+        'Nothing found.'
+      ) +
+      (capped ? '\nThe search ended early.' : '') +
+      (nextBefore === null ? '' : `\nMore: --before ${nextBefore}`),
     readAttribution: ({ lines }) =>
       list(
         lines.map(({ line, lastLine, author, at }) => [

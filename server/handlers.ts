@@ -43,6 +43,7 @@ import {
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
 import { deleteDocument, listTrash, undeleteDocument } from './domain/trash.ts'
 import { readAttribution } from './domain/attribution.ts'
+import { searchDocument, searchDocuments } from './domain/searching.ts'
 import { readContent, readDiff, readOutline } from './domain/reading.ts'
 import type { WaitEnd } from './domain/waits.ts'
 
@@ -73,6 +74,8 @@ export const handlers = {
   readContent: ({ service, caller, doc, input }) => readContent(service, caller, doc, input),
   replaceContent: ({ service, caller, doc, input }) =>
     (input.mode === 'suggest' ? suggestContent : replaceContent)(service, caller, doc, input),
+  searchDocument: ({ service, doc, input }) => searchDocument(service, doc, input),
+  searchDocuments: ({ service, caller, input }) => searchDocuments(service, caller, input),
   readOutline: ({ service, doc, input }) => readOutline(service, doc, input),
   readDiff: ({ service, doc, input }) => readDiff(service, doc, input),
   readAttribution: ({ service, doc, input }) => readAttribution(service, doc, input),

@@ -342,6 +342,17 @@ export const limits = {
   /** How long an issuer may take to answer, in seconds, and how long its metadata and keys are kept, in minutes. */
   issuerSecondsMax: 5,
   issuerKeepMinutes: 10,
+  /** Words that are searched, in UTF-16 units. */
+  searchWordsMax: 200,
+  /** Matches on a page of a search in one document, and of each document where all are searched. */
+  searchMatchesDefault: 50,
+  searchMatchesMax: 200,
+  searchMatchesOfDocumentMax: 3,
+  /** Documents on a page of a search, those that one looks into (fewer than a listing has), for how long, and how many of them in one turn of the event loop. */
+  searchFoundMax: 100,
+  searchScanMax: 999,
+  searchSecondsMax: 2,
+  searchTurnDocuments: 8,
   /** Documents that one search looks into; the answer tells where to go on. */
   searchDocumentsMax: 200,
   /** How long a deleted document stays in the trash, in days. Google Drive and Notion: 30. */

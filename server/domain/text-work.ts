@@ -12,6 +12,7 @@ import { diff, type Edit, hunks, unifiedDiff } from '../../shared/text/diff.ts'
 import { merge } from '../../shared/text/merge.ts'
 import { isUnresolved, sectionOf, sourceOf } from '../../shared/text/resolution.ts'
 import { similarLines } from '../../shared/text/similar.ts'
+import { findAll } from '../../shared/text/find-all.ts'
 import { planEdits } from './edit-plan.ts'
 import { mentionIndex } from './mention-index.ts'
 import { rangeBesideOne, rangeNamed, type Target } from './named-range.ts'
@@ -127,6 +128,7 @@ export const textWork = {
   target,
   rangeNamed,
   planEdits,
+  findAll,
   proposedHunks,
   outline,
   section,

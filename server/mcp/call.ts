@@ -250,7 +250,7 @@ const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, byte
   const { doc: address, key: _key, author, ...others } = given
   // Many models name themselves in every call; to read it means nothing, unless the tool says what.
   const rest = author === undefined || (tool.annotations.readOnlyHint && !tool.takes.includes('author')) ? others : { ...others, author }
-  const { name, fields, refused, data } = tool.mean(rest)
+  const { name, fields, refused, data } = tool.mean(rest, address)
   const operation: Operation = operations[name]
   const place = operation.on === 'document' ? placeOf(address, ctx, http.service.baseUrl) : { doc: '', key: undefined }
   const credentials = credentialsOf(http, ctx, given, place, operation.rest.method !== 'GET')

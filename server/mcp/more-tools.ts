@@ -83,6 +83,25 @@ const listTool = toolOf('list_docs', {
   }
 })
 
+const { q, exact, limit: matchesMax } = operations.searchDocument.input.shape
+
+const searchTool = toolOf('search', {
+  title: 'Search',
+  group: 'read',
+  description:
+    'Searches the text of doc; without doc the titles and texts of all documents of your account. Whatever the case; line, section and excerpt of each match.',
+  input: z.object({
+    doc: z.string().optional(),
+    q,
+    exact,
+    after: operations.searchDocument.input.shape.after,
+    before: operations.searchDocuments.input.shape.before,
+    limit: matchesMax
+  }),
+  operations: ['searchDocuments', 'searchDocument'],
+  mean: (given, doc) => meant(doc === undefined ? 'searchDocuments' : 'searchDocument', given)
+})
+
 const deleteTool = toolOf('delete_doc', {
   title: 'Delete or restore document',
   group: 'share',
@@ -119,6 +138,7 @@ const uploadTool = toolOf('upload_asset', {
 // ——— all of them ———
 
 export const moreTools: readonly Tool[] = [
+  searchTool,
   replyTool,
   derived('resolveComment', {
     title: 'Resolve or reopen comment',

@@ -53,8 +53,8 @@ export interface Tool extends ListedTool {
   readonly large: boolean
   /** What the operation calls by another name: the beginning of a path in its input → the argument. */
   readonly called: Readonly<Record<string, string>>
-  /** Errors: `invalid_request`. */
-  readonly mean: (given: Fields) => Meant
+  /** `doc`: the document that the call names. Errors: `invalid_request`. */
+  readonly mean: (given: Fields, doc?: unknown) => Meant
 }
 
 interface Definition {

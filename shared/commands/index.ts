@@ -156,6 +156,10 @@ const documents: readonly Command[] = [
       'agmd docs edit "$URL" --operations \'[{"op":"check","item":"Read the plan","checked":true}]\''
     ]
   }),
+  commandOf('searchDocument', {
+    positionals: { q: 'WORDS' },
+    examples: ['agmd docs search "$URL" "lazy dog"', 'agmd docs search "$URL" Fox --exact --json']
+  }),
   commandOf('readOutline', { examples: ['agmd docs outline "$URL"'] }),
   commandOf('readAttribution', { examples: ['agmd docs blame "$URL"', 'agmd docs blame "$URL" --version "$VERSION" --json'] }),
   commandOf('readDocument', { examples: ['agmd docs info "$URL" --json'] }),
@@ -178,6 +182,7 @@ const documents: readonly Command[] = [
     examples: ['agmd docs watch notes.md', 'agmd docs watch notes.md --two-way'],
     endless: true
   }),
+  commandOf('searchDocuments', { positionals: { q: 'WORDS' }, examples: ['agmd search "lazy dog"', 'agmd search fox --limit 5 --json'] }),
   commandOf('listDocuments', { examples: ['agmd docs list', 'agmd docs list --query plan --json'] }),
   commandOf('claimDocument', { examples: ['agmd docs claim "$URL"'] }),
   commandOf('deleteDocument', { examples: ['agmd docs delete "$URL" --yes', 'agmd docs delete "$URL" --permanent --yes'], destroys: true }),

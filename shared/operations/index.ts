@@ -53,6 +53,7 @@ import {
   startSpeech,
   startTranscription
 } from './media.ts'
+import { searchDocument, searchDocuments } from './search.ts'
 import { readHealth } from './service.ts'
 import { changeShare, createShare, listShares, readShare, revokeShare } from './shares.ts'
 import {
@@ -76,6 +77,7 @@ export const operations = {
   publishDocument,
   readContent,
   readOutline,
+  searchDocument,
   readDiff,
   readAttribution,
   replaceContent,
@@ -132,6 +134,7 @@ export const operations = {
   readMe,
   updateMe,
   listDocuments,
+  searchDocuments,
   listTrash,
   claimDocument,
   listSessions,

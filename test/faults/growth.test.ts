@@ -42,6 +42,7 @@ import { replaceable } from '../../shared/text/inexact.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { markedLines, merge } from '../../shared/text/merge.ts'
 import { resolve } from '../../shared/text/operations.ts'
+import { findAll } from '../../shared/text/find-all.ts'
 import { parted } from '../../shared/text/granularity.ts'
 import { listsIn } from '../../shared/text/lists.ts'
 import { proseLines } from '../../shared/text/prose.ts'
@@ -110,6 +111,10 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     diff: (text) => diff(text, changed(text)),
     hunks: (text) => hunks(text, changed(text), 10_000),
     unifiedDiff: (text) => unifiedDiff(text, changed(text), 10_000)
+  },
+  'shared/text/find-all.ts': {
+    findAll: (text) => findAll(text, { words: text.slice(0, 3), exact: false, from: 0, countMax: 50 }),
+    'findAll, composed': (text) => findAll(`e\u0301${text}`, { words: 'é', exact: false, from: 2, countMax: 50 })
   },
   'shared/text/fold.ts': { fold },
   'shared/text/inexact.ts': { replaceable: (text) => replaceable(text, { from: 1, to: text.length - 1 }, text) },

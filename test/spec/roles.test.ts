@@ -353,6 +353,7 @@ const meant: Readonly<Record<string, object>> = {
   readAttribution: { view: 'authors' },
   undeleteDocument: { restore: true },
   listTrash: { trash: true },
+  searchDocuments: { doc: undefined },
   saveSpeech: { save: true },
   cancelJob: { cancel: true }
 }

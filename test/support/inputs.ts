@@ -101,6 +101,8 @@ export const neededInputs = (
     editContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
     patchContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
     labelRevision: { body: async () => ({ label: 'Draft' }), path: async () => ({ revisionId: '1' }) },
+    searchDocument: { query: () => ({ q: 'a' }) },
+    searchDocuments: { query: () => ({ q: 'a' }) },
     readDiff: { query: ({ task }) => ({ from: task.startingVersion }) },
     startImage: { body: async () => ({ prompt: 'A boat' }) },
     startSpeech: { body: async () => ({ text: 'Hello' }) },

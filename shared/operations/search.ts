@@ -1,0 +1,71 @@
+/** Searching texts: of one document, and of all of an account. */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { operation, rename } from '../operation.ts'
+import { line, Version } from './schemas.ts'
+
+const Words = line(limits.searchWordsMax).refine((words) => words.trim() !== '', 'must have a character that is no white space')
+const exact = z.boolean().optional().meta({ description: 'With regard to case and accents as they are written.' })
+const words = { q: Words, exact }
+const normalise = rename({ query: 'q', find: 'q', text: 'q', words: 'q' })
+
+const Match = z
+  .object({
+    line: z.int(),
+    column: z.int().meta({ description: 'In UTF-16 units, counted from 1.' }),
+    from: z.int(),
+    to: z.int(),
+    section: z.array(z.string()).meta({ description: 'Titles of the sections around it, outermost first.' }),
+    excerpt: z.string()
+  })
+  .meta({ id: 'Match' })
+
+export const searchDocument = operation({
+  summary: 'Searches the text of a document, in pages.',
+  on: 'document',
+  role: 'view',
+  rest: { method: 'GET', path: '/api/docs/{id}/search', query: ['q', 'exact', 'after', 'limit'] },
+  mcp: 'search',
+  cli: 'docs search',
+  input: z.object({
+    ...words,
+    after: z.coerce.number().int().min(0).optional().meta({ description: 'nextAfter of the page before.' }),
+    limit: z.coerce.number().int().min(1).max(limits.searchMatchesMax).optional()
+  }),
+  output: z.object({ version: Version, matches: z.array(Match), nextAfter: z.int().nullable() }),
+  errors: [],
+  normalise
+})
+
+export const searchDocuments = operation({
+  summary: 'Searches titles and texts of the documents that the caller owns, newest first.',
+  description:
+    'Of each document some matches are told; search in it for all. A search looks into documents for a bounded time: capped says that it ' +
+    'ended early, and nextBefore where to go on.',
+  on: 'account',
+  needs: 'identity',
+  rest: { method: 'GET', path: '/api/search', query: ['q', 'exact', 'before', 'limit'] },
+  mcp: 'search',
+  cli: 'search',
+  input: z.object({
+    ...words,
+    before: z.string().max(60).optional().meta({ description: 'nextBefore of the page before.' }),
+    limit: z.coerce.number().int().min(1).max(limits.searchFoundMax).optional()
+  }),
+  output: z.object({
+    docs: z.array(
+      z.object({
+        id: z.string(),
+        title: z.string(),
+        url: z.string(),
+        version: Version,
+        inTitle: z.boolean(),
+        matches: z.array(Match)
+      })
+    ),
+    capped: z.boolean(),
+    nextBefore: z.string().nullable()
+  }),
+  errors: [],
+  normalise
+})

@@ -1,0 +1,111 @@
+/** Searching a text for people: without regard to case and to how accents are written, each match with its line, section and surroundings. */
+import { type Lines, linesOf, splitsPair } from './anchors.ts'
+import { isAccent } from './fold.ts'
+import { outlineOf, type Section } from './outline.ts'
+import { occurrences } from './search.ts'
+
+export interface Match {
+  /** UTF-16 units of the text. */
+  readonly from: number
+  readonly to: number
+  /** Counted from 1; the column in UTF-16 units of its line. */
+  readonly line: number
+  readonly column: number
+  /** Titles of the sections in which it stands, the outermost first. */
+  readonly section: string[]
+  /** Its line, or what of it is near. */
+  readonly excerpt: string
+}
+
+/** Units of the line that are shown on either side. */
+const excerptUnits = 80
+
+interface Folded {
+  readonly text: string
+  /** Offset in the source of each unit, and of the end; undefined: they are the same. */
+  readonly at: Int32Array | undefined
+}
+
+const bare = (text: string): string => text.normalize('NFC').toLowerCase()
+
+/** The text in small letters and composed, letter by letter where that moves any. */
+const foldCase = (text: string): Folded => {
+  const lower = text.toLowerCase()
+  if (lower.length === text.length && text.normalize('NFC') === text) return { text: lower, at: undefined }
+  const parts: string[] = []
+  const at: number[] = []
+  for (let from = 0; from < text.length;) {
+    let to = from + 1
+    while (to < text.length && (isAccent(text.charCodeAt(to)) || splitsPair(text, to))) to++
+    const part = bare(text.slice(from, to))
+    parts.push(part)
+    for (let unit = 0; unit < part.length; unit++) at.push(from)
+    from = to
+  }
+  return { text: parts.join(''), at: Int32Array.from([...at, text.length]) }
+}
+
+/** Whether a text has some words, by the same comparison. */
+export const hasWords = (text: string, words: string): boolean => {
+  for (const _at of occurrences(bare(text), bare(words))) return true
+  return false
+}
+
+const excerptOf = (text: string, lines: Lines, line: number, from: number, to: number): string => {
+  const range = lines.range(line) ?? { from, to }
+  let [start, end] = [
+    Math.max(range.from, from - excerptUnits),
+    Math.min(range.to, Math.max(from, Math.min(to, from + excerptUnits)) + excerptUnits)
+  ]
+  if (splitsPair(text, start)) start++
+  if (splitsPair(text, end)) end--
+  return `${start > range.from ? '…' : ''}${text.slice(start, end).trim()}${end < range.to ? '…' : ''}`
+}
+
+/** The sections around offsets that are asked in order. */
+const pathsOf = (outline: readonly Section[]): ((offset: number) => string[]) => {
+  let next = 0
+  let open: Section[] = []
+  return (offset) => {
+    for (let section = outline[next]; section !== undefined && section.from <= offset; section = outline[++next]) {
+      open = open.filter(({ to }) => to > section.from)
+      open.push(section)
+    }
+    open = open.filter(({ to }) => to > offset)
+    return open.map(({ title }) => title)
+  }
+}
+
+interface Asked {
+  readonly words: string
+  /** Letter by letter, as they are given. */
+  readonly exact: boolean
+  /** Only matches that begin at this offset or later. */
+  readonly from: number
+  readonly countMax: number
+}
+
+/** Matches in the order of the text, apart from each other. Takes time in proportion to the text. */
+export const findAll = (text: string, { words, exact, from: first, countMax }: Asked): Match[] => {
+  const folded: Folded = exact ? { text, at: undefined } : foldCase(text)
+  const sought = exact ? words : bare(words)
+  if (sought === '') return []
+  const source = (offset: number): number => (folded.at === undefined ? offset : (folded.at[offset] ?? text.length))
+  let lines: Lines | undefined
+  let pathAt: ((offset: number) => string[]) | undefined
+  const matches: Match[] = []
+  let free = 0
+  for (const at of occurrences(folded.text, sought)) {
+    if (at < free) continue
+    free = at + sought.length
+    const [from, to] = [source(at), source(free)]
+    if (from < first) continue
+    lines ??= linesOf(text)
+    pathAt ??= pathsOf(outlineOf(text))
+    const line = lines.at(from)
+    const column = from - (lines.range(line)?.from ?? from) + 1
+    matches.push({ from, to: Math.max(to, from + 1), line, column, section: pathAt(from), excerpt: excerptOf(text, lines, line, from, to) })
+    if (matches.length === countMax) break
+  }
+  return matches
+}
