@@ -14,12 +14,14 @@ const which = { occurrence: Occurrence, prefix: Words.optional(), suffix: Words.
 const Section = z.string().min(1).max(1000).meta({ description: 'A heading: `Title`, `## Title`, or `Outer > Inner`.' })
 
 const Cell = MarkdownInput.refine((text) => text.length <= limits.targetUnitsMax, `must have at most ${limits.targetUnitsMax} characters`)
+const Header = z.array(Words).min(1).max(limits.sheetColumnsMax).meta({ id: 'TableHeader', description: 'Some of its heading cells.' })
+const Table = z.int().min(1).meta({ id: 'TableNumber', description: 'Among those that fit, counted from 1.' })
 const Place = z.union([z.int().min(1), Words])
 const whichTable = {
   section: Section.optional(),
   sheet: z.string().min(1).max(200).optional().meta({ description: 'The id of a sheet.' }),
-  header: z.array(Words).min(1).max(limits.sheetColumnsMax).optional().meta({ description: 'Some of its heading cells.' }),
-  table: z.int().min(1).optional().meta({ description: 'Its number among those that fit, counted from 1.' })
+  header: Header.optional(),
+  table: Table.optional()
 }
 
 const Operation = z
@@ -175,7 +177,7 @@ const definition = {
   elsewhere: { preview: 'To see the change without making it send dryRun: true.' }
 } as const
 
-const query = ['brief', 'mode', 'baseVersion', 'dryRun', 'label', 'granularity', 'note'] as const
+const query = ['brief', 'mode', 'baseVersion', 'dryRun', 'label'] as const
 
 export const editContent = operation({
   ...definition,

@@ -225,6 +225,7 @@ const others: Readonly<Record<string, string>> = {
   'shared/fences/table.ts': 'types, and the order of at most so many rows as a grid shows',
   'shared/text/characters.ts': 'reads structures of Yjs',
   'shared/text/client-ids.ts': 'reads numbers',
+  'shared/text/resolution.ts': 'keeps what outline.ts, tables.ts and prose.ts read',
   'shared/text/pins.ts': 'reads structures of Yjs; the text by repin.ts and surroundings.ts',
   'shared/fences/chart-svg.ts': 'draws what chart.ts read',
   'shared/fences/html.ts': 'shows what the parsers read',

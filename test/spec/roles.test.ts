@@ -365,7 +365,17 @@ const callTool = async (name: string, tool: string, owner: Person, sent: Sent, a
   const jobId = talkId ?? asrId ?? ocrId
   const key = sent.key === undefined ? {} : { key: sent.key }
   const file = body === undefined ? {} : { data: Buffer.from(body as Uint8Array).toString('base64') }
-  const args = { doc: owner.doc, ...key, ...path, ...(jobId !== undefined && { jobId }), ...(json as object), ...file, ...meant[name] }
+  const query = inputs[name]?.query?.(assignment)
+  const args = {
+    doc: owner.doc,
+    ...key,
+    ...path,
+    ...query,
+    ...(jobId !== undefined && { jobId }),
+    ...(json as object),
+    ...file,
+    ...meant[name]
+  }
   const result = await call(world.url, tool, args, headersOf({ bearer: sent.bearer }))
   return result.isError === true ? result.structuredContent.error.code : undefined
 }
