@@ -436,6 +436,9 @@ describe('whatever a replacement does', () => {
     const { where, replace } = pinned('w475 w476漢q w477🙂q w478', 'w476漢q w477🙂q')
     replace('w475 w1漢q w4 w2 w478')
     expect(where()).toBeUndefined()
+    const half = pinned('w475 w566漢q w252é w31x', 'w566漢q w252é')
+    half.replace('w475 w153漢q w252é w31x')
+    expect(half.where()).toBe('w252é')
   })
 })
 
