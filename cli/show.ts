@@ -115,6 +115,21 @@ export const wordsFor = (masked: boolean): Words => {
       ),
     revokeSession: () => 'Ended the session.',
     revokeSessions: ({ revoked }) => `Ended ${revoked} sessions, this one too.`,
+    createToken: ({ secret }) => secret,
+    listTokens: ({ tokens }) =>
+      list(
+        tokens.map(({ id, kind, role, docs, lastUsedAt, expiresAt, name, host }) => [
+          id,
+          kind,
+          role,
+          docs === null ? 'all documents' : `${docs.length} documents`,
+          lastUsedAt === null ? 'never used' : date(lastUsedAt),
+          `until ${date(expiresAt)}`,
+          oneLine(host === null ? name : `${name} (${host})`)
+        ]),
+        'No tokens.'
+      ),
+    revokeToken: () => 'Revoked.',
     listDocuments: ({ docs, nextBefore }) =>
       list(
         docs.map(({ id, updatedAt, title }) => [id, date(updatedAt), oneLine(title)]),

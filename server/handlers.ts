@@ -25,6 +25,7 @@ import {
   startTranscription
 } from './domain/media.ts'
 import { readInbox } from './domain/inbox.ts'
+import { createToken, listTokens, revokeToken } from './domain/programs.ts'
 import { createNode, listNodes, readRelayStatus, revokeNode } from './domain/nodes.ts'
 import { publishDocument } from './domain/publishing.ts'
 import { labelRevision, listRevisions, readRevision } from './domain/revisions.ts'
@@ -144,6 +145,9 @@ export const handlers = {
   startDeviceLogin: ({ service, input, address }) => startDeviceLogin(service, input, address),
   pollDeviceLogin: ({ service, input }) => pollDeviceLogin(service, input),
   readRelayStatus: ({ service, caller }) => readRelayStatus(service, caller),
+  createToken: ({ service, caller, input }) => createToken(service, caller, input),
+  listTokens: ({ service, caller }) => listTokens(service, caller),
+  revokeToken: ({ service, caller, input }) => revokeToken(service, caller, input.token),
   createNode: ({ service, caller, input }) => createNode(service, caller, input),
   listNodes: ({ service, caller }) => listNodes(service, caller),
   revokeNode: ({ service, caller, input }) => revokeNode(service, caller, input.node)

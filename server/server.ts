@@ -242,7 +242,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       config.authUrl === null
         ? {
             endSessions: (account) => identity.broker?.store.endSessions(account) ?? Promise.resolve(),
-            endSession: (atHost) => identity.broker?.store.endNamedSession(atHost) ?? Promise.resolve()
+            endSession: (atHost) => identity.broker?.store.endNamedSession(atHost) ?? Promise.resolve(),
+            findToken: (token) => identity.broker?.findToken(token) ?? Promise.resolve(undefined),
+            endGrant: (grant) => identity.broker?.store.endGrant(grant) ?? Promise.resolve()
           }
         : null,
     baseUrl,

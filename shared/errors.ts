@@ -250,6 +250,12 @@ const meanings = {
     message: 'This account has as many node tokens as it may.',
     hint: 'Revoke one that is not used any more.'
   },
+  too_many_tokens: {
+    status: 409,
+    exit: 5,
+    message: 'This account has as many tokens and connected programs as it may.',
+    hint: 'Revoke one that is not used any more.'
+  },
   node_offline: {
     status: 503,
     exit: 7,

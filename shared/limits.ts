@@ -318,6 +318,11 @@ export const limits = {
   sessionsMax: 100,
   /** A session's time of use is written at most this often, in seconds. */
   sessionTouchSeconds: 60,
+  /** Tokens and connected programs of one account; documents that a token may name; days that a token lasts, unless asked otherwise, and at most. */
+  programsMax: 100,
+  tokenDocumentsMax: 100,
+  tokenDays: 90,
+  tokenDaysMax: 366,
   /** Passkeys of one account. */
   passkeysMax: 20,
   /** Time to approve a device login, between polls, and added by polling faster, in seconds (RFC 8628 §3.2 and §3.5). */

@@ -48,6 +48,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly needs?: 'account' | 'identity' | 'access'
   /** Whether a call with a link is about the document of the link, though the address names none. */
   readonly ofLink?: boolean
+  /** Of an `account`: whether a program may call it that acts for somebody with a scope (a token, or by OAuth). What manages the account is for its person. */
+  readonly byProgram?: boolean
   /** Whether it replaces what the caller need not have read: the operator may ask for the version (AGMD_REQUIRE_VERSION). */
   readonly replaces?: boolean
   /** Whether it can be called on a document in the trash. */

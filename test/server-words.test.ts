@@ -27,6 +27,7 @@ const refusals = [
   'body_too_large',
   'unsupported_media_type',
   'too_many_nodes',
+  'too_many_tokens',
   'rate_limited',
   'sign_in_failed',
   'issuer_unavailable'

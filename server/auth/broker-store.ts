@@ -17,6 +17,7 @@ import { epochOf } from '../domain/authority.ts'
 import { type Expiring, expiring, findLive } from '../domain/expiry.ts'
 import { encodeRecord, keys } from '../domain/keys.ts'
 import type { Key, Put } from '../domain/ports.ts'
+import { endProgramOfGrant } from '../domain/programs.ts'
 import { hashSecret } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
@@ -52,6 +53,8 @@ export interface BrokerStore {
   endSession(id: string): Promise<void>
   /** What names the session of a browser as long as it lasts, by the value of its cookie; undefined when there is none of this account. */
   nameOfSession(id: string, account: string): Promise<string | undefined>
+  /** Ends a grant, by the hash of its id, and all that was issued under it. */
+  endGrant(grant: string): Promise<void>
   /** Ends a session by that name. */
   endNamedSession(name: string): Promise<void>
 }
@@ -107,6 +110,12 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     await storage.commit({ checks: [{ key, version: found.version }], puts: expiring(key, { ...found.record, expiresAt }) })
   }
 
+  const endIssued = async (grant: string): Promise<void> => {
+    const entries = await storage.list(keys.broker('grant', grant))
+    const issued = entries.map(({ key }) => recordKey(String(key.at(-2)), String(key.at(-1))))
+    await storage.commit({ deletes: [...entries.map(({ key }) => key), ...issued] })
+  }
+
   const adapter = (model: string): Adapter => ({
     async upsert(id, payload, seconds) {
       const hash = hashSecret(id)
@@ -142,13 +151,10 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     },
     async destroy(id) {
       await storage.commit({ deletes: [recordKey(model, hashSecret(id))] })
+      // A token was revoked, or used twice: who acts under the grant is disconnected at once.
+      if (model === 'Grant') await endProgramOfGrant(service, hashSecret(id))
     },
-    async revokeByGrantId(grantId) {
-      const prefix = keys.broker('grant', hashSecret(grantId))
-      const entries = await storage.list(prefix)
-      const issued = entries.map(({ key }) => recordKey(String(key.at(-2)), String(key.at(-1))))
-      await storage.commit({ deletes: [...entries.map(({ key }) => key), ...issued] })
-    }
+    revokeByGrantId: (grantId) => endIssued(hashSecret(grantId))
   })
 
   return {
@@ -160,6 +166,10 @@ export const createBrokerStore = (service: Service): BrokerStore => {
         const ended = entries.map(({ key }) => recordKey(String(key.at(-2)), String(key.at(-1))))
         await storage.commit({ deletes: [...entries.map(({ key }) => key), ...ended] })
       }
+    },
+    async endGrant(grant) {
+      await storage.commit({ deletes: [recordKey('Grant', grant)] })
+      await endIssued(grant)
     },
     async endSession(id) {
       await storage.commit({ deletes: [recordKey('Session', hashSecret(id))] })

@@ -1,13 +1,17 @@
 /**
  * The identity broker that is built in: panva's `oidc-provider` in our own process, with our accounts and our pages. It signs people in,
- * for us and for clients that register themselves; what it issues is never a credential of the API.
+ * for us and for clients that register themselves. What it issues for a resource of ours is a credential there, and nowhere else; what it
+ * issues without one opens nothing.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
+import { type Role, roles } from '../../shared/roles.ts'
 import { findAccount } from '../domain/accounts.ts'
 import { decodeRecord, encodeRecord, keys } from '../domain/keys.ts'
+import type { IssuedToken } from '../domain/ports.ts'
+import { hashSecret } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 import type { Context } from '../http/context.ts'
 import { field, filled, html, type Markup, named, type Page, showPage } from '../http/html.ts'
@@ -52,6 +56,8 @@ export interface BrokerOptions {
 export interface Broker {
   readonly store: BrokerStore
   provider(): Promise<Provider>
+  /** What a token stands for; undefined when it is not good, or was issued for no resource of ours. */
+  findToken(token: string): Promise<IssuedToken | undefined>
   /** Lets the provider answer. */
   answer(ctx: Context): Promise<void>
 }
@@ -79,6 +85,27 @@ const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWeb
     })
   }
 }
+
+export const mcpPath = '/mcp'
+
+/** What an indicator of a resource (RFC 8707) names, as tokens carry it; undefined: nothing of ours. */
+export const audienceOf = (baseUrl: string, indicator: string): string | undefined => {
+  if (indicator === `${baseUrl}${mcpPath}` || indicator === `${baseUrl}${mcpPath}/`) return `${baseUrl}${mcpPath}`
+  return indicator === baseUrl || indicator === `${baseUrl}/` ? baseUrl : undefined
+}
+
+const scopePrefix = 'docs:'
+/** A scope for each role; the highest that was granted counts. */
+export const documentScopes: readonly string[] = roles.map((role) => `${scopePrefix}${role}`)
+
+/** The highest role that scopes name; null: none. */
+export const roleOfScopes = (scopes: readonly string[]): Role | null =>
+  roles.findLast((role) => scopes.includes(`${scopePrefix}${role}`)) ?? null
+
+const asksForIdentity = (scope: unknown): boolean => typeof scope === 'string' && scope.split(' ').includes('openid')
+
+const isForResource = (source: object): boolean =>
+  'resource' in source && source.resource !== undefined && [source.resource].flat().length > 0
 
 type Show = (ctx: KoaContextWithOIDC, page: Page) => void
 
@@ -216,6 +243,16 @@ const createProvider = async ({ service, cookies, secret, stylesheet, log }: Bro
   const policy = interactionPolicy.base()
   // OpenID Connect Prompt Create 1.0: a client asks for a new account.
   policy.add(new interactionPolicy.Prompt({ name: 'create', requestable: true }), 0)
+  // Anybody can call itself what another is called (RFC 8252 §8.6): who gets at documents is agreed to each time.
+  policy
+    .get('consent')
+    ?.checks.add(
+      new interactionPolicy.Check('documents_prompt', 'access to documents is agreed to each time', 'interaction_required', ({ oidc }) =>
+        Object.keys(oidc.resourceServers ?? {}).length > 0 && oidc.result?.consent === undefined
+          ? interactionPolicy.Check.REQUEST_PROMPT
+          : interactionPolicy.Check.NO_NEED_TO_PROMPT
+      )
+    )
   const configuration: Configuration = {
     adapter: (model: string) => store.adapter(model),
     clients: [
@@ -236,13 +273,18 @@ const createProvider = async ({ service, cookies, secret, stylesheet, log }: Bro
       short: { httpOnly: true, sameSite: 'lax', signed: true }
     },
     routes: brokerPaths,
-    scopes: ['openid', 'offline_access'],
+    scopes: ['openid', 'offline_access', ...documentScopes],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     pkce: { required: () => true },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     rotateRefreshToken: true,
+    // A program goes on when the browser is closed: it ends with its grant, in which it is listed to the person.
+    issueRefreshToken: (_ctx, client, source) =>
+      client.grantTypeAllowed('refresh_token') && (source.scopes.has('offline_access') || isForResource(source)),
+    expiresWithSession: (_ctx, source) => !source.scopes.has('offline_access') && !isForResource(source),
+    revokeGrantPolicy: () => true,
     ttl: lifetimes,
     extraClientMetadata: {
       properties: ['redirect_uris'],
@@ -261,9 +303,15 @@ const createProvider = async ({ service, cookies, secret, stylesheet, log }: Bro
       rpInitiatedLogout: signOut(show) as { enabled: boolean },
       resourceIndicators: {
         enabled: true,
-        // What the broker issues opens no resource: the API takes app sessions, which its own device login gives.
-        getResourceServerInfo: () => {
-          throw new errors.InvalidTarget('this server issues no tokens for resources; see /auth.md')
+        // Who asks for no identity wants to call the service: clients of MCP from before 2025-06-18 name no resource.
+        defaultResource: (ctx, _client, oneOf) =>
+          oneOf ?? (asksForIdentity(ctx.oidc.params?.['scope']) ? undefined : `${baseUrl}${mcpPath}`),
+        useGrantedResource: () => true,
+        getResourceServerInfo(_ctx, indicator) {
+          const audience = audienceOf(baseUrl, indicator)
+          if (audience === undefined)
+            throw new errors.InvalidTarget(`this server issues tokens for ${baseUrl}${mcpPath} and ${baseUrl} alone`)
+          return { audience, scope: documentScopes.join(' '), accessTokenFormat: 'opaque', accessTokenTTL: limits.brokerTokenSeconds }
         }
       }
     },
@@ -314,6 +362,20 @@ export const createBroker = (options: BrokerOptions): Broker => {
   return {
     store,
     provider,
+    async findToken(text) {
+      if (!/^[\w-]{43}$/.test(text)) return undefined
+      const token = await (await provider()).AccessToken.find(text)
+      if (token?.accountId === undefined || token.grantId === undefined || typeof token.aud !== 'string') return undefined
+      const audience = audienceOf(service.baseUrl, token.aud)
+      if (audience === undefined) return undefined
+      return {
+        grant: hashSecret(token.grantId),
+        account: token.accountId,
+        audience: audience === service.baseUrl ? 'service' : 'mcp',
+        role: roleOfScopes([...token.scopes]),
+        expiresAt: (token.exp ?? 0) * 1000
+      }
+    },
     async answer(ctx) {
       listener ??= (await provider()).callback()
       pretend(ctx.req, service.baseUrl)

@@ -2,10 +2,11 @@
 import { ServiceError, signInHint } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { isDocumentId, shareKeyPattern } from '../../shared/names.ts'
-import { epochOf, lowerRole, ownRole } from './authority.ts'
-import { anonymous, type Caller, type Identity, type Rests } from './caller.ts'
+import { epochOf, roleOn } from './authority.ts'
+import { anonymous, asProgram, type Caller, type Identity, type Rests, type Scope } from './caller.ts'
 import { documentDeleted, isInTrash } from './deleted.ts'
 import { decodeRecord, encodeRecord, firstLinkLabel, type KeyIndex, keys, type Share } from './keys.ts'
+import { findProgram, type FoundProgram } from './programs.ts'
 import { hashSecret } from './secrets.ts'
 import type { Service } from './service.ts'
 import { findSession, type FoundSession } from './sessions.ts'
@@ -14,15 +15,17 @@ import { findSession, type FoundSession } from './sessions.ts'
 export interface Credentials {
   /** Share key. */
   readonly key?: string | undefined
-  /** Bearer token: `asess_…` or `ai_…`. */
+  /** Bearer token: `asess_…`, `apat_…`, `ai_…`, or one that the broker issued. */
   readonly bearer?: string | undefined
   /**
    * Session cookie of a browser. It comes along unasked, so a stale one is as good as none, and it does not count beside a bearer token.
    * Faces pass it on only where no page elsewhere can have sent the request.
    */
   readonly cookie?: string | undefined
-  /** Name that a guest or agent gives itself (specification, Authentication, rule 6). */
+  /** Name that a guest or agent gives itself (specification, Authentication, rule 6); beside a bearer token that of the program. */
   readonly author?: string | undefined
+  /** Whether they came to the MCP endpoint, for which the broker issues tokens that open nothing else. */
+  readonly atMcp?: boolean
 }
 
 interface FoundKey {
@@ -66,6 +69,7 @@ interface Holder {
   readonly identity: Exclude<Identity, { kind: 'guest' }>
   readonly session: string | null
   readonly expiresAt: number
+  readonly scope: Scope | null
   readonly rests: Omit<Rests, 'share'>
 }
 
@@ -73,7 +77,16 @@ const holderOf = ({ session, account }: FoundSession): Holder => ({
   identity: { kind: 'account', id: account.id, name: account.name },
   session: session.id,
   expiresAt: session.expiresAt,
+  scope: null,
   rests: { session: keys.accountSession(account.id, session.id), account: keys.account(account.id), epoch: epochOf(account) }
+})
+
+const holderOfProgram = ({ program, account, expiresAt }: FoundProgram): Holder => ({
+  identity: { kind: 'account', id: account.id, name: account.name, program: program.name },
+  session: program.id,
+  expiresAt,
+  scope: { role: program.role, docs: program.docs },
+  rests: { session: keys.accountProgram(account.id, program.id), account: keys.account(account.id), epoch: epochOf(account) }
 })
 
 const holderOfSession = async (service: Service, kind: 'browser' | 'app', token: string): Promise<Holder | undefined> => {
@@ -85,7 +98,7 @@ const holderOfAgentToken = async ({ agents }: Service, token: string): Promise<H
   const agent = await agents?.verify(token)
   if (agent === undefined) return undefined
   const identity = { kind: 'agent', id: agent.id, name: agent.name } as const
-  return { identity, session: null, expiresAt: agent.expiresAt, rests: anonymous.rests }
+  return { identity, session: null, expiresAt: agent.expiresAt, scope: null, rests: anonymous.rests }
 }
 
 const refusedBearer = (bearer: string): ServiceError =>
@@ -96,17 +109,24 @@ const refusedBearer = (bearer: string): ServiceError =>
       : signInHint.replace('Sign in', 'Sign in again')
   })
 
-/** Errors: `credential_invalid` for a bearer token that is no session and no agent's; a token of the broker is neither. */
-const findHolder = async (service: Service, { bearer, cookie }: Credentials): Promise<Holder | undefined> => {
+const holderOfBearer = async (service: Service, bearer: string, atMcp: boolean): Promise<Holder | undefined> => {
+  if (bearer.startsWith('ai_')) return holderOfAgentToken(service, bearer)
+  if (bearer.startsWith('asess_')) return holderOfSession(service, 'app', bearer)
+  const found = await findProgram(service, bearer, atMcp)
+  return found && holderOfProgram(found)
+}
+
+/** Errors: `credential_invalid` for a bearer token that stands for nobody here. */
+const findHolder = async (service: Service, { bearer, cookie, author, atMcp = false }: Credentials): Promise<Holder | undefined> => {
   if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
   if (shareKeyPattern.test(bearer))
     throw new ServiceError('credential_invalid', {
       message: 'The key of a link came as a bearer token.',
       hint: 'Send the key as X-Share-Key, or as ?key=.'
     })
-  const holder = bearer.startsWith('ai_') ? await holderOfAgentToken(service, bearer) : await holderOfSession(service, 'app', bearer)
+  const holder = await holderOfBearer(service, bearer, atMcp)
   if (holder === undefined) throw refusedBearer(bearer)
-  return holder
+  return { ...holder, identity: asProgram(holder.identity, author) as Holder['identity'] }
 }
 
 const earlier = (one: number | null, other: number | null): number | null =>
@@ -139,7 +159,7 @@ export const callerOfDocument = async (
   if (holder === undefined && share === undefined) throw new ServiceError('credential_required', { message: 'This document is private.' })
   // A name that is no id may be longer than any key of the store.
   const head = isDocumentId(doc) ? await service.ledger.findHead(doc) : undefined
-  const role = lowerRole(holder === undefined ? null : ownRole(head, holder.identity), share?.role ?? null)
+  const role = roleOn(doc, head, holder ?? anonymous, share?.role ?? null)
   if (role === null) throw new ServiceError('not_found')
   if (head === undefined) throw new ServiceError('document_deleted')
   if (head.deletedAt !== null && !(inTrash && role === 'owner' && isInTrash(head))) throw documentDeleted(head, role)
@@ -152,6 +172,7 @@ export const callerOfDocument = async (
     task: share?.task ?? null,
     linkName: share === undefined ? null : linkName(share),
     session: holder?.session ?? null,
+    scope: holder?.scope ?? null,
     expiresAt: earlier(holder?.expiresAt ?? null, share?.expiresAt ?? null),
     rests: { ...(holder?.rests ?? anonymous.rests), share: share === undefined ? null : keys.share(doc, share.id) }
   }
@@ -167,6 +188,7 @@ export const callerOfService = async (service: Service, credentials: Credentials
     share: found?.share?.id ?? null,
     rootShare: found?.share?.root ?? found?.share?.id ?? null,
     session: holder?.session ?? null,
+    scope: holder?.scope ?? null,
     expiresAt: earlier(holder?.expiresAt ?? null, found?.share?.expiresAt ?? null),
     rests: {
       ...(holder?.rests ?? anonymous.rests),

@@ -6,7 +6,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Account } from './accounts.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, Scope } from './caller.ts'
 import { decodeRecord, type Head, type Share } from './keys.ts'
 import type { Batch, Check, Key } from './ports.ts'
 import type { Service } from './service.ts'
@@ -27,6 +27,27 @@ export const lowerRole = (one: Role | null, other: Role | null): Role | null => 
 /** The role that an account or agent has of its own. */
 export const ownRole = (head: Pick<Head, 'owner'> | undefined, { kind, ...identity }: Caller['identity']): Role | null =>
   kind !== 'guest' && head?.owner.kind === kind && 'id' in identity && head.owner.id === identity.id ? 'owner' : null
+
+/** Whether a program with this scope may know of a document. */
+export const isWithin = (scope: Scope | null, doc: string): boolean => scope === null || scope.docs === null || scope.docs.includes(doc)
+
+/** Whether a program with this scope may make documents: a new one is none of those that it is for. */
+export const mayCreate = (scope: Scope | null): boolean => scope === null || (scope.docs === null && includesRole(scope.role, 'edit'))
+
+/**
+ * The role that credentials give on a document: every one of them is a ceiling. `share`: of the link, if there is one. Null: none; a document
+ * outside the scope of a program is one that it does not know, by a link too.
+ */
+export const roleOn = (
+  doc: string,
+  head: Pick<Head, 'owner'> | undefined,
+  { identity, scope }: Pick<Caller, 'identity' | 'scope'>,
+  share: Role | null
+): Role | null => {
+  const role = lowerRole(ownRole(head, identity), share)
+  if (role === null || scope === null) return role
+  return isWithin(scope, doc) ? lowerRole(role, scope.role) : null
+}
 
 /** How many times the access of an account was ended. What was let in before an end counts no more after it. */
 export const epochOf = ({ epoch = 0 }: Pick<Account, 'epoch'>): number => epoch
@@ -50,7 +71,7 @@ const requireCredentials = ({ rests, expiresAt }: Caller, now: number, read: Rea
 
 const requireSameRole = (caller: Caller, head: Head, read: Read): void => {
   const { share } = caller.rests
-  const role = lowerRole(ownRole(head, caller.identity), share === null ? null : (read<Share>(share)?.role ?? null))
+  const role = roleOn(head.id, head, caller, share === null ? null : (read<Share>(share)?.role ?? null))
   if (role === null) throw new ServiceError('not_found')
   if (caller.role !== null && !includesRole(role, caller.role)) throw new ServiceError('forbidden', { requiredRole: caller.role, role })
 }

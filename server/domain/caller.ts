@@ -7,7 +7,13 @@ import type { Key } from './ports.ts'
 export type Identity =
   /** Anyone with a link, or without. The name is theirs and unverified. */
   | { readonly kind: 'guest'; readonly name: string | null }
-  | { readonly kind: 'account' | 'agent'; readonly id: string; readonly name: string }
+  | {
+      readonly kind: 'account' | 'agent'
+      readonly id: string
+      readonly name: string
+      /** Name of the program that acts for the account, unverified; absent: the person, or an agent, itself. */
+      readonly program?: string
+    }
 
 /** The records that a right rests on; they are read again when it is used (authority.ts). */
 export interface Rests {
@@ -18,6 +24,13 @@ export interface Rests {
   /** Record of the account, and the epoch that it had. */
   readonly account: Key | null
   readonly epoch: number
+}
+
+/** What a program may do at most; the role of its account is the other ceiling. */
+export interface Scope {
+  readonly role: Role
+  /** Ids of documents; null: all. */
+  readonly docs: readonly string[] | null
 }
 
 export interface Caller {
@@ -36,6 +49,8 @@ export interface Caller {
   readonly linkName: string | null
   /** When the credential ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
+  /** What the program that acts may do at most; null: nobody acts for somebody here, or without a bound of its own. */
+  readonly scope: Scope | null
   readonly rests: Rests
   /** The Idempotency-Key of the request, if any (idempotency.ts). */
   readonly request: RequestStamp | null
@@ -60,6 +75,7 @@ export const anonymous: Caller = {
   task: null,
   linkName: null,
   expiresAt: null,
+  scope: null,
   rests: { share: null, session: null, account: null, epoch: 0 },
   request: null
 }
@@ -67,12 +83,20 @@ export const anonymous: Caller = {
 /** The review assignment whose link the caller uses: what is made through it carries its id (api.md, `taskId`). */
 export const taskOf = ({ task }: Caller): string | null => task
 
+/** How who acts is named where people read it: a program with its own name and that of its account, never as the person. */
+export const nameOfIdentity = (identity: Identity): string | null =>
+  identity.kind === 'guest' || identity.program === undefined ? identity.name : `${identity.program} · for ${identity.name}`
+
+/** The identity with the program that says to act for its account. A person who gives their own name is no program. */
+export const asProgram = (identity: Identity, program: string | undefined): Identity =>
+  identity.kind !== 'account' || program === undefined || sameName(program, identity.name) ? identity : { ...identity, program }
+
 /**
  * The actor of a caller as journal and events keep it: `guest:Ana`, `account:id Ana`, `agent:id Name`. The name is the one of that
  * time, so that reading history needs nothing but the history.
  */
 export const actorOf = ({ identity }: Caller): string =>
-  `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : `${identity.id} ${identity.name}`}`
+  `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : `${identity.id} ${nameOfIdentity(identity)}`}`
 
 /** The actor that an author was. */
 export const actorNamed = ({ kind, id, name }: Author): string => (kind === 'guest' ? `guest:${name ?? ''}` : `${kind}:${id} ${name ?? ''}`)
@@ -81,7 +105,7 @@ export const actorNamed = ({ kind, id, name }: Author): string => (kind === 'gue
 export const authorOf = ({ identity, share }: Caller): Author =>
   identity.kind === 'guest'
     ? { kind: 'guest', id: share ?? '', name: identity.name }
-    : { kind: identity.kind, id: identity.id, name: identity.name }
+    : { kind: identity.kind, id: identity.id, name: nameOfIdentity(identity) }
 
 // One name, typed on two machines, may be composed differently (é, e + ´).
 const sameName = (one: string | null, other: string | null): boolean => one?.normalize('NFC') === other?.normalize('NFC')

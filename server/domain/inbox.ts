@@ -8,7 +8,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { type Input, type OperationName, operations, type Output } from '../../shared/operations/index.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
-import { ownRole } from './authority.ts'
+import { lowerRole, roleOn } from './authority.ts'
 import { type Caller, documentOfLink, splitActor } from './caller.ts'
 import { currentContent, titleOf } from './content.ts'
 import { beginning, wordsOf } from './event-words.ts'
@@ -158,10 +158,11 @@ const inboxOfLink = async (service: Service, caller: Caller, doc: string): Promi
 
 const inboxOfOwner = async (service: Service, caller: Caller, kind: 'account' | 'agent', id: string): Promise<Inbox> => {
   const prefix = keys.inbox(kind, id)
+  const role = lowerRole('owner', caller.scope?.role ?? null) ?? 'owner'
   const shown = new Map<string, Promise<Titled | undefined>>()
   const find = async (doc: string): Promise<Titled | undefined> => {
     const head = await service.ledger.findHead(doc)
-    const mayRead = head !== undefined && head.deletedAt === null && ownRole(head, caller.identity) !== null
+    const mayRead = head !== undefined && head.deletedAt === null && roleOn(doc, head, caller, null) !== null
     return mayRead ? titled(service, head) : undefined
   }
   const documentOf = (doc: string): Promise<Titled | undefined> => {
@@ -176,7 +177,7 @@ const inboxOfOwner = async (service: Service, caller: Caller, kind: 'account' | 
       const { doc, seq, expiresAt } = decodeRecord<InboxEntry>(value)
       const place = expiresAt > service.clock.now() ? await documentOf(doc) : undefined
       const event = place && (await eventAt(service, doc, seq))
-      return event && place && present(service, place, 'owner', Number(key.at(-1)), event)
+      return event && place && present(service, place, role, Number(key.at(-1)), event)
     }
   }
 }

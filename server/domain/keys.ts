@@ -35,6 +35,7 @@
  *   ['trashed', kind, id, doc]    a document in the trash of an account or agent (JSON, `Trashed`)
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
  *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
+ *   ['program', hash]             JSON, `Program` (programs.ts), by the hash of its token or grant; ['account', id, 'program', program] → its hash
  *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
  *   ['owned', kind, id, place]    documents of an account or agent (JSON, `Owned`); `place` sorts by creation
  *   ['usage', kind, id, doc]      bytes that a document of an account, agent or address takes (JSON number, usage.ts)
@@ -461,6 +462,9 @@ export const keys = {
   session: (hash: string): Key => ['session', hash],
   accountSession: (account: string, session: string): Key => ['account', account, 'session', session],
   accountSessions: (account: string): Key => ['account', account, 'session'],
+  program: (hash: string): Key => ['program', hash],
+  accountProgram: (account: string, program: string): Key => ['account', account, 'program', program],
+  accountPrograms: (account: string): Key => ['account', account, 'program'],
   passkey: (hash: string): Key => ['passkey', hash],
   accountPasskey: (account: string, hash: string): Key => ['account', account, 'passkey', hash],
   accountPasskeys: (account: string): Key => ['account', account, 'passkey'],

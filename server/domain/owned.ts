@@ -2,6 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
+import { isWithin, lowerRole } from './authority.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { currentContent, titleOf } from './content.ts'
 import { ownedKey, ownerOf, presentDocument } from './documents.ts'
@@ -19,12 +20,18 @@ const gone = (error: unknown): boolean => error instanceof ServiceError && (erro
 
 /** The document of an entry, or undefined when it is being deleted or does not hold what is searched. */
 const listed = async (service: Service, caller: Caller, doc: string, wanted: string): Promise<Listed | undefined> => {
+  if (!isWithin(caller.scope, doc)) return undefined
   try {
     const head = await service.ledger.head(doc)
     const snapshot = await currentContent(service, doc)
     const holds = (text: string): boolean => text.toLowerCase().includes(wanted)
     if (wanted !== '' && !holds(titleOf(head, snapshot)) && !holds(snapshot.content)) return undefined
-    return presentDocument(head, { ...caller, role: 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
+    return presentDocument(
+      head,
+      { ...caller, role: lowerRole('owner', caller.scope?.role ?? null) ?? 'owner' },
+      snapshot,
+      `${service.baseUrl}/d/${doc}`
+    )
   } catch (error) {
     if (gone(error)) return undefined
     throw error

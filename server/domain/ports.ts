@@ -4,6 +4,7 @@
  */
 
 import type { JobKind } from '../../shared/media-jobs.ts'
+import type { Role } from '../../shared/roles.ts'
 import type { Job } from './keys.ts'
 
 /** One part of a key. Strings sort by UTF-8 bytes, numbers (integers from 0 to 2^53-1) by value; numbers sort before strings. */
@@ -132,11 +133,28 @@ export interface Agents {
   verify(token: string): Promise<AgentIdentity | undefined>
 }
 
+/** A token that the broker issued for a resource of ours. */
+export interface IssuedToken {
+  /** Hash of the grant under which it was issued. */
+  readonly grant: string
+  readonly account: string
+  /** The service with all its addresses, or the MCP endpoint alone. */
+  readonly audience: 'service' | 'mcp'
+  /** The most that its scopes allow; null: they name no role. */
+  readonly role: Role | null
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
 /** Who keeps sessions with people besides us, so that an end of ours is not undone by one that is left there. */
 export interface SignInHost {
   endSessions(account: string): Promise<void>
   /** Ends the one that a session of ours was opened through (`Session.atHost`). */
   endSession(atHost: string): Promise<void>
+  /** What a token stands for; undefined when it is not good, or was issued for no resource of ours. */
+  findToken(token: string): Promise<IssuedToken | undefined>
+  /** Ends a grant, by the hash of its id, and all that was issued under it. */
+  endGrant(grant: string): Promise<void>
 }
 
 /** What connected compute nodes can do for somebody. */

@@ -9,6 +9,7 @@ import { accountOf, type Caller } from './caller.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import { endNodesOf } from './nodes.ts'
+import { endProgramsOf } from './programs.ts'
 import type { Check, Key, Put } from './ports.ts'
 import { hashSecret, isToken, newId, newToken } from './secrets.ts'
 import type { Service } from './service.ts'
@@ -267,6 +268,7 @@ export const removeAccess = async (service: Service, account: string): Promise<n
   const all = await sessionsOf(service, account)
   await end(service, all)
   await endNodesOf(service, account)
+  await endProgramsOf(service, account)
   await service.signInHost?.endSessions(account)
   return all.length
 }

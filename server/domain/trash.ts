@@ -7,6 +7,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { scrubAssets } from './assets.ts'
 import { actorOf, type Caller, systemActor } from './caller.ts'
+import { isWithin } from './authority.ts'
 import { currentContent, titleOf } from './content.ts'
 import { documentDeleted, isInTrash } from './deleted.ts'
 import { ownedKey, presentDocument } from './documents.ts'
@@ -173,13 +174,13 @@ export const undeleteDocument = async (service: Service, caller: Caller, doc: st
 }
 
 /** The trash of an account or agent, deleted last first. `before` counts what was shown. */
-export const listTrash = async (service: Service, { identity }: Caller, input: Input<'listTrash'>): Promise<Output<'listTrash'>> => {
+export const listTrash = async (service: Service, { identity, scope }: Caller, input: Input<'listTrash'>): Promise<Output<'listTrash'>> => {
   if (identity.kind === 'guest') throw new ServiceError('account_required')
   const { storage, clock, baseUrl } = service
   const entries = await storage.list(keys.trashedBy(identity.kind, identity.id), { limit: limits.listMax })
   const all = entries
     .map((entry) => decodeRecord<Trashed>(entry.value))
-    .filter(({ until }) => until > clock.now())
+    .filter(({ until, doc }) => until > clock.now() && isWithin(scope, doc))
     .toSorted((one, other) => other.until - one.until)
   const { before = 0, limit = limits.pageDefault } = input
   const docs = all.slice(before, before + limit).map(({ doc, title, deletedAt, until }) => ({

@@ -2,20 +2,22 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
-import type { Output } from '../../shared/operations/index.ts'
+import { type Input, operations, type Output } from '../../shared/operations/index.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
 import { callerOfSession } from '../domain/access.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { Caller } from '../domain/caller.ts'
 import { createNode, revokeNode } from '../domain/nodes.ts'
 import { listSessions, revokeSession } from '../domain/sessions.ts'
-import { take } from './perform.ts'
+import { createToken, revokeToken } from '../domain/programs.ts'
+import { checked, take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
 import { term } from '../../shared/words.ts'
 import { filled, html, type Markup, named, showPage, timeOf } from './html.ts'
 import { newNodePage, nodeSection } from './node-pages.ts'
 import { bindPasskeyActions, passkeyScript, passkeySection } from './passkey-pages.ts'
+import { documentsNamed, newTokenPage, programSection } from './program-pages.ts'
 import { bindProfilePages, deletionSection, doneSentences, profileSection } from './profile-pages.ts'
 import type { Routers } from './routers.ts'
 import { browserSession, type Current } from './sign-in.ts'
@@ -92,6 +94,7 @@ ${sentence === undefined ? undefined : html`<p class="notice done" role="status"
 ${profileSection(words, current, token, externalIssuer, refused)}
 ${passkeys === null ? undefined : await passkeySection(service, passkeys)(words, current, token)}
 ${await sessionsOf(words, caller, token)}
+${await programSection(words, service, caller, token)}
 ${await nodeSection(words, service, caller, token)}
 ${deletionSection(words)}`
     showPage(ctx, stylesheet, {
@@ -143,6 +146,20 @@ ${deletionSection(words)}`
     const made = await createNode(service, callerOfSession(current), { name })
     const words = wordsOf(ctx)
     showPage(ctx, stylesheet, { title: words.t('New compute node'), body: newNodePage(words, service.baseUrl, made) })
+  })
+
+  page('/account/tokens', 'post', async (ctx) => {
+    const { fields, current } = await sent(ctx)
+    const { name, role, days, docs = '' } = fields
+    const input = checked(operations.createToken, { name, role, days, docs: documentsNamed(docs) }) as Input<'createToken'>
+    const made = await createToken(service, callerOfSession(current), input)
+    const words = wordsOf(ctx)
+    showPage(ctx, stylesheet, { title: words.t('New access token'), body: newTokenPage(words, made) })
+  })
+
+  action('/account/end-token', async (_ctx, current, { id = '' }) => {
+    await revokeToken(service, callerOfSession(current), id)
+    return undefined
   })
 
   action('/account/end-node', async (_ctx, current, { node = '' }) => {

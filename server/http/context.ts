@@ -37,6 +37,8 @@ export interface RequestState {
   address: string
   /** The limit that counted this request before its operation was known, so that it counts once. */
   counted?: 'address' | 'failedKey' | 'read'
+  /** Whether a call of a tool lacked an account or link, for which a client of MCP can sign its person in. */
+  challenged?: boolean
   /** Whether errors are answered as OAuth does. */
   oauth?: boolean
 }

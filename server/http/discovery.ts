@@ -1,6 +1,6 @@
 /** What programs find without credentials: the well-known documents and the authentication guide (specification, discovery). */
 import { agentAuth } from '../auth/agent-auth.ts'
-import type { Broker } from '../auth/broker.ts'
+import { type Broker, documentScopes } from '../auth/broker.ts'
 import type { RelyingParty } from '../auth/oidc.ts'
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'
@@ -86,6 +86,7 @@ export const bindDiscovery = ({ baseUrl, authUrl, broker, relyingParty }: Discov
       resource_name: 'agmd',
       authorization_servers: [authUrl],
       bearer_methods_supported: ['header'],
+      ...(broker !== null && { scopes_supported: documentScopes }),
       resource_documentation: `${baseUrl}/auth.md`,
       agent_auth: metadata
     })

@@ -43,9 +43,11 @@ export const problemOf = (error: unknown, instance: string, requestId: string): 
   }
 }
 
-const challenge = (baseUrl: string, code: ErrorCode): string => {
+/** The challenge of a 401 (RFC 6750, RFC 9728): where to read who issues tokens for the resource. The MCP endpoint is one of its own. */
+export const challengeOf = (baseUrl: string, path: string, code: ErrorCode): string => {
   const error = code === 'credential_invalid' ? ', error="invalid_token"' : ''
-  return `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"${error}`
+  const resource = path === '/mcp' ? path : ''
+  return `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource${resource}"${error}`
 }
 
 const oauthCodes: readonly ErrorCode[] = ['authorization_pending', 'slow_down', 'expired_token', 'access_denied', 'invalid_request']
@@ -71,7 +73,7 @@ export const presentError = (ctx: Context, error: unknown, baseUrl: string, log:
   ctx.status = problem.status
   ctx.remove('ETag')
   ctx.set('Cache-Control', 'no-store')
-  if (problem.status === 401) ctx.set('WWW-Authenticate', challenge(baseUrl, problem.code))
+  if (problem.status === 401) ctx.set('WWW-Authenticate', challengeOf(baseUrl, ctx.path, problem.code))
   const retryAfter = problem['retryAfterSeconds']
   if (typeof retryAfter === 'number') ctx.set('Retry-After', String(retryAfter))
   else if (problem.retryable && problem.status >= 500) ctx.set('Retry-After', '5')

@@ -187,6 +187,48 @@ export const german: Catalogue = {
     '{program} möchte sich mit deinem Konto anmelden. Mach nur weiter, wenn dein Gerät jetzt diesen Code zeigt:',
   '{program} wants to sign you in at {address}. It will be able to:': '{program} möchte dich bei {address} anmelden. Es kann dann:',
 
+  // Programs and tokens.
+  '{count} days': { one: '{count} Tag', other: '{count} Tage' },
+  '{count} documents': { one: '{count} Dokument', other: '{count} Dokumente' },
+  'Addresses of your documents, one per line. Leave empty for all documents.':
+    'Adressen deiner Dokumente, eine pro Zeile. Leer lassen für alle Dokumente.',
+  'all documents': 'alle Dokumente',
+  'Allow access to your documents?': 'Zugriff auf deine Dokumente erlauben?',
+  'Can comment': 'Kann kommentieren',
+  'Can edit': 'Kann bearbeiten',
+  'Can suggest': 'Kann vorschlagen',
+  'Can view': 'Kann ansehen',
+  'Copy the token for {name} now. It is shown only once. Whoever has it can use your documents as you allowed.':
+    'Kopiere das Token für {name} jetzt. Es wird nur einmal angezeigt. Wer es hat, kann deine Dokumente so nutzen, wie du es erlaubt hast.',
+  'Documents (optional)': 'Dokumente (optional)',
+  'Ends after': 'Endet nach',
+  'Ends on {date}': 'Endet am {date}',
+  'Full access': 'Voller Zugriff',
+  'It will also be able to:': 'Außerdem kann es:',
+  'Name of the program': 'Name des Programms',
+  'Never used': 'Nie benutzt',
+  'New access token': 'Neues Zugriffstoken',
+  'One of these documents is not yours.': 'Eines dieser Dokumente gehört dir nicht.',
+  Program: 'Programm',
+  'Programs and tokens': 'Programme und Token',
+  'Revoke the access of {name}': 'Zugriff von {name} widerrufen',
+  Role: 'Rolle',
+  'Send it as Authorization: Bearer, or set it as AGMD_TOKEN for the agmd command.':
+    'Sende es als Authorization: Bearer, oder setze es als AGMD_TOKEN für den Befehl agmd.',
+  'The name is not verified. Allow this only if you just started it yourself.':
+    'Der Name ist nicht geprüft. Erlaube das nur, wenn du es gerade selbst begonnen hast.',
+  'They work on your documents, under their own name and yours. Signing out everywhere and changing your password end them all.':
+    'Sie arbeiten an deinen Dokumenten, unter ihrem eigenen Namen und deinem. Überall abmelden oder das Passwort ändern beendet sie alle.',
+  'This account has as many tokens and connected programs as it may.':
+    'Dieses Konto hat schon so viele Token und verbundene Programme, wie es haben darf.',
+  Token: 'Token',
+  'What it writes shows its name and yours. You can end its access on your account page at any time; it ends by itself after {count} days.':
+    'Was es schreibt, zeigt seinen Namen und deinen. Du kannst den Zugriff jederzeit auf deiner Kontoseite beenden; nach {count} Tagen endet er von selbst.',
+  'You have no such token or program.': 'Dieses Token oder Programm hast du nicht.',
+  'You will be sent to {address}.': 'Danach kommst du zu {address}.',
+  '{program} wants to work on all documents of your account {account}.':
+    '{program} möchte an allen Dokumenten deines Kontos {account} arbeiten.',
+
   // What the domain refuses (shared/errors.ts).
   'The request is not valid.': 'Die Anfrage ist ungültig.',
   'This needs a credential.': 'Dafür musst du dich anmelden.',

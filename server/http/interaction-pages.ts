@@ -3,14 +3,15 @@ import { hash } from 'node:crypto'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { type Sentence, term } from '../../shared/words.ts'
+import { term } from '../../shared/words.ts'
 import { type Broker, interactionPath } from '../auth/broker.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
 import { createAccount, findAccountByPassword, normalEmail } from '../domain/accounts.ts'
 import { passwordProblem } from '../domain/passwords.ts'
+import { agreeTo, consentPage } from './consent-pages.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, readForm, seeOther, textOf } from './form.ts'
-import { field, filled, html, type Markup, named, problem, showPage } from './html.ts'
+import { field, html, type Markup, problem, showPage } from './html.ts'
 import { passkeyForm, passkeyScript } from './passkey-pages.ts'
 import { check, take } from './perform.ts'
 import type { Routers } from './routers.ts'
@@ -117,21 +118,6 @@ const targetOf = ({ params }: Details): string[] => {
   return [/^https?:$/.test(url.protocol) ? url.origin : url.protocol]
 }
 
-const scopeWords: Readonly<Record<string, Sentence>> = {
-  openid: { sentence: term('Know which account is yours') },
-  email: { sentence: term('See your email address') },
-  profile: { sentence: term('See your name') },
-  offline_access: {
-    sentence: term('Stay signed in for {count} days, or until you sign out everywhere'),
-    values: { count: limits.brokerRefreshDays }
-  }
-}
-
-const scopesAsked = ({ prompt }: Details): string[] => {
-  const { missingOIDCScope } = prompt.details as { missingOIDCScope?: string[] }
-  return missingOIDCScope ?? []
-}
-
 export const bindInteractionPages = ({ http, broker, passkeys, signUp, stylesheet }: PagesOptions, routers: Routers): void => {
   const { service } = http
 
@@ -183,21 +169,9 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
 
   const showConsent = async ({ ctx, details, provider }: Step): Promise<void> => {
     const words = wordsOf(ctx)
-    const { t, say } = words
-    const client = await provider.Client.find(String(details.params['client_id']))
+    const { title, body } = await consentPage(words, service, provider, details)
     const action = `${interactionPath}/${details.uid}`
-    const { redirect_uri: redirect } = details.params
-    const to = typeof redirect === 'string' && URL.canParse(redirect) ? new URL(redirect).host || redirect : t('a device')
-    const asked = scopesAsked(details).flatMap((scope) => scopeWords[scope] ?? [])
-    const body = html`<p>${filled(t('{program} wants to sign you in at {address}. It will be able to:'), {
-      program: html`<strong>${named(client?.clientName ?? client?.clientId ?? t('A program'))}</strong>`,
-      address: html`<strong>${named(to)}</strong>`
-    })}</p>
-<ul class="list">${asked.map((sentence) => html`<li>${say(sentence)}</li>`)}</ul>
-<p class="muted">${t('The name is not verified. It gets no access to your documents.')}</p>
-<form class="form" method="post" action="${action}/agree"><p class="actions"><button class="button primary large">${t('Allow')}</button></p></form>
-${cancelForm(words, action)}`
-    showPage(ctx, stylesheet, { title: t('Allow this sign-in?'), body, formTargets: targetOf(details) })
+    showPage(ctx, stylesheet, { title, body: html`${body}${cancelForm(words, action)}`, formTargets: targetOf(details) })
   }
 
   const show = async (step: Step): Promise<void> => {
@@ -270,15 +244,9 @@ ${cancelForm(words, action)}`
   }
 
   const agree = async (step: Step): Promise<void> => {
-    const { provider, details } = step
+    const { provider, details, fields } = step
     if (details.prompt.name !== 'consent') throw new ServiceError('form_expired')
-    const known = details.grantId === undefined ? undefined : await provider.Grant.find(details.grantId)
-    const grant =
-      known ?? new provider.Grant({ accountId: details.session?.accountId ?? '', clientId: String(details.params['client_id']) })
-    grant.addOIDCScope(scopesAsked(details).join(' '))
-    const { missingOIDCClaims } = details.prompt.details as { missingOIDCClaims?: string[] }
-    if (missingOIDCClaims !== undefined) grant.addOIDCClaims(missingOIDCClaims)
-    return finish(step, { consent: { grantId: await grant.save() } }, true)
+    return finish(step, { consent: { grantId: await agreeTo(service, provider, details, fields) } }, true)
   }
 
   const cancel = (step: Step): Promise<void> =>

@@ -12,7 +12,8 @@ import { includesRole } from '../../shared/roles.ts'
 import { cleanAuthor } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfLink, callerOfService, type Credentials } from '../domain/access.ts'
 import type { File } from '../domain/assets.ts'
-import { type Caller, documentOfLink, requireIdentity, requireRole } from '../domain/caller.ts'
+import { asProgram, type Caller, documentOfLink, requireIdentity, requireRole } from '../domain/caller.ts'
+import { mayCreate as scopeAllowsMaking } from '../domain/authority.ts'
 import { namesNone } from '../domain/content.ts'
 import type { Call } from '../handlers.ts'
 import type { Context, Http } from './context.ts'
@@ -159,12 +160,28 @@ const callerOf = async (asked: Asked): Promise<Caller> => {
 const mayCreate = (http: Http, name: OperationName, caller: Caller): boolean =>
   name !== 'createDocument' || http.anonymousCreate || caller.identity.kind !== 'guest'
 
+/** Errors: `account_required` for what a program with a scope may not do, whatever its role. */
+const requireScope = ({ operation, name }: Asked, { scope }: Caller): void => {
+  if (scope === null) return
+  if (operation.on === 'account' && operation.byProgram !== true)
+    throw new ServiceError('account_required', {
+      message: 'Only the person can do this, not a program that acts for them.',
+      hint: 'Ask the person to do it on the account page, or signed in with agmd login.'
+    })
+  if (name === 'createDocument' && !scopeAllowsMaking(scope))
+    throw new ServiceError('account_required', {
+      message: 'This token does not allow creating documents.',
+      hint: 'Ask the person for a token for all documents with the role edit or owner.'
+    })
+}
+
 /** The caller, who may do this, or some of it: `perform` asks again. Errors: of the credentials, `account_required`, `forbidden`. */
 export const admit = async (asked: Asked): Promise<Caller> => {
   const { http, operation, name } = asked
   const caller = await callerOf(asked)
   count(asked, caller)
   if (operation.needs !== undefined) requireIdentity(caller, operation.needs)
+  requireScope(asked, caller)
   const least = roleAtLeast(operation)
   if (operation.role !== undefined && least !== undefined && !includesRole(caller.role, least)) requireRole(caller, operation.role)
   if (!mayCreate(http, name, caller))
@@ -173,10 +190,11 @@ export const admit = async (asked: Asked): Promise<Caller> => {
   return { ...caller, origin: http.service.vault.disguise(`address ${asked.ctx.state.address}`) }
 }
 
-/** The name in the body counts when no header or query names the author. */
-const named = (caller: Caller, input: Record<string, unknown>): Caller => {
+/** The name in the body counts when no header or query names the author: of a guest, or of a program that came with a bearer token. */
+const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unknown>): Caller => {
   const name = typeof input['author'] === 'string' ? cleanAuthor(input['author']) : undefined
   const { identity } = caller
+  if (credentials.bearer !== undefined && credentials.author === undefined) return { ...caller, identity: asProgram(identity, name) }
   return name !== undefined && identity.kind === 'guest' && identity.name === null
     ? { ...caller, identity: { kind: 'guest', name } }
     : caller
@@ -268,7 +286,7 @@ export const perform = async (
     const handler = http.handlers[name] as unknown as AnyCall
     const call = {
       service: http.service,
-      caller: named(caller, input),
+      caller: named(asked, caller, input),
       doc,
       input,
       address: ctx.state.address,

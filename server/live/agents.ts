@@ -10,7 +10,7 @@ import * as Y from 'yjs'
 import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Range } from '../../shared/text/anchors.ts'
-import type { Caller } from '../domain/caller.ts'
+import { type Caller, nameOfIdentity } from '../domain/caller.ts'
 import type { Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
 import type { Room } from '../domain/room.ts'
@@ -36,7 +36,7 @@ interface Shown {
 
 /** The name of a program; undefined: the caller is a person with an account, or did not say who writes. */
 export const agentName = ({ identity }: Caller): string | undefined =>
-  identity.kind === 'account' ? undefined : (identity.name ?? undefined)
+  identity.kind === 'account' && identity.program === undefined ? undefined : (nameOfIdentity(identity) ?? undefined)
 
 /** The message with one state of one client (y-protocols, awareness). */
 const stateMessage = (client: number, clock: number, state: object): Uint8Array => {

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
-import type { Caller } from '../domain/caller.ts'
+import { type Caller, nameOfIdentity } from '../domain/caller.ts'
 import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
 
@@ -49,7 +49,7 @@ const markKey = randomBytes(32)
 
 /** The mark of a person on a document: of an account by its id, of a guest by the device. Nobody can show another's without knowing that. */
 const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown>): string | undefined => {
-  const who = identity.kind === 'guest' ? deviceOf(state) : identity.id
+  const who = identity.kind === 'guest' ? deviceOf(state) : `${identity.id}${identity.program ?? ''}`
   return who === '' ? undefined : createHmac('sha256', markKey).update(`${doc} ${identity.kind} ${who}`).digest('base64url').slice(0, 16)
 }
 
@@ -70,11 +70,11 @@ export const presentState = (
   const { identity } = caller
   // A page asks for a name before it is told the one of its link: nobody sees a guest who is somebody else a moment later.
   const guest = askedName(sent) || (caller.linkName ?? guestWithoutName)
-  const name = identity.kind === 'guest' ? (identity.name ?? guest) : identity.name
+  const name = nameOfIdentity(identity) ?? guest
   const person = markOf(doc, caller, sent)
   const user: PresenceUser = {
     name,
-    kind: identity.kind,
+    kind: identity.kind === 'account' && identity.program !== undefined ? 'agent' : identity.kind,
     role: caller.role ?? 'view',
     hue: hueOfName(name),
     ...(person !== undefined && { person })

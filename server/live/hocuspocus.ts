@@ -9,7 +9,7 @@ import { limits } from '../../shared/limits.ts'
 import { isDocumentId } from '../../shared/names.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { callerOfDocument } from '../domain/access.ts'
-import type { Caller } from '../domain/caller.ts'
+import { type Caller, nameOfIdentity } from '../domain/caller.ts'
 import type { Live, LiveMessage, Registry } from '../domain/live.ts'
 import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
@@ -68,7 +68,7 @@ const closeCodeOf = (code: ErrorCode): number => {
 const isThere = ({ document }: LoadedDocument, { identity, share }: Caller, name: string): boolean =>
   document.getConnections().some(({ context }) => {
     const { caller, guestName } = context as Context
-    return caller.share === share && caller.identity.kind === identity.kind && (caller.identity.name ?? guestName) === name
+    return caller.share === share && caller.identity.kind === identity.kind && (nameOfIdentity(caller.identity) ?? guestName) === name
   })
 
 /** Type of a sync message that asks for what is missing and changes nothing (y-protocols). */
@@ -151,7 +151,7 @@ export const createLive = ({
     async onAuthenticate({ token, documentName, connectionConfig, context }) {
       if (stopping) throw new Refusal('shutting_down')
       if (!isDocumentId(documentName)) throw new Refusal('not_found')
-      const isBearer = /^(asess_|ai_)/.test(token)
+      const isBearer = /^(asess_|apat_|ai_)/.test(token)
       // Beside a bearer token the cookie of the browser is of no account, as in a request.
       const { cookie, address, sessions } = (context as Context).peer
       try {

@@ -15,7 +15,7 @@ import type { Caller } from '../domain/caller.ts'
 import { receiveAsset } from '../domain/media.ts'
 import { briefly } from '../http/brief.ts'
 import type { Context, Http } from '../http/context.ts'
-import { problemOf } from '../http/errors.ts'
+import { challengeOf, problemOf } from '../http/errors.ts'
 import { isOwnOrigin } from '../http/origin.ts'
 import { admit, type Asked, checked, limit, perform } from '../http/perform.ts'
 import { withNextTool } from './assignment.ts'
@@ -74,11 +74,16 @@ const keyOf = (argument: unknown, fromUrl: string | undefined, ofConnection: str
   return own ?? fromUrl ?? ofConnection
 }
 
-/** No cookie: a browser sends it unasked, and this is no address for pages. */
+/** What a request brings along, whatever it calls. No cookie: a browser sends it unasked, and this is no address for pages. */
+export const connectionCredentials = (http: Http, ctx: Context): Credentials => {
+  const { cookie: _, ...sent } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
+  return { ...sent, atMcp: true }
+}
+
 const credentialsOf = (http: Http, ctx: Context, given: Fields, place: Place, writes: boolean): Credentials => {
-  const { key, bearer, author } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
+  const sent = connectionCredentials(http, ctx)
   const named = writes && typeof given['author'] === 'string' ? cleanAuthor(given['author']) : undefined
-  return { key: keyOf(given['key'], place.key, key), bearer, author: author ?? named }
+  return { ...sent, key: keyOf(given['key'], place.key, sent.key), author: sent.author ?? named }
 }
 
 // ——— the answer ———
@@ -105,7 +110,7 @@ const text = (...parts: string[]): CallToolResult['content'] => parts.map((part)
 /** What another face would have said about the way of the caller there. */
 const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   invalid_request: 'Correct that and call again.',
-  credential_required: 'Pass a share URL as doc, or its key as key.',
+  credential_required: 'Pass a share URL as doc, or its key as key; or connect with an account.',
   not_found: 'Check doc, and that the key is of this document; list to find ids.',
   unknown_version: 'Read the document and use the version that is answered.',
   version_conflict:
@@ -287,12 +292,23 @@ export const admitReading = async (http: Http, ctx: Context, reading: Pick<Readi
   return admit(asked)
 }
 
+/**
+ * Makes the answer a 401 that says where to sign in, as clients of MCP expect it (Authorization); the body stays what it is. A call without
+ * credentials is challenged only where our own broker issues tokens for this endpoint: elsewhere a sign-in would lead nowhere.
+ */
+export const challenge = (http: Http, ctx: Context, code: 'credential_required' | 'credential_invalid'): void => {
+  if (code === 'credential_required' && http.service.signInHost === null) return
+  ctx.state.challenged = true
+  ctx.set('WWW-Authenticate', challengeOf(http.service.baseUrl, ctx.path, code))
+}
+
 /** Calls a tool. `bytes`: size of the message that the call came in. Never throws: a refusal is an answer that the model can act on. */
 export const callTool = async (http: Http, ctx: Context, tool: Tool, args: Fields, bytes: number): Promise<CallToolResult> => {
   try {
     return await answerOf(http, ctx, tool, args, bytes)
   } catch (error) {
     if (!(error instanceof ServiceError)) http.log.error('tool failed', { requestId: ctx.state.requestId, tool: tool.name, error })
+    if (error instanceof ServiceError && error.code === 'credential_required') challenge(http, ctx, error.code)
     return refusal(inOwnNames(error, tool), ctx)
   }
 }

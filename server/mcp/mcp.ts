@@ -23,14 +23,13 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { readCredentials } from '../auth/credentials.ts'
 import { mediaType, readBody } from '../http/body.ts'
 import type { Context, Http } from '../http/context.ts'
 import { checkJsonShape } from '../http/json-shape.ts'
 import { isKnown } from '../http/perform.ts'
 import type { Routers } from '../http/routers.ts'
 import { groups } from '../../shared/mcp-groups.ts'
-import { callTool } from './call.ts'
+import { callTool, challenge, connectionCredentials } from './call.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { allTools, offersOf, toolList } from './list.ts'
 import { addPrompts } from './prompts.ts'
@@ -182,11 +181,18 @@ const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>
   ['prompts/get', GetPromptRequestSchema as never]
 ])
 
-/** Bytes of a message that may come. Errors: `rate_limited`. */
+/**
+ * Bytes of a message that may come. A token that is not good makes the answer a 401, so that a client gets another (MCP, Authorization); what
+ * it calls is refused all the same. A call without a token says itself what it lacks; at `?sign_in=required` it is refused at once, for
+ * clients that sign in when they connect or not at all. Errors: `rate_limited`, `credential_required`.
+ */
 const bytesMaxOf = async (http: Http, ctx: Context): Promise<number> => {
-  // No cookie: a browser sends it unasked, and this is no address for pages.
-  const { key, bearer } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
-  return (await isKnown(http, ctx, { key, bearer })) ? limits.contentBodyBytesMax : limits.bodyBytesMax
+  const credentials = connectionCredentials(http, ctx)
+  if (await isKnown(http, ctx, credentials)) return limits.contentBodyBytesMax
+  if (credentials.bearer !== undefined) challenge(http, ctx, 'credential_invalid')
+  if (ctx.query['sign_in'] === 'required' && credentials.bearer === undefined && credentials.key === undefined)
+    throw new ServiceError('credential_required', { message: 'This address of the endpoint is for programs that act for an account.' })
+  return limits.bodyBytesMax
 }
 
 /** Errors: `body_too_large`, with the way to be let in for those who were not. */
@@ -269,7 +275,7 @@ const answer = async (face: Face, ctx: Context): Promise<void> => {
     const session = body['method'] === 'initialize' ? face.subscriptions.begin(ctx, connection) : undefined
     if (session !== undefined) ctx.set('Mcp-Session-Id', session)
     ctx.body = said === '' ? null : said
-    ctx.status = response.status
+    ctx.status = ctx.state.challenged === true ? 401 : response.status
     if (said !== '') ctx.type = 'application/json'
   } finally {
     await server.close()

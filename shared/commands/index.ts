@@ -42,7 +42,16 @@ const account: readonly Command[] = [
   commandOf('readMe', { examples: ['agmd auth status', 'agmd auth status --json'] }),
   commandOf('listSessions', { examples: ['agmd auth sessions'] }),
   commandOf('revokeSession', { examples: ['agmd auth revoke "$SESSION" --yes'], destroys: true }),
-  commandOf('revokeSessions', { examples: ['agmd auth revoke-all --yes'], destroys: true })
+  commandOf('revokeSessions', { examples: ['agmd auth revoke-all --yes'], destroys: true }),
+  commandOf('createToken', {
+    examples: [
+      'agmd token create --name review-bot --role suggest --docs "$DOC" --days 30',
+      'agmd token create --name backup --role view --json'
+    ],
+    tellsLink: true
+  }),
+  commandOf('listTokens', { examples: ['agmd token list'] }),
+  commandOf('revokeToken', { examples: ['agmd token revoke "$TOKEN_ID" --yes'], destroys: true })
 ]
 
 const documents: readonly Command[] = [

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { Instant, Label, Metadata, Usage } from './schemas.ts'
+import { Instant, Label, line, Metadata, RoleName, Usage } from './schemas.ts'
 
 const User = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() }).meta({ id: 'User' })
 
@@ -10,6 +10,7 @@ export const readMe = operation({
   summary: 'Tells who is signed in.',
   on: 'account',
   needs: 'identity',
+  byProgram: true,
   rest: { method: 'GET', path: '/api/me' },
   cli: 'auth status',
   input: z.object({}),
@@ -44,6 +45,7 @@ export const listDocuments = operation({
     'Sorted by `updated` (changed last first) or `title`, the list is of the 1000 newest documents.',
   on: 'account',
   needs: 'identity',
+  byProgram: true,
   rest: { method: 'GET', path: '/api/docs', query: ['query', 'sort', 'before', 'limit'] },
   mcp: 'list_docs',
   cli: 'docs list',
@@ -61,6 +63,7 @@ export const listTrash = operation({
   summary: 'Lists the documents of the caller that are in the trash, deleted last first.',
   on: 'account',
   needs: 'identity',
+  byProgram: true,
   rest: { method: 'GET', path: '/api/trash', query: ['before', 'limit'] },
   mcp: 'list_docs',
   cli: 'docs trash',
@@ -172,4 +175,69 @@ export const pollDeviceLogin = operation({
     user: User
   }),
   errors: ['authorization_pending', 'slow_down', 'expired_token', 'access_denied']
+})
+
+const ProgramRecord = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['token', 'oauth']).meta({ description: 'A personal access token, or a program that was let in by OAuth.' }),
+    name: z.string(),
+    host: z.string().nullable().meta({ description: 'Where the person was sent after agreeing; null: a token.' }),
+    role: RoleName.meta({ description: 'The most that it may do.' }),
+    docs: z.array(z.string()).nullable().meta({ description: 'The documents it is for; null: all of the account.' }),
+    createdAt: Instant,
+    lastUsedAt: Instant.nullable(),
+    expiresAt: Instant
+  })
+  .meta({ id: 'Token' })
+
+export const createToken = operation({
+  summary: 'Makes a personal access token for a program: with a name, a role, the documents it is for, and an end.',
+  description:
+    'The secret is told only here. A program writes under the name of its token and that of the account. Only the person makes tokens.',
+  on: 'account',
+  needs: 'account',
+  rest: { method: 'POST', path: '/api/me/tokens', status: 201 },
+  cli: 'token create',
+  input: z.object({
+    name: line(limits.authorCharsMax).min(1).meta({ description: 'What the program is called, for everyone who reads what it writes.' }),
+    role: RoleName.optional().meta({ description: 'The most that it may do; edit when absent.' }),
+    docs: z
+      .array(z.string().max(limits.idCharsMax))
+      .min(1)
+      .max(limits.tokenDocumentsMax)
+      .optional()
+      .meta({ description: 'Ids of the documents that it is for; all of the account when absent.' }),
+    days: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(limits.tokenDaysMax)
+      .optional()
+      .meta({ description: `Days until it ends; ${limits.tokenDays} when absent.` })
+  }),
+  output: z.object({ token: ProgramRecord, secret: z.string().meta({ description: 'Told only here.' }) }),
+  errors: ['too_many_tokens', 'not_found']
+})
+
+export const listTokens = operation({
+  summary: 'Lists the programs that act for the account, used last first: personal access tokens, and those let in by OAuth.',
+  on: 'account',
+  needs: 'account',
+  rest: { method: 'GET', path: '/api/me/tokens' },
+  cli: 'token list',
+  input: z.object({}),
+  output: z.object({ tokens: z.array(ProgramRecord) }),
+  errors: []
+})
+
+export const revokeToken = operation({
+  summary: 'Ends a token, or the access of a program. Whoever uses it is disconnected at once.',
+  on: 'account',
+  needs: 'account',
+  rest: { method: 'DELETE', path: '/api/me/tokens/{token}' },
+  cli: 'token revoke',
+  input: z.object({ token: z.string().max(limits.idCharsMax) }),
+  output: z.object({ ok: z.literal(true), revoked: z.literal(true) }),
+  errors: ['not_found']
 })

@@ -4,8 +4,10 @@ import { createComment, deleteComment, editComment, listComments, readComment, r
 import { uploadAsset } from './assets.ts'
 import {
   claimDocument,
+  createToken,
   listDocuments,
   listSessions,
+  listTokens,
   listTrash,
   pollDeviceLogin,
   findSession,
@@ -13,6 +15,7 @@ import {
   updateMe,
   revokeSession,
   revokeSessions,
+  revokeToken,
   startDeviceLogin
 } from './accounts.ts'
 import {
@@ -140,6 +143,9 @@ export const operations = {
   listSessions,
   revokeSession,
   revokeSessions,
+  createToken,
+  listTokens,
+  revokeToken,
   startDeviceLogin,
   pollDeviceLogin,
   readRelayStatus,

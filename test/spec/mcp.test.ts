@@ -168,8 +168,8 @@ test('[MCP-4] the official client connects, lists and calls', async () => {
   expect((await ask('read_doc', { doc })).content).toBe(
     text.replace('Much.', 'Little.').replace('- two\n', '- two\n- three\n').replace('Intro.', 'Hello.')
   )
-  // A refusal is a result, too.
-  expect(await client.callTool({ name: 'svc.read_doc', arguments: { doc: made.id } })).toMatchObject({ isError: true })
+  // A refusal, too: the client checks it against the same schema.
+  expect(await client.callTool({ name: 'svc.read_doc', arguments: { doc: made.id, key: 'A'.repeat(32) } })).toMatchObject({ isError: true })
   await client.close()
 })
 

@@ -33,6 +33,8 @@ interface CallerKind {
   readonly refused?: ErrorCode
   /** Whether no credential is sent that counts. */
   readonly bare?: boolean
+  /** A token: for all documents, or for one. */
+  readonly scope?: 'edit' | 'one'
   /** Whether the key is the link of a review assignment. */
   readonly task?: boolean
 }
@@ -169,6 +171,20 @@ const callers: Readonly<Record<string, CallerKind>> = {
     is: 'account',
     role: null
   },
+  'token to edit': {
+    of: 'account',
+    sends: async () => ({ bearer: await tokenOf({ role: 'edit' }) }),
+    is: 'account',
+    role: 'edit',
+    scope: 'edit'
+  },
+  'token of another document + owner key': {
+    of: 'account',
+    sends: async (owner) => ({ bearer: await tokenOf({ role: 'owner', docs: [await anotherOfAna()] }), key: owner.key }),
+    is: 'account',
+    role: null,
+    scope: 'one'
+  },
   'bad session + owner key': {
     of: 'account',
     sends: async (owner) => ({ bearer: `asess_${'A'.repeat(50)}`, key: owner.key }),
@@ -245,9 +261,17 @@ const callers: Readonly<Record<string, CallerKind>> = {
 const mayAsk = ({ needs }: Operation, { is, bare }: CallerKind): boolean =>
   needs === undefined || is === 'account' || (needs === 'identity' && is === 'agent') || (needs === 'access' && bare !== true)
 
+const makes: Operation = operations.createDocument
+
 /** What the table says about a caller: the code of the refusal, or undefined where the operation runs. */
 const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefined => {
   if (caller.refused === 'credential_invalid') return 'credential_invalid'
+  // What manages the account, and what makes documents that no token is for.
+  if (
+    caller.scope !== undefined &&
+    ((operation.on === 'account' && operation.byProgram !== true) || (operation === makes && caller.scope === 'one'))
+  )
+    return 'account_required'
   if (operation.on !== 'document') {
     if (mayAsk(operation, caller)) return undefined
     return caller.bare === true ? 'credential_required' : 'account_required'
@@ -258,6 +282,20 @@ const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefi
   if (!includesRole(caller.role, operation.role ?? 'owner')) return 'forbidden'
   return operation.taskLink === true && caller.task !== true ? 'task_link_required' : undefined
 }
+
+let tokensMade: string[] = []
+
+/** A token of Ana. The ones before it go: an account has so many at most. */
+const tokenOf = async (what: object): Promise<string> => {
+  const headers = { Authorization: `Bearer ${await appSession(ana)}` }
+  for (const id of tokensMade.splice(0)) await world.ask('DELETE', `/api/me/tokens/${id}`, { headers })
+  const { json } = await world.ask('POST', '/api/me/tokens', { headers, json: { name: 'A program', ...what } })
+  tokensMade = [json.token.id]
+  return String(json.secret)
+}
+
+const anotherOfAna = async (): Promise<string> =>
+  String((await world.ask('POST', '/api/docs', { headers: { Authorization: `Bearer ${await appSession(ana)}` }, json: {} })).json.id)
 
 const headersOf = ({ bearer, cookie: session }: Sent): Record<string, string> => ({
   ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),

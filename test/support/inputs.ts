@@ -115,6 +115,13 @@ export const neededInputs = (
     readTranscription: { path: endedJob('transcribe', { data: base64('wav') }, 'asrId') },
     readOcr: { path: endedJob('ocr', { data: base64('png') }, 'ocrId') },
     cancelJob: { path: endedJob('ocr', { data: base64('png') }, 'jobId') },
+    createToken: { body: async () => ({ name: 'A program' }) },
+    revokeToken: {
+      path: async (_owner, sent) => {
+        const { json } = await world().ask('POST', '/api/me/tokens', { headers: headersOf(sent), json: { name: 'A program' } })
+        return { token: json?.token?.id ?? 'none' }
+      }
+    },
     revokeNode: {
       path: async (_owner, sent) => {
         const { json } = await world().ask('POST', '/api/me/nodes', { headers: headersOf(sent), json: {} })

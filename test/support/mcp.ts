@@ -27,7 +27,8 @@ export const rpc = (
 /** The result of a tool, whatever it says. */
 export const call = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
   const { status, text, json } = await rpc(url, 'tools/call', { name: `svc.${name}`, arguments: args }, { headers })
-  if (status !== 200 || json.result === undefined) throw new Error(`${name}: ${status} ${text.slice(0, 300)}`)
+  // A call without a good credential is a 401 with the same body (OAUTH-2, OAUTH-3).
+  if ((status !== 200 && status !== 401) || json.result === undefined) throw new Error(`${name}: ${status} ${text.slice(0, 300)}`)
   return json.result
 }
 

@@ -1,0 +1,71 @@
+/** Clients of MCP that sign a person in (OAuth 2.1 as the protocol has it), against the running service. */
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAccount } from '../../server/domain/accounts.ts'
+import { openSession } from '../../server/domain/sessions.ts'
+import { agreeAs, newProgram, type Program } from '../support/program.ts'
+import { password } from '../support/visitor.ts'
+import { type Json, startWorld, type World } from '../support/world.ts'
+
+const email = 'ana@example.org'
+
+let world: World
+/** A session of Ana, and a document of hers. */
+let session: string
+let doc: string
+
+const asAna = (method: string, path: string, json?: object) =>
+  world.ask(method, path, { headers: { Authorization: `Bearer ${session}` }, ...(json && { json }) })
+
+const newDoc = async (content: string): Promise<string> => String((await asAna('POST', '/api/docs', { content })).json.id)
+
+beforeAll(async () => {
+  world = await startWorld()
+  const account = await createAccount(world.service, { email, name: 'Ana', password })
+  session = (await openSession(world.service, account?.id ?? '', 'app', 'A test')).token
+  doc = await newDoc('# Notes')
+})
+afterAll(() => world.stop())
+
+const read = () => ({ name: 'svc.read_doc', arguments: { doc } })
+
+const outcome = async (client: Client, call: { name: string; arguments: Record<string, unknown> }) =>
+  (await client.callTool(call)) as { isError?: boolean; structuredContent?: Json }
+
+/** A program that was let in. */
+const letIn = async (role?: string): Promise<{ program: Program; client: Client }> => {
+  const program = newProgram(world.url)
+  const first = await program.connect()
+  await expect(first.callTool(read())).rejects.toThrow(UnauthorizedError)
+  const back = await agreeAs(program.state.asked as URL, email, role)
+  await program.finish(back.searchParams.get('code') ?? '')
+  return { program, client: await program.connect() }
+}
+
+const rpc = (token: string | undefined, method = 'tools/list', params: object = {}) =>
+  world.ask('POST', '/mcp', {
+    json: { jsonrpc: '2.0', id: 1, method, params },
+    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  })
+
+test('[OAUTH-1] the official client registers, is agreed to, calls, renews, revokes, and is then refused', async () => {
+  const { program, client } = await letIn('owner')
+  const made = await outcome(client, { name: 'svc.create_doc', arguments: { content: '# Plan' } })
+  expect(made.isError).toBeFalsy()
+  const id = String(made.structuredContent?.['id'])
+  expect((await asAna('GET', `/api/docs/${id}`)).json).toMatchObject({ title: 'Plan', role: 'owner', owner: { name: 'Ana' } })
+  expect((await outcome(client, read())).structuredContent).toMatchObject({ content: '# Notes' })
+  const before = program.state.tokens
+  // The client renews by itself when its token has ended.
+  program.state.tokens = { ...(before as NonNullable<typeof before>), access_token: 'x'.repeat(43) }
+  expect((await outcome(client, read())).isError).toBeFalsy()
+  expect(program.state.tokens.access_token).not.toBe(before?.access_token)
+  expect(program.state.tokens.refresh_token).not.toBe(before?.refresh_token)
+  const { access_token: token } = program.state.tokens
+  const body = new URLSearchParams({ token, client_id: program.state.client?.client_id ?? '' }).toString()
+  const revoked = await world.ask('POST', '/auth/oauth2/revoke', { body, type: 'application/x-www-form-urlencoded' })
+  expect(revoked.status).toBe(200)
+  expect((await rpc(token)).status).toBe(401)
+  await expect(client.callTool(read())).rejects.toThrow(UnauthorizedError)
+})
