@@ -115,8 +115,8 @@ const byDevice = async (call: Call, origin: string): Promise<Approved> => {
 const byToken = async (origin: string): Promise<Approved> => {
   if (process.stdin.isTTY) process.stderr.write('Paste the token, then Enter and Ctrl-D.\n')
   const token = (await readInput()).trim()
-  if (!/^(asess|ai)_\S+$/.test(token))
-    throw new Failure('usage', 'What came on the standard input is no token.', 'It begins with asess_ or ai_.')
+  if (!/^(asess|apat|ai)_\S+$/.test(token))
+    throw new Failure('usage', 'What came on the standard input is no token.', 'It begins with asess_, apat_ or ai_.')
   const { user } = await clientFor({ origin, key: undefined, token, author: undefined }).readMe()
   return { access_token: token, user }
 }

@@ -102,6 +102,16 @@ export const documentScopes: readonly string[] = roles.map((role) => `${scopePre
 export const roleOfScopes = (scopes: readonly string[]): Role | null =>
   roles.findLast((role) => scopes.includes(`${scopePrefix}${role}`)) ?? null
 
+/**
+ * Scopes as the broker takes them: a role includes those below it, so that the person can allow less than was asked. Who names no scope asks
+ * for what most programs need.
+ */
+export const withLowerRoles = (scope: string): string => {
+  const asked = scope.split(' ').filter((each) => each !== '')
+  const most = roleOfScopes(asked) ?? (asked.includes('openid') ? null : 'edit')
+  return [...new Set([...asked, ...documentScopes.slice(0, most === null ? 0 : roles.indexOf(most) + 1)])].join(' ')
+}
+
 const asksForIdentity = (scope: unknown): boolean => typeof scope === 'string' && scope.split(' ').includes('openid')
 
 const isForResource = (source: object): boolean =>
@@ -216,6 +226,7 @@ const checkMetadata = (metadata: ClientMetadata, refuse: (why: string) => Error)
     if (name === '') delete metadata.client_name
     else metadata.client_name = name
   }
+  if (typeof metadata.scope === 'string') metadata.scope = withLowerRoles(metadata.scope)
   if (metadata.client_id === ownClientId || !Array.isArray(metadata.redirect_uris)) return
   const isPlain = (uri: unknown): boolean => {
     const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
@@ -384,6 +395,10 @@ export const createBroker = (options: BrokerOptions): Broker => {
       if (code !== null) {
         givenCode.set(ctx.req, code)
         ctx.req.url = url.pathname
+      }
+      if (url.pathname === brokerPaths.authorization && ctx.method === 'GET') {
+        url.searchParams.set('scope', withLowerRoles(url.searchParams.get('scope') ?? ''))
+        ctx.req.url = `${url.pathname}${url.search}`
       }
       ctx.respond = false
       ctx.res.statusCode = 404

@@ -37,7 +37,24 @@ role (view, comment, suggest, edit or owner). Name yourself with \`X-Agent-Autho
 4. Send \`Authorization: Bearer asess_…\`. \`GET ${baseUrl}/api/me\` tells who you are. The person can end the session at ${baseUrl}/account.
 
 With a session, documents of the account need no key. A key sent beside it can only narrow: the lower of the two roles counts. A
-credential that is not valid is answered 401, whatever else was sent. Tokens of the identity broker are not accepted by the API.
+credential that is not valid is answered 401, whatever else was sent. With a bearer token, \`X-Agent-Author\` names the program: people
+see "review-bot · for Ana".
+
+Without a browser at hand use a personal access token (\`apat_…\`): the person makes one at ${baseUrl}/account, or with
+\`agmd token create --name review-bot --role suggest\`, for all documents or some, with a role and an end. It is sent as a session is. It makes
+no tokens and does not manage the account; a document outside its scope answers 404.
+
+### OAuth, for MCP clients
+
+MCP clients sign the person in by themselves: add ${baseUrl}/mcp. Calls with a link need no account; a call that needs one answers 401 and
+names the metadata of the resource. A client that signs in only when it connects takes ${baseUrl}/mcp?sign_in=required.
+
+- Authorization code with PKCE (S256) and \`resource=${baseUrl}/mcp\` (RFC 8707). A token for that opens the MCP endpoint alone; one for
+  \`resource=${baseUrl}\` opens the whole interface. A token without a resource opens nothing here.
+- Clients register themselves (RFC 7591). Scopes: \`docs:view\`, \`docs:comment\`, \`docs:suggest\`, \`docs:edit\`, \`docs:owner\`; the person
+  chooses a role up to the one you ask for, and \`scope\` in the answer tells which.
+- Access tokens last an hour; refresh tokens are replaced at each use. A code or refresh token that comes twice ends all access.
+- The person ends the access at ${baseUrl}/account; a program ends its own by RFC 7009.
 
 ## 3. An agent identity
 

@@ -211,7 +211,11 @@ export const openApi = (baseUrl: string): object =>
           securitySchemes: {
             shareKey: { type: 'apiKey', in: 'header', name: 'X-Share-Key' },
             shareKeyQuery: { type: 'apiKey', in: 'query', name: 'key' },
-            bearer: { type: 'http', scheme: 'bearer', description: 'App session (asess_) or agent token (ai_).' }
+            bearer: {
+              type: 'http',
+              scheme: 'bearer',
+              description: 'App session (asess_), personal access token (apat_), agent token (ai_), or access token by OAuth.'
+            }
           }
         }
       },

@@ -307,7 +307,7 @@ const discovery = ({ http, prefix }: Face): object => {
     toolGroups: { groups, example: `${baseUrl}${path}?names=underscore&tools=read,review` },
     authentication: {
       shareKey: 'argument key, a share URL as doc, or the header X-Share-Key',
-      bearer: 'Authorization: Bearer <session or agent token>',
+      bearer: 'Authorization: Bearer <access token by OAuth, personal access token, session or agent token>',
       guide: `${baseUrl}/auth.md`,
       resourceMetadata: `${baseUrl}/.well-known/oauth-protected-resource/mcp`
     },

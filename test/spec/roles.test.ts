@@ -272,6 +272,8 @@ const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefi
     ((operation.on === 'account' && operation.byProgram !== true) || (operation === makes && caller.scope === 'one'))
   )
     return 'account_required'
+  // With a key it is about the document of the key.
+  if (caller.scope === 'one' && operation.ofLink === true) return 'not_found'
   if (operation.on !== 'document') {
     if (mayAsk(operation, caller)) return undefined
     return caller.bare === true ? 'credential_required' : 'account_required'
