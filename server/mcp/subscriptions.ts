@@ -48,7 +48,7 @@ const hasBearer = (http: Http, ctx: Context): boolean =>
 const listenerOf = async (http: Http, ctx: Context, { doc }: Connection): Promise<{ doc: string; caller: Caller }> => {
   if (doc !== undefined) return { doc, caller: await admitReading(http, ctx, { name: 'readContent', doc }) }
   const { bearer } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
-  return { doc: '', caller: await callerOfService(http.service, { bearer }) }
+  return { doc: '', caller: await callerOfService(http.service, { bearer, atMcp: true }) }
 }
 
 const idPattern = /^([\w-]{8})\.[\w-]{24}$/
