@@ -184,8 +184,7 @@ export const operationTools: readonly Tool[] = [
     title: 'Create document',
     group: 'edit',
     description:
-      'Creates a document from Markdown. Answers id, version and url; an anonymous document also its owner key, which is told only here. ' +
-      'Give people links of their own with create_share, not the owner key.',
+      'Creates a document from Markdown. Answers id, version and url; an anonymous document also its owner key, which is told only here.',
     large: true,
     makesLink: true
   }),
