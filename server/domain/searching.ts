@@ -4,6 +4,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { hasWords } from '../../shared/text/find-all.ts'
+import { isWithin } from './authority.ts'
 import type { Caller } from './caller.ts'
 import { currentContent, titleOf } from './content.ts'
 import { decodeRecord, keys, type Owned } from './keys.ts'
@@ -49,7 +50,7 @@ const place = /^\d{15}-[\w-]{12,22}$/
 /** Errors: `account_required`, `invalid_request`, `busy`. */
 export const searchDocuments = async (
   service: Service,
-  { identity }: Caller,
+  { identity, scope }: Caller,
   { q, exact = false, before, limit = limits.pageDefault }: Input<'searchDocuments'>,
   most: Readonly<Record<'documents' | 'seconds', number>> = { documents: limits.searchScanMax, seconds: limits.searchSecondsMax }
 ): Promise<Output<'searchDocuments'>> => {
@@ -66,7 +67,8 @@ export const searchDocuments = async (
   let looked = 0
   for (const entry of entries.slice(0, most.documents)) {
     if (docs.length === limit || performance.now() > until) break
-    const found = await foundIn(service, decodeRecord<Owned>(entry.value).doc, q, exact)
+    const { doc } = decodeRecord<Owned>(entry.value)
+    const found = isWithin(scope, doc) ? await foundIn(service, doc, q, exact) : undefined
     if (found !== undefined) docs.push(found)
     looked += 1
     // Texts that are at hand take no turn of the event loop by themselves.

@@ -44,6 +44,7 @@ export const searchDocuments = operation({
     'ended early, and nextBefore where to go on.',
   on: 'account',
   needs: 'identity',
+  byProgram: true,
   rest: { method: 'GET', path: '/api/search', query: ['q', 'exact', 'before', 'limit'] },
   mcp: 'search',
   cli: 'search',
