@@ -29,8 +29,16 @@ function plainTables(): Plugin {
   // Read as JSON this is quicker than as a literal, and shorter.
   const literal = (table: object): string =>
     `JSON.parse(${JSON.stringify(JSON.stringify(table, (_name, field: unknown) => (isCheck(field) ? undefined : field)))})`
+  // What there is to say of an operation stands at its command, and what is refused the service says itself.
+  const said = new Set(['summary', 'description', 'elsewhere', 'mcp', 'cli'])
+  const sent = Object.fromEntries(
+    Object.entries(operations).map(([name, entry]) => [
+      name,
+      Object.fromEntries(Object.entries(entry).filter(([field]) => !said.has(field)))
+    ])
+  )
   const tables: Readonly<Record<string, string>> = {
-    [join(root, '../shared/operations/index.ts')]: `export const operations = ${literal(operations)}`,
+    [join(root, '../shared/operations/index.ts')]: `export const operations = ${literal(sent)}`,
     [join(root, '../shared/commands/index.ts')]: `export const commands = ${literal(commands)}`
   }
   return { name: 'agmd-plain-tables', enforce: 'pre', load: (id) => tables[id] }

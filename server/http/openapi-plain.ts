@@ -133,7 +133,7 @@ export const plainPaths = (
       requestParams: { path: z.object(Object.fromEntries(pathParameters(path).map((each) => [each, z.string()]))) },
       ...(takes !== undefined && { requestBody: { required: true, content: contentOf([takes]) } }),
       responses: {
-        ...(types.length > 0 && { '200': { description: 'Done.', content: contentOf(types) } }),
+        ...(types.length > 0 && { '200': { description: 'OK', content: contentOf(types) } }),
         ...(leads && { '303': { description: 'Leads elsewhere.' } }),
         ...responses
       }

@@ -49,10 +49,37 @@ const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.
 const schemasIn = (value: unknown, name: string): Place[] => {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([field, inner]) => {
-    const isSchema = typeof inner === 'object' && inner !== null && !Array.isArray(inner) && ('type' in inner || 'anyOf' in inner)
+    const isSchema =
+      typeof inner === 'object' && inner !== null && !Array.isArray(inner) && ('type' in inner || 'anyOf' in inner || 'const' in inner)
     const at = isSchema ? [{ holder: value as Json, field, name: `${name}${capital(field.replaceAll(/\W/g, ''))}` }] : []
     return [...at, ...schemasIn(inner, name)]
   })
+}
+
+/** Says of a parameter once what it is: its schema says the same. */
+const sayOnce = (parameter: Json): void => {
+  const schema = parameter['schema'] as Json | undefined
+  if (schema?.['description'] === parameter['description']) delete schema?.['description']
+}
+
+/** Objects that have all fields of a component and more are that component with the others beside it. */
+const extend = (value: unknown, base: Json, reference: string): void => {
+  if (typeof value !== 'object' || value === null) return
+  for (const inner of Object.values(value)) extend(inner, base, reference)
+  const schema = value as Json
+  const [fields, own] = [entries(base['properties']), schema['properties'] as Json | undefined]
+  if (schema === base || own === undefined || !fields.every(([name, field]) => JSON.stringify(own[name]) === JSON.stringify(field))) return
+  const rest = Object.fromEntries(Object.entries(own).filter(([name]) => !fields.some(([known]) => known === name)))
+  delete schema['type']
+  delete schema['properties']
+  schema['allOf'] = [{ $ref: reference }, { type: 'object', properties: rest }]
+}
+
+/** A value that is the only one says its type by itself. */
+const leaveTypesOfConstants = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return
+  if ('const' in value && 'type' in value) delete value.type
+  for (const inner of Object.values(value)) leaveTypesOfConstants(inner)
 }
 
 /** The id of the document stands at a path that has it in all its operations. */
@@ -81,6 +108,12 @@ export const withShared = (description: object): object => {
   const responses = operations.flatMap(({ responses: all, operationId }) =>
     entries(all).map(([status]) => ({ holder: all as Json, field: status, name: `${capital(String(operationId))}${status}` }))
   )
+  leaveTypesOfConstants([operations, components['schemas']])
+  for (const { holder, field } of parameters) sayOnce(holder[field] as Json)
+  const { Metadata } = components['schemas'] as Record<string, Json>
+  if (Metadata !== undefined) extend([paths, components], Metadata, '#/components/schemas/Metadata')
+  for (const { requestBody } of operations)
+    if ((requestBody as Json | undefined)?.['required'] === false) delete (requestBody as Json)['required']
   share(parameters, components, 'parameters')
   shareByPath(paths)
   for (const each of operations) if ((each['parameters'] as Json[] | undefined)?.length === 0) delete each['parameters']

@@ -70,7 +70,7 @@ const success = (operation: Operation): object => {
   const json = { 'application/json': { schema: operation.output } }
   if (operation.rest.reply === 'file')
     return { description: 'The file.', content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } } }
-  if (operation.rest.reply === undefined) return { description: 'Done.', content: json }
+  if (operation.rest.reply === undefined) return { description: 'OK', content: json }
   return {
     description: 'The Markdown, or JSON when that is accepted.',
     headers: versionHeaders,

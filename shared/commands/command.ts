@@ -146,6 +146,7 @@ const summaries: Readonly<Record<string, string>> = {
   taskId: 'id of the assignment',
   share: 'id of the link',
   session: 'id of the session',
+  token: 'id of the token or program',
   node: 'id of the node',
   jobId: 'id of the job',
   content: 'the Markdown'

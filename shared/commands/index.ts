@@ -162,7 +162,7 @@ const documents: readonly Command[] = [
     examples: [
       'agmd docs edit "$URL" --find "More words" --with "Better words"',
       'agmd docs edit "$URL" --operations \'[{"op":"append","markdown":"The end."}]\' --dry-run',
-      'agmd docs edit "$URL" --operations \'[{"op":"check","item":"Read the plan","checked":true}]\''
+      'agmd docs edit "$URL" --operations \'[{"op":"replace_all","find":"words","with":"sentences"}]\' --dry-run'
     ]
   }),
   commandOf('searchDocument', {

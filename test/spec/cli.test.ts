@@ -118,6 +118,10 @@ const prepared = async (machine: Machine, example: string, token: string): Promi
     TASK: task.id,
     TASK_URL: task.share.url,
     VERSION: task.startingVersion,
+    ...(example.includes('$TOKEN_ID') && {
+      TOKEN_ID: (await world.ask('POST', '/api/me/tokens', { headers, json: { name: 'bot' } })).json.token.id
+    }),
+    ...(/\$DOC\b/.test(example) && { DOC: (await world.ask('POST', '/api/docs', { headers, json: { content: 'Mine.' } })).json.id }),
     ...(example.includes('$JOB') && { JOB: (await made('/media/speak', { text: 'Hello' })).jobId }),
     ...(/\$NODE\b/.test(example) && { NODE: (await world.ask('POST', '/api/me/nodes', { headers, json: {} })).json.node.id }),
     ...(example.includes('$NODE_TOKEN') && { NODE_TOKEN: (await world.ask('POST', '/api/me/nodes', { headers, json: {} })).json.token })

@@ -81,10 +81,10 @@ test('[OPENAPI-6] every public route of the routers is described, and every one 
   expect([...new Set(bound)].toSorted()).toEqual(described.toSorted())
 })
 
-test('[OPENAPI-7] it is at most 128 KB, shares its error answers, and comes compressed, with a tag', async () => {
+test('[OPENAPI-7] it is at most 120 KB, shares its error answers, and comes compressed, with a tag', async () => {
   const ask = (headers: Record<string, string>): Promise<Response> => fetch(`${world.url}/openapi.json`, { headers })
   const plain = await ask({ 'Accept-Encoding': 'identity' })
-  expect((await plain.arrayBuffer()).byteLength).toBeLessThanOrEqual(128 * 1024)
+  expect((await plain.arrayBuffer()).byteLength).toBeLessThanOrEqual(120 * 1024)
   for (const methods of Object.values(api.paths as Record<string, Record<string, Json>>))
     for (const { responses } of methodsOf(methods).map((method) => methods[method]))
       for (const [status, response] of Object.entries(responses as Record<string, Json>))
@@ -151,7 +151,11 @@ const violations = (schema: Json, value: Json, at = ''): string[] => {
   for (const keyword of Object.keys(schema)) if (!known.has(keyword)) found.push(`${at}: unknown keyword ${keyword}`)
   if (schema.anyOf !== undefined && !schema.anyOf.some((each: Json) => violations(each, value, at).length === 0))
     found.push(`${at}: none of anyOf`)
-  for (const each of schema.allOf ?? []) found.push(...violations(each, value, at))
+  if (schema.allOf !== undefined) {
+    // Parts of one object: each leaves the fields of the others out.
+    const properties = Object.assign({}, ...schema.allOf.map((part: Json) => resolved(part).properties))
+    found.push(...violations({ type: 'object', properties }, value, at))
+  }
   const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
   if (schema.type !== undefined && ![schema.type].flat().includes(kind) && !(schema.type === 'number' && kind === 'integer'))
     found.push(`${at}: ${kind}, not ${schema.type}`)
