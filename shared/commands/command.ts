@@ -147,6 +147,8 @@ const summaries: Readonly<Record<string, string>> = {
   share: 'id of the link',
   session: 'id of the session',
   token: 'id of the token or program',
+  q: 'words to find',
+  id: 'only the one with this id',
   node: 'id of the node',
   jobId: 'id of the job',
   content: 'the Markdown'
