@@ -61,7 +61,7 @@ test('[BUDGET-2] a wrong credential at /mcp counts as one, once a message, and d
   const world = await limited()
   const ping = (n: number): Promise<{ status: number; headers: Headers }> =>
     rpc(world.url, 'ping', {}, { headers: { Authorization: `Bearer nonsense-${n}`, ...from('192.0.2.1') } })
-  for (let n = 0; n < rateLimits.failedKey.burst - 1; n++) expect((await ping(n)).status).toBe(200)
+  for (let n = 0; n < rateLimits.failedKey.burst - 1; n++) expect((await ping(n)).status).toBe(401)
   const last = await refused(world.url, 'create_doc', {}, { 'X-Share-Key': wrongKey, ...from('192.0.2.1') })
   expect(last.code).toBe('credential_invalid')
   expect((await ping(99)).status).toBe(429)

@@ -232,14 +232,16 @@ describe('creating', () => {
     expect(await comment(owner, { body: 'x', author: 'in the body' }, asAuthor('header'))).toMatchObject({ author: 'header' })
   })
 
-  test('[COMMENT-7] an account writes under its own name, and a guest who takes that name is still a guest', async () => {
+  test('[COMMENT-7] an account writes under its name, a program of it under both, and a guest who takes that name is still a guest', async () => {
     const account = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
     const { token } = await openSession(world.service, account.id, 'app', 'a test')
     const owner = await world.create(text)
     const signedIn = { headers: { Authorization: `Bearer ${token}`, 'X-Agent-Author': 'Somebody else' } }
     const person = await owner.share('comment')
     const made = await comment(person, { body: 'x', author: 'Somebody else' }, signedIn)
-    expect(made).toMatchObject({ author: account.name, authorKind: 'account', guest: false })
+    expect(made).toMatchObject({ author: `Somebody else · for ${account.name}`, authorKind: 'account', guest: false })
+    const own = await comment(person, { body: 'x' }, { headers: { Authorization: `Bearer ${token}` } })
+    expect(own).toMatchObject({ author: account.name, authorKind: 'account', guest: false })
     const guest = asAuthor(account.name)
     expect(await comment(person, { body: 'y' }, guest)).toMatchObject({ author: account.name, authorKind: 'guest', guest: true })
     expect(await person.ask('DELETE', `/comments/${made.id}`, guest)).toMatchObject({ status: 403, json: { code: 'not_author' } })
