@@ -304,6 +304,15 @@ export const configTable = {
     secret: false,
     schema: onOff
   },
+  clientDocuments: {
+    name: 'AGMD_CLIENT_DOCUMENTS',
+    default: 'on',
+    unit: 'switch',
+    allowed: 'on or off',
+    docs: 'Whether programs may sign people in by the https address of a document that describes them, which the server then fetches. off: the server asks no address that others name, and programs register themselves.',
+    secret: false,
+    schema: onOff
+  },
   idleUnloadSeconds: {
     name: 'AGMD_IDLE_UNLOAD_SECONDS',
     default: '60',

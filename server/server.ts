@@ -9,6 +9,7 @@ import { createAddressOf } from './address.ts'
 import { createApp } from './app.ts'
 import { createAgents } from './auth/agent-tokens.ts'
 import { createBroker, ownClientId } from './auth/broker.ts'
+import { type ClientDocumentOptions, createClientDocuments } from './auth/client-documents.ts'
 import { type Cookies, cookiesOf, derivedKey, readCookie } from './auth/cookies.ts'
 import { createRelyingParty } from './auth/oidc.ts'
 import type { Config } from './config.ts'
@@ -28,7 +29,7 @@ import { readDownload } from './http/downloads.ts'
 import { readFiles } from './http/files.ts'
 import type { Identity } from './http/identity.ts'
 import { isOwnOrigin } from './http/origin.ts'
-import { createRateLimiter } from './http/rate-limit.ts'
+import { createRateLimiter, type RateLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/routers.ts'
 import { createListener, endConnection, mayUpgrade } from './listener.ts'
 import { createLive } from './live/hocuspocus.ts'
@@ -50,6 +51,8 @@ export interface ServerOptions {
   readonly clientFile?: string
   /** Whether the store went read-only. */
   readonly readOnly: () => boolean
+  /** Which addresses the documents of clients may come from; public ones when absent. */
+  readonly clientDocuments?: ClientDocumentOptions
 }
 
 export interface RunningServer {
@@ -101,8 +104,9 @@ const localHost = (host: string): string => {
 
 /** The embedded broker, or an external issuer; and the service as its client. */
 const createIdentity = (
-  { config, secret, log }: ServerOptions,
+  { config, secret, log, clientDocuments }: ServerOptions,
   service: Service,
+  limiter: RateLimiter,
   cookies: Cookies,
   stylesheet: string | undefined,
   localUrl: string
@@ -125,7 +129,15 @@ const createIdentity = (
       formKey
     }
   return {
-    broker: createBroker({ service, cookies, secret, stylesheet, log }),
+    broker: createBroker({
+      service,
+      cookies,
+      secret,
+      stylesheet,
+      log,
+      fetchDocument: config.clientDocuments ? createClientDocuments(clientDocuments) : null,
+      mayFetchFor: (address) => limiter.tryTake('clientDocument', address)
+    }),
     relyingParty: createRelyingParty({
       ...relyingParty,
       issuer: service.baseUrl,
@@ -260,7 +272,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     status: () => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
   }
   await removeStrayBlobs(service)
-  const identity = createIdentity(options, service, cookies, files.stylesheet, `http://${localHost(config.host)}:${port}`)
+  const identity = createIdentity(options, service, limiter, cookies, files.stylesheet, `http://${localHost(config.host)}:${port}`)
   const face = {
     service,
     handlers,

@@ -341,6 +341,12 @@ export const limits = {
   brokerSessionDays: 14,
   /** A client that registered itself is forgotten after so many days without use. */
   brokerClientDays: 180,
+  /** The document by which a client describes itself: size, time to fetch it (s), how many are fetched at once, how long one is kept (s). */
+  clientDocumentBytesMax: 5 * 1024,
+  clientDocumentSecondsMax: 5,
+  clientDocumentsAtOnce: 10,
+  clientDocumentKeptSecondsMin: 300,
+  clientDocumentKeptSecondsMax: 24 * 3600,
   /** Longest agent token, in characters, and how long what an issuer said about one is believed, in seconds. */
   agentTokenCharsMax: 8192,
   agentTokenSeconds: 60,
@@ -514,7 +520,9 @@ export const rateLimits = {
   deviceStart: { burst: 30, perSecond: 60 / 3600 },
   devicePoll: { burst: 60, perSecond: 2 },
   /** Clients registered at the embedded broker from one address. */
-  register: { burst: 10, perSecond: 20 / 3600 }
+  register: { burst: 10, perSecond: 20 / 3600 },
+  /** Documents of clients that the embedded broker fetches because one address asks: one that is refused is fetched twice. */
+  clientDocument: { burst: 20, perSecond: 60 / 3600 }
 } as const
 
 export type RateLimitName = keyof typeof rateLimits

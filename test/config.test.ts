@@ -57,6 +57,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       anonymousMegabytes: 1024,
       nodeAccounts: [],
       foreignMedia: true,
+      clientDocuments: true,
       idleUnloadSeconds: 60
     },
     warnings: []

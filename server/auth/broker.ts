@@ -19,6 +19,7 @@ import { type Words, wordsOf } from '../http/words.ts'
 import type { Log } from '../log.ts'
 import { agentAuth } from './agent-auth.ts'
 import { type BrokerStore, createBrokerStore } from './broker-store.ts'
+import type { FetchClientDocument } from './client-documents.ts'
 import { type Cookies, derivedKey } from './cookies.ts'
 
 /** Our own client at the broker: the service itself. */
@@ -51,6 +52,10 @@ export interface BrokerOptions {
   readonly secret: Uint8Array
   readonly stylesheet: string | undefined
   readonly log: Log
+  /** Fetches the document by which a client describes itself; null: such clients are unknown. */
+  readonly fetchDocument: FetchClientDocument | null
+  /** Whether one more may be fetched because an address asks. */
+  readonly mayFetchFor: (address: string) => boolean
 }
 
 export interface Broker {
@@ -219,6 +224,13 @@ const grantOf: NonNullable<Configuration['loadExistingGrant']> = async (ctx) => 
   return own
 }
 
+/** The host that answers for a client, when its id is the address of its document; undefined: it registered itself, under any name. */
+export const clientHost = (clientId: string): string | undefined =>
+  clientId.startsWith('https://') && URL.canParse(clientId) ? new URL(clientId).host : undefined
+
+/** The address that asked, kept from the provider, which would believe headers. */
+const askedFrom = new WeakMap<IncomingMessage, string>()
+
 /** What the provider does not look at in the metadata of a client that registers itself: it names itself, and anybody may read plain http. */
 const checkMetadata = (metadata: ClientMetadata, refuse: (why: string) => Error): void => {
   if (typeof metadata.client_name === 'string') {
@@ -227,11 +239,15 @@ const checkMetadata = (metadata: ClientMetadata, refuse: (why: string) => Error)
     else metadata.client_name = name
   }
   if (typeof metadata.scope === 'string') metadata.scope = withLowerRoles(metadata.scope)
+  if (metadata.sector_identifier_uri !== undefined) throw refuse('sector_identifier_uri is not supported: it would be fetched')
   if (metadata.client_id === ownClientId || !Array.isArray(metadata.redirect_uris)) return
   const isPlain = (uri: unknown): boolean => {
     const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
     return url?.protocol === 'http:' && !isLoopback(url)
   }
+  // RFC 8252 §7.3: a program on the person's machine listens on any port. A document cannot know which, as a registration can.
+  const isLocal = (uri: unknown): boolean => typeof uri === 'string' && uri.startsWith('http:') && URL.canParse(uri)
+  if (clientHost(metadata.client_id) !== undefined && metadata.redirect_uris.some(isLocal)) metadata.application_type = 'native'
   if (metadata.redirect_uris.some(isPlain)) throw refuse('redirect_uris must use https; http leads to loopback addresses only')
 }
 
@@ -247,7 +263,16 @@ const lifetimes = {
   Session: limits.brokerSessionDays * daySeconds
 }
 
-const createProvider = async ({ service, cookies, secret, stylesheet, log }: BrokerOptions, store: BrokerStore): Promise<Provider> => {
+const clientDocuments = ({ fetchDocument, mayFetchFor }: BrokerOptions): object => ({
+  enabled: fetchDocument !== null,
+  ack: 'draft-02',
+  // Without a request of its own it is looked up for a page of ours, which a request came before.
+  allowFetch: (ctx: KoaContextWithOIDC | undefined) => mayFetchFor((ctx && askedFrom.get(ctx.req)) ?? 'pages'),
+  cacheDuration: { min: limits.clientDocumentKeptSecondsMin, max: limits.clientDocumentKeptSecondsMax }
+})
+
+const createProvider = async (options: BrokerOptions, store: BrokerStore): Promise<Provider> => {
+  const { service, cookies, secret, stylesheet, log, fetchDocument } = options
   const { errors, interactionPolicy, Provider } = await import('oidc-provider')
   const { baseUrl } = service
   const show: Show = (ctx, page) => showPage(ctx as unknown as Context, stylesheet, page)
@@ -310,6 +335,7 @@ const createProvider = async ({ service, cookies, secret, stylesheet, log }: Bro
       dPoP: { enabled: false },
       deviceFlow: deviceFlow(show) as { enabled: boolean },
       registration: { enabled: true },
+      clientIdMetadataDocument: clientDocuments(options),
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       rpInitiatedLogout: signOut(show) as { enabled: boolean },
       resourceIndicators: {
@@ -331,8 +357,8 @@ const createProvider = async ({ service, cookies, secret, stylesheet, log }: Bro
       prompt_values_supported: ['none', 'login', 'consent', 'create'],
       service_documentation: `${baseUrl}/auth.md`
     },
-    // Registered metadata may name addresses to fetch (keys, sectors): nothing that others name is ever fetched.
-    fetch: () => Promise.reject(new Error('the broker fetches nothing')),
+    // Of all that metadata may name (keys, sectors, back channels) the document of a client alone is fetched.
+    fetch: (url) => fetchDocument?.(String(url)) ?? Promise.reject(new Error('the broker fetches nothing')),
     renderError(ctx, out) {
       const { t } = wordsOf(ctx)
       const body = html`<p>${t('The request is not valid.')}</p><p class="muted">${out.error}${out.error_description === undefined ? undefined : html`: ${out.error_description}`}</p><p><a href="/">${t('Go to your documents')}</a></p>`
@@ -390,6 +416,7 @@ export const createBroker = (options: BrokerOptions): Broker => {
     async answer(ctx) {
       listener ??= (await provider()).callback()
       pretend(ctx.req, service.baseUrl)
+      askedFrom.set(ctx.req, ctx.state.address)
       const url = new URL(ctx.req.url ?? '/', service.baseUrl)
       const code = url.pathname === brokerPaths.code_verification && ctx.method === 'GET' ? url.searchParams.get('user_code') : null
       if (code !== null) {

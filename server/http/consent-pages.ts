@@ -7,7 +7,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { includesRole, type Role, roles } from '../../shared/roles.ts'
 import { type Sentence, term } from '../../shared/words.ts'
-import { documentScopes, interactionPath, roleOfScopes } from '../auth/broker.ts'
+import { clientHost, documentScopes, interactionPath, roleOfScopes } from '../auth/broker.ts'
 import { findAccount } from '../domain/accounts.ts'
 import { letIn } from '../domain/programs.ts'
 import { hashSecret } from '../domain/secrets.ts'
@@ -54,6 +54,7 @@ const signInConsent = (words: Words, details: Details, program: Markup): Markup 
     program,
     address: html`<strong>${named(hostOf(details) ?? t('a device'))}</strong>`
   })}</p>
+${whoAnswers(words, details)}
 <ul class="list">${asked.map((sentence) => html`<li>${say(sentence)}</li>`)}</ul>
 <p class="muted">${t('The name is not verified. It gets no access to your documents.')}</p>
 <form class="form" method="post" action="${interactionPath}/${details.uid}/agree"><p class="actions"><button class="button primary large">${t('Allow')}</button></p></form>`
@@ -68,6 +69,7 @@ const documentsConsent = async (words: Words, service: Service, details: Details
     program,
     account: html`<strong>${named(account?.email ?? account?.name ?? '')}</strong>`
   })}</p>
+${whoAnswers(words, details)}
 <p>${filled(t('You will be sent to {address}.'), { address: html`<strong>${named(hostOf(details) ?? t('a device'))}</strong>` })}</p>
 ${also.length === 0 ? undefined : html`<p>${t('It will also be able to:')}</p><ul class="list">${also.map((sentence) => html`<li>${say(sentence)}</li>`)}</ul>`}
 <form class="form" method="post" action="${interactionPath}/${details.uid}/agree">
@@ -76,6 +78,14 @@ ${also.length === 0 ? undefined : html`<p>${t('It will also be able to:')}</p><u
 <p class="notice">${t('The name is not verified. Allow this only if you just started it yourself.')}</p>
 <p class="actions"><button class="button primary large">${t('Allow')}</button></p>
 </form>`
+}
+
+/** Where the document of a program lies: what it calls itself is no proof, whose server says so is. */
+const whoAnswers = ({ t }: Words, { params }: Details): Markup | undefined => {
+  const host = clientHost(String(params['client_id']))
+  return host === undefined
+    ? undefined
+    : html`<p>${filled(t('It is described by {address}.'), { address: html`<strong>${named(host)}</strong>` })}</p>`
 }
 
 /** The page that asks. */
@@ -134,6 +144,14 @@ export const agreeTo = async (
   if (role !== null) grantDocuments(grant, details, role)
   const id = await grant.save()
   const name = (await nameOf(details, provider)) ?? 'A program'
-  if (role !== null) await letIn(service, { account, name, host: hostOf(details), role, docs: null, grant: hashSecret(id) })
+  if (role !== null)
+    await letIn(service, {
+      account,
+      name,
+      host: clientHost(String(details.params['client_id'])) ?? hostOf(details),
+      role,
+      docs: null,
+      grant: hashSecret(id)
+    })
   return id
 }

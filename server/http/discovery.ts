@@ -51,7 +51,8 @@ names the metadata of the resource. A client that signs in only when it connects
 
 - Authorization code with PKCE (S256) and \`resource=${baseUrl}/mcp\` (RFC 8707). A token for that opens the MCP endpoint alone; one for
   \`resource=${baseUrl}\` opens the whole interface. A token without a resource opens nothing here.
-- Clients register themselves (RFC 7591). Scopes: \`docs:view\`, \`docs:comment\`, \`docs:suggest\`, \`docs:edit\`, \`docs:owner\`; the person
+- Clients register themselves (RFC 7591). Where the metadata say \`client_id_metadata_document_supported\`, the https address of a client
+  metadata document serves as \`client_id\`. Scopes: \`docs:view\`, \`docs:comment\`, \`docs:suggest\`, \`docs:edit\`, \`docs:owner\`; the person
   chooses a role up to the one you ask for, and \`scope\` in the answer tells which.
 - Access tokens last an hour; refresh tokens are replaced at each use. A code or refresh token that comes twice ends all access.
 - The person ends the access at ${baseUrl}/account; a program ends its own by RFC 7009.

@@ -225,6 +225,7 @@ export const german: Catalogue = {
   'What it writes shows its name and yours. You can end its access on your account page at any time; it ends by itself after {count} days.':
     'Was es schreibt, zeigt seinen Namen und deinen. Du kannst den Zugriff jederzeit auf deiner Kontoseite beenden; nach {count} Tagen endet er von selbst.',
   'You have no such token or program.': 'Dieses Token oder Programm hast du nicht.',
+  'It is described by {address}.': 'Beschrieben wird es von {address}.',
   'You will be sent to {address}.': 'Danach kommst du zu {address}.',
   '{program} wants to work on all documents of your account {account}.':
     '{program} möchte an allen Dokumenten deines Kontos {account} arbeiten.',

@@ -19,6 +19,8 @@ export interface RateState {
 export interface RateLimiter {
   /** Takes one token. Errors: `rate_limited` with `retryAfterSeconds`. */
   take(name: RateLimitName, who: string): RateState | undefined
+  /** Takes one token; false when there is none. */
+  tryTake(name: RateLimitName, who: string): boolean
   /** Errors like `take`, without taking a token. */
   check(name: RateLimitName, who: string): void
   /** Forgets what was counted. */
@@ -111,6 +113,13 @@ export const createRateLimiter = (clock: Clock, enabled: boolean): RateLimiter =
   }
 
   return {
+    tryTake(name, who) {
+      if (!enabled) return true
+      const bucket = tableOf(name).of(who)
+      if (bucket.tokens < 1) return false
+      bucket.tokens -= 1
+      return true
+    },
     take(name, who) {
       if (!enabled) return undefined
       const bucket = tableOf(name).of(who)

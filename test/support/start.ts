@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDiskBlobs } from '../../server/blobs/disk.ts'
+import type { ClientDocumentOptions } from '../../server/auth/client-documents.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import type { Clock, Storage } from '../../server/domain/ports.ts'
@@ -28,6 +29,8 @@ export interface StartOptions {
   readonly preload?: string
   /** Puts something between the service and its store: a delay, a failure. */
   readonly storage?: (storage: Storage) => Storage
+  /** Lets the documents of clients come from this machine. */
+  readonly clientDocuments?: ClientDocumentOptions
 }
 
 export interface World {
@@ -79,6 +82,7 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
     secret: held.secret,
     version: 'test',
     ...(options.clientFile === undefined ? {} : { clientFile: options.clientFile }),
+    ...(options.clientDocuments === undefined ? {} : { clientDocuments: options.clientDocuments }),
     readOnly: () => false
   })
   return {

@@ -1,0 +1,121 @@
+/**
+ * Fetches the document by which a client of OAuth describes itself (OAuth Client ID Metadata Document, draft 02): its `client_id` is the https
+ * address of the document. Strangers choose that address, so the request reaches public addresses only, follows no redirect, carries
+ * nothing of ours, and is bounded in time and size.
+ */
+import { lookup as resolveName } from 'node:dns'
+import { request } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { limits } from '../../shared/limits.ts'
+
+/** What a test replaces: it has no public address and no certificate that others trust. */
+export interface ClientDocumentOptions {
+  readonly mayReach: (address: string) => boolean
+  /** Certificate of the authority that is trusted in place of the usual ones, as PEM. */
+  readonly ca?: string
+}
+
+/** IANA special-purpose registry (RFC 6890) with multicast and what is reserved: all that is no public IPv4 address. */
+const ipv4Special: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3]
+]
+
+/** Within 2000::/3, which holds every public IPv6 address: tunnels, documentation and what is for protocols alone. */
+const ipv6Special: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20]
+]
+
+const special = new BlockList()
+for (const [net, prefix] of ipv4Special) special.addSubnet(net, prefix, 'ipv4')
+for (const [net, prefix] of ipv6Special) special.addSubnet(net, prefix, 'ipv6')
+const globalUnicast = new BlockList()
+globalUnicast.addSubnet('2000::', 3, 'ipv6')
+
+/** Whether an address belongs to the public internet: not to this machine, its network or a translator into it. */
+export const isPublicAddress = (address: string): boolean => {
+  const version = isIP(address)
+  if (version === 4) return !special.check(address, 'ipv4')
+  return version === 6 && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
+}
+
+/** Resolves a name once; the connection goes to what was checked. A name with one address that may not be reached is refused. */
+const checkedLookup =
+  (mayReach: (address: string) => boolean): LookupFunction =>
+  (name, options, callback) =>
+    resolveName(name, { ...options, all: true }, (error, found) => {
+      const [first] = error === null ? found : []
+      if (first === undefined) return callback(error ?? new Error('the name has no address'), '')
+      if (!found.every(({ address }) => mayReach(address))) return callback(new Error('the name leads to no public address'), '')
+      return options.all === true ? callback(null, found) : callback(null, first.address, first.family)
+    })
+
+const bodyOf = async (answer: IncomingMessage): Promise<Buffer<ArrayBuffer>> => {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > limits.clientDocumentBytesMax) throw new Error('the document is too large')
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+export type FetchClientDocument = (url: string) => Promise<Response>
+
+/** Errors: for every address that may not be reached, for an answer other than 200, too large or too late. */
+export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = { mayReach: isPublicAddress }): FetchClientDocument => {
+  let underWay = 0
+
+  const answerOf = (url: URL, signal: AbortSignal): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const headers = { Accept: 'application/json' }
+      const sent = request(
+        url,
+        { agent: false, headers, lookup: checkedLookup(mayReach), signal, ...(ca !== undefined && { ca }) },
+        resolve
+      )
+      sent.on('error', reject)
+      sent.end()
+    })
+
+  const get = async (url: URL): Promise<Response> => {
+    const answer = await answerOf(url, AbortSignal.timeout(limits.clientDocumentSecondsMax * 1000))
+    try {
+      if (answer.statusCode !== 200) throw new Error(`the answer was ${answer.statusCode}`)
+      const cache = answer.headers['cache-control']
+      return new Response(await bodyOf(answer), { headers: cache === undefined ? {} : { 'Cache-Control': cache } })
+    } finally {
+      answer.destroy()
+    }
+  }
+
+  return async (text) => {
+    const url = new URL(text)
+    // A bare address is not looked up, and names no one.
+    if (url.protocol !== 'https:' || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) throw new Error('only https and a name')
+    if (underWay >= limits.clientDocumentsAtOnce) throw new Error('too many are being fetched')
+    underWay += 1
+    try {
+      return await get(url)
+    } finally {
+      underWay -= 1
+    }
+  }
+}
