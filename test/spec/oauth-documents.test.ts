@@ -168,6 +168,12 @@ test('[OAUTH-15] only public addresses are reached, over https and by a name', a
   for (const address of ['1.1.1.1', '172.32.0.1', '2606:4700::1111']) expect(isPublicAddress(address)).toBe(true)
 })
 
+test('[OAUTH-15] the fetch itself follows no redirect and ends where a document is too large', async () => {
+  const own = createClientDocuments({ mayReach, ca })
+  await expect(own(`${origin}/large`)).rejects.toThrow('too large')
+  await expect(own(`${origin}/moved`)).rejects.toThrow('302')
+})
+
 test('[OAUTH-15] documents asked for from one address are limited', async () => {
   const own = await startWorld({ env: { AGMD_RATE_LIMITS: 'on' }, clientDocuments: { mayReach, ca } })
   for (let count = 0; count < 12; count++)
