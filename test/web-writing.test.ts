@@ -256,21 +256,24 @@ test.each([
 })
 
 test.each([
-  ['| a |\n| - |\n| b |\n|', 'x', '| a |\n| - |\n| b |\n\nx|'],
-  ['| a |\n| - |\n|\nwords', 'x', '| a |\n| - |\n\nx|\n\nwords'],
-  ['> | a |\n> | - |\n|', 'x', '> | a |\n> | - |\n\nx|'],
-  ['| a |\n| - |\n\n> |', 'x', undefined],
-  ['| a |\n| - |\n|', '|', undefined],
-  ['| a |\n| - |\n\n|', 'x', undefined],
-  ['words\n|', 'x', undefined]
+  ['| a |\n| - |\n| b |\n^', 'x', '| a |\n| - |\n| b |\n\nx^'],
+  ['| a |\n| - |\n^\nwords', 'x', '| a |\n| - |\n\nx^\n\nwords'],
+  ['> | a |\n> | - |\n^', 'x', '> | a |\n> | - |\n\nx^'],
+  ['| a |\n| - |\n\n> ^', 'x', undefined],
+  ['| a |\n| - |\n| b |^', 'x', '| a |\n| - |\n| b |\n\nx^'],
+  ['| a |^\n| - |\n| b |', 'x', '| ax^ |\n| - |\n| b |'],
+  ['| a | b |\n| - | - |\n|c|^', 'x', undefined],
+  ['| a |\n| - |\n^', '|', undefined],
+  ['| a |\n| - |\n\n^', 'x', undefined],
+  ['words\n^', 'x', undefined]
 ])('[WRITE-73] below the table of %j, %j is no row', (before, typed, expected) => {
-  // The bars are the table's: the caret is the last one.
-  const at = before.lastIndexOf('|')
+  // The bars are the table's.
+  const at = before.indexOf('^')
   const state = EditorState.create({ doc: before.slice(0, at) + before.slice(at + 1), extensions: [markdown()] })
   const spec = belowRows(state, at, typed)
   const now = spec && state.update(spec).state
   const head = now?.selection.main.head ?? 0
-  expect(now && `${now.doc.sliceString(0, head)}|${now.doc.sliceString(head)}`).toBe(expected)
+  expect(now && `${now.doc.sliceString(0, head)}^${now.doc.sliceString(head)}`).toBe(expected)
 })
 
 test.each([

@@ -9,6 +9,9 @@ export function readDevice(key: string): string | null {
   }
 }
 
+/** How a document is shown where one may write: live, source or read; live when absent. */
+export const modeKey = 'agmd.mode'
+
 /** Writes a value, or removes it when null. */
 export function writeDevice(key: string, value: string | null): void {
   try {

@@ -289,6 +289,13 @@ test('[HOME-5] a new document is made once, whatever is lost on the way', async 
   await page.getByRole('button', { name: 'Start writing' }).click()
   await saved(page)
   expect(new Set(made).size).toBe(1)
+  // Whoever starts a document writes, even if they read the last one.
+  await page.getByRole('button', { name: 'Read', exact: true }).click()
+  await page.locator('.reading').waitFor()
+  await page.unroute('**/new')
+  await page.goto(world.url)
+  await page.getByRole('button', { name: 'Start writing' }).click()
+  await page.locator('.cm-content:focus').waitFor()
   await context.close()
 })
 

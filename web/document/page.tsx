@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
 import { commands } from '../commands/all.ts'
 import { keyBindings, runPageKeys } from '../commands/keys.ts'
-import { readDevice, writeDevice } from '../device.ts'
+import { modeKey, readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
 import { codeAround, type CodeAround } from '../editor/in-code.ts'
@@ -76,7 +76,6 @@ export interface View {
   setOutline(shown: boolean): void
 }
 
-const modeKey = 'agmd.mode'
 const outlineKey = 'agmd.outline'
 const modes: readonly Mode[] = ['live', 'source', 'read']
 /** The chrome steps back after this long of typing. */

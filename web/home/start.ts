@@ -8,6 +8,7 @@ import { remember } from '../recent.ts'
 import { personName } from '../person.ts'
 import { t } from '../text/t.ts'
 import { readTextFile, TextFileFailure } from '../text-file.ts'
+import { modeKey, readDevice, writeDevice } from '../device.ts'
 
 /** As many files at once. */
 const filesMax = 50
@@ -40,8 +41,12 @@ async function create(input: NewDocument): Promise<string> {
   }
 }
 
-/** Creates a document and opens it. Errors: `StartFailure`. */
-export const startDocument = async (): Promise<void> => location.assign(`/d/${await create({})}`)
+/** Creates a document and opens it, to be written in whatever one did last. Errors: `StartFailure`. */
+export async function startDocument(): Promise<void> {
+  const id = await create({})
+  if (readDevice(modeKey) === 'read') writeDevice(modeKey, null)
+  location.assign(`/d/${id}`)
+}
 
 /** A text whose front matter calls it by another title; it may hold no quotes. */
 const retitled = (content: string, title: string): string => content.replace(/^title:.*$/m, () => `title: "${title.replaceAll('"', '’')}"`)

@@ -1,7 +1,8 @@
 /** What is written below a table is no row of it. */
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
-import { tableAt } from '../tables.ts'
+import { content } from '../table-rows.ts'
+import { rowAt, tableAt } from '../tables.ts'
 
 /** Puts the caret behind a blank line below a table that ends the text: without it, the next line is a row. */
 export function belowTable(state: EditorState): TransactionSpec | undefined {
@@ -28,17 +29,39 @@ export const pressBelow = EditorView.domEventHandlers({
   }
 })
 
-/** What is typed on the empty line below a table has blank lines around it, unless it begins a row. */
+/** Whether what is typed at the end of a line stands behind the last cell of a table, where no reader would see it. */
+function isBehindCells(state: EditorState, at: number): 'last' | 'other' | undefined {
+  const place = tableAt(state, at)
+  if (place === undefined) return undefined
+  const { row, first, last } = place
+  // Who writes the bars of a row oneself has not come to its end.
+  if (at !== row.line.to || !row.closed || row.cells.length < rowAt(state, first).cells.length) return undefined
+  return row.line.number === last ? 'last' : 'other'
+}
+
+/**
+ * What is typed on the empty line below a table, or behind its last row, stands below it between blank lines, unless it begins a row. Behind
+ * another row it goes into the last cell.
+ */
 export function belowRows(state: EditorState, at: number, text: string): TransactionSpec | undefined {
-  const line = state.doc.lineAt(at)
-  const above = line.number > 1 ? state.doc.line(line.number - 1) : line
-  if (state.readOnly || line.text !== '' || /^[|\s]/.test(text) || tableAt(state, above.from) === undefined) return undefined
-  const isFollowed = line.number < state.doc.lines && state.doc.line(line.number + 1).text.trim() !== ''
+  const { doc } = state
+  const line = doc.lineAt(at)
+  if (state.readOnly || /^[|\s]/.test(text)) return undefined
+  const written = { scrollIntoView: true, userEvent: 'input.type' }
+  const behind = isBehindCells(state, at)
+  const cell = behind === 'other' ? rowAt(state, line.number).cells.at(-1) : undefined
+  if (cell !== undefined) {
+    const { to } = content(doc, cell)
+    return { changes: { from: to, insert: text }, selection: { anchor: to + text.length }, ...written }
+  }
+  const isBelow = line.text === '' && line.number > 1 && tableAt(state, doc.line(line.number - 1).from) !== undefined
+  if (!isBelow && behind === undefined) return undefined
+  const isFollowed = line.number < doc.lines && doc.line(line.number + 1).text.trim() !== ''
+  const lead = isBelow ? '\n' : '\n\n'
   return {
-    changes: { from: at, insert: `\n${text}${isFollowed ? '\n' : ''}` },
-    selection: { anchor: at + 1 + text.length },
-    scrollIntoView: true,
-    userEvent: 'input.type'
+    changes: { from: at, insert: `${lead}${text}${isFollowed ? '\n' : ''}` },
+    selection: { anchor: at + lead.length + text.length },
+    ...written
   }
 }
 
