@@ -715,19 +715,26 @@ test('[REVIEW-7] hostile names, comments and suggestions are plain text wherever
   await context.close()
 })
 
-test('[REVIEW-8] a decision that came too late says so: decided the other way, or on text that has changed', async () => {
+test('[REVIEW-8] [REVIEW-42] a decision that came too late says so: decided the other way, or on text that has changed; a reason that came too late is not lost', async () => {
   const document = await createDocument(world.url, text)
   const suggest = async (find: string, body: string): Promise<string> =>
     (await ask<{ id: string }>(document, 'POST', 'suggestions', { operation: 'replace', find, text: body })).id
   const rejected = await suggest('Monday', 'Tuesday')
   await suggest('green', 'all green')
   await suggest('twice', 'once')
+  const accepted = await suggest('slow', 'wasteful')
   const { context, page } = await person('Ana', document.url)
-  await page.locator('.margin .card.proposal').nth(2).waitFor()
+  await page.locator('.margin .card.proposal').nth(3).waitFor()
   await context.setOffline(true)
   for (const words of ['Tuesday', 'all green', 'once'])
     await page.locator('.card.proposal', { hasText: words }).getByRole('button', { name: 'Accept' }).click()
+  const unwanted = page.locator('.margin .card.proposal', { hasText: 'wasteful' })
+  await unwanted.getByRole('button', { name: 'Reject with a reason' }).click()
+  await unwanted.getByRole('textbox', { name: 'Reason' }).fill('It is slow, no more.')
+  await unwanted.getByRole('button', { name: 'Reject', exact: true }).click()
+  await unwanted.getByText('It is slow, no more.').waitFor()
   await ask(document, 'POST', `suggestions/${rejected}`, { action: 'reject' })
+  await ask(document, 'POST', `suggestions/${accepted}`, { action: 'accept' })
   await ask(document, 'POST', 'edits', { edits: [{ find: 'green', replace: 'red' }] })
   await context.setOffline(false)
   await until(async () => (await readMarkdown(world.url, document)).includes('every file once'), 'the one that could be accepted')
@@ -736,6 +743,7 @@ test('[REVIEW-8] a decision that came too late says so: decided the other way, o
   await page.locator('.segments').getByText('Done').click()
   await page.locator('.side-panel .card', { hasText: 'Tuesday' }).getByText('Rejected by Robot').waitFor()
   await page.locator('.side-panel .card', { hasText: 'Tuesday' }).getByRole('alert').waitFor()
+  await page.locator('.side-panel .card', { hasText: 'wasteful' }).getByRole('alert').getByText('It is slow, no more.').waitFor()
   expect(await readMarkdown(world.url, document)).toContain('on Monday')
   await context.close()
 })
@@ -929,7 +937,7 @@ test('[REVIEW-35] undo types nothing a second time beside the suggestion that wa
   await context.close()
 })
 
-test('[REVIEW-36] whoever decides a card by key goes on with the next one, and after the last in the text', async () => {
+test('[REVIEW-36] [REVIEW-42] whoever decides a card by key goes on with the next one, and after the last in the text; a rejection takes a reason by key', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'Monday', text: 'Tuesday' })
@@ -938,7 +946,16 @@ test('[REVIEW-36] whoever decides a card by key goes on with the next one, and a
   const card = (words: string) => page.locator('.margin .card', { hasText: words })
   await card('once').getByRole('button', { name: 'Accept' }).press('Enter')
   await card('Tuesday').and(page.locator(':focus')).waitFor()
-  await card('Tuesday').getByRole('button', { name: 'Reject' }).press('Enter')
+  await card('Tuesday').getByRole('button', { name: 'Reject', exact: true }).press('Tab')
+  await page.keyboard.press('Enter')
+  const reason = card('Tuesday').getByRole('textbox', { name: 'Reason' })
+  await reason.and(page.locator(':focus')).waitFor()
+  await look(page, 'rejection-reason')
+  await page.keyboard.press('Escape')
+  await card('Tuesday').getByRole('button', { name: 'Reject with a reason' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await reason.pressSequentially('The tests need until Monday.')
+  await page.keyboard.press('Control+Enter')
   await card('All of them?').and(page.locator(':focus')).waitFor()
   await card('All of them?').getByRole('button', { name: 'Resolve' }).press('Enter')
   await page.locator('.cm-content:focus').waitFor()
@@ -946,6 +963,9 @@ test('[REVIEW-36] whoever decides a card by key goes on with the next one, and a
   await page.locator('.remarks-button').click()
   await page.locator('.segments').getByText('Done').click()
   await page.locator('.card', { hasText: 'All of them?' }).getByText('Resolved by you', { exact: true }).waitFor()
+  await page.locator('.card', { hasText: 'Tuesday' }).getByText('The tests need until Monday.').waitFor()
+  const [told] = (await ask<{ suggestions: readonly { reason?: string }[] }>(document, 'GET', 'suggestions?status=rejected')).suggestions
+  expect(told?.reason).toBe('The tests need until Monday.')
   await context.close()
 })
 

@@ -100,7 +100,7 @@ test('[SUGG-8] [SUGG-9] others see a suggestion while it is typed; what they acc
   // What is rejected as it stands goes from the editor of who typed it.
   await ana.keyboard.type('Draft. ')
   const card = eve.locator('.margin .card', { hasText: 'Draft.' })
-  await card.getByRole('button', { name: 'Reject' }).click()
+  await card.getByRole('button', { name: 'Reject', exact: true }).click()
   await ana.getByText('Eve rejected your suggestion.').waitFor()
   await until(async () => !(await editorText(ana)).includes('Draft.'), 'the rejected words gone')
   // What is typed and deleted again leaves nothing.
@@ -167,7 +167,7 @@ test('[UNDO-5] whoever decides takes it back: from the notice, in place of the c
   await isText(accepted)
   await card('once').getByRole('button', { name: 'Undo' }).click()
   await isText(text)
-  await card('once').getByRole('button', { name: 'Reject' }).click()
+  await card('once').getByRole('button', { name: 'Reject', exact: true }).click()
   await card('once').getByText('Rejected by you').waitFor()
   await card('once').getByRole('button', { name: 'Undo' }).click()
   await card('once').getByRole('button', { name: 'Accept' }).waitFor()
@@ -199,7 +199,7 @@ test('[UNDO-5] whoever decides takes it back: from the notice, in place of the c
   await page.locator('.toast', { hasText: '2 suggestions accepted.' }).getByRole('button', { name: 'Undo' }).click()
   await isText(text)
   const listed = page.locator('.side-panel .card', { hasText: 'Tuesday' })
-  await listed.getByRole('button', { name: 'Reject' }).click()
+  await listed.getByRole('button', { name: 'Reject', exact: true }).click()
   await page.getByText('Rejected.', { exact: true }).waitFor()
   await page.getByRole('radio', { name: 'Done' }).check({ force: true })
   await listed.getByRole('button', { name: /Undo|Reopen/ }).click()

@@ -117,7 +117,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   await ana.page.locator('.rm-comment').waitFor({ state: 'detached' })
   await card(ana.page, 'As Bea said.').getByRole('button', { name: 'Accept' }).click()
   await until(async () => (await editorText(bea.page)).includes('We ship on Tuesday.'), 'the accepted word at Bea')
-  await card(ana.page, 'Checker').getByRole('button', { name: 'Reject' }).click()
+  await card(ana.page, 'Checker').getByRole('button', { name: 'Reject', exact: true }).click()
   const statuses = async (): Promise<readonly string[]> => {
     const { suggestions } = (await ask('list_suggestions', { doc: id, status: 'all' })) as { suggestions: { status: string }[] }
     return suggestions.map(({ status }) => status).toSorted()

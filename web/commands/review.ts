@@ -92,6 +92,13 @@ export const reviewCommands: readonly Command[] = [
     ...withReview('edit', (review) => review.decide('reject'))
   },
   {
+    id: 'suggestion.rejectWithReason',
+    title: term('Reject this suggestion with a reason'),
+    group: 'review',
+    icon: 'x',
+    ...withReview('edit', (review) => review.askReason())
+  },
+  {
     id: 'remark.resolve',
     title: term('Resolve this comment'),
     group: 'review',

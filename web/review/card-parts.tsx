@@ -123,6 +123,8 @@ interface WriterInput {
   readonly action: string
   readonly value: string
   readonly autoFocus?: boolean
+  /** Most characters; without it the service alone says. */
+  readonly charsMax?: number
   readonly onInput?: (value: string) => void
   readonly onSubmit: (value: string) => void
   /** Without it there is nothing to cancel. */
@@ -130,7 +132,17 @@ interface WriterInput {
 }
 
 /** Where something is written: Mod-Enter sends it, Esc leaves it. */
-export function Writer({ review, label, action, value, autoFocus = false, onInput, onSubmit, onCancel }: WriterInput): JSX.Element {
+export function Writer({
+  review,
+  label,
+  action,
+  value,
+  autoFocus = false,
+  charsMax,
+  onInput,
+  onSubmit,
+  onCancel
+}: WriterInput): JSX.Element {
   const [text, setText] = useState(value)
   // The name that the link was made for is offered, to be kept or changed.
   const [name, setName] = useState(givenName.peek())
@@ -187,6 +199,7 @@ export function Writer({ review, label, action, value, autoFocus = false, onInpu
         dir='auto'
         aria-label={label}
         placeholder={label}
+        maxLength={charsMax}
         value={text}
         {...mentions.attributes}
         onInput={(event: Event) => {

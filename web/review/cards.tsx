@@ -5,8 +5,8 @@ import { handOver } from '../document/early-field.ts'
 import { personName } from '../person.ts'
 import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
-import { Icon } from '../ui/icons.tsx'
 import { Byline, CommentText, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
+import { DecideButtons, Refusal } from './decide-buttons.tsx'
 import { hueOfName } from '../../shared/hues.ts'
 import { excerpt, excerptUnits, isUndecided, type Comment } from './records.ts'
 import { authorOf, composerId, isOpen, quoteOf, type Item } from './items.ts'
@@ -214,10 +214,11 @@ interface ProposalInput {
 
 function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   const { store } = review
-  const { suggestion, deciding, refusal } = item.proposal
+  const { suggestion, deciding, reason } = item.proposal
+  // Its own reason is there before the service has answered.
+  const why = suggestion.reason ?? (deciding === 'reject' ? reason : undefined)
   const status = statusWords(review, item.proposal)
   const gone = whereGone(item)
-  const isOpen = suggestion.status === 'pending' && deciding === undefined
   const isDecided = deciding === undefined && !isUndecided(suggestion)
   const canReopen = isDecided && store.canDecide.value && suggestion.withdrawn !== true
   return (
@@ -241,33 +242,16 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
           )}
         </p>
       )}
-      {suggestion.reason !== undefined && <Prose text={suggestion.reason} />}
-      {refusal !== undefined && (
-        <p class='card-refusal' role='alert'>
-          {refusal}
-        </p>
-      )}
-      {store.canDecide.value && (isOpen || suggestion.status === 'orphaned') && (
-        <p class='actions card-decide'>
-          {isOpen && (
-            <button type='button' class='button accept' onClick={() => store.decide('accept', [suggestion.id])}>
-              <Icon name='check' size={16} />
-              {t('Accept')}
-            </button>
-          )}
-          <button type='button' class='button quiet' onClick={() => store.decide('reject', [suggestion.id])}>
-            <Icon name='x' size={16} />
-            {t('Reject')}
-          </button>
-        </p>
-      )}
+      {why !== undefined && <Prose text={why} />}
+      <Refusal proposal={item.proposal} />
+      <DecideButtons review={review} proposal={item.proposal} />
       <Replies
         review={review}
         replies={suggestion.replies ?? []}
         waiting={item.proposal.waiting}
         isActive={isActive}
         onReply={
-          store.canComment.value
+          store.canComment.value && review.rejecting.value?.id !== suggestion.id
             ? (body) => void store.act({ kind: 'answer', suggestion: suggestion.id, body }, personName.value)
             : undefined
         }

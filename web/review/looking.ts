@@ -1,4 +1,5 @@
 /** Looking at one remark after the other, in the text and in cards, and dealing with the one that is looked at. */
+import { signal } from '@preact/signals'
 import { EditorView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
@@ -13,11 +14,15 @@ export interface Looking {
   go(step: 1 | -1): void
   /** Decides the suggestion that is looked at. */
   decide(action: 'accept' | 'reject'): void
+  /** Asks in its card why the suggestion that is looked at is rejected. */
+  askReason(): void
   /** Resolves the comment that is looked at. */
   resolve(): void
 }
 
-export function openLooking({ page, editor: { view }, store, placing, items, filter, active, focused, hasMargin, deedOf }: State): Looking {
+export function openLooking(state: State): Looking {
+  const { page, editor, store, placing, items, filter, active, focused, rejecting, hasMargin, deedOf } = state
+  const { view } = editor
   const show = (id: string, focus?: 'card' | 'text'): void => {
     const item = items.peek().find((each) => each.id === id)
     if (item === undefined) return
@@ -81,10 +86,22 @@ export function openLooking({ page, editor: { view }, store, placing, items, fil
 
   const looked = (): Item | undefined => items.peek().find(({ id }) => id === active.peek())
 
-  const decide = (action: 'accept' | 'reject'): void => {
+  const suggestionLooked = (): string | undefined => {
     const item = looked()
-    if (item?.kind !== 'proposal' || !isOpen(item)) return toast(t('Select a suggestion first.'))
-    store.decide(action, [item.id])
+    if (item?.kind === 'proposal' && isOpen(item)) return item.id
+    toast(t('Select a suggestion first.'))
+    return undefined
+  }
+  const askReason = (): void => {
+    const id = suggestionLooked()
+    if (id === undefined) return
+    show(id)
+    rejecting.value = { id, reason: signal('') }
+  }
+  const decide = (action: 'accept' | 'reject'): void => {
+    const id = suggestionLooked()
+    if (id === undefined) return
+    store.decide(action, [id])
     store.said.value = action === 'accept' ? t('Accepting…') : t('Rejecting…')
   }
   const resolve = (): void => {
@@ -94,5 +111,5 @@ export function openLooking({ page, editor: { view }, store, placing, items, fil
     store.said.value = t('Comment resolved')
   }
 
-  return { show, go, decide, resolve }
+  return { show, go, decide, askReason, resolve }
 }

@@ -54,10 +54,10 @@ const said = ({ operation, text, note, target }: SuggestDeed): object => ({
 })
 
 /** Each names the version that stood on its card. */
-const decisionsOf = ({ action, suggestions, steps = {} }: Deed & { readonly kind: 'decide' }): readonly object[] =>
+const decisionsOf = ({ action, suggestions, steps = {}, reason }: Deed & { readonly kind: 'decide' }): readonly object[] =>
   suggestions.map((suggestionId) => {
     const step = steps[suggestionId]
-    return { suggestionId, action, ...(step !== undefined && { step }) }
+    return { suggestionId, action, ...(step !== undefined && { step }), ...(reason !== undefined && { reason }) }
   })
 
 /** What tells the service of a suggestion that is typed. `done`: nothing more is typed for now. */

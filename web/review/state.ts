@@ -16,6 +16,11 @@ import { restOf } from './rest-of.ts'
 import { openStore, type Store } from './store.ts'
 import { storedText } from './suggesting.ts'
 
+export interface Rejecting {
+  readonly id: string
+  readonly reason: Signal<string>
+}
+
 export type Filter = 'open' | 'resolved' | 'mine'
 
 export interface State {
@@ -32,6 +37,8 @@ export interface State {
   /** The one whose card is to take the focus, once it is there. */
   readonly focused: Signal<string | undefined>
   readonly composer: Signal<Composer | undefined>
+  /** The suggestion whose card asks why it is rejected, with what is typed there so far. */
+  readonly rejecting: Signal<Rejecting | undefined>
   /** What was selected last in the reading view, in the stored text. */
   readonly picked: Signal<Span | undefined>
   /** This person, as others mention them. */
@@ -95,6 +102,7 @@ export function openState(page: View, editor: Editor): State {
     active: signal<string | undefined>(undefined),
     focused: signal<string | undefined>(undefined),
     composer,
+    rejecting: signal<Rejecting | undefined>(undefined),
     picked: signal<Span | undefined>(undefined),
     deedOf: openDeeds(view),
     me,

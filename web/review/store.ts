@@ -33,6 +33,8 @@ export interface Proposal {
   readonly waiting: readonly Waiting[]
   /** Why a decision of this page was refused. */
   readonly refusal: string | undefined
+  /** The reason of a rejection of this page that waits, or was refused. */
+  readonly reason: string | undefined
 }
 
 /** What the service tells. */
@@ -77,7 +79,8 @@ export interface Store {
   /** The service has a version of a suggestion that is typed here. */
   drafted(suggestion: Suggestion, author: string): void
   act(deed: Deed, author?: string): Waiting
-  decide(action: Action, suggestions: readonly string[]): void
+  /** `reason`: why they are rejected. */
+  decide(action: Action, suggestions: readonly string[], reason?: string): void
   /** Reads all anew. */
   read(): void
   start(): () => void
@@ -144,6 +147,8 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
   const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
   const tasks = signal<ReadonlyMap<string, Task>>(new Map())
   const refusals = signal<ReadonlyMap<string, string>>(new Map())
+  /** Reasons of rejections that were refused: their words stay on the card. */
+  const reasons = signal<ReadonlyMap<string, string>>(new Map())
   const state = signal<'reading' | 'ready' | 'failed'>('reading')
   const asOf = signal<number | undefined>(undefined)
   const account = signal<string | undefined>(undefined)
@@ -177,8 +182,9 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     return 'later'
   }
 
-  const refuse = (suggestion: string, words: string): void => {
+  const refuse = (suggestion: string, words: string, reason?: string): void => {
     refusals.value = new Map(refusals.value).set(suggestion, words)
+    if (reason !== undefined) reasons.value = new Map(reasons.value).set(suggestion, reason)
   }
 
   /** The records of an answer, into the lists. */
@@ -191,7 +197,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
         if (suggestion !== undefined) merge(suggestions, suggestion)
         const isOther = suggestion !== undefined && isUndecided(suggestion) && suggestion.step !== deed.steps?.[suggestionId]
         const why = isOther ? t('The suggestion has changed. Check it again.') : (message ?? t('That did not work.'))
-        if (!ok) refuse(suggestionId, deed.action === 'reopen' ? changed : why)
+        if (!ok) refuse(suggestionId, deed.action === 'reopen' ? changed : why, deed.reason)
       }
       const idsOf = (done: boolean): string[] => results.filter(({ ok }) => ok === done).map(({ suggestionId }) => suggestionId)
       const [done, left] = [idsOf(true), idsOf(false)]
@@ -227,8 +233,9 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     onRefusal({ id: refused, deed }, error) {
       if (deed.kind === 'suggest' && deed.draft !== undefined) letGo(deed.draft.id)
       const decided = deed.kind === 'decide' ? deed.suggestions : deed.kind === 'withdraw' ? [deed.suggestion] : []
-      for (const suggestion of decided) refuse(suggestion, refusalOf(error))
-      // There are no words to be kept.
+      const reason = deed.kind === 'decide' ? deed.reason : undefined
+      for (const suggestion of decided) refuse(suggestion, refusalOf(error), reason)
+      // Nothing is lost with it: the card keeps a reason.
       if (decided.length > 0 || (error.code === 'not_found' && (deed.kind === 'resolve' || deed.kind === 'delete'))) outbox.drop(refused)
       if (deed.kind === 'delete' && error.code === 'not_found') without(deed.comment)
       // Who may do less than this page believes learns it at the next look.
@@ -348,17 +355,23 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
   const proposals = computed(() => {
     const deciding = new Map<string, Action | 'withdraw'>()
     const answers = new Map<string, Waiting[]>()
+    const why = new Map(reasons.value)
     for (const item of outbox.list.value) {
       const { deed, refusal } = item
       if (deed.kind === 'answer') answers.set(deed.suggestion, [...(answers.get(deed.suggestion) ?? []), item])
       if (deed.kind === 'withdraw' && refusal === undefined) deciding.set(deed.suggestion, 'withdraw')
-      if (deed.kind === 'decide' && refusal === undefined) for (const each of deed.suggestions) deciding.set(each, deed.action)
+      if (deed.kind === 'decide' && refusal === undefined)
+        for (const each of deed.suggestions) {
+          deciding.set(each, deed.action)
+          if (deed.reason !== undefined) why.set(each, deed.reason)
+        }
     }
     return [...suggestions.value.values()].map((suggestion): Proposal => ({
       suggestion,
       deciding: deciding.get(suggestion.id),
       waiting: answers.get(suggestion.id) ?? none,
-      refusal: refusals.value.get(suggestion.id)
+      refusal: refusals.value.get(suggestion.id),
+      reason: why.get(suggestion.id)
     }))
   })
 
@@ -409,10 +422,10 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       if (author === undefined && 'comment' in deed) return act(deed, own.nameOf(deed.comment) ?? personName.value)
       return act(deed, author)
     },
-    decide(action, ids) {
-      const left = new Map(refusals.value)
-      for (const each of ids) left.delete(each)
-      refusals.value = left
+    decide(action, ids, reason) {
+      const without = (all: ReadonlyMap<string, string>) => new Map([...all].filter(([each]) => !ids.includes(each)))
+      refusals.value = without(refusals.value)
+      reasons.value = without(reasons.value)
       onDeciding(action, ids)
       const stepOf = (id: string): [string, number][] => {
         const step = suggestions.peek().get(id)?.step
@@ -420,7 +433,13 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       }
       for (let at = 0; at < ids.length; at += limits.suggestionsAtOnceMax) {
         const some = ids.slice(at, at + limits.suggestionsAtOnceMax)
-        act({ kind: 'decide', action, suggestions: some, steps: Object.fromEntries(some.flatMap(stepOf)) })
+        act({
+          kind: 'decide',
+          action,
+          suggestions: some,
+          steps: Object.fromEntries(some.flatMap(stepOf)),
+          ...(reason !== undefined && { reason })
+        })
       }
     },
     read: readSoon,

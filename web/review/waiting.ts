@@ -53,7 +53,14 @@ export type Deed =
   | { readonly kind: 'delete'; readonly comment: string }
   | { readonly kind: 'resolve'; readonly comment: string; readonly resolved: boolean }
   | SuggestDeed
-  | { readonly kind: 'decide'; readonly action: Action; readonly suggestions: readonly string[]; readonly steps?: Steps }
+  | {
+      readonly kind: 'decide'
+      readonly action: Action
+      readonly suggestions: readonly string[]
+      readonly steps?: Steps
+      /** Of a rejection: why, at most `reasonCharsMax` characters. */
+      readonly reason?: string
+    }
   | { readonly kind: 'withdraw'; readonly suggestion: string }
   | { readonly kind: 'ask'; readonly title: string; readonly instructions: string }
   | { readonly kind: 'start'; readonly task: string }
