@@ -2,6 +2,7 @@
  * The inbox: the events that need somebody, each with its words and the next call. An account or agent reads what is for it in the documents
  * that it owns, from one index; whoever uses a link reads what is for their name in its document. Rights of now decide what is told.
  */
+import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../shared/errors.ts'
 import type { EventKind } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
@@ -47,17 +48,34 @@ const meanings: Partial<Readonly<Record<EventKind, Meaning>>> = {
 const fill = (path: string, doc: string, payload: Payload): string =>
   path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(name === 'id' ? doc : String(payload[name])))
 
+/** Tools that read one record by the argument `id`. */
+const readingTools: Partial<Readonly<Record<OperationName, string>>> = {
+  readComment: 'list_comments',
+  readSuggestion: 'list_suggestions'
+}
+
+/** The fields of the body that a call cannot do without. */
+const neededFields = ({ rest, input }: Operation): string[] =>
+  rest.method === 'GET'
+    ? []
+    : Object.entries(input.shape as Record<string, z.ZodType>)
+        .filter(([field, schema]) => !rest.path.includes(`{${field}}`) && !schema.safeParse(undefined).success)
+        .map(([field]) => field)
+
 /** The next call, by HTTP and as a tool. */
 const nextCall = (names: readonly OperationName[], role: Role, doc: string, payload: Payload): Item['next'] => {
   const may = (name: OperationName): boolean => includesRole(role, (operations[name] as Operation).role ?? 'view')
   const name = names.find(may) ?? 'readContent'
-  const { rest, mcp }: Operation = operations[name]
+  const operation: Operation = operations[name]
+  const { rest, mcp = readingTools[name] } = operation
+  const fields = neededFields(operation)
   const { line } = payload
   const query = name === 'readContent' && typeof line === 'number' ? `?lines=${line}-${line}` : ''
   return {
     operation: name,
     method: rest.method,
     path: `${fill(rest.path, doc, payload)}${query}`,
+    ...(fields.length > 0 && { fields }),
     ...(mcp === undefined ? {} : { tool: mcp })
   }
 }
@@ -120,6 +138,7 @@ const present = async (service: Service, doc: Titled, role: Role, cursor: number
     actorKind: kind,
     doc,
     ...(await wordsFor(service, doc.id, event)),
+    ...(typeof event.payload['reason'] === 'string' && { why: event.payload['reason'] }),
     ...idsIn(event.payload),
     next: nextCall(meaning.next(event.payload), role, doc.id, event.payload)
   }

@@ -18,6 +18,7 @@ const Item = z
     text: z
       .string()
       .meta({ description: 'What was said; of a decision the text that was suggested, of an assignment what is asked or was found.' }),
+    why: z.string().optional().meta({ description: 'Of a rejection: the reason given.' }),
     quote: z.string().optional().meta({ description: 'The text that it is about.' }),
     cut: z.array(z.string()).optional().meta({ description: 'Those of text and quote that are not here whole.' }),
     commentId: z.string().optional(),
@@ -30,6 +31,7 @@ const Item = z
         operation: z.string(),
         method: z.string(),
         path: z.string(),
+        fields: z.array(z.string()).optional().meta({ description: 'What its body needs.' }),
         tool: z.string().optional().meta({ description: 'Its tool, without the prefix of the names.' })
       })
       .meta({ description: 'The call to go on with.' })

@@ -64,13 +64,16 @@ test('[INBOX-1] mentions, replies, decisions and assignments are listed with wor
   const proposal = { operation: 'replace', find: 'brown', text: 'red', note: 'Livelier' }
   const suggestion = (await team.ask('POST', '/suggestions', { json: proposal, ...as('Ana') })).json.id
   await owner.ask('POST', `/suggestions/${suggestion}/replies`, { json: { body: 'Why?' }, ...as('Bo') })
-  await owner.ask('POST', `/suggestions/${suggestion}`, { json: { action: 'reject' }, ...as('Bo') })
-  expect(said(await inboxOf(team, 'Ana'))).toEqual([
+  await owner.ask('POST', `/suggestions/${suggestion}`, { json: { action: 'reject', reason: 'Brown it is.' }, ...as('Bo') })
+  const forAna = await inboxOf(team, 'Ana')
+  expect(said(forAna)).toEqual([
     ['reply', 'Bo', 'Mine.', 'quick'],
     ['reply', 'Cy', 'Mine, too.', 'quick'],
     ['reply', 'Bo', 'Why?', 'brown'],
     ['decision', 'Bo', 'red', 'brown']
   ])
+  const read = { operation: 'readSuggestion', tool: 'list_suggestions' }
+  expect(forAna.items.at(-1)).toMatchObject({ why: 'Brown it is.', suggestionId: suggestion, next: read })
   const forBo = await inboxOf(owner, 'Bo')
   expect(said(forBo)).toEqual([
     ['mention', 'Ana', 'Whose words, @Bo?', 'quick'],
@@ -82,7 +85,7 @@ test('[INBOX-1] mentions, replies, decisions and assignments are listed with wor
     actorKind: 'guest',
     commentId: id,
     doc: { id: owner.doc, title: 'The quick brown fox.', url: `${world.url}/d/${owner.doc}` },
-    next: { operation: 'replyToComment', method: 'POST', path: `/api/docs/${owner.doc}/comments/${id}/replies` }
+    next: { operation: 'replyToComment', method: 'POST', path: `/api/docs/${owner.doc}/comments/${id}/replies`, fields: ['body'] }
   })
   expect((await world.ask(item.next.method, item.next.path, { key: owner.key, json: { body: 'Bo here.' } })).status).toBe(201)
   // Who may only look is sent to what they may read.
