@@ -2,7 +2,7 @@
 import { ErrorCode as RpcErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Context, Http } from '../http/context.ts'
-import { lineOf, problemIn } from './call.ts'
+import { challenge, lineOf, problemIn } from './call.ts'
 
 /** MCP, Resources, Error Handling. */
 const resourceNotFound = -32002
@@ -29,6 +29,10 @@ const codeFor = (error: unknown): number => {
 /** What an operation refused, for a request that is no call of a tool. */
 export const refusedFor = (error: unknown, http: Http, ctx: Context): Refused => {
   if (!(error instanceof ServiceError)) http.log.error('reading failed', { requestId: ctx.state.requestId, error })
-  const said = problemIn(error, ctx)
+  const isOpen = error instanceof ServiceError && error.code === 'credential_required'
+  if (isOpen) challenge(http, ctx, 'credential_required')
+  const known = problemIn(error, ctx)
+  // A resource has no argument for a key.
+  const said = isOpen ? { ...known, hint: 'Connect with a share key in X-Share-Key or in the address, or sign in.' } : known
   return new Refused(codeFor(error), lineOf(said), { error: said })
 }
