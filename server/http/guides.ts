@@ -159,6 +159,9 @@ decisions on your suggestions, review assignments. Each item has its words and t
 session or agent token alone, of all documents that you own.
 
 Lists, edits, comments and suggestions take \`brief=1\` (in the query, or as a field): ids, versions and states, and of lists a short row each.
+Without it some answers say one thing under a second name, for programs that look there: \`commentId\` and \`suggestionId\` beside \`id\`, \`doc\` around
+the fields of a document, \`operation\` beside \`type\`, and in events \`id\`, \`kind\` and \`at\` beside \`seq\`, \`type\` and \`ts\`. Both always agree.
+Texts are stored with LF line ends. A name in \`X-Agent-Author\` comes before \`author\` in a body.
 One is read whole by its id: \`GET …/comments/{commentId}\`, \`…/suggestions/{suggestionId}\`, \`…/shares/{share}\`.
 
 ## Review assignments
