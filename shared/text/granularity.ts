@@ -1,4 +1,5 @@
 /** How the way from one text to another is parted into changes that are proposed: by words, sentences, paragraphs or sections. */
+import type { Range } from './anchors.ts'
 import { applyEdits, type Edit } from './diff.ts'
 import { outlineOf } from './outline.ts'
 
@@ -9,35 +10,61 @@ export type Granularity = (typeof granularities)[number]
 const sentenceEnd = /[.!?…]["'”’»)\]*_]*\s|[。！？]["'”’」』）]*|\n/g
 const blankLine = /\n[ \t]*\n/g
 
-/** Where the parts of a text begin, ascending, the first at 0. */
-const startsOf = (text: string, granularity: Exclude<Granularity, 'word'>): number[] => {
-  if (granularity === 'section') return [0, ...outlineOf(text).map(({ from }) => from)]
+// A run of letters and digits, of space, or one other character; in scripts without spaces each character is a word.
+const wordStart =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}\p{M}_])+|\s+|[^]/gu
+
+const startsOf = (text: string, granularity: Granularity): number[] => {
+  if (granularity === 'word') return Array.from(text.matchAll(wordStart), ({ index }) => index)
+  if (granularity === 'section') return outlineOf(text).map(({ from }) => from)
   const ends = text.matchAll(granularity === 'sentence' ? sentenceEnd : blankLine)
-  return [0, ...Array.from(ends, ({ 0: end, index }) => index + end.length)]
+  return Array.from(ends, ({ 0: end, index }) => index + end.length)
 }
 
-/** Edits of `before`, those within one part together. Ascending and apart, as they were. */
+/** Where the units of a text begin and end, without the space between them; ascending, from 0 to its length. */
+const boundsOf = (text: string, granularity: Granularity): Set<number> => {
+  const bounds = new Set([0])
+  let last = 0
+  for (const start of [...startsOf(text, granularity), text.length]) {
+    let end = start
+    while (granularity !== 'word' && end > last && /\s/.test(text[end - 1] ?? '')) end--
+    bounds.add(end).add(start)
+    last = start
+  }
+  return bounds
+}
+
+/** Edits of `before` as replacements of whole units of both texts, those within one unit together. Ascending and apart, as they were. */
 export const parted = (before: string, edits: readonly Edit[], granularity: Granularity): readonly Edit[] => {
-  if (granularity === 'word' || edits.length < 2) return edits
-  const starts = startsOf(before, granularity)
-  let part = 0
-  const partOf = (offset: number): number => {
-    while (part + 1 < starts.length && (starts[part + 1] ?? 0) <= offset) part++
-    return part
+  const after = applyEdits(before, edits)
+  const [old, young] = [[...boundsOf(before, granularity)], boundsOf(after, granularity)]
+  const parts: Edit[] = []
+  let [next, shift, open, opening] = [0, 0, 0, 0]
+  // Between two edits the texts are the same: where both have a bound, one part may end and another begin.
+  for (let index = 0; index <= edits.length; index++) {
+    const [previous, edit] = [edits[index - 1], edits[index]]
+    const gap: Range = { from: previous?.to ?? 0, to: edit?.from ?? before.length }
+    if (previous !== undefined) shift += previous.insert.length - (previous.to - previous.from)
+    while (next < old.length && (old[next] as number) < gap.from) next++
+    let [first, last]: (number | undefined)[] = []
+    for (let at = next; at < old.length && (old[at] as number) <= gap.to; at++) {
+      const bound = old[at] as number
+      if (!young.has(bound + shift)) continue
+      first ??= bound
+      last = bound
+    }
+    if (first === undefined || last === undefined) continue
+    if (previous !== undefined) joined(parts, { from: open, to: first, insert: after.slice(opening, first + shift) })
+    open = last
+    opening = last + shift
   }
-  const groups: Edit[][] = []
-  let last = -1
-  for (const edit of edits) {
-    const first = partOf(edit.from)
-    const group = first === last ? groups.at(-1) : undefined
-    if (group === undefined) groups.push([edit])
-    else group.push(edit)
-    last = partOf(Math.max(edit.from, edit.to - 1))
-  }
-  return groups.map((group) => {
-    const { from } = group[0] as Edit
-    const { to } = group.at(-1) as Edit
-    const own = group.map((edit) => ({ ...edit, from: edit.from - from, to: edit.to - from }))
-    return { from, to, insert: applyEdits(before.slice(from, to), own) }
-  })
+  return parts
+}
+
+/** An insertion that touches a part belongs to it: else it would hang on which of them is decided first where it goes. */
+const joined = (parts: Edit[], part: Edit): void => {
+  const last = parts.at(-1)
+  const touches = last !== undefined && last.to === part.from && (last.from === last.to || part.from === part.to)
+  if (touches) parts[parts.length - 1] = { from: last.from, to: part.to, insert: last.insert + part.insert }
+  else parts.push(part)
 }

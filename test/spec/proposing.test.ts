@@ -45,6 +45,22 @@ test('[SUGG-18] edits are parted alike, too many are 422, and another word is 40
   expect((await propose(many, { content, granularity: 'paragraph' })).json.suggestions).toHaveLength(1)
 })
 
+test.each([
+  ['word', 'Second', '2nd'],
+  ['sentence', 'Second sentence here.', '2nd sentence Here.'],
+  ['paragraph', 'First one is. Second sentence here. Third.', 'First one is. 2nd sentence Here. Third.'],
+  ['section', '# A\n\nFirst one is. Second sentence here. Third.', '# A\n\nFirst one is. 2nd sentence Here. Third.']
+] as const)('[SUGG-18] by %s a suggestion covers whole units', async (granularity, original, text) => {
+  const content = '# A\n\nFirst one is. Second sentence here. Third.\n\n# B\n\nEnd.\n'
+  const owner = await world.create(content)
+  const operations = [{ op: 'replace', find: 'Second', with: '2nd' }]
+  const changed = content.replace('Second', '2nd').replace('here', 'Here')
+  const whole = await propose(owner, { content: changed, granularity })
+  expect(whole.json.suggestions[0]).toMatchObject({ original, text })
+  const edits = await owner.ask('POST', '/edits', { json: { operations, mode: 'suggest', granularity } })
+  expect(edits.json.suggestions).toMatchObject([{ original, text: original.replace('Second', '2nd') }])
+})
+
 test('[SUGG-18] parts lead to the same text, whatever the texts are', () => {
   const texts = fc
     .array(fc.constantFrom('a', 'b ', '. ', '\n', '\n\n', '# h\n', '。', '! ', '😀'), { maxLength: 30 })
