@@ -155,6 +155,26 @@ test.each<[string, Operation, string, [string, string]]>([
   ['an item', { op: 'append_item', section: 'A', markdown: 'three' }, lists, ['nested\n', 'nested\n- [ ] three\n']],
   ['a numbered item', { op: 'append_item', item: 'nine', markdown: 'next' }, lists, ['of ten\n', 'of ten\n11. next\n']],
   ['an item of a loose list', { op: 'append_item', section: 'C', markdown: 'z' }, lists, ['* y\n', '* y\n\n* z\n']],
+  [
+    'an item above a quote',
+    { op: 'append_item', item: 'two', markdown: 'three' },
+    '- one\n- two\n\n> - q\n',
+    ['- two\n', '- two\n- three\n']
+  ],
+  [
+    'an item of a list above a quote',
+    { op: 'append_item', item: 'one', markdown: 'x' },
+    '- one\n- two\n> - q\n',
+    ['- two\n', '- two\n- x\n']
+  ],
+  ['an item of a quoted list', { op: 'append_item', item: 'q', markdown: 'x' }, '> - q\n\n> - r\n', ['> - q\n', '> - q\n> - x\n']],
+  ['an item with a quote in it', { op: 'append_item', item: 'a', markdown: 'b' }, '- a\n\n  > q\n', ['> q\n', '> q\n- b\n']],
+  ['an item above a rule', { op: 'append_item', item: 'a', markdown: 'b' }, '- a\n***\n', ['- a\n', '- a\n- b\n']],
+  ['the last item of a loose list', { op: 'append_item', item: 'y', markdown: 'z' }, '- x\n\n- y\n', ['- y\n', '- y\n\n- z\n']],
+  ['an item with its marker', { op: 'append_item', item: 'a', markdown: '- b\n  more' }, '1. a\n', ['a\n', 'a\n2. b\n   more\n']],
+  ['an item with its number', { op: 'append_item', item: 'a', markdown: '7. b' }, '* a\n', ['a\n', 'a\n* b\n']],
+  ['a task with its box', { op: 'append_item', item: 'a', markdown: '- [ ] b' }, '- [x] a\n', ['a\n', 'a\n- [ ] b\n']],
+  ['a task that is done', { op: 'append_item', item: 'a', markdown: '[x] b' }, '- [ ] a\n', ['a\n', 'a\n- [x] b\n']],
   ['a nested item', { op: 'append_item', item: 'nested', markdown: 'more' }, lists, ['- nested\n', '- nested\n  - more\n']]
 ])('[EDIT-21] %s changes as it is named, and nothing else', (_what, operation, text, [old, now]) => {
   expect(apply(text, operation)).toBe(text.replace(old, now))

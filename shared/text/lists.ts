@@ -62,36 +62,66 @@ interface List {
   readonly first: Item
   readonly last: Item
   readonly beforeLast: Item | undefined
+  /** An empty line stands before the last item. */
+  readonly isLoose: boolean
   /** Where the last item ends, with what is nested in it. */
   readonly end: number
 }
 
+const quotesIn = (lead: string): number => lead.replaceAll(/[^>]/g, '').length
+
+/** Where a line begins within the quotes of a list: behind as many quote marks, and the space after them. */
+const startWithin = (text: string, quotes: number): { readonly at: number; readonly isInside: boolean } => {
+  let at = skipBlanks(text, 0)
+  let left = quotes
+  for (; left > 0 && text.charAt(at) === '>'; left--) at = skipBlanks(text, at + 1)
+  return { at, isInside: left === 0 }
+}
+
 /** The list that goes on from an item: its siblings below, and the end of the last one. */
 const listFrom = (lines: readonly ProseLine[], first: Item): List => {
+  const quotes = quotesIn(first.lead)
   let last = first
   let beforeLast: Item | undefined
   let end = first.to
+  let isLoose = false
   let isApart = false
   for (let index = first.index + 1; index < lines.length; index++) {
     const line = lines[index] as ProseLine
-    const bare = skipBlanks(line.text, runEnd(line.text, '>', 0))
-    if (bare === line.text.length) {
+    const { at, isInside } = startWithin(line.text, quotes)
+    if (at === line.text.length) {
+      // An empty line without the marks ends the quote, and the list with it.
+      if (!isInside) break
       isApart = true
       continue
     }
     const item = itemOf(line, index)
-    const indent = runEnd(line.text, ' \t>', 0)
-    if (item !== undefined && isSibling(item, first)) [beforeLast, last] = [last, item]
+    if (item !== undefined && isSibling(item, first)) {
+      isLoose = isApart
+      ;[beforeLast, last] = [last, item]
+    }
     // What stands less far in than the items' text belongs to them only as the rest of a paragraph.
     else if (
-      indent < Math.min(contentColumn(last), last.lead.length + 2) &&
-      (isApart || item !== undefined || /^[#|`~<]/.test(line.text.slice(indent)))
+      (!isInside || at < Math.min(contentColumn(last), last.lead.length + 2)) &&
+      (isApart || item !== undefined || isRule(line.text) || /^[#|`~<>]/.test(line.text.slice(at)))
     )
       break
     end = trimBlanks(line.text, 0) + line.from
     isApart = false
   }
-  return { first, last, beforeLast, end }
+  return { first, last, beforeLast, isLoose, end }
+}
+
+/** The list in which an item stands, from the sibling above it: the two tell how items are numbered and parted. */
+const listAround = (lines: readonly ProseLine[], item: Item): List => {
+  for (let index = item.index - 1; index >= 0; index--) {
+    const above = itemOf(lines[index] as ProseLine, index)
+    if (above === undefined || !isSibling(above, item)) continue
+    const list = listFrom(lines, above)
+    if (list.end >= item.to) return list
+    break
+  }
+  return listFrom(lines, item)
 }
 
 /** Lists of a text that lie in no other, by their first items. */
@@ -116,20 +146,35 @@ const nextMarker = ({ last, beforeLast }: List): string => {
   return `${String(number + step)}${kindOf(last)}`
 }
 
+/** The text of a new item without the marker and the box that it may bring, and the letter of that box. */
+const withoutMarker = (
+  markdown: string
+): { readonly head: string; readonly more: readonly string[]; readonly letter: string | undefined } => {
+  const [given = '', ...below] = markdown.split('\n')
+  const item = itemOf({ from: 0, to: given.length, text: given, isCode: false }, 0)
+  const start = item === undefined ? 0 : contentColumn(item)
+  const bare = given.slice(start)
+  const letter = box.test(bare) ? bare.charAt(1) : undefined
+  return {
+    head: letter === undefined ? bare : bare.slice(skipBlanks(bare, 3)),
+    more: below.map((line) => line.slice(Math.min(start, skipBlanks(line, 0)))),
+    letter
+  }
+}
+
 /** A new last item with the marker, indentation and box of the list. */
-export const itemAdded = ({ text, prose }: Pick<Source, 'text' | 'prose'>, first: Item, markdown: string): Resolved => {
-  const list = listFrom(prose, first)
-  const { last, beforeLast, end } = list
+export const itemAdded = ({ prose }: Pick<Source, 'prose'>, named: Item, markdown: string): Resolved => {
+  const list = listAround(prose, named)
+  const { last, end, isLoose } = list
   const lead = `${last.lead}${nextMarker(list)}${last.gap}`
-  const isLoose = beforeLast !== undefined && /\n[ \t>]*\n/.test(text.slice(beforeLast.from, last.from))
-  const [head = '', ...more] = withoutEnd(markdown, '\n').split('\n')
-  const quote = last.lead.slice(0, runEnd(last.lead, ' \t>', 0))
+  const { head, more, letter } = withoutMarker(withoutEnd(markdown, '\n'))
+  const quote = last.lead
   const inner = quote + ' '.repeat(lead.length - quote.length)
   const lines = [
-    `${lead}${last.box === undefined || box.test(head) ? '' : '[ ] '}${head}`,
-    ...more.map((line) => (line === '' ? '' : inner + line))
+    `${lead}${last.box === undefined ? '' : `[${letter ?? ' '}] `}${head}`,
+    ...more.map((line) => (line === '' ? quote.trimEnd() : inner + line))
   ]
-  return { from: end, to: end, insert: `${isLoose ? `\n${quote.trimEnd()}` : ''}\n${lines.join('\n')}`, beside: first }
+  return { from: end, to: end, insert: `${isLoose ? `\n${quote.trimEnd()}` : ''}\n${lines.join('\n')}`, beside: named }
 }
 
 /** The box of a task with a mark or without one. */
