@@ -86,11 +86,13 @@ const showRevision: Action = async (call) => {
 
 const edit = async (call: Call, operations: InputOf<'editContent'>['operations']): Promise<void> => {
   const place = call.place()
-  const { label, baseVersion, dryRun } = call.fields as Partial<InputOf<'editContent'>>
+  const { label, baseVersion, dryRun, granularity, note } = call.fields as Partial<InputOf<'editContent'>>
   const suggests = call.flag('suggest') === true
   const done = await call.client(place).editContent(place.doc, {
     operations,
     ...(suggests ? { mode: 'suggest' } : {}),
+    ...(granularity === undefined ? {} : { granularity }),
+    ...(note === undefined ? {} : { note }),
     ...(label === undefined ? {} : { label }),
     ...(baseVersion === undefined ? {} : { baseVersion }),
     ...(dryRun === undefined ? {} : { dryRun })

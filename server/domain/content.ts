@@ -417,7 +417,20 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
     }
   })
 
+/**
+ * How and why something is proposed means nothing to what is written: who says it did not mean to write. Errors: `invalid_request`, with the
+ * way to propose.
+ */
+export const requireProposing = (input: Pick<Input<'replaceContent'>, 'mode' | 'granularity' | 'note'>): void => {
+  if (input.mode === 'suggest') return
+  const path = (['granularity', 'note'] as const).find((field) => input[field] !== undefined)
+  if (path === undefined) return
+  const hint = `Send mode: "suggest" with ${path} to propose the change, or leave ${path} out to write it.`
+  throw new ServiceError('invalid_request', { details: [{ path, message: 'goes with mode suggest alone' }], hint })
+}
+
 export const replaceContent = async (service: Service, caller: Caller, doc: string, input: Input<'replaceContent'>): Promise<Replaced> => {
+  requireProposing(input)
   checkSize(input.content)
   return replaceIn(service, caller, doc, { ...input, cause: 'put', event: 'content.replaced' })
 }

@@ -11,7 +11,7 @@ import { append, besideWords, type Operation, resolve } from '../../shared/text/
 import { isUnresolved, type Resolved, sectionOf, type Source, sourceOf } from '../../shared/text/resolution.ts'
 import { type Structured, structuredNow } from '../../shared/text/structured.ts'
 import { type Caller, requireRole } from './caller.ts'
-import { changeText, checkSize, othersChanges, versionsNamed } from './content.ts'
+import { changeText, checkSize, othersChanges, requireProposing, versionsNamed } from './content.ts'
 import { type Change, comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
 import { remember } from './idempotency.ts'
 import type { Snapshot } from './journal.ts'
@@ -158,6 +158,7 @@ const carryOut = async (
 
 export const editContent = async (service: Service, caller: Caller, doc: string, input: Input<'editContent'>): Promise<Edited> => {
   if (input.mode !== 'suggest') requireRole(caller, 'edit')
+  requireProposing(input)
   return withRemarks(service, doc, async (opened) => {
     const { room } = opened
     const { operations } = input

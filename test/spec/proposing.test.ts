@@ -72,6 +72,20 @@ test('[SUGG-18] parts lead to the same text, whatever the texts are', () => {
   )
 })
 
+test.each([
+  ['PUT', '/content', { content: after }],
+  ['POST', '/edits', { operations: [{ op: 'replace', find: 'cat', with: 'dog' }] }]
+])('[SUGG-18] [SUGG-19] %s %s with a granularity or a note, and no mode, writes nothing', async (method, path, json) => {
+  const owner = await world.create(before)
+  const { version } = await owner.read()
+  for (const fields of [{ granularity: 'word' }, { note: 'Please consider' }, { note: 'x', mode: 'apply' }]) {
+    const answer = await owner.ask(method, path, { json: { ...json, ...fields, baseVersion: version } })
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request'])
+    expect(answer.json.hint).toContain('mode: "suggest"')
+  }
+  expect((await owner.read()).version).toBe(version)
+})
+
 test('[SUGG-19] a note stands on all that is proposed together', async () => {
   const owner = await world.create(before)
   const whole = await propose(owner, { granularity: 'section', note: 'Livelier.', label: 'x' })
