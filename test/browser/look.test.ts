@@ -145,7 +145,7 @@ test.each([
     if (role === 'owner') {
       await page.keyboard.press('Control+Alt+h')
       await page.getByRole('heading', { name: title }).waitFor()
-      await page.locator('.history-text .row').first().waitFor()
+      await page.locator('.history-page article > *').first().waitFor()
       await widths(page, async (width) => expect(await beyond(page, 'dialog.history'), `history ${width}`).toEqual([]))
     }
     await page.context().close()
