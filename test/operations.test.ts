@@ -149,7 +149,20 @@ test.each<[string, Operation, string, [string, string]]>([
     '```sheet #s\n| a | b |\n|---|---|\n```\n',
     ['|---|\n', '|---|\n| 1 | 2 |\n']
   ],
-  ['a cell of a sheet', { op: 'set_cell', sheet: 's', row: 1, column: 'b', text: '9' }, '```sheet #s\na,b\n1,2\n```\n', ['1,2', '1,9']],
+  [
+    'backslashes beside bars',
+    { op: 'append_row', cells: ['x\\|y', 'a\\'] },
+    '| a | b |\n|---|---|\n',
+    ['|---|\n', '|---|\n| x&#92;\\|y | a&#92; |\n']
+  ],
+  ['a cell of a sheet', { op: 'set_cell', sheet: '#s', row: 2, column: 'B', text: '9' }, '```sheet #s\na,x\n1,2\n```\n', ['1,2', '1,9']],
+  ['a heading of a sheet', { op: 'set_cell', sheet: 's', row: 1, column: 2, text: 'y' }, '```sheet #s\na,x\n1,2\n```\n', ['a,x', 'a,y']],
+  [
+    'a cell of a sheet by names',
+    { op: 'set_cell', sheet: 's', row: '1', column: 'b', text: '9' },
+    '```sheet #s\na,b\n1,2\n```\n',
+    ['1,2', '1,9']
+  ],
   ['a task', { op: 'check', item: 'one', checked: true }, lists, ['[ ] one', '[x] one']],
   ['a task taken back', { op: 'check', item: 'TWO', checked: false }, lists, ['[x] two', '[ ] two']],
   ['an item', { op: 'append_item', section: 'A', markdown: 'three' }, lists, ['nested\n', 'nested\n- [ ] three\n']],
@@ -211,7 +224,11 @@ test('[EDIT-23] what is not there, or might be several, is answered with the can
   })
   expect(found(table, { op: 'set_cell', row: 1, column: 9, text: 'x' })).toMatchObject({ code: 'target_not_found' })
   expect(found('- [ ] go on\n- [ ] go off\n', { op: 'check', item: 'go', checked: true })).toMatchObject({
-    candidates: [{ line: 1 }, { line: 2 }]
+    candidates: [{ line: 1 }, { line: 2 }],
+    hint: expect.stringContaining('occurrence')
+  })
+  expect(found(table, { op: 'set_cell', row: 1, column: 'B', text: 'x' })).toMatchObject({
+    message: expect.stringContaining('columns are')
   })
   expect(found('- one\n', { op: 'check', item: 'one', checked: true })).toMatchObject({ code: 'target_not_found' })
   expect(found(lists, { op: 'append_item', markdown: 'x' })).toMatchObject({ candidates: [{ line: 3 }, { line: 11 }, { line: 18 }] })

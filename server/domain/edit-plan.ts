@@ -32,19 +32,21 @@ interface Failure {
   readonly candidates?: readonly Candidate[]
   readonly sought?: string
   readonly source?: string
+  readonly hint?: string
 }
 
 /** Errors: that of the first failure, with all of them, so that one more request may be enough. */
 export const refuse = (failures: readonly Failure[], version: string, text = ''): void => {
   const [first] = failures
   if (first === undefined) return
-  const { operation, code, message, candidates, sought, source } = first
+  const { operation, code, message, candidates, sought, source, hint } = first
   const nearest = sought === undefined ? [] : similarLines(text, sought)
   throw new ServiceError(code, {
     message: `Operation ${operation}: ${message}`,
     operation,
     ...(candidates === undefined ? {} : { candidates }),
     ...(nearest.length === 0 ? {} : { nearest }),
+    ...(hint === undefined ? {} : { hint }),
     ...(source === undefined ? {} : { source, hint: 'Send find as source has it, or change those lines with replace_lines.' }),
     failures: failures.map(({ sought: _sought, ...failure }) => failure),
     currentVersion: version

@@ -121,7 +121,7 @@ Do not wrap lines: readers see each line break (\`breaks: false\` in the front m
 
 The others: \`delete\` (find), \`replace_section\` (section, markdown), \`replace_lines\` (from, to, markdown), \`set_document\` (markdown).
 By what they name, so that nothing else is written otherwise: \`replace_all\` (find, with; \`expected\` says how many), \`append_row\` (cells) and \`set_cell\`
-(row, column, text) of the table that \`section\`, \`header\`, \`table\` or \`sheet\` names, \`check\` (item, checked), \`append_item\` (markdown; section or item).
+(row, column, text) of the table that \`section\`, \`header\`, \`table\` or \`sheet\` names (rows count below the heading, in a sheet with it), \`check\` (item, checked), \`append_item\` (markdown; section or item).
 \`"mode": "suggest"\` proposes instead of writing, for which the suggest role is enough; \`granularity\` (\`word\`, \`sentence\`,
 \`paragraph\` or \`section\`) says what becomes one suggestion, \`note\` why. \`"dryRun": true\` shows what would change.
 

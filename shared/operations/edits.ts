@@ -53,8 +53,8 @@ const Operation = z
     exact({ op: z.literal('append_row'), cells: z.array(Cell).min(1).max(limits.sheetColumnsMax), ...whichTable }),
     exact({
       op: z.literal('set_cell'),
-      row: Place.meta({ description: 'Counted from 1 below the heading, or the text of its first cell.' }),
-      column: Place.meta({ description: 'Counted from 1, or its heading.' }),
+      row: Place.meta({ description: 'Counted from 1 below the heading (in a sheet with it), or the text of its first cell.' }),
+      column: Place.meta({ description: 'Counted from 1, or its heading; in a sheet also B.' }),
       text: Cell,
       ...whichTable
     }),

@@ -21,6 +21,8 @@ export interface Unresolved {
   readonly sought?: string
   /** The words as they stand in the text, to be named so. */
   readonly source?: string
+  /** The next step, where the usual one does not fit. */
+  readonly hint?: string
 }
 
 export type Resolution = Resolved | Unresolved

@@ -12,6 +12,7 @@ import {
   type Unresolved
 } from './resolution.ts'
 import { occurrences } from './search.ts'
+import { lettersOfColumn } from '../fences/formula/parse.ts'
 import { cellSet, rowAdded, type TextTable } from './tables.ts'
 
 /** Which table: by the id of a sheet, by some of its heading cells, or by number in its section or the document, counted from 1. */
@@ -34,9 +35,9 @@ export type Structured =
   | ({ readonly op: 'append_row'; readonly cells: readonly string[] } & WhichTable)
   | ({
       readonly op: 'set_cell'
-      /** Counted from 1 below the heading, or the text of its first cell. */
+      /** Counted from 1 below the heading, in a sheet as its formulas count: the heading is row 1. Or the text of its first cell. */
       readonly row: number | string
-      /** Counted from 1, or its heading. */
+      /** Counted from 1, or its heading; in a sheet also its letters. */
       readonly column: number | string
       readonly text: string
     } & WhichTable)
@@ -70,10 +71,12 @@ const notFound = (message: string, sought?: string): Unresolved => ({
   ...(sought === undefined ? {} : { sought })
 })
 
-const ambiguous = (source: Source, message: string, ranges: readonly Range[]): Unresolved => ({
+/** `takes`: what the operation can say to mean one of them. */
+const ambiguous = (source: Source, message: string, ranges: readonly Range[], takes: string): Unresolved => ({
   code: 'target_ambiguous',
   message,
-  candidates: candidatesAt(source, ranges)
+  candidates: candidatesAt(source, ranges),
+  hint: `Say which with ${takes}.`
 })
 
 const quoted = (text: string): string => JSON.stringify(shortened(text))
@@ -83,12 +86,18 @@ const scopeOf = (source: Source, section: string | undefined): Range | Unresolve
   section === undefined ? { from: 0, to: source.text.length } : sectionOf(source, section)
 
 /** One of several, by number where one is given. */
-const oneOf = <T extends Range>(source: Source, what: string, found: readonly T[], number: number | undefined): T | Unresolved => {
+const oneOf = <T extends Range>(
+  source: Source,
+  what: string,
+  found: readonly T[],
+  number: number | undefined,
+  takes: string
+): T | Unresolved => {
   const only = number === undefined ? (found.length === 1 ? found[0] : undefined) : found[number - 1]
   if (only !== undefined) return only
   if (found.length === 0) return notFound(`There is no ${what}.`)
-  const count = found.length === 1 ? 'one' : String(found.length)
-  return ambiguous(source, `There is ${count} ${what}${number === undefined ? '' : `, not ${number}`}: name which by its number.`, found)
+  const count = found.length === 1 ? `is one ${what}` : `are ${found.length} of: ${what}`
+  return ambiguous(source, `There ${count}${number === undefined ? '' : `; none is number ${number}`}.`, found, takes)
 }
 
 // ——— every occurrence ———
@@ -103,7 +112,7 @@ const replaceAll = (source: Source, { find, with: insert, section, expected }: E
   }
   if (found.length === 0 && expected !== 0) return notFound(`The text has no ${quoted(find)}.`, find)
   if (expected !== undefined && expected !== found.length)
-    return ambiguous(source, `${quoted(find)} stands there ${found.length} times, not ${expected}.`, found)
+    return ambiguous(source, `${quoted(find)} stands there ${found.length} times, not ${expected}.`, found, 'expected, or section')
   return found.map((range) => ({ ...range, insert }))
 }
 
@@ -132,12 +141,15 @@ interface Placed extends Range {
 const tableOf = (source: Source, { section, sheet, header, table: number }: WhichTable): TextTable | Unresolved => {
   const scope = scopeOf(source, section)
   if (isUnresolved(scope)) return scope
+  // As charts and formulas write it.
+  const id = sheet?.replace(/^#/, '')
   const placed = source.tables.map((table): Placed => ({ from: table.heading.from, to: table.heading.to, table }))
   const found = placed.filter(
     ({ from, table }) =>
-      from >= scope.from && from < scope.to && (sheet === undefined || table.sheet?.fence.id === sheet) && hasHeader(table, header ?? [])
+      from >= scope.from && from < scope.to && (id === undefined || table.sheet?.fence.id === id) && hasHeader(table, header ?? [])
   )
-  const named = oneOf(source, sheet === undefined ? 'table of that name' : `sheet ${quoted(sheet)}`, found, number)
+  const what = id === undefined ? 'table of that name' : `sheet ${quoted(id)}`
+  const named = oneOf(source, what, found, number, 'table, section or header')
   if (!isUnresolved(named)) return named.table
   return named.code === 'target_not_found' && found.length === 0 && placed.length > 0
     ? { ...named, candidates: candidatesAt(source, placed) }
@@ -166,18 +178,31 @@ const indexOf = (
   const found = [...cells.keys()].filter((index) => plain(cells[index]?.text ?? '') === sought)
   if (found.length === 1) return found[0] ?? 0
   const ranges = found.map((index) => cells[index] as Range)
-  if (found.length > 1) return ambiguous(source, `The table has ${found.length} ${what}s ${quoted(named)}: name it by number.`, ranges)
+  if (found.length > 1)
+    return ambiguous(source, `The table has ${found.length} ${what}s ${quoted(named)}.`, ranges, `the number of the ${what}`)
   return { ...notFound(`The table has no ${what} ${quoted(named)}.`, named), candidates: candidatesAt(source, cells) }
+}
+
+/** A column by number or heading, of a sheet also by the letters that its formulas know it by. */
+const columnIn = (source: Source, { heading, sheet }: TextTable, named: number | string): number | Unresolved => {
+  const found = indexOf(source, heading.cells, named, 'column')
+  if (typeof found === 'number' || typeof named === 'number' || found.code !== 'target_not_found') return found
+  const lettered = sheet === undefined ? -1 : heading.cells.findIndex((_cell, column) => lettersOfColumn(column) === named.toUpperCase())
+  if (lettered >= 0) return lettered
+  const names = shortened(heading.cells.map(({ text }) => text).join(', '))
+  return { ...found, message: `${found.message} Its columns are: ${names}.` }
 }
 
 const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell' }>): Resolution => {
   const table = tableOf(source, operation)
   if (isUnresolved(table)) return table
-  const firsts = table.rows.map(({ from, to, cells: [first] }) => first ?? { from, to, text: '' })
+  // Numbers in a sheet are those of its formulas: the heading is the first row.
+  const above = table.sheet !== undefined && typeof operation.row === 'number' ? [table.heading] : []
+  const firsts = [...above, ...table.rows].map(({ from, to, cells: [first] }) => first ?? { from, to, text: '' })
   const row = indexOf(source, firsts, operation.row, 'row')
   if (typeof row !== 'number') return row
-  const column = indexOf(source, table.heading.cells, operation.column, 'column')
-  return typeof column === 'number' ? cellSet(source.text, table, row, column, operation.text) : column
+  const column = columnIn(source, table, operation.column)
+  return typeof column === 'number' ? cellSet(source.text, table, row - above.length, column, operation.text) : column
 }
 
 // ——— lists ———
@@ -190,7 +215,9 @@ const itemNamed = (source: Source, scope: Range, words: string, occurrence: numb
   const exact = items.filter((_item, index) => texts[index] === sought)
   const found = exact.length > 0 || sought === '' ? exact : items.filter((_item, index) => texts[index]?.includes(sought) === true)
   const what = `${isTask ? 'task' : 'list item'} ${quoted(words)}`
-  return found.length === 0 ? notFound(`There is no ${what}.`, words) : oneOf(source, what, found, occurrence)
+  return found.length === 0
+    ? notFound(`There is no ${what}.`, words)
+    : oneOf(source, what, found, occurrence, 'occurrence, section, or more of its words')
 }
 
 const check = (source: Source, { item: words, checked, section, occurrence }: Extract<Structured, { op: 'check' }>): Resolution => {
@@ -207,7 +234,7 @@ const appendItem = (source: Source, operation: Extract<Structured, { op: 'append
   if (isUnresolved(scope)) return scope
   const first =
     words === undefined
-      ? oneOf(source, 'list there', listsIn(source.prose, scope), occurrence)
+      ? oneOf(source, 'list there', listsIn(source.prose, scope), occurrence, 'occurrence, or item')
       : itemNamed(source, scope, words, occurrence, false)
   return isUnresolved(first) ? first : itemAdded(source, first, markdown)
 }

@@ -102,7 +102,8 @@ const asOne = (text: string, edits: readonly Edit[]): Resolved | undefined => {
   return { from, to, insert }
 }
 
-const written = (text: string): string => writtenCell({ delimiter: undefined }, text, 1)
+/** A backslash before a bar, or at the end, would be read as an escape of that bar: it is written as the character that it is. */
+const written = (text: string): string => writtenCell({ delimiter: undefined }, text.trimEnd().replaceAll(/\\(?=\||$)/g, '&#92;'), 1)
 
 /** A new last row, written with the bars of the row above it. Undefined: the sheet is full. */
 export const rowAdded = (text: string, { heading, rows, last, sheet }: TextTable, cells: readonly string[]): Resolved | undefined => {
@@ -119,9 +120,9 @@ export const rowAdded = (text: string, { heading, rows, last, sheet }: TextTable
   return { from: last.to, to: last.to, insert: `\n${lead}${row}`, beside: heading }
 }
 
-/** Another text in a cell; cells that the row lacks come with it. */
+/** Another text in a cell; cells that the row lacks come with it. `row` counts from 0 below the heading; -1 is the heading. */
 export const cellSet = (text: string, table: TextTable, row: number, column: number, value: string): Resolved => {
-  const line = table.rows[row] as TableRow
+  const line = (row < 0 ? table.heading : table.rows[row]) as TableRow
   const cell = line.cells[column]
   if (table.sheet !== undefined) {
     const change = asOne(text, setCells(table.sheet, [{ row: row + 1, column, text: value }]))
