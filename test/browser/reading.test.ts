@@ -141,6 +141,8 @@ test('[WEB-51] whoever may only view reads, others choose; the choice is remembe
   expect(await page.getByRole('toolbar').count()).toBe(0)
   await page.reload()
   await article(page).getByRole('heading', { name: 'One' }).waitFor()
+  // The text comes with the page, its keys with the editor.
+  await saved(page)
   await page.keyboard.press('Control+Alt+KeyP')
   await page.locator('.cm-live').waitFor()
   await context.close()
