@@ -29,7 +29,7 @@ function plainTables(): Plugin {
   // Read as JSON this is quicker than as a literal, and shorter.
   const literal = (table: object): string =>
     `JSON.parse(${JSON.stringify(JSON.stringify(table, (_name, field: unknown) => (isCheck(field) ? undefined : field)))})`
-  // What there is to say of an operation stands at its command, and what is refused the service says itself.
+  // A command has the words about its operation, and the service tells what it refuses: the client needs neither here.
   const said = new Set(['summary', 'description', 'elsewhere', 'mcp', 'cli'])
   const sent = Object.fromEntries(
     Object.entries(operations).map(([name, entry]) => [

@@ -61,7 +61,7 @@ export interface BrokerOptions {
 export interface Broker {
   readonly store: BrokerStore
   provider(): Promise<Provider>
-  /** What a token stands for; undefined when it is not good, or was issued for no resource of ours. */
+  /** The account and program that a token stands for; undefined when the token is not good, or was issued for another service. */
   findToken(token: string): Promise<IssuedToken | undefined>
   /** Lets the provider answer. */
   answer(ctx: Context): Promise<void>

@@ -26,7 +26,7 @@ export interface Rests {
   readonly epoch: number
 }
 
-/** What a program may do at most; the role of its account is the other ceiling. */
+/** The most that a program may do; the role of its account is the other ceiling. */
 export interface Scope {
   readonly role: Role
   /** Ids of documents; null: all. */

@@ -84,7 +84,7 @@ export const findPoint = async (service: Service, doc: string, version: string):
   return found?.tag === point.tag ? point : undefined
 }
 
-/** What a list of tags names: quoted, unquoted, `W/`, or `*`. */
+/** The tags of a list: quoted, unquoted, with `W/`, or `*`. */
 export const tagsNamed = (list: string): string[] =>
   list
     .split(',')

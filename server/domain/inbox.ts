@@ -98,7 +98,7 @@ const taskWords = async ({ storage }: Service, doc: string, { kind, payload }: S
   return short(kind === 'task.reported' && report !== null ? report.summary : [title, instructions].join('\n\n').trim())
 }
 
-/** What is said to somebody, and on which text. */
+/** The words of an event, and the text that they are about. */
 const wordsFor = async (service: Service, doc: string, event: StoredEvent): Promise<Words> => {
   if (event.kind === 'chat.mentioned') return short(String(event.payload['text']))
   if (event.kind.startsWith('task.')) return taskWords(service, doc, event)
@@ -149,7 +149,7 @@ const eventAt = async ({ storage }: Service, doc: string, seq: number): Promise<
   return entry && decodeRecord<StoredEvent>(entry.value)
 }
 
-/** What is found at one entry of an index; undefined: nothing that the caller may read now. */
+/** Reads one entry of an index; undefined: the caller may read nothing there now. */
 type Find = (entry: Entry) => Promise<Item | undefined>
 
 /** An inbox as it is read: its index, the newest number in it, and what its entries mean. */

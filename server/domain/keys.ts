@@ -355,7 +355,7 @@ export interface StoredEvent {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** Whom an event is for. */
+/** The readers that an event concerns. */
 export interface Notice {
   /** Who did it; absent: the actor of the event says all. They are not told themselves. */
   readonly by?: Author

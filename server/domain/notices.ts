@@ -26,7 +26,7 @@ import type { Clock, Entry, Key, Put, Storage } from './ports.ts'
 /** Names are the same whatever the size of their letters. */
 export const sameMention = (name: string): string => name.toLowerCase()
 
-/** Who reads an inbox. */
+/** The reader of an inbox. */
 export interface Reader {
   readonly author: Author
   /** As mentions write it, in small letters; undefined: none. */
@@ -37,7 +37,7 @@ export interface Reader {
 
 const nameIn = (name: string | null | undefined): string | undefined => (name ? sameMention(mentionOf(name)) : undefined)
 
-/** Who gave no name of their own goes by the one that their link was made for. */
+/** A guest without a name of their own goes by the one that their link was made for. */
 export const readerOf = (caller: Caller): Reader => {
   const author = authorOf(caller)
   return { author, name: nameIn(author.name ?? caller.linkName), task: taskOf(caller) }

@@ -151,7 +151,7 @@ export interface SignInHost {
   endSessions(account: string): Promise<void>
   /** Ends the one that a session of ours was opened through (`Session.atHost`). */
   endSession(atHost: string): Promise<void>
-  /** What a token stands for; undefined when it is not good, or was issued for no resource of ours. */
+  /** The account and program that a token stands for; undefined when the token is not good, or was issued for another service. */
   findToken(token: string): Promise<IssuedToken | undefined>
   /** Ends a grant, by the hash of its id, and all that was issued under it. */
   endGrant(grant: string): Promise<void>
