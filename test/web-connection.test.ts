@@ -45,6 +45,13 @@ test('[WEB-35] what is over is not tried again', () => {
   ])
 })
 
+test('[WEB-100] a refusal for size is no end while the text of the page fits', () => {
+  const retries = createRetries(middle)
+  expect([retries.closed(1009, 100, true), retries.closed(1009, 100, true)]).toEqual([{ afterMs: 500 }, { afterMs: 800 }])
+  expect(retries.closed(1009, 100, false)).toEqual({ ended: 'too_big' })
+  expect(retries.closed(4413, 100, true)).toEqual({ ended: 'full' })
+})
+
 test('[WEB-35] a refused message ends the third time, unless a minute went well in between', () => {
   const retries = createRetries(middle)
   expect([waitOf(retries, 4400), waitOf(retries, 4400)]).toEqual([500, 800])

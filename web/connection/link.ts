@@ -6,7 +6,7 @@ import type * as Y from 'yjs'
 import { roles, type Role } from '../../shared/roles.ts'
 import { closedWire, durableSocket, type WireState } from './durable-socket.ts'
 import { takeGaps } from './gaps.ts'
-import { createRetries, type Ended, endedByRefusal, fullRetryMs, keepsWriting } from './retry.ts'
+import { createRetries, type Ended, endedByRefusal, keepsWriting, roomRetryMs } from './retry.ts'
 
 export interface Link {
   readonly awareness: Awareness
@@ -30,6 +30,8 @@ interface LinkInput {
   readonly doc: Y.Doc
   /** Connects when this resolves: what the device has should be in the document then. */
   readonly after: Promise<unknown>
+  /** Whether the text of this page is within the size of a document. */
+  fits(): boolean
   /** A stateless message of the server, as an object. */
   onEvent?(message: Record<string, unknown>): void
 }
@@ -51,7 +53,7 @@ function parse(payload: string): Record<string, unknown> {
 const socketUrl = (): string => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/collab`
 
 /** Connects and keeps connecting, until `close()` or the server ends it. */
-export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
+export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Link {
   const socket = signal<'connecting' | 'synced' | 'closed'>('connecting')
   const wire = signal(closedWire)
   const connectedBefore = signal(false)
@@ -92,7 +94,7 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
   // Runs before the provider plans its next attempt, whose delay is set here. Attempts that never open it spaces itself.
   function closed(code: number): void {
     if (openedAt === undefined || ended.value !== undefined) return
-    const next = retries.closed(code, Date.now() - openedAt)
+    const next = retries.closed(code, Date.now() - openedAt, fits())
     openedAt = undefined
     if ('ended' in next) return end(next.ended)
     transport.configuration.delay = next.afterMs
@@ -108,7 +110,7 @@ export function openLink({ id, key, doc, after, onEvent }: LinkInput): Link {
     })
     transport.disconnect()
     // Somebody may have made room meanwhile.
-    if (reason === 'full') roomTimer = setTimeout(resume, fullRetryMs)
+    if (keepsWriting(reason)) roomTimer = setTimeout(resume, roomRetryMs)
   }
 
   function resume(): void {

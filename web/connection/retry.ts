@@ -15,8 +15,8 @@ const endedByClose: Readonly<Record<number, Ended>> = {
 /** Whether the server refused what was written, and not the writer: it is kept here, and may be sent later. */
 export const keepsWriting = (ended: Ended | undefined): boolean => ended === 'too_big' || ended === 'full'
 
-/** Time after which a page tries again whether there is room for what it wrote, in milliseconds. */
-export const fullRetryMs = 30_000
+/** Time after which a page tries again whether there is room for what it wrote, in milliseconds: others may have made some. */
+export const roomRetryMs = 30_000
 
 const badMessage = 4400
 
@@ -43,8 +43,11 @@ const goodMs = 60_000
 export interface Retries {
   /** Everything that this device has is at the server. */
   settled(): void
-  /** Answers when to connect again, or why not. `aliveMs`: how long the connection had been open. */
-  closed(code: number, aliveMs: number): { readonly afterMs: number } | { readonly ended: Ended }
+  /**
+   * Answers when to connect again, or why not. `aliveMs`: how long the connection had been open. `fits`: the text of this page is not too
+   * large, so that the server refused it for what others wrote and this page has not heard of yet.
+   */
+  closed(code: number, aliveMs: number, fits?: boolean): { readonly afterMs: number } | { readonly ended: Ended }
   /** Closed connections in a row of which none settled. */
   readonly failures: number
 }
@@ -60,9 +63,9 @@ export function createRetries(random: () => number = Math.random): Retries {
     settled() {
       failures = 0
     },
-    closed(code, aliveMs) {
+    closed(code, aliveMs, fits = false) {
       const ended = endedByClose[code]
-      if (ended !== undefined) return { ended }
+      if (ended !== undefined && !(ended === 'too_big' && fits)) return { ended }
       if (aliveMs >= goodMs) failures = badMessages = 0
       if (code === badMessage && ++badMessages >= badMessagesMax) return { ended: 'bad_message' }
       const afterMs = Math.min(longestMs, firstMs * factor ** failures++)

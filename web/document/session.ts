@@ -191,7 +191,8 @@ export function openSession(id: string): Session {
   }
   // Of a first visit the device keeps nothing that it would be worth to wait for.
   const isFirst = known?.received !== true
-  const link = openLink({ id, key, doc, after: isFirst ? Promise.resolve() : Promise.race([kept.ready, late]), onEvent })
+  const fits = (): boolean => text.length <= limits.contentUnitsMax
+  const link = openLink({ id, key, doc, after: isFirst ? Promise.resolve() : Promise.race([kept.ready, late]), fits, onEvent })
 
   const stored = signal(false)
   void kept.ready.then(() => (stored.value = true))
@@ -289,11 +290,10 @@ export function openSession(id: string): Session {
     })
   ]
 
-  let wasTooLarge = false
+  let didFit = true
   text.observe(() => {
-    const isTooLarge = text.length > limits.contentUnitsMax
-    if (wasTooLarge && !isTooLarge && link.ended.value === 'too_big') link.resume()
-    wasTooLarge = isTooLarge
+    if (!didFit && fits() && link.ended.value === 'too_big') link.resume()
+    didFit = fits()
   })
 
   // A link that never opened the document leaves nothing behind: neither a row on the first page, nor a key that would be tried again.
