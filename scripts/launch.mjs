@@ -20,9 +20,15 @@ const echoMilliseconds = 500
 
 const commands = {
   start: { run: start, tools: false, help: 'install what is missing, build what is stale, serve on http://localhost:8080' },
+  dev: { run: dev, tools: true, help: '[folder] serve on http://localhost:5173, and follow every change of the sources' },
   build: { run: build, tools: false, help: 'build the web pages and the client into dist' },
   test: { run: test, tools: true, help: 'set up and run the whole suite; with file names, only those tests' },
   check: { run: check, tools: true, help: 'format, types, lint, dead code, regular expressions, fast tests' },
+  types: { run: types, tools: true, help: 'check the types' },
+  lint: { run: (...words) => runTool([...staticChecks.lint, ...words]), tools: true, help: '[file] check the sources for common mistakes' },
+  'test:unit': { run: unitTests, tools: true, help: '[file] run the fast tests: no browser, no faults, no fuzz' },
+  'test:browser': { run: browserTests, tools: true, help: '[file] run the tests in Chromium' },
+  screens: { run: screens, tools: true, help: '[file] take the pictures of the pages, into test/browser/screens' },
   fuzz: { run: (...words) => runScripts('fuzz', words), tools: true, help: '[name] run the scripts in scripts/fuzz, or one of them' },
   bench: { run: (...words) => runScripts('bench', words), tools: true, help: '[name] run the scripts in scripts/bench, or one of them' },
   soak: { run: (...words) => runScripts('soak', words), tools: true, help: '[name] run the scripts in scripts/soak, or one of them' }
@@ -51,7 +57,7 @@ async function main([name = '', ...words]) {
 }
 
 function usage() {
-  const lines = Object.entries(commands).map(([name, { help }]) => `  npm run ${name.padEnd(6)} ${help}`)
+  const lines = Object.entries(commands).map(([name, { help }]) => `  npm run ${name.padEnd(12)} ${help}`)
   return ['usage: node scripts/launch.mjs COMMAND [WORD…]', ...lines].join('\n')
 }
 
@@ -190,8 +196,15 @@ function majorOf(path) {
 async function start(...words) {
   const code = await buildIfStale()
   if (code !== 0) return code
-  const settings = existsSync(inRoot('.env')) ? ['--env-file=.env'] : []
-  return runNode([...settings, 'server/main.ts', ...words], { ownGroup: true })
+  return runNode([...environmentFile(), 'server/main.ts', ...words], { ownGroup: true })
+}
+
+const environmentFile = () => (existsSync(inRoot('.env')) ? ['--env-file=.env'] : [])
+
+/** The server sends the published pages and those of accounts from the last build: a clone without one is built first. */
+async function dev(...words) {
+  const code = existsSync(inRoot('dist/web/index.html')) ? 0 : await buildIfStale()
+  return code === 0 ? runNode([...environmentFile(), 'scripts/dev.ts', ...words], { ownGroup: true }) : code
 }
 
 async function build() {
@@ -256,6 +269,31 @@ async function test(...words) {
   const failed = await runStaticChecks()
   return conclude(failed, await runSuite(chromium))
 }
+
+/** The pages have settings of their own: they run in a browser, and see no types of Node. */
+async function types() {
+  const everything = await runTool(staticChecks.types)
+  return everything || runTool([...staticChecks.types, '--project', 'web'])
+}
+
+function unitTests(...words) {
+  return runTool([...vitest, '--project', 'fast', ...words])
+}
+
+async function browserTests(...words) {
+  const env = await provideChromium()
+  const built = await buildIfStale()
+  return built || runTool([...vitest, '--project', 'browser', ...words], { env })
+}
+
+/** The pictures are by-products of the tests that look at pages (test/browser/appearance.ts). */
+async function screens(...words) {
+  process.env.AGMD_TEST_SCREENS = '1'
+  const files = words.length > 0 ? words : filesBelow('test/browser').filter((path) => path.endsWith('.test.ts') && takesPictures(path))
+  return browserTests(...files)
+}
+
+const takesPictures = (path) => readFileSync(inRoot(path), 'utf8').includes("from './appearance.ts'")
 
 const runTool = ([path, ...words], options) => runNode([tool(path), ...words], options)
 
