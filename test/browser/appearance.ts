@@ -1,4 +1,4 @@
-/** How pages look: axe on every state, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
+/** How pages look: axe on every state, and pictures for people (`npm run screens` writes them). */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
