@@ -1,9 +1,14 @@
 /** The words of the pages that the server writes, in every language. */
 import { globSync, readFileSync } from 'node:fs'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { parseAst } from 'vite'
 import { expect, test } from 'vitest'
 import { german } from '../server/http/german.ts'
+import type { Context } from '../server/http/context.ts'
+import { browserName, browserWords } from '../server/http/user-agent.ts'
+import { wordsOf as languageOf } from '../server/http/words.ts'
 import { errorMeanings } from '../shared/errors.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -105,4 +110,25 @@ test('[WORDS-4] nothing that people read on a page of the server goes past the c
       untranslated(parseAst(readFileSync(join(root, name), 'utf8'), { lang: 'ts' }) as unknown as Node).map((words) => `${name}: ${words}`)
     )
   expect(found).toEqual([])
+})
+
+test('[PASSKEY-7] browsers are called by their names, in the language of the reader', () => {
+  const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
+  const names = {
+    [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} HeadlessChrome/140.0.0.0 Safari/537.36`]: 'Chrome unter Linux',
+    [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} Chrome/140.0.0.0 Safari/537.36`]: 'Chrome unter Linux',
+    [`Mozilla/5.0 (Windows NT 10.0) ${webkit} Chrome/140.0 Safari/537.36 Edg/140.0`]: 'Edge unter Windows',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15':
+      'Safari unter macOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1':
+      'Safari unter iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/140.0 Mobile/15E148 Safari/604.1':
+      'Chrome unter iOS',
+    [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} Ladybird/1.0 Safari/537.36`]: 'Ein Browser unter Linux',
+    curl: 'Ein Browser'
+  }
+  const words = languageOf({ req: new IncomingMessage(new Socket()), acceptsLanguages: (() => 'de') as Context['acceptsLanguages'] })
+  for (const [agent, name] of Object.entries(names)) expect(browserWords(words, browserName(agent)), agent).toBe(name)
+  // A name that a person gave stays.
+  expect(browserWords(words, 'Laptop on my desk')).toBe('Laptop on my desk')
 })

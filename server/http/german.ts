@@ -8,6 +8,7 @@ export const german: Catalogue = {
   'Account deleted': 'Konto gelöscht',
   'Add a passkey': 'Passkey hinzufügen',
   '{browser} on {system}': '{browser} unter {system}',
+  'A browser': 'Ein Browser',
   'Added {when}': 'Hinzugefügt: {when}',
   Allow: 'Erlauben',
   'Allow this sign-in?': 'Diese Anmeldung erlauben?',

@@ -8,7 +8,7 @@ import type { AccountAction } from './account-page.ts'
 import { term } from '../../shared/words.ts'
 import { filled, html, type Markup, timeOf } from './html.ts'
 import type { Current } from './sign-in.ts'
-import { browserName } from './user-agent.ts'
+import { browserName, browserWords } from './user-agent.ts'
 import type { Words } from './words.ts'
 
 /** The script that the pages with such forms need. */
@@ -33,14 +33,14 @@ ${button}
 
 const row = (words: Words, { id, name, lastUsedAt, createdAt }: Passkey, token: string, now: number): Markup => html`
 <li class="entry">
-<span class="entry-link"><span class="entry-title">${name}</span></span>
+<span class="entry-link"><span class="entry-title">${browserWords(words, name)}</span></span>
 <span class="muted entry-about"><span>${
   lastUsedAt === null
     ? filled(words.t('Added {when}'), { when: timeOf(words, createdAt, now) })
     : filled(words.t('Last used {when}'), { when: timeOf(words, lastUsedAt, now) })
 }</span></span>
 <form method="post" action="/account/remove-passkey"><input type="hidden" name="token" value="${token}"><input type="hidden" name="passkey" value="${id}">
-<button class="button quiet" aria-label="${words.t('Remove the passkey {name}', { name })}">${words.t('Remove')}</button></form>
+<button class="button quiet" aria-label="${words.t('Remove the passkey {name}', { name: browserWords(words, name) })}">${words.t('Remove')}</button></form>
 </li>`
 
 /** The section of the account page. */
