@@ -58,7 +58,7 @@ async function openSource(page: Page): Promise<void> {
   await page.locator('.history-text .row').first().waitFor()
 }
 
-test('[HISTORY-1] by keyboard: open, read the words that changed, go through changes, restore, and undo that', async () => {
+test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the words that changed, go through changes, restore, and undo that', async () => {
   const document = await written()
   const { page, heard } = await open(document)
   await saved(page)
@@ -79,6 +79,16 @@ test('[HISTORY-1] by keyboard: open, read the words that changed, go through cha
   await page.getByRole('button', { name: 'Restore', exact: true }).focus()
   await page.keyboard.press('Enter')
   await until(async () => (await editorText(page)) === trip, 'the restored text')
+  await page.locator('.toast', { hasText: /Restored the version of \d{1,2}:\d\d\s[AP]M\./ }).waitFor()
+  await page.locator('.cm-content:focus').waitFor()
+  // The caret stands where the text changed: the day of the trip was another one.
+  await until(
+    () =>
+      page.evaluate(
+        () => globalThis.document.getSelection()?.anchorNode?.parentElement?.closest('.cm-line')?.textContent === 'We leave on Friday.'
+      ),
+    'the caret at the change'
+  )
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).focus()
   await page.keyboard.press('Enter')
   await until(async () => (await editorText(page)).includes('About 300.'), 'the text as it was')
@@ -298,4 +308,15 @@ test.each(sizes)('[HISTORY-5] at $width px: no violations', async (viewport) => 
   await page.locator('.authored-run').first().waitFor()
   await look(page, 'history-authors')
   await context.close()
+})
+
+test('[HISTORY-13] a rewrite of the whole text counts its passages', async () => {
+  const document = await createDocument(world.url, '# Old\n\nOne two three.\n\nFour five six.\n')
+  await put(document, '# Young\n\nSeven eight.\n\nNine ten.\n\nAnd more of it.\n', 'Ana')
+  const { page, heard } = await open(document)
+  await saved(page)
+  await page.keyboard.press('Control+Alt+h')
+  await page.locator('.history-steps').getByText('3 changes').waitFor()
+  expect(heard).toEqual([])
+  await page.context().close()
 })

@@ -100,7 +100,7 @@ test('[HOME-1] [HOME-9] documents of this device are found by title, filtered an
   await context.close()
 })
 
-test('[HOME-2] who is signed in finds the documents of the account too, by words of the text, each once', async () => {
+test('[HOME-2] [HOME-10] who is signed in finds the documents of the account too, by words of the text, each once', async () => {
   const { context, page, heard } = await visit()
   await page.goto(`${world.url}/sign-up`)
   await page.getByLabel('Email').fill('ana@example.org')
@@ -119,6 +119,8 @@ test('[HOME-2] who is signed in finds the documents of the account too, by words
   await page.goto(world.url)
   await page.locator('.recent').nth(1).waitFor()
   expect((await titles(page)).toSorted()).toEqual(['Bread', 'Fish'])
+  await page.locator('.recent', { hasText: 'Bread' }).getByText('Edited just now').waitFor()
+  await page.locator('.recent', { hasText: 'Fish' }).getByText('Opened just now').waitFor()
   await page.getByLabel('Search title and text').fill('herring')
   await until(async () => (await titles(page)).join() === 'Fish', 'found by a word of the text')
   await page.getByRole('link', { name: /Fish/ }).click()

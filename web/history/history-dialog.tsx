@@ -12,13 +12,19 @@ import { Authors } from './authors.tsx'
 import { Changes } from './changes.tsx'
 import { createHistory, type Base, type Entry, type History, type Shown } from './history.ts'
 import { RenderedChanges } from './rendered-changes.tsx'
-import { nameOf, namesOf, Timeline } from './timeline.tsx'
+import { showChange } from './show-change.ts'
+import { nameOf, namesOf, Timeline, whenOf } from './timeline.tsx'
 
 const words = (error: unknown): string => {
   if (!(error instanceof RequestError)) return t('That did not work.')
   if (error.status === 0) return t('The server cannot be reached. The history loads when you are back online.')
   return error.status === 403 ? t('Your link does not allow this.') : `${error.message} ${error.hint}`
 }
+
+const restoredWords = (revision: Revision): string =>
+  revision.label === null
+    ? t('Restored the version of {when}.', { when: whenOf(revision) })
+    : t('Restored the version “{name}”.', { name: revision.label })
 
 /** Goes through the changes that are shown. */
 function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
@@ -187,15 +193,17 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
   const onPage = useSignal(0)
   const changes = shown.kind === 'changes' ? shown.comparison.changes : shown.kind === 'page' ? onPage.value : 0
 
-  const restore = async (revision: number): Promise<void> => {
+  const restore = async (restored: Revision): Promise<void> => {
     busy.value = true
     problem.value = undefined
     try {
-      const undo = await history.restore(revision)
+      const before = session.text.toString()
+      const undo = await history.restore(restored.id)
       dialog.current?.close()
+      if (undo !== undefined) showChange(view, before)
       if (undo === undefined) toast(t('The document already matches this version.'))
       else
-        offer(t('Version restored. The earlier text is in the history.'), t('Undo'), () => {
+        offer(restoredWords(restored), t('Undo'), () => {
           undo().then(
             ({ merged }) => toast(merged === true ? t('Restore undone. Edits that others made since are kept.') : t('Restore undone.')),
             (error: unknown) =>
@@ -285,7 +293,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
               <>
                 <Name key={entry.id} entry={entry} history={history} onBegin={settled} onFail={(error) => (problem.value = words(error))} />
                 {entry.id !== 'now' && (
-                  <button type='button' class='button' aria-disabled={busy.value} onClick={() => !busy.value && void restore(entry.id)}>
+                  <button type='button' class='button' aria-disabled={busy.value} onClick={() => !busy.value && void restore(entry)}>
                     {t('Restore')}
                   </button>
                 )}

@@ -115,7 +115,7 @@ function joined(before: Node, after: Node): Node | undefined {
 
 interface Joined {
   readonly nodes: Node[]
-  /** First nodes of each run of changes. */
+  /** First nodes of each changed passage. */
   readonly firsts: Node[]
 }
 
@@ -130,22 +130,28 @@ function joinedAll(before: readonly Node[], after: readonly Node[]): Joined {
     old = at + removed.length
     const [gone, came] = [before.slice(at, old), after.slice(young, young + added.length)]
     young += added.length
-    const begin = nodes.length
+    let begin = nodes.length
+    const endPassage = (): void => {
+      const first = nodes.slice(begin).find((node) => node instanceof Element)
+      if (first !== undefined) firsts.push(first)
+      begin = nodes.length
+    }
     came.forEach((node, index) => {
       const former = gone[index]
+      // A block in the place of another is a change of its own; more that came, or went, belong to the one before.
+      if (index > 0 && former !== undefined) endPassage()
       const both = former && joined(former, node)
       if (both !== undefined) return nodes.push(both)
       return nodes.push(...(former === undefined ? [] : [mark(former, 'gone')]), mark(node, 'came'))
     })
     nodes.push(...gone.slice(came.length).map((node) => mark(node, 'gone')))
-    const first = nodes.slice(begin).find((node) => node instanceof Element)
-    if (first !== undefined) firsts.push(first)
+    endPassage()
   }
   nodes.push(...after.slice(young))
   return { nodes, firsts }
 }
 
-/** The blocks of both versions as one list, in order; each run of changes begins with an element that has `data-change`. */
+/** The blocks of both versions as one list, in order; each changed passage begins with an element that has `data-change`. */
 export function joinPages(before: readonly Node[], after: readonly Node[]): Node[] {
   const { nodes, firsts } = joinedAll(partsOf(before), partsOf(after))
   for (const first of firsts as HTMLElement[]) {

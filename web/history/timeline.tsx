@@ -40,6 +40,10 @@ export const nameOf = (entry: Entry): string => {
   return entry.label === null ? time : `${entry.label} · ${time}`
 }
 
+/** When a version was made, within a sentence: the time of a version of today, the day and the time of another. */
+export const whenOf = ({ createdAt }: Revision): string =>
+  isToday(createdAt) ? timeOf(createdAt) : `${dayOf(createdAt)}, ${timeOf(createdAt)}`
+
 /** People without a name have that of their kind. */
 export const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
 

@@ -5,7 +5,7 @@ import { failureWords } from '../refused/failure.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { forget } from '../recent.ts'
 import { roleWords } from '../sharing/role-words.ts'
-import { t, tn } from '../text/t.ts'
+import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { Icon } from '../ui/icons.tsx'
 import { moveToTrash } from '../trash/trash.ts'
@@ -46,8 +46,8 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
             <span class='tag'>{inAccount ? t('in your account') : t('on this device')}</span>
           )}
           {role !== null && role !== 'owner' && <span class='tag'>{t(roleWords[role])}</span>}
-          <time dateTime={new Date(entry.at).toISOString()} title={t('Last opened or edited')}>
-            {agoWords(entry.at)}
+          <time dateTime={new Date(entry.at).toISOString()} title={new Date(entry.at).toLocaleString(locale)}>
+            {entry.edited ? t('Edited {when}', { when: agoWords(entry.at) }) : t('Opened {when}', { when: agoWords(entry.at) })}
           </time>
         </span>
       </a>

@@ -16,6 +16,8 @@ export interface Entry {
   readonly title: string
   /** Milliseconds since 1970 when it was opened here or changed, whichever is later. */
   readonly at: number
+  /** Whether it was changed then, and not only opened here. */
+  readonly edited: boolean
   readonly role: Role | null
   /** Share key that this device keeps, '' for none. */
   readonly key: string
@@ -95,11 +97,12 @@ const compare: Readonly<Record<Order, (one: Entry, other: Entry) => number>> = {
 const merged = (recent: readonly RecentDocument[], owned: readonly Owned[]): Entry[] => {
   const all = new Map<string, Entry>()
   for (const { id, title, role, key, openedAt, published } of recent)
-    all.set(id, { id, title: title || t('Untitled'), at: openedAt, role, key, inAccount: false, onDevice: true, published })
+    all.set(id, { id, title: title || t('Untitled'), at: openedAt, edited: false, role, key, inAccount: false, onDevice: true, published })
   for (const { id, title, updatedAt, published } of owned) {
     const here = all.get(id)
-    const at = Math.max(here?.at ?? 0, Date.parse(updatedAt))
-    all.set(id, { id, title, at, role: 'owner', key: here?.key ?? '', inAccount: true, onDevice: here !== undefined, published })
+    const [openedAt, editedAt] = [here?.at ?? 0, Date.parse(updatedAt)]
+    const [at, edited] = [Math.max(openedAt, editedAt), editedAt >= openedAt]
+    all.set(id, { id, title, at, edited, role: 'owner', key: here?.key ?? '', inAccount: true, onDevice: here !== undefined, published })
   }
   return [...all.values()]
 }
