@@ -1,6 +1,9 @@
 /** The commands of the pages. */
+import { EditorState } from '@codemirror/state'
+import { type EditorView, keymap, runScopeHandlers } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { commandOf, commands, toolbar } from '../web/commands/all.ts'
+import { withoutCapsLock } from '../web/commands/keys.ts'
 import { fit } from '../web/commands/match.ts'
 
 test('[WRITE-1] every command stands in one list, under its own id and with keys that mean one thing', () => {
@@ -22,4 +25,28 @@ test('[WRITE-2] a command is found by the letters of its name, the nearest first
   expect(fit('bll', 'Bulleted list')).toBeGreaterThan(0)
   expect(fit('uberschrift', 'Überschrift 1')).toBeGreaterThan(0)
   expect(fit('list', 'Task list')).toBeGreaterThan(fit('list', 'Lines in steps'))
+})
+
+test('[WRITE-76] a shortcut with Shift means the same with Caps Lock on', () => {
+  const done: string[] = []
+  const note = (name: string) => (): boolean => done.push(name) > 0
+  const view = {
+    state: EditorState.create({
+      extensions: keymap.of([
+        { key: 'Ctrl-z', run: note('undo') },
+        { key: 'Ctrl-Shift-z', run: note('redo') }
+      ])
+    })
+  } as EditorView
+  const press = (key: string, shiftKey: boolean): void => {
+    const event = { key, keyCode: 90, ctrlKey: true, metaKey: false, altKey: false, shiftKey } as KeyboardEvent
+    withoutCapsLock(event)
+    runScopeHandlers(view, event, 'editor')
+  }
+  press('Z', true)
+  press('z', false)
+  // With Caps Lock.
+  press('z', true)
+  press('Z', false)
+  expect(done).toEqual(['redo', 'undo', 'redo', 'undo'])
 })

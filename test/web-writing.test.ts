@@ -1,7 +1,7 @@
 /** What is typed, where, and what is offered for it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { EditorState, type StateCommand, Transaction } from '@codemirror/state'
+import { EditorState, type StateCommand, Text, Transaction } from '@codemirror/state'
 import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/commands/command.ts'
@@ -18,6 +18,7 @@ import { pictureAt } from '../web/editor/picture-at.ts'
 import { pictureChanges } from '../web/editor/picture-changes.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
+import { firstPlace } from '../web/editor/resting.ts'
 import { taskTyped } from '../web/editor/typed-marks.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
 import { isPlaced } from '../web/editor/bubble.ts'
@@ -323,4 +324,31 @@ test.each([
 test('[WRITE-51] sound and film have neither size nor caption', () => {
   const state = stateOf('![so|und](/f/a.mp3)')
   expect(pictureAt(state, state.selection.main.head)).toBeUndefined()
+})
+
+test('[WRITE-74] the first words of a text are behind the marks of their line; code, tables and pictures are none', () => {
+  const at = (marked: string): string => {
+    const text = marked.replace('|', '')
+    const place = firstPlace(Text.of(text.split('\n')))
+    return place === undefined ? 'none' : `${text.slice(0, place)}|${text.slice(place)}`
+  }
+  for (const marked of [
+    '|',
+    '|words',
+    '# |Title\n\nwords',
+    '\n\n## |Title',
+    '> - |item',
+    '- [ ] |task',
+    '1. |one',
+    '---\ntitle: A\n---\n\n# |Title',
+    '---\n\n|words',
+    '|**bold**'
+  ])
+    expect(at(marked)).toBe(marked)
+  // The bar of the test stands for the caret, so tables are given as they are.
+  const ofBlock = (text: string): number | undefined => firstPlace(Text.of(text.split('\n')))
+  expect(ofBlock('```js\na\n```\n\nwords')).toBeUndefined()
+  expect(ofBlock('| a |\n| - |\n| b |\n\nwords')).toBe(19)
+  expect(ofBlock('![a](/b)\n\nwords')).toBe(10)
+  expect(ofBlock('<div>\nmore\n</div>\n\nwords')).toBe(19)
 })

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { chip, complaints, createDocument, createLink, editorText, launch, saved, until } from './browser.ts'
+import { chip, complaints, createDocument, createLink, editorText, launch, readMarkdown, saved, until } from './browser.ts'
 
 let world: World
 let browser: Browser
@@ -123,4 +123,114 @@ test('[QUICK-4] [WRITE-59] on 360 pixels nothing of the bars is cut off, for any
     }
     await context.close()
   }
+})
+
+test('[WRITE-74] a page that one may write in opens with the caret at the first words, which changes nothing to be seen', async () => {
+  const content = `**Bold** at the beginning.\n\n${'A line of words.\n\n'.repeat(60)}`
+  const owned = await createDocument(world.url, content)
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  await page.goto(owned.url)
+  await saved(page)
+  const focused = page.locator('.cm-content:focus')
+  await focused.waitFor()
+  expect(await focused.getAttribute('role')).toBe('textbox')
+  expect(await focused.getAttribute('aria-label')).not.toBe('')
+  // The marks of the first word stay hidden, and others see no caret of somebody who only looks.
+  const first = page.locator('.cm-line').first()
+  expect(await first.innerText()).toBe('Bold at the beginning.')
+  const other = await (await browser.newContext()).newPage()
+  await other.goto(owned.url)
+  await saved(other)
+  await other.locator('.avatars .avatar').first().waitFor()
+  expect(await other.locator('.remote-caret').count()).toBe(0)
+  expect(await page.locator('.cm-scroller').evaluate((element) => element.scrollTop)).toBe(0)
+  await look(page, 'caret-at-opening')
+  await page.keyboard.type('New: ')
+  await until(async () => (await readMarkdown(world.url, owned)).startsWith('New: **Bold**'), 'the words at the beginning')
+  await other.locator('.remote-caret').waitFor({ state: 'attached' })
+  // Tab goes on through the page until the caret is used, in a list too.
+  const list = await createDocument(world.url, '- one\n- two')
+  await page.goto(list.url)
+  await saved(page)
+  await focused.waitFor()
+  await page.keyboard.press('Tab')
+  await focused.waitFor({ state: 'detached' })
+  expect(await editorText(page)).toBe('- one\n- two')
+  await page.reload()
+  await saved(page)
+  await focused.waitFor()
+  await page.keyboard.type('number ')
+  expect(await editorText(page)).toBe('- number one\n- two')
+  // Who reads, has gone to something else, or touches, keeps the focus.
+  await page.evaluate(() => localStorage.setItem('agmd.mode', 'read'))
+  await page.goto(owned.url)
+  await page.locator('.reading').waitFor()
+  await saved(page)
+  expect(await page.evaluate(() => globalThis.document.activeElement === globalThis.document.body)).toBe(true)
+  const phone = await browser.newContext({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
+  const touched = await phone.newPage()
+  await touched.goto(owned.url)
+  await saved(touched)
+  await touched.locator('.cm-content[aria-autocomplete]').waitFor()
+  expect(await touched.locator('.cm-content:focus').count()).toBe(0)
+  await phone.close()
+  await other.context().close()
+  await page.close()
+})
+
+test('[WRITE-75] while one types the bars step back on a desktop, and stay under a finger', async () => {
+  const owned = await createDocument(world.url, '# Words\n\nA line.\n')
+  for (const isPhone of [false, true]) {
+    const context = await browser.newContext({
+      viewport: { width: isPhone ? 360 : 1280, height: 740 },
+      hasTouch: isPhone,
+      isMobile: isPhone,
+      reducedMotion: 'reduce'
+    })
+    const page = await context.newPage()
+    await page.clock.install()
+    await page.goto(owned.url)
+    await saved(page)
+    await page.locator('.cm-content').press('Control+End')
+    await page.keyboard.type('on')
+    await page.clock.runFor(2500)
+    await page.keyboard.type('and on')
+    await page.locator('.document.quiet').waitFor()
+    const opacity = (name: string): Promise<string> => page.locator(name).evaluate((element) => getComputedStyle(element).opacity)
+    await until(async () => (await opacity('.toolbar')) === (isPhone ? '1' : '0.35'), 'the toolbar as it should be')
+    expect(await opacity('.top-bar')).toBe(isPhone ? '1' : '0.35')
+    if (isPhone) await look(page, 'bars-typing-phone')
+    await context.close()
+  }
+})
+
+test('[WRITE-77] a dialog that was opened from the text gives the focus back to it, one that was opened by key to its button', async () => {
+  const owned = await createDocument(world.url, 'One two.\n')
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  await page.goto(owned.url)
+  await saved(page)
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.press('ArrowLeft')
+  const share = page.getByRole('button', { name: 'Share', exact: true })
+  await share.click()
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.locator('.cm-content:focus').waitFor()
+  await page.keyboard.type(' Three.')
+  expect(await editorText(page)).toBe('One two. Three.\n')
+  // By way of the menu, too.
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.locator('#menu').getByText('History', { exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.locator('.cm-content:focus').waitFor()
+  await share.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await share.evaluate((element) => element === globalThis.document.activeElement)).toBe(true)
+  await page.close()
 })

@@ -31,6 +31,16 @@ export function activeElement(): Element | null {
   return found
 }
 
+/**
+ * With Caps Lock on, Shift makes a letter small, and CodeMirror takes it for the key without Shift: Undo in place of Redo. Makes it the letter
+ * that Shift means.
+ */
+export function withoutCapsLock(event: KeyboardEvent): void {
+  const { key, shiftKey, ctrlKey, metaKey } = event
+  const large = key.toUpperCase()
+  if (shiftKey && (ctrlKey || metaKey) && key.length === 1 && large !== key) Object.defineProperty(event, 'key', { value: large })
+}
+
 /** Hands a key that was pressed outside the text to the commands of the page. */
 export function runPageKeys(view: EditorView, event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || document.querySelector('dialog:modal') !== null) return

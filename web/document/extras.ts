@@ -14,6 +14,7 @@ import { iconPath } from '../ui/icons.tsx'
 import { addressOfDocument, findDocuments, titleAt } from './own-documents.ts'
 import type { View } from './page.tsx'
 
+export { backToText } from './back-to-text.ts'
 export { openBlockMenu, openTableMenu }
 export { deleteBlock, duplicateBlock, moveBlock } from '../editor/blocks/commands.ts'
 export { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'

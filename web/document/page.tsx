@@ -4,11 +4,12 @@ import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
 import { commands } from '../commands/all.ts'
-import { keyBindings, runPageKeys } from '../commands/keys.ts'
+import { keyBindings, runPageKeys, withoutCapsLock } from '../commands/keys.ts'
 import { modeKey, readDevice, writeDevice } from '../device.ts'
 import { countDocument } from '../editor/count.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
 import { codeAround, type CodeAround } from '../editor/in-code.ts'
+import { rest } from '../editor/resting.ts'
 import { isInTable } from '../editor/tables.ts'
 import { keepPaperWhole } from '../export/paper.ts'
 import { deviceId, followName, personName } from '../person.ts'
@@ -93,6 +94,16 @@ function refuseDrop(event: DragEvent): void {
   event.preventDefault()
   dataTransfer.dropEffect = 'none'
 }
+
+/**
+ * Whether the caret is in the text as soon as one can type. Not where something else has the focus, or words are selected; a keyboard on the
+ * screen comes up for an empty text alone.
+ */
+const takesFocus = (isEmpty: boolean): boolean =>
+  (isEmpty || matchMedia('(pointer: fine)').matches) &&
+  (document.activeElement === null || document.activeElement === document.body) &&
+  document.getSelection()?.isCollapsed !== false &&
+  document.querySelector('dialog[open]') === null
 
 /** How many words there are. Who reads selects outside the editor, whose selection says nothing then. */
 function wordsOf(state: EditorState, mode: Mode): string {
@@ -180,7 +191,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
     })
     editor.value = made
     let closed = false
-    if (mode.value !== 'read' && session.text.length === 0) made.view.focus()
+    let focused = false
     const stopFollowing = startFollowing(view)
     const stopUploads = session.uploads.start(made.insertUpload)
     const stopParts = parts.start(view, made)
@@ -211,6 +222,11 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
       effect(() => {
         if (session.canEdit.value) wrote.value = true
       }),
+      effect(() => {
+        if (focused || mode.value === 'read' || !canType.value) return
+        focused = true
+        if (takesFocus(session.text.length === 0)) rest(made.view)
+      }),
       effect(() => made.setMode(writing.value)),
       effect(() => made.setCanEdit(canType.value)),
       effect(() => made.setLabel(session.title.value)),
@@ -222,6 +238,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
     ]
     addEventListener('pointermove', wake)
     addEventListener('focusin', wake)
+    addEventListener('keydown', withoutCapsLock, { capture: true })
     addEventListener('keydown', keyOnPage)
     addEventListener('dragover', refuseDrop)
     addEventListener('drop', refuseDrop)
@@ -231,6 +248,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
       for (const stop of stops) stop()
       stopUploads()
       stopFollowing()
+      removeEventListener('keydown', withoutCapsLock, { capture: true })
       clearTimeout(counting)
       awareness.off('change', listPeople)
       removeEventListener('pointermove', wake)

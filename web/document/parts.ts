@@ -79,9 +79,12 @@ export function createParts(session: Session): Parts {
   })
   const openExtras = once(async () => {
     const [part, { page, editor }] = await Promise.all([import('./extras.ts'), begun.promise])
-    if (!closed) editor.extend(part.extrasOf(page))
+    if (closed) return part
+    editor.extend(part.extrasOf(page))
+    endReturns = part.backToText(page, editor)
     return part
   })
+  let endReturns = (): void => undefined
   const openFind = once(async () => {
     const [part, { editor }] = await Promise.all([import('../editor/find/panel.tsx'), begun.promise])
     if (!closed) editor.add(part.finding)
@@ -163,6 +166,7 @@ export function createParts(session: Session): Parts {
         review.value?.close()
         feed.value?.close()
         endDrawings()
+        endReturns()
       }
     }
   }

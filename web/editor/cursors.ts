@@ -10,6 +10,7 @@ import { otherPages, type Page } from '../presence/people.ts'
 import { t } from '../text/t.ts'
 import { textMap, type TextMap } from './binding.ts'
 import { markersInCell } from './grid/geometry.ts'
+import { caretRests } from './resting.ts'
 import { withinColumn } from './selection.ts'
 
 const labelMs = 2000
@@ -144,7 +145,8 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
       }
 
       update(update: ViewUpdate): void {
-        if (update.selectionSet || update.focusChanged || update.docChanged) this.#tell()
+        const moved = update.selectionSet || caretRests(update.startState) !== caretRests(update.state)
+        if (moved || update.focusChanged || update.docChanged) this.#tell()
       }
 
       destroy(): void {
@@ -168,7 +170,7 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
           const { stored } = this.#view.state.facet(textMap)
           const { main } = this.#view.state.selection
           const [anchor, head] = [stored(main.anchor), stored(main.head)]
-          if (!this.#view.hasFocus || Math.max(anchor, head) > text.length) return
+          if (!this.#view.hasFocus || caretRests(this.#view.state) || Math.max(anchor, head) > text.length) return
           const cursor = { anchor: this.#position(anchor), head: this.#position(head) }
           const current: unknown = awareness.getLocalState()?.['cursor']
           if (JSON.stringify(current) !== JSON.stringify(cursor)) awareness.setLocalStateField('cursor', cursor)

@@ -20,6 +20,7 @@ import { markdown } from './language.ts'
 import { liveView, toggleLetter } from './live/live.ts'
 import { sizeLimit } from './size-limit.ts'
 import { breakInCell, cellBelow, nextCell, previousCell } from './tables.ts'
+import { caretRests, resting } from './resting.ts'
 import { roomBelow } from './room-below.ts'
 import { ownSelection } from './selection.ts'
 import { leaveSlot, slots } from './slots.ts'
@@ -125,7 +126,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     },
     {
       key: 'Tab',
-      run: (view) => leaveSlot(view) || nextCell(view) || indentCode(view) || indentItem(view),
+      run: (view) => !caretRests(view.state) && (leaveSlot(view) || nextCell(view) || indentCode(view) || indentItem(view)),
       shift: (view) => previousCell(view) || outdentCode(view) || outdentItem(view)
     },
     { key: 'Backspace', run: deleteMarker },
@@ -143,6 +144,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
         sizeLimit(limits.contentUnitsMax, input.onTooLarge),
         keys,
         caret,
+        resting,
         ownSelection,
         roomBelow,
         dropCursor(),

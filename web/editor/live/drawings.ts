@@ -12,6 +12,7 @@ import { drawInto } from '../../diagram/draw.ts'
 import { nodesOf } from '../../reading/trusted.ts'
 import { t } from '../../text/t.ts'
 import { theme } from '../../theme.ts'
+import { revealed } from '../resting.ts'
 import { libraries, libraryCame } from './libraries.ts'
 
 /** Rules of formulas, as in published pages: declarations become classes. */
@@ -218,7 +219,7 @@ const blockField = StateField.define<Shown>({
 /** Formulas within lines, as far as they are visible. */
 function formulas(view: EditorView): DecorationSet {
   const found: Range<Decoration>[] = []
-  const reveal = view.hasFocus && !view.state.readOnly ? view.state.selection.ranges : []
+  const reveal = revealed(view)
   for (const visible of view.visibleRanges) {
     syntaxTree(view.state).iterate({
       ...visible,

@@ -14,6 +14,7 @@ import { frontMatterEnd } from '../front-matter.ts'
 import { enterCodeUp, leaveCodeDown } from '../commands-code.ts'
 import { grids } from '../grid/grids.ts'
 import { table } from '../grid/layout.ts'
+import { revealed } from '../resting.ts'
 import { barInCell } from '../tables.ts'
 import { autolink, emphasis, escape, footnote, highlight, inlineCode, link, shifted, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
@@ -116,7 +117,7 @@ class LivePlugin {
 
   #build(): void {
     const view = this.#view
-    if (!this.#pointerDown) this.#reveal = view.hasFocus && !view.state.readOnly ? view.state.selection.ranges : []
+    if (!this.#pointerDown) this.#reveal = revealed(view)
     const parts = view.visibleRanges.map((range) => decorateRange(view.state, range, this.#reveal))
     this.decorations = Decoration.set(
       parts.flatMap((part) => part.finish()),
