@@ -1,14 +1,15 @@
-/** The tables of docs/api.md are those of the code. */
+/** The tables of the pages in docs/ are those of the code. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { configTable } from '../server/config.ts'
 import { errorMeanings } from '../shared/errors.ts'
 import { eventKinds } from '../shared/events.ts'
 import { rateLimits } from '../shared/limits.ts'
 import type { Operation } from '../shared/operation.ts'
 import { operations } from '../shared/operations/index.ts'
 
-const page = join(import.meta.dirname, '..', 'docs', 'api.md')
+const docs = join(import.meta.dirname, '..', 'docs')
 
 const tableOf = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n')
@@ -42,7 +43,10 @@ const rate = (perSecond: number): string => {
   return `${Math.round(count)} ${unit}`
 }
 
-const parts: Readonly<Record<string, string>> = {
+/** Parts of a page, by the name that their markers have. */
+type Parts = Readonly<Record<string, string>>
+
+const api: Parts = {
   operations: tableOf(
     ['request', 'needs', 'MCP tool', 'command', 'what it does'],
     Object.values(operations).map((each) => operationRow(each as unknown as Operation))
@@ -65,15 +69,33 @@ const parts: Readonly<Record<string, string>> = {
   )
 }
 
-const filled = (text: string): string =>
+const running: Parts = {
+  settings: tableOf(
+    ['variable', 'default', 'what', 'must be'],
+    Object.values(configTable).map(({ name, default: standard, docs: what, allowed }) => [
+      code(name),
+      standard === null ? 'not set' : code(standard),
+      what,
+      allowed
+    ])
+  )
+}
+
+const filled = (text: string, parts: Parts): string =>
   Object.entries(parts).reduce((done, [name, part]) => {
     const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
     const [from, to] = [done.indexOf(begin) + begin.length, done.indexOf(end)]
     return `${done.slice(0, from)}${part}\n${done.slice(to)}`
   }, text)
 
-test('[HOUSE-8] docs/api.md lists the operations, events, errors and rate limits of the tables', () => {
+/** Compares a page with the one that the tables make; writes it with AGMD_UPDATE_SNAPSHOTS=1. */
+const check = (name: string, parts: Parts): void => {
+  const page = join(docs, name)
   const text = readFileSync(page, 'utf8')
-  if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') writeFileSync(page, filled(text))
-  else expect(text).toBe(filled(text))
-})
+  if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') writeFileSync(page, filled(text, parts))
+  else expect(text).toBe(filled(text, parts))
+}
+
+test('[HOUSE-8] docs/api.md lists the operations, events, errors and rate limits of the tables', () => check('api.md', api))
+
+test('[HOUSE-9] docs/operations.md lists the settings of the table', () => check('operations.md', running))
