@@ -63,7 +63,8 @@ const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]
   const changes = planned.map((plan, position): Change | undefined => {
     const { from, to } = places[position] as Range
     const change = landed(now, plan, read.text.slice(from, to), aims[position]?.range)
-    return change && { ...change, operation: plan.change.operation }
+    const { operation, matched } = plan.change
+    return change && { ...change, ...(matched !== undefined && { matched }), operation }
   })
   const message = 'The text that it is about has changed since that version.'
   const failures = new Map(

@@ -150,7 +150,7 @@ const definition = {
             ok: z.literal(true),
             from: z.int(),
             to: z.int(),
-            exact: z.boolean().meta({ description: 'The words stood there as they were named.' }),
+            exact: z.boolean().meta({ description: 'The words, item, row and column stood there as they were named.' }),
             count: z.int().optional().meta({ description: 'Places that were changed, when more than one.' }),
             matched: z.string().optional().meta({ description: 'What stood there, where it was named otherwise.' })
           })

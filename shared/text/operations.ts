@@ -6,6 +6,7 @@ import { findWords, type Range, type Words } from './anchors.ts'
 import { replaceable } from './inexact.ts'
 import type { Section } from './outline.ts'
 import {
+  isSame,
   isUnresolved,
   type Resolution,
   type Resolutions,
@@ -138,9 +139,6 @@ const lineAround = (text: string, at: number): Range => {
   const end = text.indexOf('\n', at)
   return { from: text.lastIndexOf('\n', at - 1) + 1, to: end === -1 ? text.length : end }
 }
-
-/** The same letters, however their accents are written. */
-const isSame = (one: string, other: string): boolean => one === other || one.normalize('NFC') === other.normalize('NFC')
 
 const replaceWords = (source: Source, target: Words, insert: string): Resolution => {
   const { text } = source

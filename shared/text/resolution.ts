@@ -83,4 +83,7 @@ export const sectionOf = (source: Source, name: string, occurrence?: number): Se
   return { code: 'target_ambiguous', message: `The text has ${found.length} sections ${JSON.stringify(shortened(name))}.`, candidates }
 }
 
+/** The same letters, however their accents are written. */
+export const isSame = (one: string, other: string): boolean => one === other || one.normalize('NFC') === other.normalize('NFC')
+
 export const isUnresolved = (found: object): found is Unresolved => 'code' in found

@@ -2,6 +2,7 @@
 import { type Candidate, contextOf, type Range } from './anchors.ts'
 import { type Item, itemAdded, itemChecked, itemsOf, listsIn } from './lists.ts'
 import {
+  isSame,
   isUnresolved,
   type Resolution,
   type Resolutions,
@@ -78,6 +79,12 @@ const ambiguous = (source: Source, message: string, ranges: readonly Range[], ta
   candidates: candidatesAt(source, ranges),
   hint: `Say which with ${takes}.`
 })
+
+/** The change with the names as they stand in the text, where they were given otherwise: in part, or in another case. */
+const matching = (change: Resolved, names: readonly (readonly [given: number | string | undefined, there: string])[]): Resolved => {
+  const otherwise = names.filter(([given, there]) => typeof given === 'string' && !isSame(given.trim(), there)).map(([, there]) => there)
+  return otherwise.length === 0 ? change : { ...change, matched: otherwise.join(', ') }
+}
 
 const quoted = (text: string): string => JSON.stringify(shortened(text))
 
@@ -202,7 +209,15 @@ const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell'
   const row = indexOf(source, firsts, operation.row, 'row')
   if (typeof row !== 'number') return row
   const column = columnIn(source, table, operation.column)
-  return typeof column === 'number' ? cellSet(source.text, table, row - above.length, column, operation.text) : column
+  if (typeof column !== 'number') return column
+  const change = cellSet(source.text, table, row - above.length, column, operation.text)
+  const heading = table.heading.cells[column]?.text ?? ''
+  // The letters of a column are no other way to write its heading.
+  const isHeading = typeof operation.column === 'string' && plain(operation.column) === plain(heading)
+  return matching(change, [
+    [operation.row, firsts[row]?.text ?? ''],
+    [isHeading ? operation.column : undefined, heading]
+  ])
 }
 
 // ——— lists ———
@@ -225,7 +240,7 @@ const check = (source: Source, { item: words, checked, section, occurrence }: Ex
   if (isUnresolved(scope)) return scope
   const item = itemNamed(source, scope, words, occurrence, true)
   if (isUnresolved(item) || item.box === undefined) return isUnresolved(item) ? item : notFound(`${quoted(words)} is no task.`)
-  return itemChecked(source.text, { ...item, box: item.box }, checked)
+  return matching(itemChecked(source.text, { ...item, box: item.box }, checked), [[words, item.text]])
 }
 
 const appendItem = (source: Source, operation: Extract<Structured, { op: 'append_item' }>): Resolution => {
@@ -236,7 +251,7 @@ const appendItem = (source: Source, operation: Extract<Structured, { op: 'append
     words === undefined
       ? oneOf(source, 'list there', listsIn(source.prose, scope), occurrence, 'occurrence, or item')
       : itemNamed(source, scope, words, occurrence, false)
-  return isUnresolved(first) ? first : itemAdded(source, first, markdown)
+  return isUnresolved(first) ? first : matching(itemAdded(source, first, markdown), [[words, first.text]])
 }
 
 /** What a structured operation changes in a text. */

@@ -417,6 +417,30 @@ test('[EDIT-24] structured edits follow what they name, and rows that are added 
   expect((await edit(owner, [{ op: 'set_cell', row: 'one', column: 'Count', text: '3' }])).status).toBe(200)
 })
 
+test('[EDIT-26] an item, row or column that was named otherwise than it stands is told as it stands', async () => {
+  const text = tasks.replace('first', '**Walk** dog')
+  const owner = await world.create(text)
+  const { version: baseVersion } = await owner.read()
+  await owner.replace(`New.\n\n${text}`)
+  const resultOf = async (operation: object, more: object = {}): Promise<Json> => {
+    const { json, text: said } = await edit(owner, [operation], { dryRun: true, ...more })
+    return json.results?.[0] ?? said
+  }
+  for (const more of [{}, { baseVersion }]) {
+    expect(await resultOf({ op: 'check', item: 'Walk' }, more)).toMatchObject({ exact: false, matched: '**Walk** dog' })
+    expect(await resultOf({ op: 'append_item', item: 'dog', markdown: 'x' }, more)).toMatchObject({ exact: false, matched: '**Walk** dog' })
+    expect(await resultOf({ op: 'check', item: 'SECOND' }, more)).toMatchObject({ exact: false, matched: 'second' })
+    expect(await resultOf({ op: 'check', item: '**Walk** dog' }, more)).toMatchObject({ exact: true })
+    const cell = { op: 'set_cell', text: 'x' }
+    expect(await resultOf({ ...cell, row: 'ONE', column: 'count' }, more)).toMatchObject({ exact: false, matched: 'one, Count' })
+    for (const [row, column] of [
+      ['one', 'Count'],
+      [1, 2]
+    ])
+      expect(await resultOf({ ...cell, row, column }, more)).toMatchObject({ exact: true })
+  }
+})
+
 test('[EDIT-21] structured edits are proposed and tried out as others are', async () => {
   const owner = await world.create(tasks)
   const operations = [
