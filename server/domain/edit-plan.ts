@@ -2,12 +2,12 @@
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
-import type { Candidate } from '../../shared/text/anchors.ts'
+import type { Candidate, Range } from '../../shared/text/anchors.ts'
 import { applyEdits, coarsened, diff, type Edit, unifiedDiff } from '../../shared/text/diff.ts'
 import { type Operation, resolve } from '../../shared/text/operations.ts'
 import { isUnresolved, type Resolved, type Source, sourceOf } from '../../shared/text/resolution.ts'
 import { type Granularity, parted } from '../../shared/text/granularity.ts'
-import { similarLines } from '../../shared/text/similar.ts'
+import { linesNow, similarLines } from '../../shared/text/similar.ts'
 import { requireFew } from './proposed-hunks.ts'
 
 type Edited = Output<'editContent'>
@@ -31,16 +31,18 @@ interface Failure {
   readonly message: string
   readonly candidates?: readonly Candidate[]
   readonly sought?: string
+  /** Where what was meant has changed, in the text of now. */
+  readonly around?: Range
   readonly source?: string
   readonly hint?: string
 }
 
 /** Errors: that of the first failure, with all of them, so that one more request may be enough. */
-export const refuse = (failures: readonly Failure[], version: string, text = ''): void => {
+export const refuse = (failures: readonly Failure[], version: string, now: Source): void => {
   const [first] = failures
   if (first === undefined) return
-  const { operation, code, message, candidates, sought, source, hint } = first
-  const nearest = sought === undefined ? [] : similarLines(text, sought)
+  const { operation, code, message, candidates, sought, around, source, hint } = first
+  const nearest = sought === undefined ? [] : around === undefined ? similarLines(now.text, sought) : linesNow(now, around, sought)
   throw new ServiceError(code, {
     message: `Operation ${operation}: ${message}`,
     operation,
@@ -48,7 +50,7 @@ export const refuse = (failures: readonly Failure[], version: string, text = '')
     ...(nearest.length === 0 ? {} : { nearest }),
     ...(hint === undefined ? {} : { hint }),
     ...(source === undefined ? {} : { source, hint: 'Send find as source has it, or change those lines with replace_lines.' }),
-    failures: failures.map(({ sought: _sought, ...failure }) => failure),
+    failures: failures.map(({ sought: _sought, around: _around, ...failure }) => failure),
     currentVersion: version
   })
 }
@@ -65,7 +67,7 @@ export const resolveAll = (read: Source, operations: readonly Operation[], versi
       return []
     })
   })
-  refuse(failures, version, read.text)
+  refuse(failures, version, read)
   if (planned.length > limits.editPlacesMax)
     throw new ServiceError('invalid_request', {
       message: `The operations change ${planned.length} places, of at most ${limits.editPlacesMax}.`

@@ -18,7 +18,7 @@ import type { Snapshot } from './journal.ts'
 import { noteOf, proposeHunks } from './proposals.ts'
 import { type Opened, withRemarks } from './remarks.ts'
 import type { Service } from './service.ts'
-import { aimAll, type Ground, groundOf } from './targets.ts'
+import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
 
 type Edited = Output<'editContent'>
 
@@ -69,12 +69,14 @@ const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]
   const message = 'The text that it is about has changed since that version.'
   const failures = new Map(
     planned.flatMap(({ change: { operation } }, position) => {
+      if (changes[position] !== undefined) return []
       const { from, to } = places[position] as Range
       const sought = read.text.slice(from, Math.min(to, from + limits.targetUnitsMax))
-      return changes[position] === undefined ? [[operation, { operation, code: 'target_changed' as const, message, sought }]] : []
+      const around = changedSince(room, ground, { from, to })
+      return [[operation, { operation, code: 'target_changed' as const, message, sought, around }]]
     })
   )
-  refuse([...failures.values()], version, content)
+  refuse([...failures.values()], version, now)
   return changes as Change[]
 }
 

@@ -6,6 +6,8 @@ import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import { followed } from '../../shared/text/diff.ts'
 import { type Pin, pinsAt } from '../../shared/text/pins.ts'
+import { sourceOf } from '../../shared/text/resolution.ts'
+import { linesNow } from '../../shared/text/similar.ts'
 import { actorOf, authorOf, type Caller, sameAuthor, taskOf } from './caller.ts'
 import { conflict, matches } from './content.ts'
 import { remember } from './idempotency.ts'
@@ -17,7 +19,7 @@ import { alone, type Opened, putRemark, withRemarks, type Written } from './rema
 import { settle, showSuggestion, showWriter } from './remarks-shown.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
-import { type Aim, aim, groundOf, withRange } from './targets.ts'
+import { type Aim, aim, changedSince, groundOf, withRange } from './targets.ts'
 
 /** A change of text that somebody proposes, and where. */
 interface Proposal {
@@ -155,7 +157,10 @@ const proposalOf = async <T>(
     const { range, text } = place
     const original = content.slice(range.from, range.to)
     const aimed = aim(room, ground, range)
-    if (aimed.range === undefined || aimed.pin.quote !== original) throw new ServiceError('target_changed')
+    if (aimed.range === undefined || aimed.pin.quote !== original) {
+      const nearest = linesNow(sourceOf(room.snapshot().content), changedSince(room, ground, range), original)
+      throw new ServiceError('target_changed', nearest.length === 0 ? {} : { nearest })
+    }
     return use({ operation, original, text, note: note ?? null, aim: aimed })
   })
 }

@@ -5,7 +5,7 @@ import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import { locate } from '../../shared/text/characters.ts'
-import { coarseDiff, diff, type Edit, followed } from '../../shared/text/diff.ts'
+import { changeIn, coarseDiff, diff, type Edit, followed } from '../../shared/text/diff.ts'
 import { locatePins, type Pin, pinsAfter, pinsAt } from '../../shared/text/pins.ts'
 import { editsTo, findPoint, versionsNamed } from './content.ts'
 import { rebuild } from './journal.ts'
@@ -64,6 +64,10 @@ const editsSince = ({ seq, edits }: Since, room: Room, before: string): readonly
   if (seq === room.seq) return edits
   return before.length + content.length <= limits.textInlineUnitsMax ? diff(before, content) : coarseDiff(before, content)
 }
+
+/** What stands now where a range of the text that was read has changed. Synchronous. */
+export const changedSince = (room: Room, { past, content }: Ground, range: Range): Range =>
+  past === null ? range : changeIn(range, editsSince(past.since, room, content()))
 
 /** A pin on the live text, for a range of the ground. */
 export interface Aim {

@@ -241,6 +241,17 @@ export const coarsened = (edits: readonly Edit[], before: string, countMax: numb
   return result
 }
 
+/** What edits made of a range of a text, in the text that they led to: the first of them that touches it; else the range itself. */
+export const changeIn = ({ from, to }: Pick<Edit, 'from' | 'to'>, edits: readonly Edit[]): Pick<Edit, 'from' | 'to'> => {
+  let shift = 0
+  for (const edit of edits) {
+    if (edit.from > to) break
+    if (edit.to >= from) return { from: edit.from + shift, to: edit.from + shift + edit.insert.length }
+    shift += edit.insert.length - (edit.to - edit.from)
+  }
+  return { from: from + shift, to: to + shift }
+}
+
 const moved = (edits: readonly Edit[], by: number): Edit[] =>
   edits.map(({ from, to, insert }) => ({ from: from + by, to: to + by, insert }))
 

@@ -1,4 +1,6 @@
-/** Lines that somebody may have meant whose words are not there: for who quotes from memory. */
+/** Lines that somebody may have meant whose words are not there: for who quotes from memory, or from an earlier version. */
+import type { Range } from './anchors.ts'
+import type { Source } from './resolution.ts'
 
 export interface SimilarLine {
   /** Counted from 1. */
@@ -15,6 +17,29 @@ const shownLinesMax = 3
 
 /** How much of the words a line must have. */
 const shareMin = 0.4
+
+/** Of a line that is longer than is shown, this much before the place in it. */
+const leadUnits = 40
+
+/** The lines of a range as they stand, without empty ones; at most 3. */
+const linesAround = ({ text, lines }: Pick<Source, 'text' | 'lines'>, { from, to }: Range): readonly SimilarLine[] => {
+  const found: SimilarLine[] = []
+  const last = lines.at(Math.max(from, to - 1))
+  for (let line = lines.at(from); line <= last && found.length < shownLinesMax; line++) {
+    const whole = lines.range(line) as Range
+    const start = whole.to - whole.from <= shownUnitsMax ? whole.from : Math.max(whole.from, from - leadUnits)
+    const shown = text.slice(start, Math.min(whole.to, start + shownUnitsMax)).toWellFormed()
+    if (shown.trim() !== '') found.push({ line, text: shown })
+  }
+  return found
+}
+
+/** The lines that stand where words have changed, and those most like the words, each once; at most 3, of a long change one that is like them. */
+export const linesNow = (source: Pick<Source, 'text' | 'lines'>, changed: Range, words: string): readonly SimilarLine[] => {
+  const there = linesAround(source, changed)
+  const all = [...there.slice(0, shownLinesMax - 1), ...similarLines(source.text, words), ...there]
+  return all.filter(({ line }, index) => all.findIndex((known) => known.line === line) === index).slice(0, shownLinesMax)
+}
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
 

@@ -52,7 +52,7 @@ import { outlineOf, sectionsNamed } from '../../shared/text/outline.ts'
 import { findAgain, findAround } from '../../shared/text/repin.ts'
 import { atxOf, withoutFootnotes, withoutTargets } from '../../shared/text/scan.ts'
 import { occurrences } from '../../shared/text/search.ts'
-import { similarLines } from '../../shared/text/similar.ts'
+import { linesNow, similarLines } from '../../shared/text/similar.ts'
 import { surroundingsTaken } from '../../shared/text/surroundings.ts'
 import { isDelimiter } from '../../web/editor/table-rows.ts'
 import { headingsOf } from '../../web/outline/headings.ts'
@@ -154,7 +154,10 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   },
   'shared/text/scan.ts': { atxOf: (text) => atxOf(`# ${text}`), withoutFootnotes, withoutTargets },
   'shared/text/search.ts': { occurrences: (text) => [...occurrences(text, text.slice(0, 100))].length },
-  'shared/text/similar.ts': { similarLines: (text) => similarLines(text, text.slice(0, 200)) },
+  'shared/text/similar.ts': {
+    similarLines: (text) => similarLines(text, text.slice(0, 200)),
+    linesNow: (text) => linesNow(sourceOf(text), { from: 0, to: text.length }, text.slice(0, 200))
+  },
   'shared/text/surroundings.ts': {
     surroundingsTaken: (text) => surroundingsTaken(text, changed(text), edits(text))({ from: 50, to: 60 })
   },
