@@ -19,7 +19,7 @@ import { mediaActions, mediaFile } from './media.ts'
 import { node } from './node/node.ts'
 import { type Place, placeOf, sendWith, tokenFor } from './service.ts'
 import { eventLine, inboxWords, wordsFor } from './show.ts'
-import { diff, status } from './compare.ts'
+import { diff, status, toldProposals } from './compare.ts'
 import { create } from './create.ts'
 import { pull } from './pull.ts'
 import { push } from './push.ts'
@@ -98,7 +98,7 @@ const edit = async (call: Call, operations: InputOf<'editContent'>['operations']
     ...(dryRun === undefined ? {} : { dryRun })
   })
   call.answer(done, () => {
-    if (suggests) return `Proposed ${done.suggestions?.length ?? 0} changes; the document is as it was.`
+    if (suggests) return toldProposals(call, done, dryRun === true)
     if (dryRun === true) return done.diff === '' ? 'Nothing would change.' : call.terminal.shown(done.diff)
     return done.changed ? `Changed; version ${done.version}` : 'Nothing changed.'
   })

@@ -1,4 +1,5 @@
 /** `docs status` and `docs diff`: how a file and its document differ. */
+import type { Output } from '../shared/operations/index.ts'
 import { unifiedDiff } from '../shared/text/diff.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
@@ -13,6 +14,17 @@ const shownDiffCharsMax = 1024 * 1024
 export const counted = (before: string, after: string): string => {
   const lines = unifiedDiff(before, after, shownDiffCharsMax).split('\n')
   return `+${lines.filter((line) => line.startsWith('+')).length} −${lines.filter((line) => line.startsWith('-')).length}`
+}
+
+/** What was proposed, or in a dry run would be. */
+export const toldProposals = (
+  { terminal }: Call,
+  { suggestions = [], diff }: Pick<Output<'replaceContent'>, 'suggestions' | 'diff'>,
+  dryRun: boolean
+): string => {
+  const changes = `${suggestions.length} change${suggestions.length === 1 ? '' : 's'}`
+  if (!dryRun) return `Proposed ${changes}; the document is as it was.`
+  return suggestions.length === 0 ? 'Nothing would be proposed.' : `${changes} would be proposed:\n${terminal.shown(diff ?? '')}`
 }
 
 const diffBetween = (before: string, after: string, names: readonly [string, string]): string => {

@@ -1,9 +1,10 @@
 /** `docs push`: the file into the document, if nobody was faster; else both together, if that is wanted. */
 import type { Client } from '../shared/client.ts'
 import { ServiceError } from '../shared/errors.ts'
+import type { Request as InputOf } from '../shared/operations/index.ts'
 import { merge } from '../shared/text/merge.ts'
 import type { Call } from './call.ts'
-import { counted } from './compare.ts'
+import { counted, toldProposals } from './compare.ts'
 import { Failure } from './failure.ts'
 import { readLink } from './link.ts'
 import type { Place } from './service.ts'
@@ -51,21 +52,24 @@ interface Written {
   readonly diff?: string | undefined
 }
 
+/** What is said of a push beside its text. */
+const saidOf = (call: Call): Partial<InputOf<'replaceContent'>> => {
+  const { granularity, note, label } = call.fields as Partial<InputOf<'replaceContent'>>
+  return {
+    ...(granularity === undefined ? {} : { granularity }),
+    ...(note === undefined ? {} : { note }),
+    ...(label === undefined ? {} : { label }),
+    ...(call.flag('dry-run') === true ? { dryRun: true } : {})
+  }
+}
+
 /** Replaces the document by a text that is made on the version `on`; one attempt. */
 const replace = async (
   { call, client, place }: Push,
   text: string,
   on: string
-): Promise<{ version: string; changed: boolean; diff?: string | undefined }> => {
-  const label = call.words('label')
-  const dryRun = call.flag('dry-run') === true
-  return client.replaceContent(place.doc, {
-    content: text,
-    baseVersion: on,
-    ...(label === undefined ? {} : { label }),
-    ...(dryRun ? { dryRun } : {})
-  })
-}
+): Promise<{ version: string; changed: boolean; diff?: string | undefined }> =>
+  client.replaceContent(place.doc, { content: text, baseVersion: on, ...saidOf(call) })
 
 /** Whether a merge may be pushed: said beforehand, or agreed to now. */
 const mayMerge = async ({ call, file, merges }: Push, conflicts: number): Promise<boolean> => {
@@ -118,9 +122,8 @@ const pushRounds = async (push: Push): Promise<Written> => {
 }
 
 const proposeInstead = async ({ call, client, place, file, local, base }: Push): Promise<void> => {
-  const answer = await client.replaceContent(place.doc, { content: local, baseVersion: base.version, mode: 'suggest' })
-  const count = answer.suggestions?.length ?? 0
-  call.answer({ ...answer, file }, () => `Proposed ${count} change${count === 1 ? '' : 's'}; the document is as it was.`)
+  const answer = await client.replaceContent(place.doc, { content: local, baseVersion: base.version, mode: 'suggest', ...saidOf(call) })
+  call.answer({ ...answer, file }, () => toldProposals(call, answer, call.flag('dry-run') === true))
 }
 
 const tellPush = ({ call, file, place, base, local }: Push, { version, content, merged, changed, diff }: Written): void => {

@@ -15,7 +15,7 @@ import { changeText, checkSize, othersChanges, requireProposing, versionsNamed }
 import { type Change, comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
 import { remember } from './idempotency.ts'
 import type { Snapshot } from './journal.ts'
-import { noteOf, proposeHunks } from './proposals.ts'
+import { hunksShown, noteOf, proposeHunks } from './proposals.ts'
 import { type Opened, withRemarks } from './remarks.ts'
 import type { Service } from './service.ts'
 import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
@@ -137,13 +137,15 @@ const carryOut = async (
   checkSize(content, edits)
   const changed = edits.length > 0
   const unchanged = { ok: true, version, revisionId: null, changed, results: resultsOf(changes), diff, ...facts } as const
+  const proposes = input.mode === 'suggest' && changed
+  const hunks = edits.map(({ from, to, insert }) => ({ from, to, text: insert }))
+  const answer = { ...unchanged, changed: false, results: [] }
   if (input.dryRun === true || !changed) {
+    const tried = proposes ? { ...answer, suggestions: hunksShown(opened, caller, before, hunks, noteOf(input)) } : unchanged
     await room.durable(before.seq)
-    return unchanged
+    return tried
   }
-  if (input.mode === 'suggest') {
-    const hunks = edits.map(({ from, to, insert }) => ({ from, to, text: insert }))
-    const answer = { ...unchanged, changed: false, results: [] }
+  if (proposes) {
     return proposeHunks(opened, caller, hunks, noteOf(input), (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
   }
   return changeText(

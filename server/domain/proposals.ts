@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
-import type { Range } from '../../shared/text/anchors.ts'
+import { linesOf, type Range } from '../../shared/text/anchors.ts'
 import { followed } from '../../shared/text/diff.ts'
 import { type Pin, pinsAt } from '../../shared/text/pins.ts'
 import { sourceOf } from '../../shared/text/resolution.ts'
@@ -12,11 +12,12 @@ import { actorOf, authorOf, type Caller, sameAuthor, taskOf } from './caller.ts'
 import { conflict, matches } from './content.ts'
 import { remember } from './idempotency.ts'
 import { type Author, keys, type Suggestion, type SuggestionOperation } from './keys.ts'
+import type { Snapshot } from './journal.ts'
 import type { Draft } from './ledger.ts'
 import { checkRemark, checkText, kindOf } from './named-range.ts'
 import { checkHunks, type Hunk } from './proposed-hunks.ts'
 import { alone, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
-import { settle, showSuggestion, showWriter } from './remarks-shown.ts'
+import { settle, showSuggestion, showWriter, suggestionShown } from './remarks-shown.ts'
 import { newId } from './secrets.ts'
 import type { Service } from './service.ts'
 import { type Aim, aim, changedSince, groundOf, withRange } from './targets.ts'
@@ -33,6 +34,27 @@ interface Proposal {
 }
 
 type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
+
+/** The record of a proposal that nobody has decided. */
+const recordOf = (
+  caller: Caller,
+  { operation, original, text, note, aim: { pin }, typed }: Proposal,
+  facts: Pick<Suggestion, 'id' | 'number' | 'set' | 'createdAt' | 'version'>
+): Suggestion => ({
+  ...facts,
+  operation,
+  original,
+  text,
+  note,
+  pin,
+  author: authorOf(caller),
+  task: taskOf(caller),
+  status: 'pending',
+  decidedBy: null,
+  decidedAt: null,
+  resultVersion: null,
+  ...(typed && { draft: typed.draft })
+})
 
 /** Records proposals on the text of now, all in one commit. Nothing waits before they are tied to it. */
 const propose = async <T>(
@@ -53,13 +75,12 @@ const propose = async <T>(
       tied.push(id)
     }
   }
-  const put = (draft: Draft, id: string, { operation, original, text, note, aim: to, typed }: Proposal): Written<'suggestion'> => {
+  const put = (draft: Draft, id: string, proposal: Proposal): Written<'suggestion'> => {
+    const { operation } = proposal
     const task = taskOf(caller)
     const payload = { suggestionId: id, operation, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
     const { seq: number } = draft.event('suggestion.created', actorOf(caller), payload, version)
-    const made = { id, number, operation, original, text, note, pin: to.pin, author: authorOf(caller), createdAt: draft.now, version }
-    const undecided = { status: 'pending', decidedBy: null, decidedAt: null, resultVersion: null } as const
-    return putRemark(draft, 'suggestion', { ...made, ...undecided, set, task, ...(typed && { draft: typed.draft }) })
+    return putRemark(draft, 'suggestion', recordOf(caller, proposal, { id, number, set, createdAt: draft.now, version }))
   }
   const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
     service.quotas.require(
@@ -336,6 +357,32 @@ export const noteOf = ({ note, label }: { readonly note?: string | undefined; re
   return note ?? label ?? null
 }
 
+/** What stands in one hunk's suggestion; `pin` ties it to its text. */
+const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string | null, pin: Pin): Proposal => ({
+  operation: operationOf({ from, to, text }),
+  original: content.slice(from, to),
+  text,
+  note,
+  aim: { pin, range: { from, to } }
+})
+
+/** The suggestions that `proposeHunks` would make in a text: they have no ids. Errors: those of `proposeHunks`. */
+export const hunksShown = (
+  { service }: Opened,
+  caller: Caller,
+  { content, version }: Snapshot,
+  hunks: readonly Hunk[],
+  note: string | null
+): Omit<ShownSuggestion, 'id'>[] => {
+  checkHunks(content, hunks)
+  const lines = linesOf(content)
+  const facts = { id: '', number: 0, set: null, createdAt: service.clock.now(), version }
+  return hunks.map((hunk) => {
+    const proposal = proposalOfHunk(content, hunk, note, { place: null, quote: '', prefix: '', suffix: '' })
+    return suggestionShown(recordOf(caller, proposal, facts), 'pending', proposal.aim.range, lines)
+  })
+}
+
 /** Proposes changes of the text of now, one suggestion for each, all with one `setId`. Errors: `text_too_large`. */
 export const proposeHunks = <T>(
   opened: Opened,
@@ -348,11 +395,7 @@ export const proposeHunks = <T>(
   const { content } = room.snapshot()
   checkHunks(content, hunks)
   const pins = pinsAt(room.text, content, hunks)
-  const proposals = hunks.map((hunk, index): Proposal => {
-    const { from, to, text } = hunk
-    const aimed = { pin: pins[index] as Pin, range: { from, to } }
-    return { operation: operationOf(hunk), original: content.slice(from, to), text, note, aim: aimed }
-  })
+  const proposals = hunks.map((hunk, index) => proposalOfHunk(content, hunk, note, pins[index] as Pin))
   const setId = newId()
   return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
 }
@@ -384,9 +427,10 @@ export const suggestContent = (
       const found = await service.texts.do(doc, 'proposedHunks', content, input.content, input.granularity)
       const unchanged = { ok: true, version, revisionId: null, changed: false } as const
       if (input.dryRun === true) {
+        const suggestions = hunksShown(opened, caller, before, found, noteOf(input))
         await room.durable(before.seq)
         const difference = await service.texts.do(doc, 'unifiedDiff', content, input.content, limits.diffCharsMax)
-        return { ...unchanged, diff: difference, suggestions: [] }
+        return { ...unchanged, diff: difference, suggestions }
       }
       // From here on nothing waits: the suggestions are tied to the text of now.
       const now = room.snapshot()

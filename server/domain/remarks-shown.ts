@@ -1,6 +1,7 @@
 /** How comments and suggestions are shown: in answers, and to open pages. */
 import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
+import type { Lines, Range } from '../../shared/text/anchors.ts'
 import { type Caller, nameOfAuthor } from './caller.ts'
 import type { Author, Comment, Reply, Suggestion } from './keys.ts'
 import type { LiveMessage } from './live.ts'
@@ -71,17 +72,26 @@ export const statusOf = ({ remarks }: Opened, { id, status }: Suggestion): Shown
 export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSuggestion => {
   const { remarks } = opened
   const range = suggestion.status === 'pending' ? remarks.rangeOf(suggestion.id) : undefined
+  return { id: suggestion.id, ...suggestionShown(suggestion, statusOf(opened, suggestion), range, remarks.lines) }
+}
+
+/** A suggestion without its id: as one that is only tried out, too. */
+export const suggestionShown = (
+  suggestion: Suggestion,
+  status: ShownSuggestion['status'],
+  range: Range | undefined,
+  lines: Lines
+): Omit<ShownSuggestion, 'id'> => {
   return {
-    id: suggestion.id,
     operation: suggestion.operation,
     type: suggestion.operation,
-    status: statusOf(opened, suggestion),
+    status,
     original: suggestion.original,
     text: suggestion.text,
     note: suggestion.note,
     from: range?.from ?? null,
     to: range?.to ?? null,
-    line: range === undefined ? null : remarks.lines.at(range.from),
+    line: range === undefined ? null : lines.at(range.from),
     ...shownAuthor(suggestion.author),
     createdAt: instant(suggestion.createdAt),
     version: suggestion.version,

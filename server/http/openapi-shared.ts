@@ -2,9 +2,7 @@
 
 type Json = Record<string, unknown>
 
-/** What a reference and the name of a component take. */
-const referenceChars = 60
-const nameChars = 60
+const referenceTo = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
 
 interface Place {
   readonly holder: Json
@@ -17,11 +15,18 @@ interface Group {
   readonly same: readonly Place[]
 }
 
+/** What is won by saying a value once, in characters. */
+const gainOf = ({ text, same }: Group, kind: string): number => {
+  const name = same[0]?.name ?? ''
+  const reference = JSON.stringify(referenceTo(kind, name)).length
+  return same.length * (text.length - reference) - text.length - name.length - '"":,'.length
+}
+
 /** Equal values for which a reference is worth it, those first that hold others. */
-const groupsOf = (places: readonly Place[]): Group[] =>
+const groupsOf = (places: readonly Place[], kind: string): Group[] =>
   [...Map.groupBy(places, ({ holder, field }) => JSON.stringify(holder[field]))]
     .map(([text, same]) => ({ text, same }))
-    .filter(({ text, same }) => !text.startsWith('{"$ref"') && (same.length - 1) * (text.length - referenceChars) > nameChars)
+    .filter((group) => !group.text.startsWith('{"$ref"') && gainOf(group, kind) > 0)
     .toSorted((one, other) => other.text.length - one.text.length)
 
 /** Replaces equal values by a reference to one component, named after the first of them. */
@@ -32,11 +37,11 @@ const replace = ({ same }: Group, components: Json, kind: string): void => {
   let { name } = first
   for (let number = 2; name in shared; number++) name = `${first.name}${number}`
   shared[name] = first.holder[first.field]
-  for (const { holder, field } of same) holder[field] = { $ref: `#/components/${kind}/${name}` }
+  for (const { holder, field } of same) holder[field] = referenceTo(kind, name)
 }
 
 const share = (places: readonly Place[], components: Json, kind: string): void => {
-  for (const group of groupsOf(places)) replace(group, components, kind)
+  for (const group of groupsOf(places, kind)) replace(group, components, kind)
 }
 
 const entries = (value: unknown): [string, Json][] => Object.entries((value ?? {}) as Record<string, Json>)
@@ -62,17 +67,22 @@ const sayOnce = (parameter: Json): void => {
   if (schema?.['description'] === parameter['description']) delete schema?.['description']
 }
 
-/** Objects that have all fields of a component and more are that component with the others beside it. */
+const requiredOf = (schema: Json): readonly string[] => (schema['required'] ?? []) as string[]
+
+/** Objects that have all fields of a component and more, or that need more of them, are that component with the others beside it. */
 const extend = (value: unknown, base: Json, reference: string): void => {
   if (typeof value !== 'object' || value === null) return
   for (const inner of Object.values(value)) extend(inner, base, reference)
   const schema = value as Json
   const [fields, own] = [entries(base['properties']), schema['properties'] as Json | undefined]
   if (schema === base || own === undefined || !fields.every(([name, field]) => JSON.stringify(own[name]) === JSON.stringify(field))) return
-  const rest = Object.fromEntries(Object.entries(own).filter(([name]) => !fields.some(([known]) => known === name)))
-  delete schema['type']
-  delete schema['properties']
-  schema['allOf'] = [{ $ref: reference }, { type: 'object', properties: rest }]
+  const [needed, known] = [requiredOf(schema), requiredOf(base)]
+  if (!known.every((name) => needed.includes(name))) return
+  const properties = Object.fromEntries(Object.entries(own).filter(([name]) => !fields.some(([other]) => other === name)))
+  const required = needed.filter((name) => !known.includes(name))
+  for (const name of ['type', 'properties', 'required']) delete schema[name]
+  const others = { type: 'object', ...(Object.keys(properties).length > 0 && { properties }), ...(required.length > 0 && { required }) }
+  schema['allOf'] = [{ $ref: reference }, others]
 }
 
 /** A value that is the only one says its type by itself. */
@@ -94,6 +104,9 @@ const shareByPath = (paths: Json): void => {
   }
 }
 
+/** Components that others extend. */
+const extended = ['Metadata', 'Share', 'Revision', 'ProposedSuggestion', 'MediaJob']
+
 /** The description itself, with its repeated parameters, bodies, answers and schemas as components. */
 export const withShared = (description: object): object => {
   const { paths, components } = description as { paths: Json; components: Json }
@@ -110,8 +123,11 @@ export const withShared = (description: object): object => {
   )
   leaveTypesOfConstants([operations, components['schemas']])
   for (const { holder, field } of parameters) sayOnce(holder[field] as Json)
-  const { Metadata } = components['schemas'] as Record<string, Json>
-  if (Metadata !== undefined) extend([paths, components], Metadata, '#/components/schemas/Metadata')
+  for (const [, parameter] of entries(components['parameters'])) sayOnce(parameter)
+  for (const name of extended) {
+    const base = (components['schemas'] as Record<string, Json>)[name]
+    if (base !== undefined) extend([paths, components], base, `#/components/schemas/${name}`)
+  }
   for (const { requestBody } of operations)
     if ((requestBody as Json | undefined)?.['required'] === false) delete (requestBody as Json)['required']
   share(parameters, components, 'parameters')
@@ -123,7 +139,7 @@ export const withShared = (description: object): object => {
   for (;;) {
     const parts = operations.flatMap((each) => schemasIn([each['requestBody'], each['responses']], capital(String(each['operationId']))))
     const kept = entries(components['schemas']).flatMap(([name, schema]) => schemasIn(schema, name))
-    const [largest] = groupsOf([...kept, ...parts])
+    const [largest] = groupsOf([...kept, ...parts], 'schemas')
     if (largest === undefined) break
     replace(largest, components, 'schemas')
   }

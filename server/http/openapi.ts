@@ -7,6 +7,7 @@ import { limits } from '../../shared/limits.ts'
 import { mediaTypes } from '../../shared/media-types.ts'
 import { type Operation, pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
+import { MediaJob } from '../../shared/operations/media.ts'
 import type { Context } from './context.ts'
 import { namesTag } from './etag.ts'
 import { pack, type Packed, sendPacked } from './kept.ts'
@@ -68,13 +69,12 @@ const versionHeaders = z.object({ ETag: z.string(), 'X-Doc-Version': z.string() 
 
 const success = (operation: Operation): object => {
   const json = { 'application/json': { schema: operation.output } }
-  if (operation.rest.reply === 'file')
-    return { description: 'The file.', content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } } }
+  if (operation.rest.reply === 'file') return { description: 'The file.', content: { 'application/octet-stream': {} } }
   if (operation.rest.reply === undefined) return { description: 'OK', content: json }
   return {
     description: 'The Markdown, or JSON when that is accepted.',
     headers: versionHeaders,
-    content: { 'text/markdown': { schema: z.string() }, ...json }
+    content: { 'text/markdown': {}, ...json }
   }
 }
 
@@ -117,7 +117,8 @@ const fieldsOf = (operation: Operation, path: string): z.ZodObject => {
 
 const bodyOf = (operation: Operation, path: string): object => {
   if (operation.rest.body === 'media') {
-    const file = { schema: z.string().meta({ format: 'binary' }) }
+    // The bytes themselves: they have no schema (OpenAPI 3.1, 4.8.14.1).
+    const file = {}
     const { kinds, fields = false } = operation.rest.media ?? {}
     const types = mediaTypes.filter(({ kind }) => kinds === undefined || kinds.includes(kind))
     const json = fields ? { 'application/json': { schema: fieldsOf(operation, path) } } : {}
@@ -128,7 +129,7 @@ const bodyOf = (operation: Operation, path: string): object => {
   if (operation.rest.method === 'GET' || operation.rest.method === 'DELETE') return {}
   const fields = fieldsOf(operation, path)
   if (Object.keys(fields.shape).length === 0) return {}
-  const markdown = operation.rest.body === 'markdown' ? { 'text/markdown': { schema: z.string() } } : {}
+  const markdown = operation.rest.body === 'markdown' ? { 'text/markdown': {} } : {}
   const form =
     operation.rest.oauth === true || operation.rest.form === true ? { 'application/x-www-form-urlencoded': { schema: fields } } : {}
   const content = { 'application/json': { schema: fields }, ...markdown, ...form }
@@ -177,9 +178,7 @@ const paths = (): ZodOpenApiPathsObject => {
 const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 'input' | 'output' }): void => {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum']
-  if (io === 'input') return
-  if (jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties']
-  delete jsonSchema['required']
+  if (io === 'output' && jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties']
 }
 
 /** The interface description. */
@@ -207,6 +206,7 @@ export const openApi = (baseUrl: string): object =>
         ],
         paths: paths(),
         components: {
+          schemas: { MediaJob },
           responses: sharedResponses() as NonNullable<ZodOpenApiComponentsObject['responses']>,
           securitySchemes: {
             shareKey: { type: 'apiKey', in: 'header', name: 'X-Share-Key' },

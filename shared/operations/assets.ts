@@ -1,6 +1,5 @@
 /** Assets of a document (specification, Shares, revisions, events, assets). */
 import { z } from 'zod'
-import { mediaTypes } from '../media-types.ts'
 import { operation } from '../operation.ts'
 import { line } from './schemas.ts'
 import { limits } from '../limits.ts'
@@ -21,7 +20,7 @@ export const uploadAsset = operation({
   summary: 'Uploads a picture, sound or film, and answers the Markdown that shows it.',
   description:
     'The body is the file itself, the Content-Type its type; what the bytes show must agree. Whoever knows the address may read the file ' +
-    `until the document is deleted. Types: ${mediaTypes.map(({ contentType }) => contentType).join(', ')}.`,
+    'until the document is deleted.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/assets', query: ['name'], status: 201, body: 'media' },

@@ -20,7 +20,7 @@ import {
   Title,
   Version
 } from './schemas.ts'
-import { SuggestionRecord } from './suggestions.ts'
+import { ProposedSuggestions } from './suggestions.ts'
 
 const asContent = 'Send the Markdown as content.'
 const asTitle = 'Send the title as title.'
@@ -231,8 +231,9 @@ export const replaceContent = operation({
   summary: 'Replaces the whole Markdown of a document, if the version still holds.',
   description:
     'The new text enters the live document as a minimal change: cursors and anchors stay. A success means: on disk, and sent to every open page. ' +
-    'Without a base version the text is replaced whatever came between: the answer says unguarded, what was replaced and how to undo it. With mode=suggest nothing is replaced: each hunk of the difference, or what granularity says, ' +
-    `becomes a suggestion, all with one setId, for which the suggest role is enough; more than ${limits.suggestionsAtOnceMax} hunks are 422 too_many_changes.`,
+    'Without a base version the text is replaced whatever came between: the answer says unguarded, what was replaced and how to undo it. ' +
+    'With mode=suggest each hunk of the difference, or what granularity says, becomes a suggestion; the suggest role is enough, and more ' +
+    `than ${limits.suggestionsAtOnceMax} are 422 too_many_changes.`,
   on: 'document',
   role: 'edit',
   roleWith: { mode: { suggest: 'suggest' } },
@@ -281,7 +282,7 @@ export const replaceContent = operation({
       .optional()
       .meta({ description: 'The call that brings the replaced text back.' }),
     setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
-    suggestions: z.array(SuggestionRecord).optional()
+    suggestions: ProposedSuggestions
   }),
   errors: [
     'version_conflict',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'
 import { AuthorName, BaseVersion, Brief, exact, Label, MarkdownInput, Mode, OthersChanged, proposalFields, Version } from './schemas.ts'
-import { SuggestionRecord } from './suggestions.ts'
+import { ProposedSuggestions } from './suggestions.ts'
 
 const Words = MarkdownInput.refine(
   (text) => text.length > 0 && text.length <= limits.targetUnitsMax,
@@ -120,7 +120,7 @@ const definition = {
   summary: 'Edits parts of the text: by words, sections or lines; all of it or nothing.',
   description:
     'Targets are looked up in the text of baseVersion (of now, when absent) and followed to the text of now: only a change of that very text ' +
-    'refuses with target_changed. Writing takes the edit role; with mode=suggest each change becomes a suggestion, for which suggest is enough. ' +
+    'refuses with target_changed. With mode=suggest each change becomes a suggestion, for which the suggest role is enough. ' +
     'replace, delete: words (find). insert: after or before words, or at start or end. append: blocks to the document or a section. ' +
     'replace_section: what stands below a heading; with the heading, when the Markdown begins with one of its level. replace_lines: from and to, counted from 1. ' +
     'replace_all: every exact occurrence of find, as many as expected says. append_row: cells, set_cell: row, column and text, in the table that ' +
@@ -159,7 +159,7 @@ const definition = {
       diff: z.string(),
       othersChanged: OthersChanged,
       setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
-      suggestions: z.array(SuggestionRecord).optional()
+      suggestions: ProposedSuggestions
     })
     .meta({ id: 'Edited' }),
   errors: [

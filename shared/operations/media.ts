@@ -16,21 +16,28 @@ const wait = z.coerce
 
 const jobId = z.string().min(1).max(limits.idCharsMax).meta({ description: 'Id of the job.' })
 
+const job = {
+  id: z.string(),
+  jobId: z.string(),
+  kind: z.enum(jobKinds),
+  status: z.enum(['queued', 'running', 'done', 'failed', 'canceled']),
+  progress: z.number().min(0).max(1).optional(),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+  createdAt: Instant,
+  engine: z.string().optional()
+} as const
+
+/** What all jobs have. */
+export const MediaJob = z.object(job).meta({ id: 'MediaJob' })
+
 /** What a start and a poll answer; `result` and its fields are there when `status` is `done`. */
 const jobOf = <Result extends z.ZodRawShape>(id: string, idName: string, result: Result) =>
   z
     .object({
-      id: z.string(),
-      jobId: z.string(),
+      ...job,
       ...(idName === 'jobId' ? {} : { [idName]: z.string() }),
-      kind: z.enum(jobKinds),
-      status: z.enum(['queued', 'running', 'done', 'failed', 'canceled']),
-      progress: z.number().min(0).max(1).optional(),
       result: z.object({ ...result, engine: z.string().optional() }).nullable(),
-      error: z.object({ code: z.string(), message: z.string() }).optional(),
-      createdAt: Instant,
-      ...(z.object(result).partial().shape as { [Name in keyof Result]: z.ZodOptional<Result[Name]> }),
-      engine: z.string().optional()
+      ...(z.object(result).partial().shape as { [Name in keyof Result]: z.ZodOptional<Result[Name]> })
     })
     .meta({ id })
 

@@ -18,37 +18,41 @@ import { exact, AuthorName, BaseVersion, Brief, Instant, MarkdownInput, Version 
 
 const Operation = z.enum(['insert', 'delete', 'replace'])
 
-export const SuggestionRecord = z
-  .object({
-    id: z.string(),
-    operation: Operation,
-    type: Operation.meta({ description: 'The same as operation.' }),
-    status: z
-      .enum(['pending', 'accepted', 'rejected', 'orphaned'])
-      .meta({ description: 'orphaned: not decided, and the text that it would change is gone.' }),
-    original: z.string().meta({ description: 'The text that it changes; empty where it inserts.' }),
-    text: z.string(),
-    note: z.string().nullable(),
-    from: z.int().nullable().meta({ description: 'Where its text is now; null when it is decided or gone.' }),
-    to: z.int().nullable(),
-    line: z.int().nullable(),
-    ...authorFields,
-    createdAt: Instant,
-    version: Version.meta({ description: 'Of the document when the suggestion was made.' }),
-    updatedAt: Instant.optional().meta({ description: 'When its author last changed it, or somebody replied; absent: never.' }),
-    decidedBy: z.string().nullable(),
-    decidedByKind: AuthorKind.nullable(),
-    decidedAt: Instant.nullable(),
-    resultVersion: Version.nullable().meta({ description: 'Of the document, once it was accepted.' }),
-    reason: z.string().optional().meta({ description: 'Why it was rejected.' }),
-    withdrawn: z.literal(true).optional().meta({ description: 'It is rejected because its author took it back.' }),
-    replies: z.array(ReplyRecord).optional().meta({ description: 'Absent: none.' }),
-    draftId: z.string().optional().meta({ description: 'Of one that was typed: its draftId up to the first dot.' }),
-    step: z.int().optional().meta({ description: 'Of one that was typed: its version.' }),
-    setId: z.string().optional().meta({ description: 'Common to those that were proposed together.' }),
-    taskId: z.string().optional().meta({ description: 'The review assignment that it was made under.' })
-  })
-  .meta({ id: 'Suggestion' })
+const suggestion = {
+  operation: Operation,
+  type: Operation.meta({ description: 'The same as operation.' }),
+  status: z
+    .enum(['pending', 'accepted', 'rejected', 'orphaned'])
+    .meta({ description: 'orphaned: not decided, and the text that it would change is gone.' }),
+  original: z.string().meta({ description: 'The text that it changes; empty where it inserts.' }),
+  text: z.string(),
+  note: z.string().nullable(),
+  from: z.int().nullable().meta({ description: 'Where its text is now; null when it is decided or gone.' }),
+  to: z.int().nullable(),
+  line: z.int().nullable(),
+  ...authorFields,
+  createdAt: Instant,
+  version: Version.meta({ description: 'Of the document when the suggestion was made.' }),
+  updatedAt: Instant.optional().meta({ description: 'When its author last changed it, or somebody replied; absent: never.' }),
+  decidedBy: z.string().nullable(),
+  decidedByKind: AuthorKind.nullable(),
+  decidedAt: Instant.nullable(),
+  resultVersion: Version.nullable().meta({ description: 'Of the document, once it was accepted.' }),
+  reason: z.string().optional().meta({ description: 'Why it was rejected.' }),
+  withdrawn: z.literal(true).optional().meta({ description: 'It is rejected because its author took it back.' }),
+  replies: z.array(ReplyRecord).optional().meta({ description: 'Absent: none.' }),
+  draftId: z.string().optional().meta({ description: 'Of one that was typed: its draftId up to the first dot.' }),
+  step: z.int().optional().meta({ description: 'Of one that was typed: its version.' }),
+  setId: z.string().optional().meta({ description: 'Common to those that were proposed together.' }),
+  taskId: z.string().optional().meta({ description: 'The review assignment that it was made under.' })
+} as const
+
+export const SuggestionRecord = z.object({ id: z.string(), ...suggestion }).meta({ id: 'Suggestion' })
+
+/** The suggestions of a text or of edits that are proposed. */
+export const ProposedSuggestions = z
+  .array(z.object({ id: z.string().optional(), ...suggestion }).meta({ id: 'ProposedSuggestion' }))
+  .optional()
 
 export const listSuggestions = operation({
   summary: 'Lists the suggestions, newest first.',
@@ -119,11 +123,10 @@ export const createSuggestion = operation({
 export const draftSuggestion = operation({
   summary: 'Makes a suggestion that is still being typed, or changes one’s own that nobody has decided.',
   description:
-    'All requests with the same draftId are one suggestion. Whoever knows a draftId can change its suggestion, so make it random: others are ' +
-    'shown what stands before its first dot, and nothing of one without a dot. Text is named as in creating one; if it cannot be found, a ' +
-    'suggestion on the same text keeps its place. Each change has a higher step; the same request again is 200, an earlier step, or the ' +
-    'same with other text, 409 stale_step. Once somebody replied, and for words elsewhere, 409 suggestion_fixed. done says that typing has ' +
-    'ended: one event tells of all changes. A decided suggestion answers 409, unless it is decided with this very text.',
+    'All requests with the same draftId are one suggestion. Make it random: others see what stands before its first dot. Text is named as in ' +
+    'creating one; if it cannot be found, a suggestion on the same text keeps its place. Each change has a higher step; an earlier step, or ' +
+    'the same with other text, is 409 stale_step. Once somebody replied, and for words elsewhere, 409 suggestion_fixed. done says that typing ' +
+    'has ended: one event tells of all changes. A decided suggestion answers 409, unless it is decided with this very text.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'PUT', path: '/api/docs/{id}/drafts/{draftId}' },

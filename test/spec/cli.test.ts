@@ -261,6 +261,26 @@ test('[CLI-5] a push on an older version writes nothing, here or there, and ends
   expect(here.read('five.md')).toBe(await text(owner))
 })
 
+test('[CLI-34] a push proposes with its note, granularity and label, and a dry run proposes nothing', async () => {
+  const owner = await pulled('proposed.md')
+  here.write('proposed.md', '# Notes\n\nMy first words.\n\nMiddle.\n\nMy last words.\n')
+  const listed = async () => (await owner.ask('GET', '/suggestions')).json.suggestions
+  const tried = await here.agmd('docs', 'push', 'proposed.md', '--suggest', '--granularity', 'section', '--dry-run')
+  expect(tried).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 change would be proposed:\n[^]*\+My first words\./) })
+  expect((await here.agmd('docs', 'append', linkOf(owner), '--text', 'x', '--suggest', '--dry-run')).stdout).toMatch(/^1 change would be/)
+  expect(await here.agmd('docs', 'push', 'proposed.md', '--note', 'why', '--json')).toMatchObject({
+    json: { error: { code: 'invalid_request' } }
+  })
+  expect(await listed()).toEqual([])
+  expect((await here.agmd('docs', 'push', 'proposed.md', '--suggest', '--granularity', 'section', '--note', 'why')).stdout).toContain(
+    '1 change;'
+  )
+  expect(await listed()).toMatchObject([{ note: 'why' }])
+  await here.agmd('docs', 'push', 'proposed.md', '--suggest', '--label', 'a label')
+  expect(await listed()).toMatchObject([{ note: 'a label' }, { note: 'a label' }, { note: 'why' }])
+  expect(await text(owner)).toContain('First words.')
+})
+
 test('[CLI-6] where both changed the same, the file gets both between marks, and nothing is pushed while marks are left', async () => {
   const owner = await pulled('six.md')
   await owner.replace('# Notes\n\nTheir words.\n\nMiddle.\n\nLast words.\n')

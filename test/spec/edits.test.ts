@@ -72,15 +72,37 @@ test('[EDIT-20] of structured edits, suggestions and short words what stands the
   const text = `# Work\n\n| Name | Count |\n|---|---|\n| one | 1 |\n| two | 1 |\n\n- [ ] first\n\nA 7.\n\n${long}\n`
   const owner = await world.create(text)
   const { version: baseVersion } = await owner.read()
-  const now = text.replace('| one | 1 |', '| one | 2 |').replace('first', 'First of all').replace('A 7.', 'A 9.').replace('the place', 'here')
+  const now = text
+    .replace('| one | 1 |', '| one | 2 |')
+    .replace('first', 'First of all')
+    .replace('A 7.', 'A 9.')
+    .replace('the place', 'here')
   await owner.replace(`New.\n\n${now}`)
   for (const [operation, ...lines] of [
-    [{ op: 'set_cell', row: 'one', column: 'Count', text: '3' }, { line: 7, text: '| one | 2 |' }],
-    [{ op: 'check', item: 'first' }, { line: 10, text: '- [ ] First of all' }],
-    [{ op: 'append_item', item: 'first', markdown: 'x' }, { line: 10, text: '- [ ] First of all' }],
-    [{ op: 'replace_all', find: '7', with: '8' }, { line: 12, text: 'A 9.' }],
-    [{ op: 'replace', find: '7', with: '8' }, { line: 12, text: 'A 9.' }],
-    [{ op: 'replace', find: 'the place', with: 'x' }, { line: 14, text: expect.stringMatching(/^.{40}here, and words/) }]
+    [
+      { op: 'set_cell', row: 'one', column: 'Count', text: '3' },
+      { line: 7, text: '| one | 2 |' }
+    ],
+    [
+      { op: 'check', item: 'first' },
+      { line: 10, text: '- [ ] First of all' }
+    ],
+    [
+      { op: 'append_item', item: 'first', markdown: 'x' },
+      { line: 10, text: '- [ ] First of all' }
+    ],
+    [
+      { op: 'replace_all', find: '7', with: '8' },
+      { line: 12, text: 'A 9.' }
+    ],
+    [
+      { op: 'replace', find: '7', with: '8' },
+      { line: 12, text: 'A 9.' }
+    ],
+    [
+      { op: 'replace', find: 'the place', with: 'x' },
+      { line: 14, text: expect.stringMatching(/^.{40}here, and words/) }
+    ]
   ])
     expect(await edit(owner, [operation], { baseVersion })).toMatchObject({ status: 409, json: { code: 'target_changed', nearest: lines } })
   const suggestion = { operation: 'replace', find: 'A 7.', text: 'A 8.', baseVersion }

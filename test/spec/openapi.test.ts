@@ -124,6 +124,17 @@ test('[OPENAPI-4] the description is the one committed: a change of the interfac
 })
 
 /** Enough of JSON Schema 2020-12 for what zod writes; a keyword it does not know is an error. */
+/** One object of the parts that a schema is made of. */
+const whole = (schema: Json): Json => {
+  const { allOf = [], properties = {}, required = [] } = resolved(schema)
+  const parts = allOf.map(whole)
+  return {
+    type: 'object',
+    properties: Object.assign({}, properties, ...parts.map((part: Json) => part.properties)),
+    required: [...required, ...parts.flatMap((part: Json) => part.required)]
+  }
+}
+
 const violations = (schema: Json, value: Json, at = ''): string[] => {
   if (schema.$ref !== undefined) return violations(api.components.schemas[schema.$ref.split('/').at(-1)], value, at)
   const found: string[] = []
@@ -153,8 +164,7 @@ const violations = (schema: Json, value: Json, at = ''): string[] => {
     found.push(`${at}: none of anyOf`)
   if (schema.allOf !== undefined) {
     // Parts of one object: each leaves the fields of the others out.
-    const properties = Object.assign({}, ...schema.allOf.map((part: Json) => resolved(part).properties))
-    found.push(...violations({ type: 'object', properties }, value, at))
+    found.push(...violations(whole(schema), value, at))
   }
   const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
   if (schema.type !== undefined && ![schema.type].flat().includes(kind) && !(schema.type === 'number' && kind === 'integer'))
@@ -193,12 +203,34 @@ const taskAnswers = async (owner: Person): Promise<[string, string, Json][]> => 
   ]
 }
 
+test('[OPENAPI-8] answers list the fields that are always there, each once', () => {
+  for (const [name, ...fields] of [
+    ['Document', 'id', 'title', 'role', 'version', 'capabilities', 'doc'],
+    ['Edited', 'ok', 'version', 'revisionId', 'changed', 'results', 'diff'],
+    ['Comment', 'id', 'body', 'author', 'status', 'anchor', 'replies'],
+    ['Suggestion', 'id', 'operation', 'status', 'original', 'text', 'note'],
+    ['Share', 'id', 'secret', 'role', 'url'],
+    ['Problem', 'code', 'message', 'hint', 'retryable']
+  ] as const) {
+    const { required, properties } = whole(api.components.schemas[name])
+    expect(required, name).toEqual(expect.arrayContaining(fields))
+    expect(new Set(required).size, name).toBe(required.length)
+    expect(Object.keys(properties), name).toEqual(expect.arrayContaining(required))
+  }
+  expect(whole(api.components.schemas.ProposedSuggestion).required).not.toContain('id')
+  const { reason, replies } = whole(api.components.schemas.Suggestion).properties
+  expect([reason, replies]).not.toContain(undefined)
+  expect(whole(api.components.schemas.Suggestion).required).not.toContain('reason')
+  expect(api.components.parameters.brief.description).toContain('may be absent')
+})
+
 test('[OPENAPI-5] answers have the shape that is described', async () => {
   const owner = await world.create('# One\n')
   const editor = await owner.connect()
   editor.type(0, 'x')
   await editor.saved()
   const json = { Accept: 'application/json' }
+  const edits = [{ op: 'append', markdown: 'x' }]
   const asked: [string, string, Json][] = [
     ['/api/docs', 'post', await world.ask('POST', '/api/docs', { json: { content: 'a' } })],
     ['/api/docs/{id}', 'get', await owner.ask('GET', '')],
@@ -213,6 +245,12 @@ test('[OPENAPI-5] answers have the shape that is described', async () => {
     ['/api/docs/{id}/shares', 'post', await owner.ask('POST', '/shares', { json: { role: 'king' } })],
     ['/api/docs/{id}/shares', 'get', await owner.ask('GET', '/shares')],
     ...(await taskAnswers(owner)),
+    ['/api/docs/{id}/comments', 'post', await owner.ask('POST', '/comments', { json: { body: 'c', find: 'One' } })],
+    ['/api/docs/{id}/comments', 'get', await owner.ask('GET', '/comments')],
+    ['/api/docs/{id}/edits', 'post', await owner.ask('POST', '/edits', { json: { operations: edits } })],
+    ['/api/docs/{id}/edits', 'post', await owner.ask('POST', '/edits', { json: { operations: edits, mode: 'suggest' } })],
+    ['/api/docs/{id}/edits', 'post', await owner.ask('POST', '/edits', { json: { operations: edits, mode: 'suggest', dryRun: true } })],
+    ['/api/docs/{id}/suggestions', 'get', await owner.ask('GET', '/suggestions')],
     ['/api/docs/{id}/events', 'get', await owner.ask('GET', '/events')],
     ['/api/docs/{id}', 'get', await world.ask('GET', `/api/docs/${owner.doc}`)],
     ['/api/health', 'get', await world.ask('GET', '/api/health')],

@@ -86,6 +86,35 @@ test.each([
   expect((await owner.read()).version).toBe(version)
 })
 
+test('[SUGG-21] a dry run shows the suggestions as the real call makes them, without ids, and makes none', async () => {
+  const owner = await world.create(before)
+  const operations = [
+    { op: 'replace', find: 'cat', with: 'dog' },
+    { op: 'delete', find: 'A dog came by.' },
+    { op: 'append', markdown: 'The end.' }
+  ]
+  const asks = [
+    (dryRun: boolean) => propose(owner, { granularity: 'sentence', note: 'why', dryRun }),
+    (dryRun: boolean) => propose(owner, { dryRun }),
+    (dryRun: boolean) => owner.ask('POST', '/edits', { json: { operations, mode: 'suggest', label: 'why', dryRun } })
+  ]
+  for (const ask of asks) {
+    const { total } = (await owner.ask('GET', '/suggestions')).json
+    const { json: tried } = await ask(true)
+    expect((await owner.ask('GET', '/suggestions')).json.total).toBe(total)
+    const { json: made } = await ask(false)
+    const { setId, suggestions, ...rest } = made
+    expect(tried.suggestions.length).toBeGreaterThan(1)
+    expect(tried).toEqual({
+      ...rest,
+      diff: tried.diff,
+      suggestions: suggestions.map(({ id: _id, setId: _set, ...shown }: Json) => ({ ...shown, createdAt: expect.any(String) }))
+    })
+    expect(typeof setId).toBe('string')
+  }
+  expect((await propose(owner, { content: before, dryRun: true })).json.suggestions).toEqual([])
+})
+
 test('[SUGG-19] a note stands on all that is proposed together', async () => {
   const owner = await world.create(before)
   const whole = await propose(owner, { granularity: 'section', note: 'Livelier.', label: 'x' })
