@@ -1,3 +1,4 @@
+/** Settings: the table of environment variables, and how they become a `Config`. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'

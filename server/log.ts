@@ -1,3 +1,4 @@
+/** The log: one line a record, as JSON or for people, with secrets redacted. */
 import { inspect } from 'node:util'
 import { hideShareSecret } from '../shared/names.ts'
 

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 /**
- * Who may import whom (ARCHITECTURE.md): folders and files below the root (`types of` one: `import type` only), and packages. The first layer whose
+ * Who may import whom (ARCHITECTURE.md, Layers): folders and files below the root (`types of` one: `import type` only), and packages. The first layer whose
  * pattern a file matches is its layer. Its own folder is always allowed.
  */
 const builtin = /^node:/

@@ -1,3 +1,4 @@
+/** Whether a conditional read (`If-None-Match`) already has the version. */
 import { tagsNamed } from '../domain/content.ts'
 import type { Context } from './context.ts'
 

@@ -1,3 +1,4 @@
+/** The store in memory: for tests, and to check the contract that LMDB fulfils as well. */
 import assert from 'node:assert/strict'
 
 import { limits } from '../../shared/limits.ts'

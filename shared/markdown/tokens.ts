@@ -1,3 +1,4 @@
+/** Helpers for the tokens of markdown-it. */
 import type MarkdownIt from 'markdown-it'
 
 /** A token of markdown-it. */

@@ -1,3 +1,4 @@
+/** The keys of a command, drawn as caps. */
 import type { JSX } from 'preact'
 import { keyNames } from './keys.ts'
 

@@ -1,3 +1,4 @@
+/** Removes a document from this device. */
 import { writeDevice } from '../device.ts'
 import { keptJobs } from '../media/kept.ts'
 import { dropDrafts } from '../review/drop-drafts.ts'

@@ -1,3 +1,4 @@
+/** Copies text to the clipboard, or says that the browser refused. */
 import { t } from '../text/t.ts'
 import { toast } from './toast.tsx'
 
