@@ -142,7 +142,7 @@ export interface Access {
 }
 
 /**
- * A session owns a document or is nobody there, and a key beside it narrows (specification, Authentication). So a key that nobody gave is sent only
+ * A session owns a document or is nobody there, and a key beside it narrows (docs/api.md, Credentials and roles). So a key that nobody gave is sent only
  * where the session alone finds nothing.
  */
 export const sendWith = (access: Access): typeof send => {

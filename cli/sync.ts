@@ -1,4 +1,4 @@
-/** A file and the document that it is of: the text that both had, marks of a merge, and what is remembered (experience.md 3.4). */
+/** A file and the document that it is of: the text that both had, marks of a merge, and what is remembered. */
 import { markedLines, mergeWithMarks } from '../shared/text/merge.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
@@ -13,7 +13,7 @@ export interface Copy {
   readonly version: string
 }
 
-/** Line ends and a byte-order mark are the file's own; the document has LF (api.md). */
+/** Line ends and a byte-order mark are the file's own; the document has LF (docs/api.md, Text and versions). */
 export const asDocument = (text: string): string => text.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
 
 const asFile = (text: string, former: string | undefined): string =>

@@ -1,4 +1,4 @@
-/** What a visit loads, at first and when it is needed, gzipped, beside its budget (experience.md 6.1). Run alone it prints them and exits 1 when one is over. */
+/** What a visit loads, at first and when it is needed, gzipped, beside its budget. Run alone it prints them and exits 1 when one is over. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

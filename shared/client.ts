@@ -29,7 +29,7 @@ export interface ClientOptions {
 }
 
 export interface CallOptions {
-  /** Makes the call safe to send again (api.md, Retries). */
+  /** Makes the call safe to send again (docs/api.md, Retries). */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   /** The body of an upload. Its `type` is sent as the Content-Type. */

@@ -1,4 +1,4 @@
-/** The kinds of event of the feed (specification, Events; api.md, Events). */
+/** The kinds of event of the feed (docs/api.md, Events and inbox). */
 export const eventKinds = [
   'doc.created',
   'doc.claimed',

@@ -28,9 +28,9 @@ export const limits = {
   /** Links on one page of their list. */
   sharePageMax: 200,
 
-  /** Longest `wait` of the event feed, in seconds. Below the 60 s idle limit common to proxies (specification, Limits). */
+  /** Longest `wait` of the event feed, in seconds. Below the 60 s idle limit common to proxies. */
   eventWaitSecondsMax: 55,
-  /** Events on one page of the feed (api.md, Events). */
+  /** Events on one page of the feed (docs/api.md, Events and inbox). */
   eventPageMax: 200,
   /** Long polls and streams that one document may hold open. */
   eventWaitersMax: 500,
@@ -53,7 +53,7 @@ export const limits = {
   inboxLooksMax: 200,
   /** People of one thread who are told of a reply. */
   inboxPeopleMax: 100,
-  /** Size of the hunks in an event or of the diff in an error, in characters (api.md, Events and Documents). */
+  /** Size of the hunks in an event or of the diff in an error, in characters (docs/api.md, Events and inbox). */
   diffCharsMax: 8 * 1024,
   /**
    * Separate edits by which a text is replaced; beyond it those that lie closest together become one. Yjs shifts all that a document holds at
@@ -70,13 +70,13 @@ export const limits = {
   /** Entries that any listing returns at most. */
   listMax: 1000,
 
-  /** Largest asset, in bytes (specification, Limits). */
+  /** Largest asset, in bytes. */
   assetBytesMax: 10 * 1024 * 1024,
 
   // Media jobs
-  /** Longest text to be spoken, in characters (specification, Limits). */
+  /** Longest text to be spoken, in characters. */
   speechCharsMax: 2400,
-  /** Largest recording to be transcribed, in bytes (specification, Limits). */
+  /** Largest recording to be transcribed, in bytes. */
   transcriptionBytesMax: 25 * 1024 * 1024,
   /** Largest picture to be read, in bytes: as an asset. */
   ocrBytesMax: 10 * 1024 * 1024,
@@ -128,9 +128,9 @@ export const limits = {
   /** A node's time of use is written at most this often, in seconds. */
   nodeTouchSeconds: 60,
 
-  /** Ids in each list of a task report (specification, Review assignments, rule 2). */
+  /** Ids in each list of a task report (docs/api.md, Review assignments). */
   taskIdsMax: 100,
-  /** Assignments on a page of the list (specification, Limits). */
+  /** Assignments on a page of the list. */
   taskPageMax: 50,
   /** Longest instructions of an assignment, and longest summary of its report, in characters. Both fit `bodyBytesMax` in any script. */
   taskTextCharsMax: 16_000,
@@ -172,7 +172,7 @@ export const limits = {
 
   /** Words of a record in a short list, in characters. */
   briefCharsMax: 200,
-  /** Text that one MCP read answers when the caller names no number, in UTF-16 units: about 5,000 tokens (experience.md, 4.2). */
+  /** Text that one MCP read answers when the caller names no number, in UTF-16 units: about 5,000 tokens. */
   mcpReadChars: 20_000,
   /** Headings that a text which was cut is answered with. */
   mcpHeadingsMax: 100,
@@ -189,12 +189,12 @@ export const limits = {
   mcpNotifySeconds: 1,
   /** Notices that wait for a client that does not read, in bytes. */
   mcpStreamBytesMax: 64 * 1024,
-  /** How long a program is shown where it wrote, in seconds (api.md, agents as participants). */
+  /** How long a program is shown where it wrote, in seconds (docs/protocol.md, Presence). */
   agentShownSeconds: 30,
   /** Programs that a document shows at once; beyond that the first shown makes room. */
   agentsShownMax: 50,
 
-  /** How long the answer to an `Idempotency-Key` is kept, in hours (api.md, Retries). */
+  /** How long the answer to an `Idempotency-Key` is kept, in hours (docs/api.md, Retries). */
   idempotencyHours: 24,
   /** Longest answer that is kept whole, in UTF-16 units; of longer ones comments and suggestions are kept by their ids. */
   idempotencyAnswerCharsMax: 16 * 1024,
@@ -417,7 +417,7 @@ export const limits = {
   /** Published pages kept in memory, in bytes with their compressed forms; and as much of their Markdown. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 
-  // Component fences (experience.md, 2.4 and 2.6)
+  // Component fences
   /** Rows and columns of a sheet that are computed and shown as a grid; what lies beyond stays in the text. */
   sheetRowsMax: 200,
   sheetColumnsMax: 50,

@@ -1,4 +1,4 @@
-/** Media jobs: what a compute node can be asked, and what it answers (specification, Node media). */
+/** Media jobs: what a compute node can be asked, and what it answers (docs/api.md, Assets and media jobs). */
 
 export const jobKinds = ['image', 'speech', 'transcription', 'ocr'] as const
 

@@ -1,4 +1,4 @@
-/** The media that a document may hold as assets (specification, Shares, revisions, events, assets; api.md, Assets and media). */
+/** The media that a document may hold as assets (docs/api.md, Assets and media jobs). */
 
 export type MediaKind = 'image' | 'audio' | 'video'
 

@@ -3,7 +3,7 @@ import { limits } from './limits.ts'
 import { afterFrontMatter } from './text/front-matter.ts'
 import { atxOf, withoutFootnotes, withoutTargets } from './text/scan.ts'
 
-/** Document ids: URL-safe, 12–22 characters (api.md, Documents). */
+/** Document ids: URL-safe, 12–22 characters. */
 export const documentIdPattern = /^[A-Za-z0-9_-]{12,22}$/
 
 /** Share keys: 24 random bytes in base64url. */
@@ -23,7 +23,7 @@ export const plainName = (text: string, charsMax: number): string =>
     .slice(0, charsMax)
     .toWellFormed()
 
-/** Name of the only root of a live document (api.md, Live protocol). */
+/** Name of the only root of a live document (docs/protocol.md). */
 export const textRootName = 'content'
 
 /** Path of the WebSocket endpoint. */
@@ -130,5 +130,5 @@ export const titleIn = (content: string): TextTitle => {
   return { set: set || undefined, heading: firstHeading(content), line: firstWords(lines.slice(after)) }
 }
 
-/** The title of a document: front matter, the title given to it, its first heading, its first line (api.md, Documents). Undefined: it has none. */
+/** The title of a document: front matter, the title given to it, its first heading, its first line. Undefined: it has none. */
 export const titleOfText = ({ set, heading, line }: TextTitle, given: string | null): string | undefined => set ?? given ?? heading ?? line

@@ -67,7 +67,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly errors: readonly ErrorCode[]
   /** The next step for fields of other interfaces that mean another call. */
   readonly elsewhere?: Elsewhere
-  /** Renames synonyms before the input is checked (api.md: accept synonyms on input). */
+  /** Renames synonyms before the input is checked (docs/api.md, Conventions). */
   readonly normalise?: (raw: Record<string, unknown>) => Record<string, unknown>
 }
 

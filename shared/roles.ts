@@ -1,4 +1,4 @@
-/** The five roles, lowest first. Each includes the permissions of those before it (specification, Roles). */
+/** The five roles, lowest first. Each includes the permissions of those before it (docs/api.md, Credentials and roles). */
 export const roles = ['view', 'comment', 'suggest', 'edit', 'owner'] as const
 
 export type Role = (typeof roles)[number]

@@ -1,6 +1,6 @@
 /**
  * The life of a review assignment: open → started → reported → closed; it can be closed from anywhere, and closed is final
- * (specification, States and transitions; api.md, Tasks). The one place where this is said.
+ * (docs/api.md, Review assignments). The one place where this is said.
  */
 import type { ErrorCode } from './errors.ts'
 
@@ -32,7 +32,7 @@ const outcomes: Readonly<Record<TaskState, Record<TaskAction, Record<TaskActor, 
   },
   reported: {
     start: { starter: 'reported', another: 'already_started' },
-    // The same report again is a retry (rule 6 of the specification) and no second report: tasks.ts tells them apart.
+    // The same report again is a retry and no second report: tasks.ts tells them apart.
     report: { starter: 'already_reported', another: 'not_starter' },
     close: anyone('closed')
   },

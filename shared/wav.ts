@@ -1,4 +1,4 @@
-/** WAV as media jobs exchange it: one channel, 16 kHz, 16 bit (specification, Limits). */
+/** WAV as media jobs exchange it: one channel, 16 kHz, 16 bit. */
 
 /** Samples a second. */
 export const wavRate = 16_000

@@ -244,7 +244,7 @@ const board = [
 ].join('\n')
 const onBoard = (change: (board: Board) => readonly Edit[]): string => after(board, (fence) => change(parseBoard(fence)))
 
-test('[FENCE-4] a board is read as the specification writes it: columns, cards with marker, assignee and tags, details, notes', () => {
+test('[FENCE-4] a board has columns, cards with marker, assignee and tags, details, notes', () => {
   const { notes, columns } = parseBoard(one(board))
   expect(notes.map(({ line }) => line.text)).toEqual(['Notes.'])
   expect(columns.map(({ title, cards }) => [title.text, cards.length])).toEqual([

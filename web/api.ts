@@ -57,7 +57,7 @@ export interface Call {
   readonly body?: unknown
   /** Name of a guest; by default the one that this device remembers. Accounts write under their own. */
   readonly author?: string
-  /** Makes the request safe to send again (api.md, Retries). */
+  /** Makes the request safe to send again (docs/api.md, Retries). */
   readonly idempotencyKey?: string
   /** Goes on when the page is left. */
   readonly keepalive?: boolean

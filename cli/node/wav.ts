@@ -1,4 +1,4 @@
-/** Sound as numbers: reads WAV, mixes it to one channel, brings it to 16 kHz (specification, Limits: mono 16 kHz WAV). */
+/** Sound as numbers: reads WAV, mixes it to one channel, brings it to 16 kHz. */
 import { setImmediate as others } from 'node:timers/promises'
 import { wavRate as rate, writeWav } from '../../shared/wav.ts'
 

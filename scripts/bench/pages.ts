@@ -1,7 +1,6 @@
 /**
  * The pages as a person meets them: what Lighthouse says of a first visit to each (mobile, its own throttling), how soon the text of a
- * document opened before is there without a network, and how much the editor shifts while it opens and while markers are revealed
- * (experience.md 6.1).
+ * document opened before is there without a network, and how much the editor shifts while it opens and while markers are revealed.
  */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

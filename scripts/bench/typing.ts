@@ -316,7 +316,7 @@ if (only !== '100 KB') {
     busy,
     busy[0] as Rounds
   )
-  // Target (experience.md 6.1): 50 ms.
+  // Target: 50 ms.
   missed ||= [found, busy].some((values) => percentile((values[1] as Rounds).flat(), 0.95) >= 50)
   await close(benches.slice(0, 2))
 }

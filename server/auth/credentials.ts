@@ -1,4 +1,4 @@
-/** From an HTTP request to unchecked credentials (specification, Authentication). */
+/** From an HTTP request to unchecked credentials (docs/api.md, Credentials and roles). */
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'

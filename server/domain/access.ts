@@ -22,7 +22,7 @@ export interface Credentials {
    * Faces pass it on only where no page elsewhere can have sent the request.
    */
   readonly cookie?: string | undefined
-  /** Name that a guest or agent gives itself (specification, Authentication, rule 6); beside a bearer token that of the program. */
+  /** Name that a guest or agent gives itself (docs/api.md, Conventions); beside a bearer token that of the program. */
   readonly author?: string | undefined
   /** Whether they came to the MCP endpoint, for which the broker issues tokens that open nothing else. */
   readonly atMcp?: boolean

@@ -1,4 +1,4 @@
-/** Assets: pictures, sound and film of a document, at addresses that open them without a key (specification, Asset). */
+/** Assets: pictures, sound and film of a document, at addresses that open them without a key (docs/api.md, Assets and media jobs). */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { findMediaType, maySendAs, type MediaKind, type MediaType, mediaTypes } from '../../shared/media-types.ts'

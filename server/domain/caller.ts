@@ -58,7 +58,7 @@ export interface Caller {
   readonly origin?: string
 }
 
-/** Names one retryable request: the same key and contents are one request (api.md, Retries). */
+/** Names one retryable request: the same key and contents are one request (docs/api.md, Retries). */
 export interface RequestStamp {
   /** Hash of caller, document, method, path and key. */
   readonly id: string
@@ -80,7 +80,7 @@ export const anonymous: Caller = {
   request: null
 }
 
-/** The review assignment whose link the caller uses: what is made through it carries its id (api.md, `taskId`). */
+/** The review assignment whose link the caller uses: what is made through it carries its id. */
 export const taskOf = ({ task }: Caller): string | null => task
 
 /** How who acts is named where people read it: a program with its own name and that of its account, never as the person. */
@@ -101,7 +101,7 @@ export const actorOf = ({ identity }: Caller): string =>
 /** The actor that an author was. */
 export const actorNamed = ({ kind, id, name }: Author): string => (kind === 'guest' ? `guest:${name ?? ''}` : `${kind}:${id} ${name ?? ''}`)
 
-/** Who acts, for records of what they did: the account, else the agent, else the link together with an author name (api.md, Tasks). */
+/** Who acts, for records of what they did: the account, else the agent, else the link together with an author name (docs/api.md, Review assignments). */
 export const authorOf = ({ identity, share }: Caller): Author =>
   identity.kind === 'guest'
     ? { kind: 'guest', id: share ?? '', name: identity.name }

@@ -1,4 +1,4 @@
-/** Comments with replies, on the document or on a part of its text (specification, Comment; api.md, Comments and suggestions). */
+/** Comments with replies, on the document or on a part of its text (docs/api.md, Comments and suggestions). */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'

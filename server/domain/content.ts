@@ -97,7 +97,7 @@ export const tagsNamed = (list: string): string[] =>
     .filter((part) => part !== '')
 
 /**
- * The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (api.md, Documents). The tag of a text with its
+ * The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). The tag of a text with its
  * head stands for the version of that text.
  */
 export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
@@ -163,7 +163,7 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
   }
 }
 
-/** What the caller needs to reconcile: the difference, and the merge where the base is known (api.md, Documents). */
+/** What the caller needs to reconcile: the difference, and the merge where the base is known (docs/api.md, Text and versions). */
 export const conflict = async (service: Service, room: Room, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
   const doc = room.id
   await room.durable(now.seq)

@@ -1,6 +1,6 @@
 /**
  * Edits of programs: named in the text that they have read, made in the text of now. Each follows its own words there, so only a change
- * of that very text refuses it; all are made, or none (api.md, Documents; specification, Versioning).
+ * of that very text refuses it; all are made, or none (docs/api.md, Text and versions).
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'

@@ -1,4 +1,4 @@
-/** The event feed: records with a dense cursor per document, and the long poll over them (specification, Events; api.md, Events). */
+/** The event feed: records with a dense cursor per document, and the long poll over them (docs/api.md, Events and inbox). */
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { includesRole } from '../../shared/roles.ts'

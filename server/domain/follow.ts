@@ -27,7 +27,7 @@ import type { Room } from './room.ts'
 import type { Texts } from './text-work.ts'
 import { measure } from './usage.ts'
 
-/** What a content event tells (api.md, Events). */
+/** What a content event tells (docs/api.md, Events and inbox). */
 export interface ContentPayload {
   readonly fromVersion: string
   readonly toVersion: string

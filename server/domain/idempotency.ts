@@ -1,6 +1,6 @@
 /**
  * Retries: the answer of a request with an Idempotency-Key is written in the same commit as its effect, encrypted because it
- * may hold a key, and replayed for 24 hours (api.md, Retries and limits).
+ * may hold a key, and replayed for 24 hours (docs/api.md, Retries).
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'

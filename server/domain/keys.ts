@@ -129,7 +129,7 @@ export interface Share {
   readonly label: string | null
   /** SHA-256 of the secret, base64url: the index key. */
   readonly hash: string
-  /** The secret itself, encrypted with the instance secret (api.md, Shares: the owner may list it). */
+  /** The secret itself, encrypted with the instance secret (the owner may list it). */
   readonly sealed: string
   readonly createdAt: number
   readonly expiresAt: number | null

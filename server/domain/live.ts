@@ -37,7 +37,7 @@ export interface Live {
   fence(doc: string, cause: unknown): void
 }
 
-/** Stateless messages from the server to open pages (api.md, Live protocol). */
+/** Stateless messages from the server to open pages (docs/protocol.md). */
 export type LiveMessage =
   /** `name`: the one that the link was made for, told to guests alone. `account`: the name of whoever is signed in. */
   | { readonly type: 'role'; readonly role: Role; readonly name?: string; readonly account?: string }

@@ -1,4 +1,4 @@
-/** Media jobs as callers see them: started, asked about, canceled, their results kept (specification, Node media). */
+/** Media jobs as callers see them: started, asked about, canceled, their results kept (docs/api.md, Assets and media jobs). */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { JobInput, JobKind } from '../../shared/media-jobs.ts'

@@ -1,4 +1,4 @@
-/** The documents of an account or agent: its list, search in it, and claiming an anonymous one (specification, Creation and account). */
+/** The documents of an account or agent: its list, search in it, and claiming an anonymous one (docs/api.md, Operations). */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'

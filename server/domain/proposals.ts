@@ -1,4 +1,4 @@
-/** Making suggestions: one by one, as they are typed, or all that lead from the present text to another (specification, Suggestion). */
+/** Making suggestions: one by one, as they are typed, or all that lead from the present text to another (docs/api.md, Comments and suggestions). */
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'

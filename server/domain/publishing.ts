@@ -1,4 +1,4 @@
-/** Publishing: a page that anyone may read while the owner says so (specification, States; api.md, Documents). */
+/** Publishing: a page that anyone may read while the owner says so. */
 import { ServiceError } from '../../shared/errors.ts'
 import { authorIn } from '../../shared/names.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'

@@ -37,7 +37,7 @@ export const createVault = (instanceSecret: Uint8Array): Vault => {
   }
 }
 
-/** A new share key: 24 random bytes (api.md, Documents). */
+/** A new share key: 24 random bytes. */
 export const newShareKey = (): string => randomBytes(24).toString('base64url')
 
 /** Ids of documents and links: 12 random bytes, 16 characters. */

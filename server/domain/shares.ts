@@ -1,4 +1,4 @@
-/** Share links: a secret that grants one role (specification, Share link; api.md, Shares). */
+/** Share links: a secret that grants one role (docs/api.md, Shares). */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { shareKeyPattern } from '../../shared/names.ts'

@@ -1,5 +1,5 @@
 /**
- * Reading and deciding suggestions, and opening decided ones again (specification, Suggestion; api.md, Comments and suggestions).
+ * Reading and deciding suggestions, and opening decided ones again (docs/api.md, Comments and suggestions).
  *
  * An accepted suggestion enters the live text as a minimal edit, if the text that it was made on still stands there as it was. Text,
  * suggestion, revision and events are one commit. Of a suggestion one decision is under way at a time; others wait for it.

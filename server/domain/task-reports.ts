@@ -1,4 +1,4 @@
-/** What the report of a review must be (specification, Review assignments, rules 2, 3 and 6). */
+/** What the report of a review must be (docs/api.md, Review assignments). */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input } from '../../shared/operations/index.ts'

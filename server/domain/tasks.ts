@@ -1,6 +1,6 @@
 /**
  * Review assignments: the owner asks for a review, and whoever was given the link of the assignment starts it and reports
- * (specification, Review assignments; api.md, Tasks). What may follow what stands in shared/task-states.ts, what a report must be in
+ * (docs/api.md, Review assignments). What may follow what stands in shared/task-states.ts, what a report must be in
  * task-reports.ts; here is who sees what, who acts, and what is written.
  */
 import { hash } from 'node:crypto'
@@ -255,7 +255,7 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
 }
 
 /**
- * Edits nothing, accepts nothing, and leaves the link as it is unless asked otherwise (specification, States and transitions). A crash
+ * Edits nothing, accepts nothing, and leaves the link as it is unless asked otherwise (docs/api.md, Review assignments). A crash
  * before the link is revoked leaves it: the same call again revokes it.
  */
 export const closeTask = async (service: Service, caller: Caller, doc: string, input: Input<'closeTask'>): Promise<TaskAnswer> => {

@@ -1,4 +1,4 @@
-/** The client to download, its checksum, and the script that installs it (specification, Command-line client endpoints and discovery). */
+/** The client to download, its checksum, and the script that installs it (docs/api.md, Discovery). */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ServiceError } from '../../shared/errors.ts'

@@ -1,4 +1,4 @@
-/** The one place where an error becomes an HTTP answer (RFC 9457; api.md, Errors). */
+/** The one place where an error becomes an HTTP answer (RFC 9457; docs/api.md, Errors). */
 import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { hideShareSecret } from '../../shared/names.ts'
 import type { Log } from '../log.ts'

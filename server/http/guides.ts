@@ -1,5 +1,5 @@
 /**
- * The guides for programs and those who write them (specification, discovery): texts with examples, and what they list of operations
+ * The guides for programs and those who write them (docs/api.md, Discovery): texts with examples, and what they list of operations
  * taken from the table. Every example is executed by test/spec/guides.test.ts.
  */
 import { type Command, exampleVariables, globalOptions, type Option } from '../../shared/commands/command.ts'

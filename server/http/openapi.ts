@@ -1,4 +1,4 @@
-/** `/openapi.json`, derived from the operations table (specification, Versioning: OpenAPI 3.1.0, interface version 0.2.0). */
+/** `/openapi.json`, derived from the operations table (OpenAPI 3.1). */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiComponentsObject, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'

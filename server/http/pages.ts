@@ -116,7 +116,7 @@ export const unknownPage = async (http: Http, ctx: Context, files: Files): Promi
 }
 
 const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'application/json', 'text/html') === 'text/html'
-// A browser names text/html itself; `*/*` alone is a program (api.md: link previews must not create documents).
+// A browser names text/html itself; `*/*` alone is a program (link previews must not create documents).
 export const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
 
 /**

@@ -45,7 +45,7 @@ export const digest = (...parts: (string | Buffer)[]): string => {
 export const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
   (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
-/** The answer that refuses is a limited one too (api.md, Errors): it tells of the limit that refused. */
+/** The answer that refuses is a limited one too (docs/api.md, Errors): it tells of the limit that refused. */
 const tellRefusal = (ctx: Context, name: RateLimitName, error: unknown): void => {
   if (error instanceof ServiceError) ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
 }

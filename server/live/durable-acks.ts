@@ -18,7 +18,7 @@ import { Valve } from './valve.ts'
 /** Types of message of the Hocuspocus protocol. */
 export const messageTypes = { sync: 0, awareness: 1, auth: 2, syncReply: 4, stateless: 5, close: 7, syncStatus: 8 } as const
 
-/** Close codes (api.md, Live protocol; RFC 6455 §7.4.1). */
+/** Close codes (docs/protocol.md, Close codes; RFC 6455 §7.4.1). */
 export const closeCodes = {
   restarting: 1001,
   tooBig: 1009,

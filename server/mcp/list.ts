@@ -6,7 +6,7 @@ import { type Offers, skillTool } from './skill.ts'
 import type { ListedTool } from './tool.ts'
 import { operationTools } from './tools.ts'
 
-/** The last of the specification that is about an operation. */
+/** The last of the basic tools; those of `more-tools.ts` follow it. */
 const lastSpecified = 'close_review_task'
 
 /** Every tool, in the order in which they are listed. */

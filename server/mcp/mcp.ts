@@ -1,5 +1,5 @@
 /**
- * The MCP endpoint (specification, MCP endpoint; Streamable HTTP): stateless, one server and one transport for each request, so that no
+ * The MCP endpoint (docs/api.md, MCP; Streamable HTTP): stateless, one server and one transport for each request, so that no
  * answer can reach another client; plain JSON answers. `GET` tells programs what there is.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'

@@ -1,4 +1,4 @@
-/** The tools beyond those of the specification. Where one verb covers two states, or two kinds of thing, it is one tool. */
+/** The tools beyond the basic ones. Where one verb covers two states, or two kinds of thing, it is one tool. */
 import { z } from 'zod'
 import { type Operation } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'

@@ -1,6 +1,6 @@
 /**
- * The schemas of the table as tools show them: JSON Schema, but short. A model reads all of them before its first call (experience.md,
- * 4.2), so what tells it nothing is left out, and a choice between objects is shown as one object with the fields of all.
+ * The schemas of the table as tools show them: JSON Schema, but short. A model reads all of them before its first call, so what
+ * tells it nothing is left out, and a choice between objects is shown as one object with the fields of all.
  */
 import { z } from 'zod'
 

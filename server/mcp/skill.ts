@@ -17,7 +17,7 @@ const howToPropose = (to: string): string =>
 const howToWork = (to: string, offers: Offers): string =>
   `Work like this: ${to}read_doc (view outline first when it is long) and keep the version${offers('replace_doc') ? howToWrite(to) : ''}.${offers('add_suggestion') ? howToPropose(to) : ''}\n\n`
 
-/** Sent with `initialize`. At most 1.5 KB (experience.md, 4.2). `to` is what tool names begin with: `svc.`; `doc` the document of the connection. */
+/** Sent with `initialize`. At most 1.5 KB. `to` is what tool names begin with: `svc.`; `doc` the document of the connection. */
 export const instructions = (to: string, doc: string | undefined, offers: Offers): string =>
   `agmd keeps Markdown documents that people and agents edit at the same time, live.
 

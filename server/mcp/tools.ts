@@ -1,6 +1,6 @@
 /**
  * The tools: the operations of the table that have an MCP name, with a description for models. Reading and writing the text are one tool
- * each for several operations: the same names with richer parameters serve a model better than more tools (experience.md, 4.2).
+ * each for several operations: the same names with richer parameters serve a model better than more tools.
  */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
@@ -178,7 +178,7 @@ const mediaTool = (start: OperationName, read: OperationName, idName: string, ti
 
 // ——— all of them ———
 
-/** Those of the specification in its order, then ours; `get_skill` (skill.ts) is about no operation. */
+/** The basic tools in the order in which clients know them, then the others; `get_skill` (skill.ts) is about no operation. */
 export const operationTools: readonly Tool[] = [
   derived('createDocument', {
     title: 'Create document',

@@ -1,5 +1,5 @@
 /**
- * The `board` fence: columns of cards (specification, Live component fences).
+ * The `board` fence: columns of cards.
  *
  *     board  = note* column*
  *     column = "##" title NL (card | note)*

@@ -1,6 +1,6 @@
 /**
  * Edits within one fence. Whatever an interaction does, it is a list of small edits inside the fence's own lines: ascending, apart, and
- * made so that two people's meet in the text without harm (experience.md, 2.7): lines come whole, and a line that is taken away leaves its
+ * made so that two people's meet in the text without harm: lines come whole, and a line that is taken away leaves its
  * line end behind, so that what somebody else types into it stays alone on its line.
  */
 import { diff, type Edit } from '../text/diff.ts'

@@ -1,4 +1,4 @@
-/** Comments (specification, Comment; api.md, Comments and suggestions). */
+/** Comments (docs/api.md, Comments and suggestions). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'

@@ -1,4 +1,4 @@
-/** Documents and their content (specification, Creation and Documents). */
+/** Documents and their content (docs/api.md, Text and versions). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'

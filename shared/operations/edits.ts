@@ -1,4 +1,4 @@
-/** Edits made for programs (specification, Versioning; api.md, Documents). */
+/** Edits made for programs (docs/api.md, Text and versions). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'

@@ -1,4 +1,4 @@
-/** The event feed (specification, Events; api.md, Events). */
+/** The event feed (docs/api.md, Events and inbox). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'

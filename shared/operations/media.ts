@@ -1,4 +1,4 @@
-/** Media jobs on a compute node (specification, Node media), and the nodes of an account. */
+/** Media jobs on a compute node (docs/api.md, Assets and media jobs), and the nodes of an account. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { jobKinds, voicePattern } from '../media-jobs.ts'

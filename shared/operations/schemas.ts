@@ -58,7 +58,7 @@ export const Title = line(limits.titleCharsMax)
 export const Label = line(limits.labelCharsMax)
 export const AuthorName = line(limits.authorCharsMax)
 
-/** An `If-Match` or `baseVersion`: quoted, unquoted, `W/`, a list, or `*` (api.md, Documents). */
+/** An `If-Match` or `baseVersion`: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). */
 export const BaseVersion = z.string().max(1000).meta({ description: 'The version that was read. Also accepted as If-Match.' })
 
 /** What others wrote since the version that was read. */
@@ -122,7 +122,7 @@ const metadata = {
 
 export const Metadata = z.object(metadata).meta({ id: 'Metadata' })
 
-/** Metadata, and the same again under `doc` (api.md, Documents). */
+/** Metadata, and the same again under `doc` (docs/api.md, Text and versions). */
 const read = {
   ...metadata,
   usage: Usage.optional().meta({ description: 'Of its text, history, comments and suggestions.' }),

@@ -1,4 +1,4 @@
-/** Suggestions (specification, Suggestion; api.md, Comments and suggestions). */
+/** Suggestions (docs/api.md, Comments and suggestions). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'

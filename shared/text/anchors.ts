@@ -27,7 +27,7 @@ export interface Words {
   readonly line?: number | undefined
 }
 
-/** Units of context that are kept beside a quote (api.md, Comments and suggestions). */
+/** Units of context that are kept beside a quote (docs/api.md, Comments and suggestions). */
 export const contextUnits = 32
 
 const candidatesMax = 20

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** The tools of the specification, in its order. */
+/** The basic tools, in the order in which clients know them. */
 const specified = [
   'create_doc',
   'read_doc',
@@ -71,7 +71,7 @@ const at = (owner: Person): { doc: string; key: string } => ({ doc: owner.doc, k
 
 // ——— the list ———
 
-test('[MCP-1] the tools of the specification are listed in its order, with descriptions, schemas and annotations', async () => {
+test('[MCP-1] the basic tools are listed first, in their order, with descriptions, schemas and annotations', async () => {
   const list = await tools()
   expect(list.map(({ name }) => name).filter((name) => specified.includes(bareName(name)))).toEqual(specified.map((name) => `svc.${name}`))
   expect(list.slice(0, specified.length).map(({ name }) => name)).toEqual(specified.map((name) => `svc.${name}`))

@@ -1,4 +1,4 @@
-/** Media jobs and the relay, with nodes that say what a test tells them to (specification, Node media). */
+/** Media jobs and the relay, with nodes that say what a test tells them to (docs/api.md, Assets and media jobs). */
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'

@@ -1,5 +1,5 @@
 /**
- * People who type, for load: a small client of the live protocol (api.md, Live protocol) of which one process can run hundreds.
+ * People who type, for load: a small client of the live protocol (docs/protocol.md) of which one process can run hundreds.
  * It does what the stock provider does: a lasting Y.Doc, sync at every connection, updates as they are made. On top it knows which of
  * its tokens the server has acknowledged: the server answers every sync step 2 and update with one SyncStatus, in order.
  */

@@ -1,4 +1,4 @@
-/** Any sound that the browser can read as the WAV that media jobs take (specification, Limits). */
+/** Any sound that the browser can read as the WAV that media jobs take. */
 import { limits } from '../../shared/limits.ts'
 import { wavRate, wavSeconds, writeWav } from '../../shared/wav.ts'
 import { t } from '../text/t.ts'

@@ -4,7 +4,7 @@
  */
 import { deviceStore, type Kept } from '../offline/device-store.ts'
 
-/** Which text is meant, by its words (api.md, Comments and suggestions). */
+/** Which text is meant, by its words (docs/api.md, Comments and suggestions). */
 export interface Target {
   readonly find: string
   readonly prefix: string

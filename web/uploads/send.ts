@@ -15,7 +15,7 @@ interface Input {
   readonly blob: Blob
   /** What is to be seen, for readers and for those who cannot see it. */
   readonly name: string
-  /** The same upload sent again is answered as the first was (api.md, Retries). */
+  /** The same upload sent again is answered as the first was (docs/api.md, Retries). */
   readonly idempotencyKey: string
   /** 0–1. */
   readonly onProgress: (share: number) => void
