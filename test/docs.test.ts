@@ -1,5 +1,5 @@
-/** The tables of the pages in docs/ are those of the code. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/** The tables of the pages in docs/ are those of the code, and papers that comments cite are there. */
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configTable } from '../server/config.ts'
@@ -9,7 +9,8 @@ import { rateLimits } from '../shared/limits.ts'
 import type { Operation } from '../shared/operation.ts'
 import { operations } from '../shared/operations/index.ts'
 
-const docs = join(import.meta.dirname, '..', 'docs')
+const root = join(import.meta.dirname, '..')
+const docs = join(root, 'docs')
 
 const tableOf = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n')
@@ -99,3 +100,27 @@ const check = (name: string, parts: Parts): void => {
 test('[HOUSE-8] docs/api.md lists the operations, events, errors and rate limits of the tables', () => check('api.md', api))
 
 test('[HOUSE-9] docs/operations.md lists the settings of the table', () => check('operations.md', running))
+
+/** A paper, and the section of it that is named. */
+const citation = /\b([\w./-]+\.md)(?:, ([A-Z][A-Za-z]+(?: [a-z-]+)*))?/g
+/** Addresses of the service, and files of its users, that look like papers. */
+const isPaper = (path: string): boolean => /^(?:docs|test)\/|^[A-Z]+\.md$/.test(path) && path !== 'SKILL.md'
+
+const headingsOf = (path: string): readonly string[] =>
+  [...readFileSync(join(root, path), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)
+
+const lacks = (path: string, section: string | undefined): boolean =>
+  !existsSync(join(root, path)) || (section !== undefined && !headingsOf(path).includes(section))
+
+test('[HOUSE-10] every paper that a comment cites is in the repository, with the section that it names', () => {
+  const sources = globSync('{shared,server,web,cli,scripts,test}/**/*.{ts,tsx,mjs,css}', { cwd: root })
+  const comments = sources.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/^\s*(?:\/\*|\*|\/\/).*$/gm)].map(([line]) => ({ file, line }))
+  )
+  const lacking = comments.flatMap(({ file, line }) =>
+    [...line.matchAll(citation)]
+      .filter(([, path = '', section]) => isPaper(path) && lacks(path, section))
+      .map(([cited]) => `${file} cites ${cited}`)
+  )
+  expect(lacking).toEqual([])
+})
