@@ -10,7 +10,6 @@ import { remember } from './idempotency.ts'
 import { decodeRecord, encodeRecord, keys, type Owned, type Share } from './keys.ts'
 import type { Draft } from './ledger.ts'
 import { changeLinks } from './lineage.ts'
-import type { Entry, Key } from './ports.ts'
 import type { Service } from './service.ts'
 import { putRevocationOfClaim } from './shares.ts'
 
@@ -18,9 +17,37 @@ type Listed = Output<'listDocuments'>['docs'][number]
 
 const gone = (error: unknown): boolean => error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
 
-/** The document of an entry, or undefined when it is being deleted or does not hold what is searched. */
-const listed = async (service: Service, caller: Caller, doc: string, wanted: string): Promise<Listed | undefined> => {
-  if (!isWithin(caller.scope, doc)) return undefined
+/** A document of a caller, by its place among them. */
+interface Own {
+  readonly place: string
+  /** Undefined: the program that asks is not let into it. */
+  readonly doc: string | undefined
+}
+
+/**
+ * The documents of a caller, newest first: those that the account or agent owns. A link gives a role on a document and makes it nobody's, so
+ * what others share stands in no list and no search. The inbox is written for owners, too (notices.ts). Errors: `account_required`.
+ */
+export const ownDocuments = async (
+  { storage }: Service,
+  { identity, scope }: Caller,
+  { limit, before }: { readonly limit: number; readonly before?: string | undefined }
+): Promise<Own[]> => {
+  if (identity.kind === 'guest') throw new ServiceError('account_required')
+  const entries = await storage.list(keys.ownedBy(identity.kind, identity.id), {
+    reverse: true,
+    limit,
+    ...(before === undefined ? {} : { before })
+  })
+  return entries.map(({ key, value }) => {
+    const { doc } = decodeRecord<Owned>(value)
+    return { place: String(key.at(-1)), doc: isWithin(scope, doc) ? doc : undefined }
+  })
+}
+
+/** A document as it is listed; undefined when it is being deleted or does not hold what is searched. */
+const listed = async (service: Service, caller: Caller, { doc }: Own, wanted: string): Promise<Listed | undefined> => {
+  if (doc === undefined) return undefined
   try {
     const head = await service.ledger.head(doc)
     const snapshot = await currentContent(service, doc)
@@ -38,8 +65,6 @@ const listed = async (service: Service, caller: Caller, doc: string, wanted: str
   }
 }
 
-const placeOf = (entry: Entry): string => String(entry.key.at(-1))
-
 interface Asked {
   readonly wanted: string
   readonly pageMax: number
@@ -49,22 +74,18 @@ interface Asked {
 type Page = Output<'listDocuments'>
 
 /** Newest first. A search looks into a bounded number of documents and may end before its page is full; `nextBefore` goes on. */
-const byCreation = async (service: Service, caller: Caller, prefix: Key, { wanted, pageMax, before }: Asked): Promise<Page> => {
-  const entries = await service.storage.list(prefix, {
-    reverse: true,
-    limit: limits.searchDocumentsMax + 1,
-    ...(before === undefined ? {} : { before })
-  })
+const byCreation = async (service: Service, caller: Caller, { wanted, pageMax, before }: Asked): Promise<Page> => {
+  const entries = await ownDocuments(service, caller, { limit: limits.searchDocumentsMax + 1, before })
   const docs: Listed[] = []
   let looked = 0
   for (const entry of entries.slice(0, limits.searchDocumentsMax)) {
     if (docs.length === pageMax) break
-    const found = await listed(service, caller, decodeRecord<Owned>(entry.value).doc, wanted)
+    const found = await listed(service, caller, entry, wanted)
     if (found !== undefined) docs.push(found)
     looked += 1
   }
   const last = entries[looked - 1]
-  return { docs, nextBefore: looked < entries.length && last !== undefined ? placeOf(last) : null }
+  return { docs, nextBefore: looked < entries.length && last !== undefined ? last.place : null }
 }
 
 const orders: Readonly<Record<'updated' | 'title', (one: Listed, other: Listed) => number>> = {
@@ -73,17 +94,11 @@ const orders: Readonly<Record<'updated' | 'title', (one: Listed, other: Listed) 
 }
 
 /** Orders that stand in no index: all is read. `before` and `nextBefore` count what was shown. */
-const byOrder = async (
-  service: Service,
-  caller: Caller,
-  prefix: Key,
-  order: keyof typeof orders,
-  { wanted, pageMax, before }: Asked
-): Promise<Page> => {
-  const entries = await service.storage.list(prefix, { reverse: true, limit: limits.listMax })
+const byOrder = async (service: Service, caller: Caller, order: keyof typeof orders, { wanted, pageMax, before }: Asked): Promise<Page> => {
+  const entries = await ownDocuments(service, caller, { limit: limits.listMax })
   const all: Listed[] = []
   for (const entry of entries) {
-    const found = await listed(service, caller, decodeRecord<Owned>(entry.value).doc, wanted)
+    const found = await listed(service, caller, entry, wanted)
     if (found !== undefined) all.push(found)
   }
   const from = Number(before ?? 0) || 0
@@ -93,15 +108,12 @@ const byOrder = async (
 }
 
 export const listDocuments = async (service: Service, caller: Caller, input: Input<'listDocuments'>): Promise<Page> => {
-  const { identity } = caller
-  if (identity.kind === 'guest') throw new ServiceError('account_required')
   const { query = '', sort = 'created', limit: pageMax = limits.pageDefault, before } = input
   const asked = { wanted: query.trim().toLowerCase(), pageMax, before }
   const place = sort === 'created' ? /^\d{15}-[\w-]{12,22}$/ : /^\d{1,6}$/
   if (before !== undefined && !place.test(before))
     throw new ServiceError('invalid_request', { details: [{ path: 'before', message: 'must be a nextBefore of the same order' }] })
-  const prefix = keys.ownedBy(identity.kind, identity.id)
-  return sort === 'created' ? byCreation(service, caller, prefix, asked) : byOrder(service, caller, prefix, sort, asked)
+  return sort === 'created' ? byCreation(service, caller, asked) : byOrder(service, caller, sort, asked)
 }
 
 /**

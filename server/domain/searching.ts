@@ -4,11 +4,9 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import { hasWords } from '../../shared/text/find-all.ts'
-import { isWithin } from './authority.ts'
 import type { Caller } from './caller.ts'
 import { currentContent, titleOf } from './content.ts'
-import { decodeRecord, keys, type Owned } from './keys.ts'
-import type { Entry } from './ports.ts'
+import { ownDocuments } from './owned.ts'
 import type { Service } from './service.ts'
 
 export const searchDocument = async (
@@ -44,31 +42,24 @@ const foundIn = async (service: Service, doc: string, words: string, exact: bool
   }
 }
 
-const placeOf = (entry: Entry): string => String(entry.key.at(-1))
 const place = /^\d{15}-[\w-]{12,22}$/
 
 /** Errors: `account_required`, `invalid_request`, `busy`. */
 export const searchDocuments = async (
   service: Service,
-  { identity, scope }: Caller,
+  caller: Caller,
   { q, exact = false, before, limit = limits.pageDefault }: Input<'searchDocuments'>,
   most: Readonly<Record<'documents' | 'seconds', number>> = { documents: limits.searchScanMax, seconds: limits.searchSecondsMax }
 ): Promise<Output<'searchDocuments'>> => {
-  if (identity.kind === 'guest') throw new ServiceError('account_required')
   if (before !== undefined && !place.test(before))
     throw new ServiceError('invalid_request', { details: [{ path: 'before', message: 'must be a nextBefore of a search' }] })
-  const entries = await service.storage.list(keys.ownedBy(identity.kind, identity.id), {
-    reverse: true,
-    limit: most.documents + 1,
-    ...(before === undefined ? {} : { before })
-  })
+  const entries = await ownDocuments(service, caller, { limit: most.documents + 1, before })
   const docs: Found[] = []
   const until = performance.now() + most.seconds * 1000
   let looked = 0
   for (const entry of entries.slice(0, most.documents)) {
     if (docs.length === limit || performance.now() > until) break
-    const { doc } = decodeRecord<Owned>(entry.value)
-    const found = isWithin(scope, doc) ? await foundIn(service, doc, q, exact) : undefined
+    const found = entry.doc === undefined ? undefined : await foundIn(service, entry.doc, q, exact)
     if (found !== undefined) docs.push(found)
     looked += 1
     // Texts that are at hand take no turn of the event loop by themselves.
@@ -76,5 +67,5 @@ export const searchDocuments = async (
   }
   const last = entries[looked - 1]
   const isMore = looked < entries.length
-  return { docs, capped: isMore && docs.length < limit, nextBefore: isMore && last !== undefined ? placeOf(last) : null }
+  return { docs, capped: isMore && docs.length < limit, nextBefore: isMore && last !== undefined ? last.place : null }
 }

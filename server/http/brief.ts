@@ -43,7 +43,25 @@ const suggestionRow = (suggestion: Fields): Fields => ({
 
 const eventRow = (event: Fields): Fields => only(event, ['seq', 'kind', 'at', 'actor', 'version', 'payload'])
 
-const rows: Readonly<Record<string, (record: Fields) => Fields>> = { comments: commentRow, suggestions: suggestionRow, events: eventRow }
+const linkRow = (link: Fields): Fields => ({
+  ...only(link, ['id', 'role', 'url', 'expiresAt']),
+  ...cut(link, ['label']),
+  ...(link['revoked'] === true && { revoked: true })
+})
+
+const documentRow = (document: Fields): Fields => ({
+  ...only(document, ['id', 'role', 'version', 'updatedAt']),
+  ...cut(document, ['title']),
+  ...(document['published'] === true && { published: true })
+})
+
+const rows: Readonly<Record<string, (record: Fields) => Fields>> = {
+  comments: commentRow,
+  suggestions: suggestionRow,
+  events: eventRow,
+  shares: linkRow,
+  docs: documentRow
+}
 
 const state = (record: Fields): Fields => only(record, ['id', 'status', 'step', 'resultVersion'])
 

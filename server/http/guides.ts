@@ -156,9 +156,10 @@ and suggestions carry their words: \`body\`, \`quote\`, \`replacement\`.
 
 \`GET /api/inbox\` with the same \`since\` and \`wait\` tells only what needs you: mentions of your name (send \`X-Agent-Author\`), replies,
 decisions on your suggestions, review assignments. Each item has its words and the \`next\` call. With a link it is of its document; with a
-session or agent token alone, of all documents that you own.
+session or agent token alone, of all documents that you own. \`GET /api/docs\` and \`GET /api/search\` hold those, too: a link to a document of
+others puts it into none of the three, so keep the link and ask with it.
 
-Lists, edits, comments and suggestions take \`brief=1\` (in the query, or as a field): ids, versions and states, and of lists a short row each.
+Lists (of documents and links, too), edits, comments and suggestions take \`brief=1\` (in the query, or as a field): ids, versions and states, and of lists a short row each.
 Without it some answers say one thing under a second name, for programs that look there: \`commentId\` and \`suggestionId\` beside \`id\`, \`doc\` around
 the fields of a document, \`operation\` beside \`type\`, and in events \`id\`, \`kind\` and \`at\` beside \`seq\`, \`type\` and \`ts\`. Both always agree.
 Texts are stored with LF line ends. A name in \`X-Agent-Author\` comes before \`author\` in a body.

@@ -91,10 +91,12 @@ const IfMatch = z
   .string()
   .optional()
   .meta({ description: 'The version that was read; the same as baseVersion.', param: { id: 'IfMatch' } })
+const Brief = z.boolean().optional().meta({ description: 'A short answer: required fields may be absent.' })
+
 const parametersOf = (operation: Operation, path: string): NonNullable<ZodOpenApiOperationObject['requestParams']> => {
   const { shape } = operation.input
   const inPath = pathParameters(path)
-  const query = pick(shape, operation.rest.query ?? [])
+  const query = pick('brief' in shape ? { ...shape, brief: Brief } : shape, operation.rest.query ?? [])
   const header = z.object('baseVersion' in shape ? { 'If-Match': IfMatch } : {})
   return {
     path: z.object(Object.fromEntries(inPath.map((name) => [name, name === 'id' ? DocumentId : (shape[name] ?? z.string())]))),

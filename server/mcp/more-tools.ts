@@ -63,7 +63,7 @@ const replyTool = toolOf('reply', {
 
 // ——— documents ———
 
-const { query, sort } = operations.listDocuments.input.shape
+const { brief, query, sort } = operations.listDocuments.input.shape
 
 const listTool = toolOf('list_docs', {
   title: 'List my documents',
@@ -71,6 +71,7 @@ const listTool = toolOf('list_docs', {
   description:
     'Lists the documents of your account, newest first; query searches title and text; trash lists deleted ones. Needs an account session.',
   input: z.object({
+    brief,
     query,
     sort,
     trash: z.boolean().optional(),
@@ -79,7 +80,10 @@ const listTool = toolOf('list_docs', {
   }),
   operations: ['listDocuments', 'listTrash'],
   mean({ trash, ...given }) {
-    return { name: flagOf('trash', trash) ? 'listTrash' : 'listDocuments', fields: given }
+    if (!flagOf('trash', trash)) return { name: 'listDocuments', fields: given }
+    // Its rows are short as they are.
+    const { brief: _brief, ...fields } = given
+    return { name: 'listTrash', fields }
   }
 })
 

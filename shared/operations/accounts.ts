@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { Instant, Label, line, Metadata, RoleName, Usage } from './schemas.ts'
+import { Brief, Instant, Label, line, Metadata, RoleName, Usage } from './schemas.ts'
 
 const User = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() }).meta({ id: 'User' })
 
@@ -41,15 +41,16 @@ export const findSession = operation({
 export const listDocuments = operation({
   summary: 'Lists the documents that the caller owns, newest first.',
   description:
-    '`query` searches title and text. A search looks into a bounded number of documents: go on with `nextBefore` until it is null. ' +
+    'Documents of others are reached by their links alone. `query` searches title and text. A search looks into a bounded number of documents: go on with `nextBefore` until it is null. ' +
     'Sorted by `updated` (changed last first) or `title`, the list is of the 1000 newest documents.',
   on: 'account',
   needs: 'identity',
   byProgram: true,
-  rest: { method: 'GET', path: '/api/docs', query: ['query', 'sort', 'before', 'limit'] },
+  rest: { method: 'GET', path: '/api/docs', query: ['brief', 'query', 'sort', 'before', 'limit'] },
   mcp: 'list_docs',
   cli: 'docs list',
   input: z.object({
+    brief: Brief,
     query: z.string().max(200).optional(),
     sort: z.enum(['created', 'updated', 'title']).optional(),
     before: z.string().max(60).optional().meta({ description: 'The `nextBefore` of the page before.' }),

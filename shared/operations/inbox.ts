@@ -41,7 +41,7 @@ const Item = z
 export const readInbox = operation({
   summary: 'Lists what needs you since a cursor: mentions, replies, decisions on your suggestions, review assignments.',
   description:
-    'With a session or agent token: in all documents that you own. With a link: in its document, for your account or the name you give. What you do ' +
+    'With a session or agent token: in the documents that you own. With a link, also to a document of others: in its document, for your account or the name you give. What you do ' +
     'yourself is not listed, nor what you may no longer read. Continue from `latest`; `wait` waits for the next item.',
   on: 'service',
   needs: 'access',

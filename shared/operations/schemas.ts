@@ -68,7 +68,7 @@ export const OthersChanged = z
   .meta({ description: 'The text had moved on since baseVersion: what others changed, as a unified diff.' })
 
 /** Whether the answer is short: ids, versions and states. */
-export const Brief = z.boolean().optional().meta({ description: 'A short answer: required fields may be absent.' })
+export const Brief = z.boolean().optional()
 
 /** Whether a change is made or proposed. */
 export const Mode = z.enum(['apply', 'suggest']).optional().meta({ description: 'suggest: propose instead of writing.' })

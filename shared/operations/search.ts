@@ -40,7 +40,7 @@ export const searchDocument = operation({
 export const searchDocuments = operation({
   summary: 'Searches titles and texts of the documents that the caller owns, newest first.',
   description:
-    'Of each document some matches are told; search in it for all. A search looks into documents for a bounded time: capped says that it ' +
+    'Documents of others are searched one by one, with their links. Of each some matches are told; search in it for all. A search looks into documents for a bounded time: capped says that it ' +
     'ended early, and nextBefore where to go on.',
   on: 'account',
   needs: 'identity',

@@ -2,16 +2,17 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { AuthorName, CreatedShare, Label, RoleName, ShareRecord } from './schemas.ts'
+import { AuthorName, Brief, CreatedShare, Label, RoleName, ShareRecord } from './schemas.ts'
 
 export const listShares = operation({
   summary: 'Lists the share links of a document, newest first.',
   on: 'document',
   role: 'owner',
-  rest: { method: 'GET', path: '/api/docs/{id}/shares', query: ['before', 'limit', 'ended', 'id'] },
+  rest: { method: 'GET', path: '/api/docs/{id}/shares', query: ['brief', 'before', 'limit', 'ended', 'id'] },
   mcp: 'list_shares',
   cli: 'share list',
   input: z.object({
+    brief: Brief,
     before: z
       .string()
       .regex(/^\d{15}-[\w-]{1,40}$/, 'must be a nextBefore')

@@ -1,5 +1,7 @@
 /** Reading one, and short answers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Account, createAccount } from '../../server/domain/accounts.ts'
+import { openSession } from '../../server/domain/sessions.ts'
 import { told } from '../support/mcp.ts'
 import { comment, suggest } from '../support/remarks.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -104,4 +106,34 @@ test('[BRIEF-2] [BRIEF-3] a row of a short list tells what it is about, within i
   expect(bytes(comments?.[0])).toBeLessThanOrEqual(450)
   for (const name of ['comments', 'suggestions', 'events'])
     expect(bytes(await list(name, { brief: 1 }))).toBeLessThan(0.8 * bytes(await list(name)))
+})
+
+test('[BRIEF-4] [BRIEF-3] short lists of links and documents have a row for each, within its budget', async () => {
+  const owner = await world.create('# Plan\n')
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+  const { json: link } = await owner.ask('POST', '/shares', { json: { role: 'suggest', label: 'x'.repeat(200), expiresAt } })
+  const { json: ended } = await owner.ask('POST', '/shares', { json: { role: 'view' } })
+  await owner.ask('DELETE', `/shares/${ended.id}`)
+  const { shares } = (await owner.ask('GET', '/shares', { query: { brief: 1 } })).json
+  expect(shares.slice(0, 2)).toEqual([
+    { id: ended.id, role: 'view', url: ended.url, revoked: true },
+    { id: link.id, role: 'suggest', url: link.url, expiresAt, label: 'x'.repeat(200) }
+  ])
+  expect(bytes(shares[1])).toBeLessThanOrEqual(450)
+  const account = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+  const { token } = await openSession(world.service, account.id, 'app', 'a test')
+  const headers = { Authorization: `Bearer ${token}` }
+  await world.ask('POST', '/api/docs', { headers, json: { title: 'y'.repeat(250), content: 'x' } })
+  const { docs } = (await world.ask('GET', '/api/docs?brief=1', { headers })).json
+  expect(docs).toEqual([
+    {
+      id: expect.any(String),
+      role: 'owner',
+      version: expect.any(String),
+      updatedAt: expect.any(String),
+      title: 'y'.repeat(200),
+      cut: ['title']
+    }
+  ])
+  expect(bytes(docs[0])).toBeLessThanOrEqual(450)
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts.ts'
 import { callerOfService } from '../../server/domain/access.ts'
 import { deleteAccount } from '../../server/domain/account-end.ts'
+import { sweep } from '../../server/domain/expiry.ts'
 import { keys } from '../../server/domain/keys.ts'
 import { openSession } from '../../server/domain/sessions.ts'
 import { limits } from '../../shared/limits.ts'
@@ -102,6 +103,7 @@ test('[INBOX-1] whom a chat mentions is told the message, and where it stands', 
   await until(async () => (await inboxOf(owner, 'Ana Lena')).items.length > 0, 'the mention')
   const { items } = await inboxOf(owner, 'Ana Lena')
   expect(items).toMatchObject([{ reason: 'mention', text: '@ana-lena, look', line: 4, next: { operation: 'readContent' } }])
+  expect(items[0].next.path).toMatch(/\?lines=4-4$/)
   expect((await world.ask('GET', items[0].next.path, { key: owner.key })).text).toContain('@ana-lena')
   expect((await inboxOf(owner, 'Bo')).items).toEqual([])
 })
@@ -172,6 +174,26 @@ test('[INBOX-4] [INBOX-5] an account has the inbox of all its documents, in orde
   expect(await texts()).toHaveLength(4)
 })
 
+test('[OWNED-1] list, search and inbox hold what an account owns, and nothing that others share with it', async () => {
+  const ana = await join('Ana Own')
+  const guest = await world.create('# Shared\n\nRhubarb.\n')
+  const link = await guest.share('owner')
+  const key = { headers: { 'X-Share-Key': link.key } }
+  // With the link the account has a role there.
+  expect((await ana.ask('GET', `/api/docs/${guest.doc}`, key)).json.role).toBe('owner')
+  await comment(guest, 'Bo', { body: '@ana-own, look' })
+  const all = async (): Promise<unknown[]> => {
+    const { docs } = (await ana.ask('GET', '/api/docs')).json
+    const { docs: found } = (await ana.ask('GET', '/api/search', { query: { q: 'rhubarb' } })).json
+    return [docs, found, (await ana.inbox()).items].map((list) => list.length)
+  }
+  expect(await all()).toEqual([0, 0, 0])
+  expect((await ana.ask('GET', '/api/inbox', key)).json.items).toMatchObject([{ reason: 'mention' }])
+  expect((await ana.ask('POST', `/api/docs/${guest.doc}/claim`, { json: {}, ...key })).status).toBe(200)
+  await comment(guest, 'Bo', { body: '@ana-own, again' })
+  expect(await all()).toEqual([1, 1, 1])
+})
+
 test('[INBOX-6] since=latest, limit and capped page; a wait is woken by the next item and ends with its link, session and document', async () => {
   const ana = await join('Ana')
   const doc = await ana.make('Text.\n')
@@ -235,6 +257,8 @@ test('[INBOX-8] a read looks at a bounded number of entries, and an inbox keeps 
   expect((await ana.ask('GET', '/api/inbox')).status).toBe(401)
   const { token } = await openSession(world.service, ana.id, 'app', 'a test')
   expect((await world.ask('GET', '/api/inbox', { headers: { Authorization: `Bearer ${token}` } })).json.items).toEqual([])
+  await sweep(world.service)
+  expect(await world.service.storage.list(keys.inbox('account', ana.id))).toEqual([])
 })
 
 test('[INBOX-9] with an erased document and a deleted account their entries go', async () => {
