@@ -256,8 +256,7 @@ const staticChecks = {
 
 async function check() {
   const failed = await runStaticChecks()
-  const code = await runTool([...vitest, '--project', 'fast'])
-  return conclude(failed, code)
+  return conclude(failed, await unitTests())
 }
 
 async function test(...words) {
@@ -276,8 +275,10 @@ async function types() {
   return everything || runTool([...staticChecks.types, '--project', 'web'])
 }
 
-function unitTests(...words) {
-  return runTool([...vitest, '--project', 'fast', ...words])
+/** Some of them ask the server for what the build makes: the client to download, the styles of pages. */
+async function unitTests(...words) {
+  const built = await buildIfStale()
+  return built || runTool([...vitest, '--project', 'fast', ...words])
 }
 
 async function browserTests(...words) {
