@@ -1,8 +1,9 @@
-/** The tables of the pages in docs/ are those of the code, and papers that comments cite are there. */
+/** Papers stay true: their tables are those of the code, and what papers and comments point at is there. */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configTable } from '../server/config.ts'
+import { closeCodes, messageTypes } from '../server/live/durable-acks.ts'
 import { errorMeanings } from '../shared/errors.ts'
 import { eventKinds } from '../shared/events.ts'
 import { rateLimits } from '../shared/limits.ts'
@@ -94,7 +95,7 @@ const check = (name: string, parts: Parts): void => {
   const page = join(docs, name)
   const text = readFileSync(page, 'utf8')
   if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') writeFileSync(page, filled(text, parts))
-  else expect(text).toBe(filled(text, parts))
+  else expect(text, `docs/${name}: write it again with AGMD_UPDATE_SNAPSHOTS=1`).toBe(filled(text, parts))
 }
 
 test('[HOUSE-8] docs/api.md lists the operations, events, errors and rate limits of the tables', () => check('api.md', api))
@@ -123,4 +124,26 @@ test('[HOUSE-10] every paper that a comment cites is in the repository, with the
       .map(([cited]) => `${file} cites ${cited}`)
   )
   expect(lacking).toEqual([])
+})
+
+const papers = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md', ...globSync('docs/**/*.md', { cwd: root })]
+/** A path in backticks, or the target of a link within the repository. */
+const pointer = /`((?:server|shared|web|cli|scripts|test|docs)\/[\w./-]+)`|\]\((?!https?:)([^)#\s]+)/g
+/** Made by a command, and not kept. */
+const made = ['test/browser/screens']
+
+test('[HOUSE-11] every file of the repository that a paper points at is there', () => {
+  const lacking = papers.flatMap((paper) =>
+    [...readFileSync(join(root, paper), 'utf8').matchAll(pointer)]
+      .filter(([, path, link]) => !existsSync(path === undefined ? join(root, dirname(paper), link ?? '') : join(root, path)))
+      .map(([, path = '', link = '']) => `${paper}: ${path}${link}`)
+      .filter((each) => !made.some((path) => each.endsWith(path)))
+  )
+  expect(lacking).toEqual([])
+})
+
+test('[HOUSE-12] docs/protocol.md lists every close code and every type of frame', () => {
+  const text = readFileSync(join(docs, 'protocol.md'), 'utf8')
+  const rows = [...text.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number))
+  expect(rows).toEqual(expect.arrayContaining([...Object.values(messageTypes), ...Object.values(closeCodes)]))
 })
