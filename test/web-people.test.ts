@@ -1,9 +1,12 @@
 /** Who is here, as pages show them. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { hueOfName, hues } from '../shared/hues.ts'
-import { otherPages, people, type Person, setOwnMark } from '../web/presence/people.ts'
+import { hueOf, noteColours } from '../web/presence/colours.ts'
+import { otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
 /** Those who are here as a page sees them, each `kind name` in the order of their client ids. */
 function seenBy(client: number, here: readonly string[]): readonly Person[] {
@@ -95,4 +98,38 @@ test('[WHO-3] several tabs of one browser or account are one person, and one’s
     [6, false]
   ])
   awareness.destroy()
+})
+
+test('[WHO-9] guests without a name are shown with their number, oneself too', () => {
+  const doc = new Y.Doc()
+  doc.clientID = 1
+  const awareness = new Awareness(doc)
+  awareness.setLocalState({ user: { name: '' } })
+  awareness.states.set(2, { user: { kind: 'guest', name: 'Guest', role: 'edit', hue: 3, person: 'hers', number: 27 } })
+  awareness.states.set(3, { user: { kind: 'guest', name: 'Guest', role: 'edit', hue: 3 } })
+  setOwnMark(awareness, 'mine', 412)
+  expect(people(awareness).map(({ name, nameless }) => [name, nameless])).toEqual([
+    ['Guest 412', true],
+    ['Guest 27', true],
+    ['Guest', true]
+  ])
+  expect(people(awareness).map(plainNameOf)).toEqual(['Guest', 'Guest', 'Guest'])
+  awareness.destroy()
+})
+
+test('[WEB-102] cards, marks, history and activity give a name the colour that its person has here', () => {
+  const hue = hueOfName('Ana')
+  const twin = Array.from({ length: 100 }, (_, index) => `Twin ${index}`).find((name) => hueOfName(name) === hue) ?? ''
+  const here = seenBy(0, ['account Ana', `account ${twin}`])
+  noteColours(here)
+  for (const person of here) expect(hueOf(person.name), person.name).toBe(person.hue)
+  expect(hueOf(twin)).not.toBe(hueOf('Ana'))
+  noteColours([])
+  expect(hueOf(twin)).toBe(hue)
+  // Those who wrote without a name, as the service keeps them and as the page calls them.
+  expect(hueOf('guest')).toBe(hueOf('Guest'))
+  // Nothing on the page goes past it.
+  const web = join(import.meta.dirname, '../web')
+  const users = globSync('**/*.{ts,tsx}', { cwd: web }).filter((name) => readFileSync(join(web, name), 'utf8').includes('hueOfName'))
+  expect(users.toSorted()).toEqual(['presence/colours.ts', 'presence/people.ts'])
 })

@@ -44,10 +44,12 @@ export function deviceId(): string {
 /** First character as people count them: an emoji with its parts is one. */
 const first = (word: string): string => [...new Intl.Segmenter().segment(word)][0]?.segment ?? ''
 
-/** Up to two letters for an avatar. */
+/** Up to two letters for an avatar; the number that tells guests apart. */
 export function initials(name: string): string {
   const words = name.trim().split(/\s+/u)
-  const letters = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
+  const last = words.at(-1) ?? ''
+  if (words.length > 1 && /^\d{1,3}$/.test(last)) return last
+  const letters = words.length > 1 ? [words[0], last] : [words[0]]
   return (
     letters
       .map((word) => first(word ?? ''))

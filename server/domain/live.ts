@@ -41,8 +41,8 @@ export interface Live {
 export type LiveMessage =
   /** `name`: the one that the link was made for, told to guests alone. `account`: the name of whoever is signed in. */
   | { readonly type: 'role'; readonly role: Role; readonly name?: string; readonly account?: string }
-  /** How presence marks all pages of this person. */
-  | { readonly type: 'you'; readonly person: string }
+  /** How presence marks all pages of this person. `number`: by which it tells a guest without a name from others. */
+  | { readonly type: 'you'; readonly person: string; readonly number?: number }
   | { readonly type: 'event'; readonly event: unknown }
   /** A review assignment was created or changed. Never with its link. */
   | { readonly type: 'task'; readonly task: Output<'readTask'>['task'] }

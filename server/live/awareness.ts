@@ -2,7 +2,7 @@
  * Presence under the server's control: one client id per connection, never another's; name, kind, role and colour are set here.
  * A client chooses its cursor and, as a guest, a name; the id of its device never leaves the server.
  */
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
 import { type Caller, nameOfIdentity } from '../domain/caller.ts'
 import { hueOfName } from '../../shared/hues.ts'
@@ -16,6 +16,8 @@ export interface PresenceUser {
   readonly hue: number
   /** Common to all pages of one person on one document; it tells nobody who that is. */
   readonly person?: string
+  /** Tells a guest without a name from others on this document, on every day; 10–99. */
+  readonly number?: number
 }
 
 /** Shown for a guest who gave no name, by a link that names nobody. */
@@ -53,6 +55,13 @@ const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown
   return who === '' ? undefined : createHmac('sha256', markKey).update(`${doc} ${identity.kind} ${who}`).digest('base64url').slice(0, 16)
 }
 
+/** Two digits, for avatars: of two such guests on a document one pair in ninety has the same. */
+const [numberMin, numbers] = [10, 90]
+
+/** From the device alone, so that it outlives the process; on another document it is another one. */
+const numberOf = (doc: string, device: string): number | undefined =>
+  device === '' ? undefined : (createHash('sha256').update(`guest ${doc} ${device}`).digest().readUInt32BE() % numbers) + numberMin
+
 /** The part of a component that is being changed there (web/components/holds.ts); nothing else of what was sent. */
 const heldPart = (holds: unknown): { readonly fence: string; readonly item: string } | undefined => {
   if (!isRecord(holds)) return undefined
@@ -72,12 +81,14 @@ export const presentState = (
   const guest = askedName(sent) || (caller.linkName ?? guestWithoutName)
   const name = nameOfIdentity(identity) ?? guest
   const person = markOf(doc, caller, sent)
+  const number = identity.kind === 'guest' && name === guestWithoutName ? numberOf(doc, deviceOf(sent)) : undefined
   const user: PresenceUser = {
     name,
     kind: identity.kind === 'account' && identity.program !== undefined ? 'agent' : identity.kind,
     role: caller.role ?? 'view',
     hue: hueOfName(name),
-    ...(person !== undefined && { person })
+    ...(person !== undefined && { person }),
+    ...(number !== undefined && { number })
   }
   const holds = heldPart(sent['holds'])
   return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}), ...(holds === undefined ? {} : { holds }) }

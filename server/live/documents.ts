@@ -26,6 +26,8 @@ export interface Context {
   guestName?: string
   /** The mark of its person, once it was told (awareness.ts). */
   person?: string
+  /** By which presence tells it from other guests without a name. */
+  number?: number | undefined
 }
 
 export type LiveLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void

@@ -192,11 +192,12 @@ export const takePresence = (
     const presented = presentState(state, caller, entry.id)
     states.set(client, { ...presented })
     const context = connection.context as Context
-    const { name, person } = presented.user
+    const { name, person, number } = presented.user
     if (name !== guestWithoutName) context.guestName = name
-    if (person === undefined || person === context.person) continue
+    if (person === undefined || (person === context.person && number === context.number)) continue
     context.person = person
-    connection.sendStateless(JSON.stringify({ type: 'you', person } satisfies LiveMessage))
+    context.number = number
+    connection.sendStateless(JSON.stringify({ type: 'you', person, ...(number !== undefined && { number }) } satisfies LiveMessage))
   }
   if (own === undefined) return
   presencesOf(entry).set(own, peer)

@@ -146,7 +146,7 @@ test('[COMP-4] two people on one board: what the one holds is shown to the other
   const ben = await visit(ana.document)
   await saved(ben.page)
   await ana.page.locator('.card', { hasText: 'Write importer' }).press('Enter')
-  await ben.page.locator('.card.held', { hasText: 'Guest is editing this' }).waitFor()
+  await ben.page.locator('.card.held', { hasText: /Guest \d+ is editing this/ }).waitFor()
   expect(await ben.page.getByRole('button', { name: 'To do: Write importer' }).isDisabled()).toBe(true)
   await ben.page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
   await ana.page.locator('[data-column="1"] .card', { hasText: 'Test' }).waitFor()

@@ -42,7 +42,7 @@ test('[WEB-20] the key leaves the address bar and opens the document again on th
   await context.close()
 })
 
-test("[WEB-21] two pages see each other's text, names and cursors", async () => {
+test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", async () => {
   const document = await createDocument(world.url, '# Plan\n\nfirst')
   const link = await createLink(world.url, document, 'edit')
   const ana = await person(document.url, 'Ana')
@@ -56,6 +56,14 @@ test("[WEB-21] two pages see each other's text, names and cursors", async () => 
   await named
   await until(async () => (await editorText(ana.page)) === '# Plan\n\nfirst and second', 'the text of Bea at Ana')
   await ana.page.getByRole('button', { name: 'Follow Bea' }).waitFor()
+  // It is gone after a moment, and comes back under the pointer.
+  const caret = ana.page.locator('.remote-caret:not(.labelled)')
+  await caret.waitFor({ state: 'attached' })
+  const box = await caret.boundingBox()
+  await ana.page.mouse.move((box?.x ?? 0) + 2, (box?.y ?? 0) + 8)
+  await ana.page.locator('.remote-caret.hovered', { hasText: 'Bea' }).waitFor({ state: 'attached' })
+  await ana.page.mouse.move((box?.x ?? 0) - 60, (box?.y ?? 0) + 8)
+  await ana.page.locator('.remote-caret.hovered').waitFor({ state: 'detached' })
   await saved(bea.page)
   expect(await readMarkdown(world.url, document)).toBe('# Plan\n\nfirst and second')
   // A selection over a wrap stays in the column of the text.

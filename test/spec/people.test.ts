@@ -1,5 +1,7 @@
 import { type Account, createAccount } from '../../server/domain/accounts.ts'
+import { anonymous } from '../../server/domain/caller.ts'
 import { openSession } from '../../server/domain/sessions.ts'
+import { presentState } from '../../server/live/awareness.ts'
 import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDeaf } from '../support/deaf-socket.ts'
@@ -45,6 +47,31 @@ test('[WHO-5] a guest who gives no name is shown under that of the link, and und
   expect([shown(ana), shown(unnamed)]).toEqual(['Ana', 'Guest'])
   ana.provider.awareness?.setLocalState({ user: { name: 'Anastasia' } })
   await until(() => shown(ana) === 'Anastasia', 'the given name')
+})
+
+test('[WHO-9] guests without a name have a number each, the same for everybody and on every day, and none once they have a name', async () => {
+  const owner = await world.create('text')
+  const pages = await Promise.all([owner, await owner.share('edit'), await owner.share('view')].map((person) => person.connect()))
+  const [watcher, one, other] = pages
+  if (watcher === undefined || one === undefined || other === undefined) throw new Error('no page')
+  type Shown = { readonly name: string; readonly number?: number } | undefined
+  const shown = (page: Editor): Shown => watcher.provider.awareness?.getStates().get(page.ydoc.clientID)?.['user'] as Shown
+  one.provider.awareness?.setLocalState({ user: { name: '' }, device: 'a secret of one' })
+  other.provider.awareness?.setLocalState({ user: { name: '' }, device: 'a secret of the other' })
+  await until(() => shown(one) !== undefined && shown(other) !== undefined, 'everyone')
+  const [first, second] = [shown(one), shown(other)]
+  expect(first).toMatchObject({ name: 'Guest', number: expect.any(Number) })
+  expect(second).toMatchObject({ name: 'Guest', number: expect.any(Number) })
+  // Each page is told its own.
+  expect(await told(one, 'you')).toMatchObject({ number: first?.number })
+  // The number follows from document and device alone.
+  const state = { user: { name: '' }, device: 'a secret of one' }
+  expect(presentState(state, anonymous, owner.doc).user.number).toBe(first?.number)
+  const elsewhere = ['a', 'b', 'c', 'd'].map((doc) => presentState(state, anonymous, doc).user.number)
+  expect(new Set(elsewhere).size).toBeGreaterThan(1)
+  one.provider.awareness?.setLocalState({ user: { name: 'Ana' }, device: 'a secret of one' })
+  await until(() => shown(one)?.name === 'Ana', 'the given name')
+  expect(shown(one)?.number).toBeUndefined()
 })
 
 test('[WHO-6] a page of whoever is signed in is told the name of the account', async () => {

@@ -6,7 +6,7 @@ import type { View } from '../document/page.tsx'
 import { SidePanel } from '../panel/side-panel.tsx'
 import { initials } from '../person.ts'
 import { failureWords } from '../refused/failure.ts'
-import { hueOfName } from '../../shared/hues.ts'
+import { hueOf } from '../presence/colours.ts'
 import { locale, ofYou, t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { actorWords, countWords, deedWords, excerptOf } from './event-words.ts'
@@ -29,7 +29,7 @@ function dayTitle(start: number): string {
 
 function Avatar({ name, kind }: { name: string; kind: 'person' | 'agent' | 'service' }): JSX.Element {
   return (
-    <span class={`avatar hue-${hueOfName(name)} ${kind}`} aria-hidden='true'>
+    <span class={`avatar hue-${hueOf(name)} ${kind}`} aria-hidden='true'>
       {kind === 'agent' ? <Icon name='bot' size={16} /> : initials(name)}
     </span>
   )

@@ -5,7 +5,6 @@ import { call } from '../api.ts'
 import { readDevice, writeDevice } from '../device.ts'
 import type { View } from '../document/page.tsx'
 import type { Person } from '../presence/people.ts'
-import { t } from '../text/t.ts'
 import { offerUndo } from './unguarded.ts'
 
 type Answer = Output<'listEvents'>
@@ -44,7 +43,7 @@ export function openFeed({ session, here }: View): Feed {
   const latest = signal(seen.value)
   const unread = computed(() => latest.value > seen.value)
   const self = computed(() => here.value.find((person) => person.self))
-  const isNameless = ({ kind, name }: Person): boolean => kind === 'guest' && name === t('Guest')
+  const isNameless = ({ kind, nameless }: Person): boolean => kind === 'guest' && nameless
   // The feed names no guest without a name: such an event is one's own as long as nobody else here is nameless.
   const isOnlyNameless = computed(
     () => (self.value === undefined || isNameless(self.value)) && !here.value.some((person) => !person.self && isNameless(person))

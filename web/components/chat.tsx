@@ -1,4 +1,5 @@
 /** Chats: messages are sent at the bottom; one's own are changed where they stand. Names are what people call themselves. */
+import { plainNameOf } from '../presence/people.ts'
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -140,10 +141,11 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const asked = useSignal<string | undefined>(undefined)
   const followed = useRef(chat.peek())
   const mayChange = refusal.value === undefined
-  const me = plainAuthor(page.here.value.find(({ self }) => self)?.name ?? t('Guest'))
+  const own = page.here.value.find(({ self }) => self)
+  const me = plainAuthor(own === undefined ? t('Guest') : plainNameOf(own))
   // A message tells its author by name alone: of two who are called the same nobody knows whose it is.
-  const isShared = page.here.value.some(({ self, name }) => !self && plainAuthor(name) === me)
-  const isUnnamed = page.here.value.find(({ self }) => self)?.kind !== 'account' && personName.value === ''
+  const isShared = page.here.value.some((person) => !person.self && plainAuthor(plainNameOf(person)) === me)
+  const isUnnamed = own?.kind !== 'account' && personName.value === ''
   const names = (): string[] =>
     namesAround(
       page,

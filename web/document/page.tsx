@@ -15,6 +15,7 @@ import { keepPaperWhole } from '../export/paper.ts'
 import { deviceId, followName, personName } from '../person.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { startFollowing } from '../presence/follow.ts'
+import { noteColours } from '../presence/colours.ts'
 import { people, type Person } from '../presence/people.ts'
 import { isCovered, takeOver } from '../first/take-over.ts'
 import { atOnce, inTurns, type Steps } from '../steps.ts'
@@ -198,6 +199,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
     const { awareness } = session.link
     const listPeople = (): void => {
       here.value = people(awareness)
+      noteColours(here.value)
     }
     awareness.on('change', listPeople)
     // The reading view goes there by itself. The heading may come with the text of others, but who has begun to write stays.

@@ -179,14 +179,14 @@ export function openSession(id: string): Session {
   givenName.value = access.kept === undefined ? (known?.given ?? '') : ''
   const listeners = new Set<(message: Record<string, unknown>) => void>()
   const onEvent = (message: Record<string, unknown>): void => {
-    const { type, name, account, person } = message
+    const { type, name, account, person, number } = message
     if (type === 'role') {
       givenName.value = typeof name === 'string' ? name.trim().slice(0, nameCharsMax).toWellFormed() : ''
       accountName.value = typeof account === 'string' ? account : ''
     }
     const renamed = type === 'event' ? renamedTo(message['event']) : undefined
     if (renamed !== undefined) givenTitle.value = renamed
-    if (type === 'you' && typeof person === 'string') setOwnMark(link.awareness, person)
+    if (type === 'you' && typeof person === 'string') setOwnMark(link.awareness, person, typeof number === 'number' ? number : undefined)
     for (const listener of listeners) listener(message)
   }
   // Of a first visit the device keeps nothing that it would be worth to wait for.

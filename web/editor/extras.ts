@@ -1,4 +1,5 @@
 /** What writing becomes easier with, but can begin without: fetched once the text is there. */
+import { namesOnHover } from './names-on-hover.ts'
 import { EditorState, type Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from './bubble.ts'
 import type { Extras } from './editor.ts'
@@ -33,6 +34,7 @@ export interface ExtrasInput {
 
 export const createExtras = ({ blocks, onChange, documents, bubble, turn, titleAt, components }: ExtrasInput): Extras => ({
   always: [
+    namesOnHover,
     completions(blocks, documents, onChange),
     smartPaste,
     titles.of(titleAt),

@@ -1,6 +1,6 @@
 /** A version with who wrote which line in the margin. */
 import type { JSX } from 'preact'
-import { hueOfName } from '../../shared/hues.ts'
+import { hueOf } from '../presence/colours.ts'
 import type { AttributedLines } from './api.ts'
 import { initials } from '../person.ts'
 import { t } from '../text/t.ts'
@@ -12,7 +12,7 @@ function Author({ lines: { author, authorKind, authors, at } }: { lines: Attribu
   const name = author === null ? t('Unknown author') : named(author)
   return (
     <div class='author'>
-      <span class={`avatar hue-${hueOfName(author ?? '')} ${authorKind ?? ''}`} aria-hidden='true'>
+      <span class={`avatar hue-${hueOf(author ?? '')} ${authorKind ?? ''}`} aria-hidden='true'>
         {authorKind === 'agent' ? <Icon name='bot' size={14} /> : initials(name)}
       </span>
       <span class='author-words'>
@@ -32,7 +32,7 @@ export function Authors({ lines, text }: { lines: readonly AttributedLines[]; te
   return (
     <div class='authored'>
       {lines.map((run) => (
-        <section key={run.line} class={`authored-run hue-${hueOfName(run.author ?? '')}`}>
+        <section key={run.line} class={`authored-run hue-${hueOf(run.author ?? '')}`}>
           <Author lines={run} />
           <pre dir='auto'>{text.slice(run.line - 1, run.lastLine).join('\n')}</pre>
         </section>

@@ -1,4 +1,5 @@
 /** Whom one can name in a chat or a comment: those who are here, and those who did something here. No user interface. */
+import { plainNameOf } from '../presence/people.ts'
 import { mayMention, mentionOf } from '../../shared/mentions.ts'
 import type { View } from '../document/page.tsx'
 
@@ -12,7 +13,7 @@ export function namesAround(page: View, own: readonly string[]): string[] {
         : []
   )
   const actors = (page.feed.value?.events.value ?? []).map(({ actor }) => actor ?? '')
-  const here = page.here.value.map(({ name }) => name)
+  const here = page.here.value.map(plainNameOf)
   return [...new Set([...here, ...own, ...remarks, ...actors].map((name) => mentionOf(name)))].filter((name) => name !== '')
 }
 

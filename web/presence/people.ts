@@ -7,7 +7,9 @@ import { t } from '../text/t.ts'
 export interface Page {
   /** Client id. */
   readonly id: number
+  /** A guest who gave none is told apart by a number. */
   readonly name: string
+  readonly nameless: boolean
   readonly kind: 'guest' | 'account' | 'agent'
   readonly role: string
   /** 0–9, into the presence colours. */
@@ -30,16 +32,24 @@ interface Marked extends Page {
 // The server marks the pages of others in their states; the mark of one's own comes by itself.
 const ownMarks = new WeakMap<Awareness, string>()
 
-/** Notes how the server marks the pages of this person. */
-export function setOwnMark(awareness: Awareness, mark: string): void {
-  if (ownMarks.get(awareness) === mark) return
+const ownNumbers = new WeakMap<Awareness, number>()
+
+/** Notes how the server marks the pages of this person, and by which number it knows a guest without a name. */
+export function setOwnMark(awareness: Awareness, mark: string, number?: number): void {
+  if (ownMarks.get(awareness) === mark && ownNumbers.get(awareness) === number) return
   ownMarks.set(awareness, mark)
+  if (number !== undefined) ownNumbers.set(awareness, number)
   awareness.emit('change', [{ added: [], updated: [awareness.clientID], removed: [] }, 'local'])
 }
 
 /** The service names a guest without a name in English. */
-const shownName = (name: unknown): string =>
-  typeof name === 'string' && name.trim() !== '' && name !== 'Guest' ? name.slice(0, 80) : t('Guest')
+const givenName = (name: unknown): string => (typeof name === 'string' && name.trim() !== '' && name !== 'Guest' ? name.slice(0, 80) : '')
+
+const guestName = (number: unknown): string =>
+  typeof number === 'number' && Number.isInteger(number) ? t('Guest {number}', { number: String(number) }) : t('Guest')
+
+/** What somebody is called in what they write: guests without a name all the same, as the service keeps it. */
+export const plainNameOf = ({ name, nameless }: Pick<Page, 'name' | 'nameless'>): string => (nameless ? t('Guest') : name)
 
 /** The colour that the service gives to a name: what this page says of itself comes back to the others alone. */
 const hueOfServer = (name: unknown): number => hueOfName(typeof name === 'string' && name.trim() !== '' ? name.trim() : 'Guest')
@@ -47,12 +57,13 @@ const hueOfServer = (name: unknown): number => hueOfName(typeof name === 'string
 function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>): Marked | undefined {
   const user = state['user']
   if (typeof user !== 'object' || user === null) return undefined
-  const { name, kind, role, hue, person } = user as Record<string, unknown>
+  const { name, kind, role, hue, person, number } = user as Record<string, unknown>
   const own = ownMarks.get(awareness)
   const mark = id === awareness.clientID ? own : typeof person === 'string' ? person : undefined
   return {
     id,
-    name: shownName(name),
+    name: givenName(name) || guestName(id === awareness.clientID ? ownNumbers.get(awareness) : number),
+    nameless: givenName(name) === '',
     kind: kind === 'agent' || kind === 'account' ? kind : 'guest',
     role: typeof role === 'string' ? role : '',
     hue: typeof hue === 'number' && Number.isInteger(hue) ? Math.abs(hue) % hues : hueOfServer(name),

@@ -7,7 +7,7 @@ import { accountName, givenName, initials, nameCharsMax, ownName, setPersonName 
 import { locale, t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
-import { hueOfName } from '../../shared/hues.ts'
+import { hueOf } from '../presence/colours.ts'
 import { blocksOf, type Inline } from './comment-markdown.ts'
 import { type AuthorKind } from './records.ts'
 import type { Review } from './review.ts'
@@ -34,7 +34,7 @@ export function Byline({ author, authorKind, isOwn, at, children }: BylineInput)
   const name = authorKind === 'guest' && author === 'guest' ? t('Guest') : author
   return (
     <header class='card-byline'>
-      <span class={`avatar hue-${hueOfName(author)} ${authorKind}`} aria-hidden='true'>
+      <span class={`avatar hue-${hueOf(author)} ${authorKind}`} aria-hidden='true'>
         {authorKind === 'agent' ? <Icon name='bot' size={14} /> : initials(name)}
       </span>
       <bdi class='card-author' title={authorKind === 'guest' ? t('{name}, not signed in', { name }) : name}>

@@ -7,7 +7,7 @@ import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Byline, CommentText, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
 import { DecideButtons, Refusal } from './decide-buttons.tsx'
-import { hueOfName } from '../../shared/hues.ts'
+import { hueOf } from '../presence/colours.ts'
 import { excerpt, excerptUnits, isUndecided, type Comment } from './records.ts'
 import { authorOf, composerId, isOpen, quoteOf, type Item } from './items.ts'
 import type { Review } from './review.ts'
@@ -372,7 +372,7 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
     <article
       ref={card}
       id={`remark-${item.id}`}
-      class={`card hue-${hueOfName(authorOf(item))} ${item.kind}${isActive ? ' active' : ''}`}
+      class={`card hue-${hueOf(authorOf(item))} ${item.kind}${isActive ? ' active' : ''}`}
       aria-label={labelOf(item)}
       aria-current={isActive}
       tabIndex={0}

@@ -9,7 +9,7 @@ import { t } from '../text/t.ts'
 import { Card } from './cards.tsx'
 import { authorOf, isOpen, type Item } from './items.ts'
 import { pushedApart } from './layout.ts'
-import { hueOfName } from '../../shared/hues.ts'
+import { hueOf } from '../presence/colours.ts'
 import type { Review } from './review.ts'
 
 /** More cards than this are not shown at once: those about the place that is seen. */
@@ -77,7 +77,7 @@ function arrange(host: HTMLElement, review: Review, items: readonly Item[]): voi
       if (index !== fixed && Math.abs(top - at) > slopePixelsMax) return []
       const line = document.createElementNS(svg, 'path')
       line.setAttribute('d', `M${-leadPixels + 2} ${at}h4L-6 ${top}H0`)
-      line.setAttribute('class', `hue-${hueOfName(authorOf(item))}${index === fixed ? ' active' : ''}`)
+      line.setAttribute('class', `hue-${hueOf(authorOf(item))}${index === fixed ? ' active' : ''}`)
       return line
     })
   )

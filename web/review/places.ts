@@ -8,7 +8,8 @@ import type { Range as Span } from '../../shared/text/anchors.ts'
 import { tiedText } from '../editor/tied-text.ts'
 import { initials } from '../person.ts'
 import { t } from '../text/t.ts'
-import { hueOfName } from '../../shared/hues.ts'
+import { effect } from '@preact/signals'
+import { hueOf } from '../presence/colours.ts'
 
 /** `decided`: nothing is seen of it in the text, its card alone stands there. */
 export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'decided'
@@ -127,7 +128,7 @@ export class ProposedText extends WidgetType {
 
   override toDOM(): HTMLElement {
     const outer = document.createElement('span')
-    outer.className = `rm-proposed hue-${hueOfName(this.#author)}${this.#isActive ? ' rm-active' : ''}`
+    outer.className = `rm-proposed hue-${hueOf(this.#author)}${this.#isActive ? ' rm-active' : ''}`
     if (this.#id !== '') outer.dataset['remark'] = this.#id
     if (this.#text !== '') {
       const text = document.createElement(this.#tag)
@@ -154,22 +155,40 @@ function decorationsOf({ remark, isPoint }: Place, from: number, to: number, isA
   const { id, kind, author, text } = remark
   if (kind === 'decided') return []
   const attributes = { 'data-remark': id }
-  const hue = `hue-${hueOfName(author)}${isActive ? ' rm-active' : ''}`
+  const hue = `hue-${hueOf(author)}${isActive ? ' rm-active' : ''}`
   if (kind === 'comment') return isPoint ? [] : [Decoration.mark({ class: `rm-comment ${hue}`, attributes }).range(from, to)]
   const struck = isPoint ? [] : [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(from, to)]
   return [...struck, Decoration.widget({ widget: new ProposedText('ins', text, author, id, isActive), side: -1 }).range(to)]
 }
 
+/** People who are here came or went, and colours with them. */
+const recoloured = StateEffect.define<null>()
+
 const shown = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet
 
+    readonly #stop: () => void
+
     constructor(view: EditorView) {
       this.decorations = this.#build(view)
+      let isFirst = true
+      this.#stop = effect(() => {
+        hueOf('')
+        // Who is here may be told within an update.
+        if (!isFirst) queueMicrotask(() => view.dom.isConnected && view.dispatch({ effects: recoloured.of(null) }))
+        isFirst = false
+      })
+    }
+
+    destroy(): void {
+      this.#stop()
     }
 
     update(update: ViewUpdate): void {
-      const isChanged = update.state.field(field) !== update.startState.field(field)
+      const isChanged =
+        update.state.field(field) !== update.startState.field(field) ||
+        update.transactions.some(({ effects }) => effects.some((each) => each.is(recoloured)))
       if (isChanged || update.docChanged || update.viewportChanged) this.decorations = this.#build(update.view)
     }
 

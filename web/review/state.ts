@@ -1,4 +1,5 @@
 /** What the parts of the review share: what is shown of remarks, which one a person looks at, what is being written. */
+import { plainNameOf } from '../presence/people.ts'
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { mentionOf } from '../../shared/mentions.ts'
 import type { Range as Span } from '../../shared/text/anchors.ts'
@@ -77,14 +78,17 @@ export function openState(page: View, editor: Editor): State {
   const isWide = signal(wide.matches)
   const placing = openPlacing(view, store, decisions.recent, () => items.peek())
   const items = computed(() => itemsOf(store, composer.value, placing.spans.value))
-  const me = computed(() => mentionOf(page.here.value.find(({ self }) => self)?.name ?? personName.value))
+  const me = computed(() => {
+    const own = page.here.value.find(({ self }) => self)
+    return mentionOf(own === undefined ? personName.value : plainNameOf(own))
+  })
   const people = computed(() => {
     const authors = items.value.flatMap((item) => {
       const { author, replies = [] } =
         item.kind === 'comment' ? item.thread.comment : item.kind === 'proposal' ? item.proposal.suggestion : { author: '' }
       return [author, ...replies.map((reply) => reply.author)]
     })
-    const all = [...authors, ...page.here.value.map(({ name }) => name)]
+    const all = [...authors, ...page.here.value.map(plainNameOf)]
     return new Map(all.map((name) => [mentionOf(name).toLowerCase(), name]))
   })
   const onWidth = (): void => {

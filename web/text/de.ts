@@ -283,6 +283,7 @@ export const de: Catalogue = {
   'Go to your documents': 'Zu deinen Dokumenten',
   'grid columns rows': 'Raster Spalten Zeilen',
   Guest: 'Gast',
+  'Guest {number}': 'Gast {number}',
   'finished a media job': 'hat einen Medienauftrag erledigt',
   'generated a picture': 'hat ein Bild erzeugt',
   'read text from a picture': 'hat Text aus einem Bild gelesen',
