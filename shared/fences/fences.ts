@@ -479,8 +479,11 @@ export const fenceAt = (fences: readonly Fence[], offset: number): Fence | undef
   fences.find(({ from, to }) => from <= offset && offset <= to)
 
 /** An id that none has yet, by what a fence is called or is. */
-export const freeId = (taken: readonly (string | undefined)[], { kind, attributes }: Info): string => {
-  const title = attributes.get('title') ?? ''
+export const freeId = (
+  taken: readonly (string | undefined)[],
+  { kind, attributes }: Info,
+  title = attributes.get('title') ?? ''
+): string => {
   const name = (title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join('-').slice(0, idCharsMax) || kind
   let id = name
   for (let number = 2; taken.includes(id); number++) id = `${name}-${number}`

@@ -43,6 +43,21 @@ const { visit, writer } = createVisits(() => ({ world, browser }))
 const visits = ['type: line', 'title: Visitors', '', 'Month, Visits, Signups', 'Jan, 120, 8', 'Feb, 180, 15']
 const chart = (...lines: readonly string[]): string => `# Report\n\n\`\`\`chart\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
 
+test('[COMP-55] the title of a chart is written in its field, as one change of one line', async () => {
+  const { page, text, leave } = await writer(chart(...visits))
+  const title = page.getByRole('textbox', { name: 'Title' })
+  await until(async () => (await title.inputValue()) === 'Visitors', 'the title that it has')
+  await title.fill('People who came')
+  await title.press('Enter')
+  await text(chart('type: line', 'title: People who came', ...visits.slice(2)))
+  await until(async () => (await title.inputValue()) === 'People who came', 'the title that was written')
+  await look(page, 'chart-title')
+  await title.fill('')
+  await title.press('Enter')
+  await text(chart('type: line', ...visits.slice(2)))
+  await leave()
+})
+
 test('[COMP-20] the points of a chart are told by pointer and keyboard, its series come and go, its kind is one word', async () => {
   const { page, text, leave } = await writer(chart(...visits))
   const plot = page.getByRole('group', { name: 'Chart points. Use the arrow keys to move between them.' })

@@ -9,6 +9,7 @@ import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
+import { titleOfFence } from './headings-above.ts'
 import { nameOf } from './sheet-grid.tsx'
 import { areaBetween } from './sheet-selection.ts'
 import { type CellRange, goToCells, goToSheet } from './sheets-around.ts'
@@ -47,7 +48,8 @@ function takeCells(input: ComponentInput, { sheet, one, other }: CellRange): boo
       fence.id ??
       freeId(
         sheets.map((each) => each.id),
-        fence
+        fence,
+        titleOfFence(fence, all)
       )
     isShared = sheets.findIndex((each) => each.id === id) < sheet && fence.id !== undefined
     if (isShared) {

@@ -296,12 +296,29 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
   const mayChange = input.refusal.value === undefined
   const cells = cellsOf(input)
   const source = valueOf(chart, 'data') ?? ''
+  const title = valueOf(chart, 'title') ?? ''
   const edit = (): void => {
     if (hasTable) isEditing.value = !isEditing.value
     else if (cells !== undefined && !goToCells(input, cells)) toast(t('The sheet is not shown here. Close its source first.'))
   }
   return (
     <div class='chart-tools'>
+      <label>
+        {t('Title')}{' '}
+        <input
+          // Another title of others comes into it; what is typed stays otherwise.
+          key={title}
+          class='field'
+          type='text'
+          dir='auto'
+          maxLength={limits.titleCharsMax}
+          disabled={!mayChange}
+          defaultValue={title}
+          onChange={({ currentTarget: { value } }) => {
+            if (value.trim() !== title && !input.act((now) => setChart(parseChart(now), 'title', value.trim()))) onRefused()
+          }}
+        />
+      </label>
       <label>
         {t('Chart type')}{' '}
         <select

@@ -6,6 +6,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { titleOfFence } from './headings-above.ts'
 import type { ComponentInput } from './input.ts'
 import { nameOf, type Place } from './sheet-grid.tsx'
 import { areaBetween } from './sheet-selection.ts'
@@ -58,7 +59,8 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
     const all = sheets.peek().sheets.map(({ fence }) => fence)
     const fence = all[sheet]
     if (fence === undefined) return undefined
-    if (fence.id === undefined) ids.set(sheet, ids.get(sheet) ?? freeId([...all.map(({ id }) => id), ...ids.values()], fence))
+    if (fence.id === undefined)
+      ids.set(sheet, ids.get(sheet) ?? freeId([...all.map(({ id }) => id), ...ids.values()], fence, titleOfFence(fence, all)))
     const id = fence.id ?? ids.get(sheet)
     if (all.findIndex((each) => each.id === id) === sheet || fence.id === undefined) return id
     toast(t('Two sheets are called #{id}. Give one of them another name in its source.', { id: id ?? '' }))

@@ -1,0 +1,33 @@
+/** What components are called. */
+import { expect, test } from 'vitest'
+import { fencesOf, freeId } from '../shared/fences/fences.ts'
+import { titleOfFence } from '../web/components/headings-above.ts'
+import { labelOf } from '../web/components/labels.ts'
+
+const sheet = (attributes = ''): string => `\`\`\`sheet${attributes}\n| A |\n| - |\n| 1 |\n\`\`\`\n`
+
+test('[COMP-54] a sheet is called by its title, the heading above it, or its number', () => {
+  const text = [
+    sheet(),
+    sheet(' #sheet-2'),
+    '## The **costs**\n',
+    sheet(' title="Far away"'),
+    '```sh\n# no heading\n```\n',
+    sheet(),
+    sheet(' #own'),
+    '# More\n',
+    sheet(' #more')
+  ].join('\n')
+  const all = fencesOf(text)
+  expect(all.map((fence) => labelOf(fence, all))).toEqual([
+    'Sheet',
+    'Sheet 2',
+    'Sheet: Far away',
+    'Sheet: The costs',
+    'Sheet: own',
+    'Sheet: More'
+  ])
+  const ids: string[] = []
+  for (const fence of all) ids.push(freeId(ids, fence, titleOfFence(fence, all)))
+  expect(ids).toEqual(['sheet', 'sheet-2', 'far-away', 'the-costs', 'the-costs-2', 'more'])
+})
