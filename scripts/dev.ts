@@ -16,7 +16,8 @@ const host = '127.0.0.1'
 // Not the port of `npm start`: a service worker of its pages would answer here in place of Vite.
 const port = Number(process.env['AGMD_PORT'] ?? 5173)
 const address = process.env['AGMD_BASE_URL'] ?? `http://localhost:${port}`
-const dataFolder = resolve(process.argv[2] ?? process.env['AGMD_DATA_DIR'] ?? join(root, 'data-dev'))
+// Only by argument: a trial must not open the documents that `npm start` serves.
+const dataFolder = resolve(process.argv[2] ?? join(root, 'data-dev'))
 
 /** A port that is free now; the server keeps it over its restarts. */
 async function freePort(): Promise<number> {

@@ -196,15 +196,17 @@ function majorOf(path) {
 async function start(...words) {
   const code = await buildIfStale()
   if (code !== 0) return code
-  return runNode([...environmentFile(), 'server/main.ts', ...words], { ownGroup: true })
+  const settings = existsSync(inRoot('.env')) ? ['--env-file=.env'] : []
+  return runNode([...settings, 'server/main.ts', ...words], { ownGroup: true })
 }
 
-const environmentFile = () => (existsSync(inRoot('.env')) ? ['--env-file=.env'] : [])
-
-/** The server sends the published pages and those of accounts from the last build: a clone without one is built first. */
+/**
+ * The server sends the published pages and those of accounts from the last build: a clone without one is built first. `.env` is for `npm start`:
+ * its port and data folder are not those of a trial.
+ */
 async function dev(...words) {
   const code = existsSync(inRoot('dist/web/index.html')) ? 0 : await buildIfStale()
-  return code === 0 ? runNode([...environmentFile(), 'scripts/dev.ts', ...words], { ownGroup: true }) : code
+  return code === 0 ? runNode(['scripts/dev.ts', ...words], { ownGroup: true }) : code
 }
 
 async function build() {
