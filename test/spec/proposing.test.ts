@@ -43,6 +43,12 @@ test('[SUGG-18] edits are parted alike, too many are 422, and another word is 40
   const content = words.replaceAll(/w\d+/g, 'new')
   expect(await propose(many, { content, granularity: 'word' })).toMatchObject({ status: 422, json: { code: 'too_many_changes' } })
   expect((await propose(many, { content, granularity: 'paragraph' })).json.suggestions).toHaveLength(1)
+  const whole = { operations: [{ op: 'set_document', markdown: content }], mode: 'suggest', granularity: 'word' }
+  for (const dryRun of [true, false])
+    expect(await many.ask('POST', '/edits', { json: { ...whole, dryRun } })).toMatchObject({
+      status: 422,
+      json: { code: 'too_many_changes' }
+    })
 })
 
 test.each([
