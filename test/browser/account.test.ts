@@ -40,6 +40,32 @@ const startDevice = async (name: string): Promise<{ device_code: string; user_co
   return (await response.json()) as { device_code: string; user_code: string; verification_uri_complete: string }
 }
 
+test('[QUICK-3] documents of an account are found by words of their texts, below those with the words in their titles', async () => {
+  const { context, page, heard } = await join('search@example.org', {}, '/')
+  const make = (content: string): Promise<string> =>
+    page.evaluate(async (text) => {
+      const body = JSON.stringify({ content: text })
+      const made = await fetch('/api/docs', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      return ((await made.json()) as { id: string }).id
+    }, content)
+  await make('# Rhubarb cake\n')
+  const other = await make('# Other\n')
+  await make('# Shopping\n\nMore rhubarb.\n')
+  await page.goto(`${world.url}/d/${other}`)
+  await saved(page)
+  await page.keyboard.press('Control+o')
+  await page.getByRole('combobox', { name: 'Open another document' }).fill('rhubarb')
+  await page.getByRole('option', { name: /^Shopping/ }).waitFor()
+  expect(await page.locator('.palette-head, .palette-title').allTextContents()).toEqual([
+    'Documents',
+    'Rhubarb cake',
+    'In the text',
+    'Shopping'
+  ])
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[WEB-59] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
   const { context, page, heard } = await join('ana@example.org', {}, '/')
   await page.getByRole('button', { name: 'Start writing' }).click()

@@ -67,6 +67,13 @@ test.each([
   expect(edits.json.suggestions).toMatchObject([{ original, text: original.replace('Second', '2nd') }])
 })
 
+test('[SUGG-18] a word that grows is one change of the whole word', async () => {
+  const owner = await world.create(before)
+  const operations = [{ op: 'replace', find: 'cat', with: 'cats' }]
+  const { json } = await owner.ask('POST', '/edits', { json: { operations, mode: 'suggest', granularity: 'word' } })
+  expect(json.suggestions).toMatchObject([{ operation: 'replace', original: 'cat', text: 'cats' }])
+})
+
 test('[SUGG-18] parts lead to the same text, whatever the texts are', () => {
   const texts = fc
     .array(fc.constantFrom('a', 'b ', '. ', '\n', '\n\n', '# h\n', '。', '! ', '😀'), { maxLength: 30 })

@@ -9,7 +9,7 @@ import { commands } from './all.ts'
 import { groups, isPossible, type Command, type Group } from './command.ts'
 import { Keys } from './key-caps.tsx'
 import { isField } from './keys.ts'
-import { best } from './match.ts'
+import { best, fit } from './match.ts'
 import { addressOf, openLibrary, type Entry } from '../home/library.ts'
 import { agoWords } from '../text/when.ts'
 
@@ -48,25 +48,31 @@ function findCommands(query: string, page: View): Found[] {
   return best(query, possible, ({ title, words = '' }) => [t(title), t(words)]).map((command) => row(command))
 }
 
-/** Documents of this device and of the account, opened or changed last first. */
-const documentsOf = (entries: readonly Entry[], own: string, most: number): Found[] =>
-  entries
-    .filter(({ id }) => id !== own)
-    .slice(0, most)
-    .map((entry, index) => ({
+/** Documents of this device and of the account, opened or changed last first; those that have the words in their text alone come below. */
+function documentsOf(query: string, entries: readonly Entry[], own: string, most: number): Found[] {
+  const isNamed = ({ title }: Entry): boolean => query.trim() === '' || fit(query, title) > 0
+  const others = entries.filter(({ id }) => id !== own)
+  const named = others.filter(isNamed)
+  const rows = (some: readonly Entry[], title: string): Found[] =>
+    some.map((entry, index) => ({
       id: `document-${entry.id}`,
       title: entry.title,
       icon: 'file',
       when: agoWords(entry.at),
-      head: index === 0 ? t('Documents') : undefined,
+      head: index === 0 ? title : undefined,
       run: addressOf(entry)
     }))
+  const inText = others.filter((entry) => !isNamed(entry))
+  return [...rows(named, t('Documents')), ...rows(inText, t('In the text'))].slice(0, most)
+}
 
 /** What fits: documents alone or first where they are looked for, below the commands elsewhere. */
 function find(query: string, page: View, entries: readonly Entry[], wantsDocuments: boolean): Found[] {
   const asked = query.trim() !== ''
-  if (wantsDocuments) return documentsOf(entries, page.session.id, documentsMax)
-  return asked ? [...findCommands(query, page), ...documentsOf(entries, page.session.id, documentsBeside)] : findCommands(query, page)
+  if (wantsDocuments) return documentsOf(query, entries, page.session.id, documentsMax)
+  return asked
+    ? [...findCommands(query, page), ...documentsOf(query, entries, page.session.id, documentsBeside)]
+    : findCommands(query, page)
 }
 
 export function Palette({ view }: { view: View }): JSX.Element {

@@ -217,6 +217,7 @@ export const de: Catalogue = {
   Divider: 'Trennlinie',
   Document: 'Dokument',
   Documents: 'Dokumente',
+  'In the text': 'Im Text',
   Done: 'Erledigt',
   'Download as Markdown': 'Als Markdown herunterladen',
   'Download as web page': 'Als Webseite herunterladen',
