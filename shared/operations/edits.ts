@@ -120,7 +120,7 @@ const definition = {
   summary: 'Edits parts of the text: by words, sections or lines; all of it or nothing.',
   description:
     'Targets are looked up in the text of baseVersion (of now, when absent) and followed to the text of now: only a change of that very text ' +
-    'refuses with target_changed. With mode=suggest each change becomes a suggestion, for which the suggest role is enough. ' +
+    'refuses with target_changed. Writing takes the edit role; with mode=suggest each change becomes a suggestion, for which suggest is enough. ' +
     'replace, delete: words (find). insert: after or before words, or at start or end. append: blocks to the document or a section. ' +
     'replace_section: what stands below a heading; with the heading, when the Markdown begins with one of its level. replace_lines: from and to, counted from 1. ' +
     'replace_all: every exact occurrence of find, as many as expected says. append_row: cells, set_cell: row, column and text, in the table that ' +
