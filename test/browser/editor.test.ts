@@ -309,6 +309,7 @@ test('[WEB-58] [WEB-100] an edit that would make the document too large does not
   expect(grown.status).toBe(200)
   await page.keyboard.insertText('12345678')
   await page.locator('.chip').getByText('Too large to save').waitFor()
+  await page.getByText('The document is too large for the server.').waitFor()
   for (let pressed = 0; pressed < 8; pressed++) await page.keyboard.press('Backspace')
   await saved(page)
   expect(await readMarkdown(world.url, document)).toHaveLength(limits.contentUnitsMax - 1)
