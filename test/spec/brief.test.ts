@@ -15,6 +15,8 @@ afterAll(() => world.stop())
 test('[BRIEF-1] one comment, suggestion or link is read by its id, and the lists take it, too', async () => {
   const owner = await world.create('The quick brown fox.\n')
   const viewer = await owner.share('view')
+  // A link that nobody uses: when one was used last is written behind the answer.
+  const unused = await owner.share('view')
   const stranger = await world.create('Another.\n')
   await comment(owner, { body: 'Another.' })
   const { id: commentId } = await comment(owner, { body: 'Whose?', find: 'quick' })
@@ -24,7 +26,7 @@ test('[BRIEF-1] one comment, suggestion or link is read by its id, and the lists
   const kinds = [
     ['comments', 'comment', commentId, viewer],
     ['suggestions', 'suggestion', suggestionId, viewer],
-    ['shares', 'share', viewer.link.id, owner]
+    ['shares', 'share', unused.link.id, owner]
   ] as const
   for (const [list, one, id, reader] of kinds) {
     const { json } = await reader.ask('GET', `/${list}/${id}`)
