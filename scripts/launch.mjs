@@ -23,6 +23,7 @@ const commands = {
   dev: { run: dev, tools: true, help: '[folder] serve on http://localhost:5173, and follow every change of the sources' },
   build: { run: build, tools: false, help: 'build the web pages and the client into dist' },
   test: { run: test, tools: true, help: 'set up and run the whole suite; with file names, only those tests' },
+  'test:all': { run: testAll, tools: true, help: 'the same with the long runs: all seeds, all hostile texts, 50 kills' },
   check: { run: check, tools: true, help: 'format, types, lint, dead code, regular expressions, fast tests' },
   types: { run: types, tools: true, help: 'check the types' },
   lint: { run: (...words) => runTool([...staticChecks.lint, ...words]), tools: true, help: '[file] check the sources for common mistakes' },
@@ -269,6 +270,12 @@ async function test(...words) {
   if (words.length > 0) return runTool([...vitest, ...words], { env: chromium })
   const failed = await runStaticChecks()
   return conclude(failed, await runSuite(chromium))
+}
+
+/** Test files ask `test/support/repeats.ts` how long they run. */
+function testAll(...words) {
+  process.env.AGMD_TEST_ALL = '1'
+  return test(...words)
 }
 
 /** The pages have settings of their own: they run in a browser, and see no types of Node. */

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { repeats } from '../support/repeats.ts'
 import { start, type World } from '../support/start.ts'
 import { putMarkdown, readMarkdown, seeded, type Target } from '../support/typist.ts'
 import { createDocument, createLink, cursorAtLine, editorText, launch, saved, until } from './browser.ts'
@@ -26,8 +27,8 @@ afterAll(async () => {
   await world.stop()
 })
 
-const marksOfPage = 15
-const marksOfAgent = 10
+const marksOfPage = repeats(6, 15)
+const marksOfAgent = repeats(5, 10)
 
 test('[WEB-42] the CommonMark specification, typed into on two pages and replaced by an agent at once, ends byte-equal everywhere', async () => {
   expect(specification.length).toBeGreaterThan(190_000)

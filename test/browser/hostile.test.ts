@@ -6,7 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import { hostileNames, hostileTexts } from '../support/hostile.ts'
+import { isLong } from '../support/repeats.ts'
 import { start, type World } from '../support/start.ts'
+import { seeded } from '../support/typist.ts'
 import { createDocument, createLink, type Document, launch, saved, until } from './browser.ts'
 
 let world: World
@@ -32,11 +34,15 @@ const corpus = hostileTexts(
     .map(({ markdown }) => markdown.replaceAll('→', '\t'))
 )
 
+// A quarter, drawn by lot and always the same. `npm run test:all` tries them all.
+const draw = seeded(1)
+const tried = isLong ? corpus : corpus.filter(() => draw(4) === 0)
+
 const textsPerPage = 1000
 
 // Each text is an item of a list: what it opens ends with it, and hides no other.
-const pages = Array.from({ length: Math.ceil(corpus.length / textsPerPage) }, (_, page) => {
-  const texts = corpus.slice(page * textsPerPage, (page + 1) * textsPerPage)
+const pages = Array.from({ length: Math.ceil(tried.length / textsPerPage) }, (_, page) => {
+  const texts = tried.slice(page * textsPerPage, (page + 1) * textsPerPage)
   return `# Page ${page}\n\n${texts.map((text) => `- ${text.replaceAll('\n', '\n  ')}\n`).join('\n')}\n\nEnd of page ${page}.\n`
 })
 
@@ -196,7 +202,7 @@ test('[HOSTILE-1] the same texts as HTML do run, and are seen', async () => {
 const timeout = 300_000
 
 test('[HOSTILE-1] no text runs or loads anything on the published page, and none makes a node that could', { timeout }, async () => {
-  console.log(`${corpus.length} texts on ${pages.length} pages`)
+  console.log(`${tried.length} of ${corpus.length} texts on ${pages.length} pages`)
   expect(corpus.length).toBeGreaterThan(10_000)
   const document = await createDocument(world.url, 'start')
   const { context, page, found } = await watched()

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { repeats } from '../support/repeats.ts'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
 import {
   countTokens,
@@ -16,7 +17,7 @@ import {
   Typist
 } from '../support/typist.ts'
 
-const rounds = Number(process.env['AGMD_TEST_KILL_ROUNDS'] ?? 50)
+const rounds = Number(process.env['AGMD_TEST_KILL_ROUNDS'] ?? repeats(10, 50))
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
 const documentsCount = 5
 const typistsCount = 50

@@ -1,8 +1,9 @@
-/** 200 seeds of the convergence fuzz; `npm run fuzz convergence` for more. `AGMD_TEST_SEEDS` and `AGMD_TEST_SEED` (the first) change the run. */
+/** 40 seeds of the convergence fuzz; 200 in `npm run test:all`, and as many as you like in `npm run fuzz convergence`. `AGMD_TEST_SEEDS` and `AGMD_TEST_SEED` (the first) change the run. */
 import { expect, test } from 'vitest'
+import { repeats } from '../support/repeats.ts'
 import { converges } from './convergence.ts'
 
-const seeds = Number(process.env['AGMD_TEST_SEEDS'] ?? 200)
+const seeds = Number(process.env['AGMD_TEST_SEEDS'] ?? repeats(40, 200))
 const first = Number(process.env['AGMD_TEST_SEED'] ?? 1_000)
 /** Seeds under way at once: while one waits for the disk or a socket, another one computes. */
 const lanes = Number(process.env['AGMD_TEST_LANES'] ?? 2)

@@ -1,0 +1,6 @@
+/** How often a test that lives by repetition repeats: a short run in `npm test`, the long one in `npm run test:all`. */
+
+/** Whether this is the long run. */
+export const isLong = process.env['AGMD_TEST_ALL'] === '1'
+
+export const repeats = (short: number, long: number): number => (isLong ? long : short)
