@@ -1,5 +1,7 @@
 /** The growth guard's texts and its clock: how the time of a parser grows with the text, on a machine that others use too. */
 
+import { repeats } from '../support/repeats.ts'
+
 /** UTF-16 units of one KB of text. */
 const unitsPerKilobyte = 1024
 
@@ -61,7 +63,7 @@ const threadMs = (): number => {
 }
 
 /** Times below this, in milliseconds, are noise. */
-const floorMs = 100
+const floorMs = repeats(40, 100)
 /** From one size to twice that, over the doublings that are judged. */
 const ratioMax = 2.5
 /** On the way one doubling alone may bring a collection of garbage more; the square of the time brings 4. */
@@ -70,8 +72,10 @@ const rounds = 8
 /** What takes longer, in milliseconds, is not measured again. */
 const hopelessMs = 1000
 
-const steps = [1, 2, 4, 8, 16, 32, 64, 128, 256]
-const judged = { from: 64, to: 256 }
+/** In KB. */
+const largest = repeats(128, 256)
+const steps = [1, 2, 4, 8, 16, 32, 64, 128, 256].filter((size) => size <= largest)
+const judged = { from: largest / 4, to: largest }
 
 /** How a parser's time grew too fast; undefined: it did not. The smallest of several times counts, and a size that fails is measured again. */
 export const growthOf = (read: (text: string) => unknown, family: (kilobytes: number) => string): string | undefined => {
