@@ -718,6 +718,61 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-53] [WRITE-54] links an
 
 test('[WRITE-21] nothing below moves when marks are revealed', async () => {
   const { page, press, leave } = await writer(
+test('[WRITE-78] the card of a link follows the text, one at a time; the caret stays where it was, or goes behind the link', async () => {
+  const { page, document, press, type, text, leave } = await writer('Read the [manual](https://example.org/a/long/way) before you go')
+  const card = page.locator('.link-card')
+  const link = page.locator('.md-link', { hasText: 'manual' })
+  // Under the pointer, with the caret elsewhere.
+  await link.hover()
+  await card.getByRole('button', { name: 'Edit link' }).click()
+  await page.getByLabel('Address').and(page.locator(':focus')).waitFor()
+  expect(await card.count()).toBe(1)
+  const room = await page.getByLabel('Address').evaluate((field: HTMLInputElement) => {
+    field.value = 'n'.repeat(40)
+    return field.clientWidth - field.scrollWidth + (field.value = '').length
+  })
+  expect(room).toBeGreaterThanOrEqual(0)
+  // What others write meanwhile moves the link, and closes nothing.
+  const written = 'Then read the [manual](https://example.org/a/long/way) before you go'
+  await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'x-share-key': document.key, 'content-type': 'text/markdown', 'if-match': '*' },
+    body: written
+  })
+  await text(written)
+  await page.getByLabel('Address').and(page.locator(':focus')).fill('b.example')
+  await press('Enter')
+  await text('Then read the [manual](https://b.example) before you go')
+  await page.locator('.cm-content:focus').waitFor()
+  await type('!')
+  await text('Then read the [manual](https://b.example) before you go!')
+  // The card of the pointer, opened again before the text changes.
+  await page.mouse.move(1, 1)
+  await link.hover()
+  await card.getByText('https://b.example').waitFor()
+  const shorter = 'Read the [manual](https://c.example) before you go!'
+  await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'x-share-key': document.key, 'content-type': 'text/markdown', 'if-match': '*' },
+    body: shorter
+  })
+  await card.getByText('https://c.example').waitFor()
+  await card.getByRole('button', { name: 'Remove link' }).click()
+  await text('Read the manual before you go!')
+
+  // From within the address the caret goes behind the link.
+  await press('Control+a')
+  await page.keyboard.insertText('see [our](https://a.example) x')
+  for (let letter = 0; letter < 6; letter++) await press('ArrowLeft')
+  await press('Control+k')
+  await page.getByLabel('Address').and(page.locator(':focus')).fill('d.example')
+  await press('Enter')
+  await page.locator('.cm-content:focus').waitFor()
+  await type(',')
+  await text('see [our](https://d.example), x')
+  await leave()
+})
+
     '# One\n\n**bold** and *quiet*\n\n> quote\n\n- item\n- [ ] task\n\n1. first\n\n```ts\nlet a\n```\n\n---\n\n[link](/x) `code` ~~no~~\n\n| a | b |\n| - | - |\n| c | d |\n\nUnder\n-----\n\nlast'
   )
   await page.locator('.hljs-keyword').waitFor()

@@ -132,7 +132,7 @@ export const formatCommands: readonly Command[] = [
     void copyText(addressOf(view.state, link), t('Address'))
     return true
   }),
-  ofLink('remove', term('Remove link'), 'x', {}, (view, link) => {
+  ofLink('remove', term('Remove link'), 'unlink', {}, (view, link) => {
     view.dispatch({ changes: withoutLink(view.state, link), userEvent: 'delete.link' })
     return true
   }),

@@ -16,8 +16,8 @@ export interface LinkAt extends Span {
   readonly words: Span | undefined
 }
 
-/** The address of a link is to be changed in its card. */
-export const editLink = StateEffect.define<null>()
+/** The address of a link is to be changed in its card: of the one at a position, or (null) at the caret. */
+export const editLink = StateEffect.define<number | null>()
 
 const ofNode = (node: SyntaxNode): LinkAt | undefined => {
   const { name, from, to, parent } = node
@@ -39,7 +39,10 @@ export function linkAt(state: EditorState, position: number): LinkAt | undefined
   return undefined
 }
 
-/** The changes that leave the words of a link, or give it another address. */
+/** A position within a link that stays in it, whatever is written in it or around it: behind its first letter. */
+export const anchorOf = ({ from }: LinkAt): number => from + 1
+
+/** The changes that leave the words of a link. */
 export const withoutLink = (state: EditorState, { from, to, words }: LinkAt): { from: number; to: number; insert: string } => ({
   from,
   to,

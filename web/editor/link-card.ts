@@ -2,14 +2,14 @@
  * The card of a link, where the caret or the pointer is: its address, and what can be done with it. Ctrl-K in a link goes to the address, Tab to
  * the rest, Escape back. An address that could run something is shown and never opened.
  */
-import { StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state'
+import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from '@codemirror/state'
 import { type EditorView, hoverTooltip, showTooltip, ViewPlugin, type Tooltip, type TooltipView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { iconPath, type IconName } from '../ui/icons.tsx'
 import { drawIcon } from './draw-icon.ts'
 import { isInCode } from './in-code.ts'
-import { addressOf, asTarget, editLink, linkAt, withoutLink, type LinkAt } from './link-at.ts'
+import { addressOf, anchorOf, asTarget, editLink, linkAt, withoutLink, type LinkAt } from './link-at.ts'
 import { safeAddress } from './live/inline.ts'
 import { completeAddress } from './slots.ts'
 
@@ -17,6 +17,7 @@ const hide = StateEffect.define<null>()
 
 interface Shown {
   readonly link: LinkAt
+  readonly isEdited: boolean
   readonly tooltip: Tooltip
 }
 
@@ -37,49 +38,40 @@ function leave(view: EditorView): void {
   view.focus()
 }
 
-function write(view: EditorView, typed: string): void {
-  const link = view.state.field(field)?.link
-  if (link === undefined) return
+/** Gives a link another address. A caret within the old one goes behind the link. */
+function write(view: EditorView, link: LinkAt | undefined, typed: string): void {
   const address = completeAddress(typed)
-  const insert = link.words === undefined ? address.replaceAll(/\s/g, '') : asTarget(address)
-  if (insert !== '' && insert !== view.state.sliceDoc(link.url.from, link.url.to))
-    view.dispatch({ changes: { from: link.url.from, to: link.url.to, insert }, userEvent: 'input.link' })
+  const insert = link?.words === undefined ? address.replaceAll(/\s/g, '') : asTarget(address)
+  if (link !== undefined && insert !== '' && insert !== view.state.sliceDoc(link.url.from, link.url.to)) {
+    const changes = view.state.changes({ from: link.url.from, to: link.url.to, insert })
+    const { head } = view.state.selection.main
+    const isWithin = head >= link.url.from && head <= link.url.to
+    view.dispatch({ changes, ...(isWithin && { selection: { anchor: changes.mapPos(link.to, 1) } }), userEvent: 'input.link' })
+  }
   leave(view)
 }
 
-function drawField(card: HTMLElement, view: EditorView, address: string): void {
+/** The link that a card is of, as it stands now. */
+type Now = () => LinkAt | undefined
+
+function drawField(card: HTMLElement, view: EditorView, address: string, now: Now): void {
   const input = card.appendChild(document.createElement('input'))
   input.type = 'text'
-  input.className = 'link-field'
+  input.className = 'link-field link-address-field'
   input.value = address
   input.spellcheck = false
   input.setAttribute('aria-label', t('Address'))
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || event.isComposing) return
     event.preventDefault()
-    write(view, input.value)
+    write(view, now(), input.value)
   })
-  button(card, 'check', t('Save'), () => write(view, input.value))
+  button(card, 'check', t('Save'), () => write(view, now(), input.value))
 }
 
-function draw(view: EditorView, link: LinkAt, isEdited: boolean): HTMLElement {
-  const card = document.createElement('div')
-  card.className = 'link-card'
-  card.setAttribute('role', 'group')
-  card.setAttribute('aria-label', t('Link'))
+function drawButtons(card: HTMLElement, view: EditorView, link: LinkAt, at: () => number): void {
   const address = addressOf(view.state, link)
   const safe = safeAddress(address)
-  card.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') {
-      event.preventDefault()
-      leave(view)
-    }
-    event.stopPropagation()
-  })
-  if (isEdited) {
-    drawField(card, view, address)
-    return card
-  }
   const shown = card.appendChild(document.createElement('span'))
   shown.className = 'link-address'
   shown.dir = 'ltr'
@@ -87,36 +79,59 @@ function draw(view: EditorView, link: LinkAt, isEdited: boolean): HTMLElement {
   shown.title = address
   if (safe !== undefined) button(card, 'external', t('Open link'), () => void window.open(safe, '_blank', 'noopener,noreferrer'))
   button(card, 'copy', t('Copy address'), () => void copyText(address, t('Address')))
-  if (view.state.readOnly) return card
-  button(card, 'pen', t('Edit link'), () => {
-    // A card under the pointer is of a link that the caret is not in.
-    view.dispatch({ selection: { anchor: link.url.from }, effects: editLink.of(null) })
+  if (view.state.readOnly) return
+  // A card under the pointer is of a link that the caret is not in.
+  button(card, 'pen', t('Edit link'), () => view.dispatch({ effects: editLink.of(at()) }))
+  if (link.words === undefined) return
+  button(card, 'unlink', t('Remove link'), () => {
+    const there = linkAt(view.state, at())
+    if (there !== undefined) view.dispatch({ changes: withoutLink(view.state, there), userEvent: 'delete.link' })
+    view.focus()
   })
-  if (link.words !== undefined)
-    button(card, 'x', t('Remove link'), () => {
-      view.dispatch({ changes: withoutLink(view.state, link), userEvent: 'delete.link' })
-      view.focus()
-    })
-  return card
 }
 
-const tooltipOf = (link: LinkAt, isEdited: boolean): Tooltip => ({
-  pos: link.from,
-  end: link.to,
-  above: false,
-  create(view): TooltipView {
-    const dom = draw(view, link, isEdited)
-    return {
-      dom,
-      offset: { x: 0, y: 6 },
-      mount() {
-        if (!isEdited) return
-        const input = dom.querySelector('input')
-        input?.focus()
-        input?.select()
-      }
+/** The card of a link that stays with it while the text changes. */
+function cardOf(view: EditorView, link: LinkAt, isEdited: boolean): TooltipView {
+  let at = anchorOf(link)
+  const now: Now = () => linkAt(view.state, at)
+  const card = document.createElement('div')
+  card.className = 'link-card'
+  card.setAttribute('role', 'group')
+  card.setAttribute('aria-label', t('Link'))
+  card.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      leave(view)
+    }
+    event.stopPropagation()
+  })
+  if (isEdited) drawField(card, view, addressOf(view.state, link), now)
+  else drawButtons(card, view, link, () => at)
+  return {
+    dom: card,
+    offset: { x: 0, y: 6 },
+    mount() {
+      if (!isEdited) return
+      const input = card.querySelector('input')
+      input?.focus()
+      input?.select()
+    },
+    update({ docChanged, changes }) {
+      if (!docChanged) return
+      at = changes.mapPos(at, -1)
+      if (isEdited) return
+      const there = now()
+      card.replaceChildren()
+      card.hidden = there === undefined
+      if (there !== undefined) drawButtons(card, view, there, () => at)
     }
   }
+}
+
+const shownOf = (link: LinkAt, isEdited: boolean): Shown => ({
+  link,
+  isEdited,
+  tooltip: { pos: link.from, end: link.to, above: false, create: (view) => cardOf(view, link, isEdited) }
 })
 
 const same = (one: LinkAt, other: LinkAt): boolean => one.from === other.from && one.to === other.to
@@ -125,29 +140,43 @@ function shownAt(state: EditorState, before: Shown | null): Shown | null {
   const { main } = state.selection
   const link = main.empty && !isInCode(state, main.head) ? linkAt(state, main.head) : undefined
   if (link === undefined) return null
-  return before !== null && same(before.link, link) ? before : { link, tooltip: tooltipOf(link, false) }
+  return before !== null && same(before.link, link) ? before : shownOf(link, false)
 }
+
+/** What others write meanwhile takes no address away that is being typed. */
+const moved = ({ tooltip, ...shown }: Shown, changes: ChangeDesc): Shown => ({
+  ...shown,
+  tooltip: { ...tooltip, pos: changes.mapPos(tooltip.pos, 1), end: changes.mapPos(tooltip.end ?? tooltip.pos, -1) }
+})
 
 const field = StateField.define<Shown | null>({
   create: () => null,
-  update(value, { effects, docChanged, selection, state }) {
-    if (effects.some((effect) => effect.is(editLink))) {
-      const link = state.readOnly ? undefined : linkAt(state, state.selection.main.head)
-      return link === undefined ? value : { link, tooltip: tooltipOf(link, true) }
+  update(value, { effects, changes, docChanged, selection, state }) {
+    const edited = effects.find((effect) => effect.is(editLink))
+    if (edited !== undefined) {
+      const from = edited.value
+      const link = state.readOnly ? undefined : linkAt(state, from ?? state.selection.main.head)
+      return link === undefined ? value : shownOf(link, true)
     }
+    if (effects.some((effect) => effect.is(hide))) return null
     // Whoever types needs the room.
-    if (docChanged || effects.some((effect) => effect.is(hide))) return null
+    if (docChanged) return value?.isEdited === true ? moved(value, changes) : null
     return selection === undefined ? value : shownAt(state, value)
   },
   provide: (self) => showTooltip.from(self, (value) => value?.tooltip ?? null)
 })
 
-const hover = hoverTooltip((view, position) => {
-  const link = linkAt(view.state, position)
-  const open = view.state.field(field)
-  if (link === undefined || position < link.from || position > link.to || (open !== null && same(open.link, link))) return null
-  return tooltipOf(link, false)
-})
+const hover = hoverTooltip(
+  (view, position) => {
+    const link = linkAt(view.state, position)
+    const open = view.state.field(field)
+    if (link === undefined || position < link.from || position > link.to || (open !== null && (open.isEdited || same(open.link, link))))
+      return null
+    return shownOf(link, false).tooltip
+  },
+  // One card at a time.
+  { hideOn: ({ selection, effects }) => selection !== undefined || effects.some((effect) => effect.is(editLink) || effect.is(hide)) }
+)
 
 // The card goes with the focus, unless that went into it.
 const leaving = ViewPlugin.define((view) => {

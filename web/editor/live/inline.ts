@@ -66,7 +66,8 @@ export function link(node: SyntaxNode, live: LiveContext): void {
   const parts = linkParts(node)
   if (parts === undefined) return footnote(node, live)
   const { open, close, url } = parts
-  const name = node.name === 'Image' ? 'md-link md-image' : 'md-link'
+  // As it is written where the cursor is; elsewhere a sign says that the words are those of a picture.
+  const name = node.name === 'Image' && !live.touched(node.from, node.to) ? 'md-link md-image' : 'md-link'
   live.mark(open.to, close.from, name, linkAttributes(live.text(url.from, url.to)))
   // Without a text there would be nothing left to see or to click.
   if (live.touched(node.from, node.to) || open.to === close.from) return
