@@ -8,11 +8,11 @@ import { table as layOut } from '../web/editor/grid/layout.ts'
 import { columnsFor } from '../web/editor/grid/widths.ts'
 import { markdown } from '../web/editor/language.ts'
 import { LiveContext } from '../web/editor/live/context.ts'
-import { moveRowTo, sortRows } from '../web/editor/table-moves.ts'
+import { moveColumn, moveRowTo, sortRows } from '../web/editor/table-moves.ts'
 import { longestRun, sortedOrder } from '../web/editor/table-order.ts'
 import { escapeCell, markdownTable, tabbedRows } from '../web/editor/paste/table-text.ts'
 import { addCell, alignCell, cellAt, isDelimiter, lineUp, removeCell, rowOf, moveCell, type Row } from '../web/editor/table-rows.ts'
-import { tableAt } from '../web/editor/tables.ts'
+import { addColumn, deleteColumn, tableAt } from '../web/editor/tables.ts'
 
 const docOf = (text: string): Text => Text.of(text.split('\n'))
 const rowsOf = (doc: Text): Row[] => Array.from({ length: doc.lines }, (_, at) => rowOf(doc.line(at + 1)))
@@ -155,6 +155,27 @@ test('[GRID-4] [GRID-5] the head stays where it is; a row is moved by taking out
   )
   // Neither the head nor its dashes change places.
   expect([to(1, 4), to(3, 2), to(3, 6)]).toEqual(Array.from({ length: 3 }, () => `${head}| 3 |\n| 1 |\n| 2 |`))
+})
+
+test.each([
+  ['a column that is deleted', deleteColumn],
+  ['a column that is added', addColumn('before')],
+  ['a column that is moved', moveColumn(1)],
+  ['rows that are sorted', sortRows(true)]
+])('[GRID-12] after %s the caret stands in a cell without a selection', (_what, command) => {
+  const doc = '| name | size |\n| - | - |\n| one | 2 |\n| two | 3 |'
+  let state = EditorState.create({ doc, selection: { anchor: doc.indexOf('one') }, extensions: [markdown()] })
+  ensureSyntaxTree(state, doc.length)
+  const view = {
+    get state() {
+      return state
+    },
+    dispatch: (spec: TransactionSpec) => (state = state.update(spec).state)
+  }
+  expect(command(view as unknown as EditorView)).toBe(true)
+  expect(state.doc.toString()).not.toBe(doc)
+  expect(state.selection.main.empty).toBe(true)
+  expect(tableAt(state)).toBeDefined()
 })
 
 test('[GRID-11] bold over a rectangle of cells marks each written cell, and takes the marks away where all have them', () => {

@@ -7,11 +7,11 @@ import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/commands/command.ts'
 import type { View } from '../web/document/page.tsx'
 import { belowCode, continueCode, indentCode, intoCode, outdentCode } from '../web/editor/commands-code.ts'
-import { continueList } from '../web/editor/commands-list.ts'
+import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
-import { belowRows, belowTable } from '../web/editor/grid/below.ts'
+import { belowRows, belowLast } from '../web/editor/grid/below.ts'
 import { linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/link-at.ts'
 import { pictureAt } from '../web/editor/picture-at.ts'
@@ -214,9 +214,28 @@ test.each([
   ['- a\n- |', '- a\n\n|'],
   ['- a\n- |\nwords', '- a\n\n|\nwords'],
   ['- a\n  - b\n  - |', '- a\n  - b\n- |'],
-  ['> - a\n> - |', '> - a\n>\n> |']
+  ['> - a\n> - |', '> - a\n>\n> |'],
+  ['1. a\n2. |\n3. c', '1. a\n\n|\n\n3. c']
 ])('[WRITE-71] Enter on %j', (before, expected) => {
   expect(after(before, continueList as unknown as StateCommand)).toBe(expected)
+})
+
+test.each([
+  ['1. a\n2. b\n3. |', '1. a\n2. b\n\n|'],
+  ['1. a\n2. |b', '1. a\n\n|b'],
+  ['1. a\n2. |b\n3. c', '1. a\n\n|b\n\n3. c'],
+  ['1. |a\n2. b', '|a\n\n2. b'],
+  ['- |a\n- b', '|a\n- b'],
+  ['words\n- |a', 'words\n|a'],
+  ['- a\n  - |b', '- a\n\n  |b'],
+  ['- a\n  - |', '- a\n- |'],
+  ['- [ ] a\n- [x] |', '- [ ] a\n\n|'],
+  ['> a\n> |b', '> a\n\n|b'],
+  ['> a\n> |', '> a\n\n|'],
+  ['a\n\n- |b', 'a\n\n|b'],
+  ['a\n# |b', 'a\n|b']
+])('[WRITE-79] Backspace in %j', (before, expected) => {
+  expect(after(before, deleteMarker as unknown as StateCommand)).toBe(expected)
 })
 
 test.each([
@@ -247,10 +266,14 @@ test.each([
   ['x\n\n| a |\n| - |\n| b |', 'x\n\n| a |\n| - |\n| b |\n\n'],
   ['| a |\n| - |\n| b |\n', '| a |\n| - |\n| b |\n\n'],
   ['| a |\n| - |\n| b |\n\n', undefined],
+  ['```\nab\n```', '```\nab\n```\n'],
+  ['> ~~~\n> ab\n> ~~~  ', '> ~~~\n> ab\n> ~~~  \n'],
+  ['```\nab\n```\n', undefined],
+  ['```\nab', undefined],
   ['words', undefined]
 ])('[WRITE-73] below the end of %j one writes at the end of %j', (doc, expected) => {
   const state = EditorState.create({ doc, extensions: [markdown()] })
-  const spec = belowTable(state)
+  const spec = belowLast(state)
   const now = spec && state.update(spec).state
   expect(now?.doc.toString()).toBe(expected)
   expect(now?.selection.main.head).toBe(expected?.length)

@@ -1,6 +1,8 @@
 /** Enter, Tab and Backspace in lists and quotes. Tab is taken inside lists only: elsewhere it leaves the editor. */
+import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type Line, type TransactionSpec } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
+import type { SyntaxNode } from '@lezer/common'
 import { isInCode } from './in-code.ts'
 
 /** Quote marks, indentation, marker and check box of a line. */
@@ -50,12 +52,31 @@ function renumber(state: EditorState, from: number, { lead, nextNumber }: Item):
   return changes
 }
 
+const counted = /^[ \t>]*(\d{1,9})[.)](?:[ \t]|$)/
+
+/** A blank line where a number below would be taken for words of the paragraph above it: only 1 begins a list there. */
+const gapBelow = ({ doc }: EditorState, { number }: Line): string => {
+  const below = counted.exec(number < doc.lines ? doc.line(number + 1).text : '')
+  return below === null || Number(below[1]) === 1 ? '' : '\n'
+}
+
 /** Goes on behind `outer` on an empty line. A blank line parts it from the words above: they would go on in it without its mark. */
-function leave(line: Line, outer: string, above: string): TransactionSpec {
+function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
+  const above = line.number > 1 ? state.doc.line(line.number - 1).text : ''
   const isParted = /^[ \t>]*$/.test(above)
   const insert = isParted ? outer : `${outer.trimEnd()}\n${outer}`
   const selection = EditorSelection.cursor(line.from + insert.length)
-  return { changes: { from: line.from, to: line.to, insert }, selection, scrollIntoView: true, userEvent: 'input' }
+  const changes = { from: line.from, to: line.to, insert: insert + (outer === '' ? gapBelow(state, line) : '') }
+  return { changes, selection, scrollIntoView: true, userEvent: 'input' }
+}
+
+/** An empty item or line of a quote, one level less. */
+function outward(state: EditorState, line: Line, { lead, marker, next }: Item): TransactionSpec {
+  // The space behind a quote mark belongs to the mark.
+  const shorter = lead.replace(/(?<!>)(?: {1,4}|\t)$/, '')
+  if (marker !== '' && shorter !== lead)
+    return { changes: { from: line.from, to: line.to, insert: shorter + next.slice(lead.length) }, userEvent: 'input' }
+  return leave(state, line, marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead)
 }
 
 /** A new item below; on an empty item, one level less. */
@@ -68,15 +89,7 @@ export const continueList: Command = (view) => {
   if (found === undefined || main.head < line.from + found.length) return false
   const empty = line.text.slice(found.length).trim() === ''
   if (empty) {
-    const { lead, marker } = found
-    // The space behind a quote mark belongs to the mark.
-    const shorter = lead.replace(/(?<!>)(?: {1,4}|\t)$/, '')
-    if (marker !== '' && shorter !== lead)
-      view.dispatch({ changes: { from: line.from, to: line.to, insert: shorter + found.next.slice(lead.length) }, userEvent: 'input' })
-    else {
-      const outer = marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead
-      view.dispatch(leave(line, outer, line.number > 1 ? state.doc.line(line.number - 1).text : ''))
-    }
+    view.dispatch(outward(state, line, found))
     return true
   }
   view.dispatch({
@@ -124,6 +137,28 @@ export const outdentItem: Command = (view) => {
   return true
 }
 
+/** How many items and quotes a position is in. */
+function depthAt(state: EditorState, position: number): number {
+  let depth = 0
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, -1); node !== null; node = node.parent)
+    if (node.name === 'ListItem' || node.name === 'Blockquote') depth++
+  return depth
+}
+
+/** What takes the place of the mark of an item or a quote that holds words: they are read where they are seen. */
+function unmarked(state: EditorState, line: Line, lead: string, end: number): TransactionSpec {
+  const kept = depthAt(state, end) > 1 ? lead : ''
+  const isParted = line.number === 1 || depthAt(state, state.doc.line(line.number - 1).to) === 0
+  const insert = isParted ? kept : `\n${kept}`
+  const below = gapBelow(state, line)
+  return {
+    changes: [{ from: line.from, to: end, insert }, ...(below === '' ? [] : [{ from: line.to, insert: below }])],
+    selection: EditorSelection.cursor(line.from + insert.length),
+    scrollIntoView: true,
+    userEvent: 'delete.backward'
+  }
+}
+
 /** Backspace right after a marker removes the marker. */
 export const deleteMarker: Command = (view) => {
   const { state } = view
@@ -132,6 +167,10 @@ export const deleteMarker: Command = (view) => {
   const line = state.doc.lineAt(main.head)
   const mark = /^([ \t]*)(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d+[.)][ \t]+|#{1,6}[ \t]+|> ?)/.exec(line.text)
   if (mark === null || main.head !== line.from + mark[0].length) return false
-  view.dispatch({ changes: { from: line.from + (mark[1]?.length ?? 0), to: main.head }, userEvent: 'delete.backward' })
+  const [all, lead = ''] = mark
+  const found = all.startsWith('#', lead.length) ? undefined : item(line.text)
+  if (found === undefined) view.dispatch({ changes: { from: line.from + lead.length, to: main.head }, userEvent: 'delete.backward' })
+  else if (line.text.length === all.length) view.dispatch({ ...outward(state, line, found), userEvent: 'delete.backward' })
+  else view.dispatch(unmarked(state, line, lead, main.head))
   return true
 }

@@ -6,7 +6,7 @@ import type { ChangeSpec } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { longestRun, sortedOrder } from './table-order.ts'
 import { alignCell, alignmentOf, lineUp, moveCell, rowOf, type Alignment } from './table-rows.ts'
-import { eachRow, edit, inTable, rowAt, rowsOf, select, type Place } from './tables.ts'
+import { eachRow, edit, enter, inTable, rowAt, rowsOf, type Place } from './tables.ts'
 
 /** Takes a row to the place of another, by their lines; the head stays. `own`: that very line is taken out and put in, not its neighbour. */
 export function moveRowTo(view: EditorView, place: Place, number: number, to: number): boolean {
@@ -87,7 +87,7 @@ export const sortRows = (descending: boolean): Command =>
     const own = place.row.line.number - start
     edit(view, { changes })
     const number = own < 0 ? place.first : start + order.indexOf(own)
-    select(view, rowAt(view.state, number).cells[place.column])
+    enter(view, rowAt(view.state, number).cells[place.column])
     return true
   })
 

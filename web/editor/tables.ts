@@ -170,12 +170,18 @@ export const deleteRow: Command = inTable((view, { row, first, column }) => {
   return edit(view, { changes: { from: above.to, to: line.to }, selection: { anchor: content(state.doc, cell).from } })
 })
 
-/** Changes every row of the table in one step; the cursor goes to the cell `column` of its row. */
+/** Puts the caret behind what is written in a cell, with nothing selected. */
+export function enter(view: EditorView, cell: Cell | undefined): void {
+  if (cell === undefined) return
+  view.dispatch({ selection: { anchor: content(view.state.doc, cell).to }, scrollIntoView: true, userEvent: 'select' })
+}
+
+/** Changes every row of the table in one step; the caret goes to the cell `column` of its row. */
 export function eachRow(view: EditorView, place: Place, change: (row: Row) => ChangeSpec[], column: number): true {
   const { state } = view
   edit(view, { changes: [...rowsOf(state, place)].flatMap(change) })
   const row = rowAt(view.state, place.row.line.number)
-  select(view, row.cells[Math.max(0, Math.min(column, row.cells.length - 1))])
+  enter(view, row.cells[Math.max(0, Math.min(column, row.cells.length - 1))])
   return true
 }
 
