@@ -12,10 +12,10 @@ import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
 import { belowRows, belowLast } from '../web/editor/grid/below.ts'
-import { linkTo } from '../web/editor/completions.ts'
+import { emojiTyped, linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/link-at.ts'
 import { pictureAt } from '../web/editor/picture-at.ts'
-import { pictureChanges } from '../web/editor/picture-changes.ts'
+import { pictureChanges, pictureSaved } from '../web/editor/picture-changes.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
 import { firstPlace } from '../web/editor/resting.ts'
@@ -342,6 +342,38 @@ test.each([
   // What is written is read, and asked for again it changes nothing.
   const again = pictureAt(now, first)
   expect(again && pictureChanges(again, again)).toEqual([])
+})
+
+test.each([
+  ['![c](/a.png)', '![c|300](/a.png "x")\n\n^'],
+  ['![c](/a.png)\n', '![c|300](/a.png "x")\n\n^'],
+  ['> ![c](/a.png)', '> ![c|300](/a.png "x")\n>\n> ^'],
+  ['![c](/a.png)\n\n\nnext', '![c|300](/a.png "x")\n\n^\nnext'],
+  ['![c](/a.png)\n\nnext', '![c|300](/a.png "x")\n\n^\n\nnext'],
+  ['![c](/a.png)\nnext', '![c|300](/a.png "x")^\nnext'],
+  ['a ![c](/a.png) b', 'a ![c|300](/a.png "x")^ b']
+])('[WRITE-80] after the picture of %j was saved', (doc, expected) => {
+  const state = EditorState.create({ doc, extensions: [markdown()] })
+  const picture = pictureAt(state, doc.indexOf('!') + 2)
+  if (picture === undefined) throw new Error('no picture')
+  const now = state.update(pictureSaved(state, picture, { width: 300, caption: 'x' })).state
+  const { head } = now.selection.main
+  expect(`${now.doc.sliceString(0, head)}^${now.doc.sliceString(head)}`).toBe(expected)
+})
+
+test.each([
+  ['well :smile|', 'well 😄|'],
+  [':+1|', '👍|'],
+  ['(:tada|)', '(🎉|)'],
+  ['a:smile|', undefined],
+  ['at 10:30|', undefined],
+  [':nothing_like_it|', undefined],
+  ['`:smile|`', undefined],
+  ['```\n:smile|\n```', undefined]
+])('[WRITE-81] a colon typed behind %j', (before, expected) => {
+  const state = stateOf(before)
+  const spec = emojiTyped(state, state.selection.main.head)
+  expect(spec && marked(state.update(spec).state)).toBe(expected)
 })
 
 test('[WRITE-51] sound and film have neither size nor caption', () => {

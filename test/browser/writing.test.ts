@@ -707,17 +707,17 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-53] [WRITE-54] links an
   await press('Tab')
   await type('300')
   await press('Enter')
-  await text('![cat|300](/icon.svg "A cat")')
+  await text('![cat|300](/icon.svg "A cat")\n\n')
   await page.locator('.cm-content:focus').waitFor()
-  await press('Home', 'Control+k')
+  await type('below')
+  await text('![cat|300](/icon.svg "A cat")\n\nbelow')
+  await press('Control+Home', 'Control+k')
   await page.getByLabel('Caption').and(page.locator(':focus')).waitFor()
   await press('Escape')
   await page.locator('.cm-content:focus').waitFor()
   await leave()
 })
 
-test('[WRITE-21] nothing below moves when marks are revealed', async () => {
-  const { page, press, leave } = await writer(
 test('[WRITE-78] the card of a link follows the text, one at a time; the caret stays where it was, or goes behind the link', async () => {
   const { page, document, press, type, text, leave } = await writer('Read the [manual](https://example.org/a/long/way) before you go')
   const card = page.locator('.link-card')
@@ -773,6 +773,8 @@ test('[WRITE-78] the card of a link follows the text, one at a time; the caret s
   await leave()
 })
 
+test('[WRITE-21] nothing below moves when marks are revealed', async () => {
+  const { page, press, leave } = await writer(
     '# One\n\n**bold** and *quiet*\n\n> quote\n\n- item\n- [ ] task\n\n1. first\n\n```ts\nlet a\n```\n\n---\n\n[link](/x) `code` ~~no~~\n\n| a | b |\n| - | - |\n| c | d |\n\nUnder\n-----\n\nlast'
   )
   await page.locator('.hljs-keyword').waitFor()

@@ -12,7 +12,7 @@ import {
   type CompletionContext,
   type CompletionResult
 } from '@codemirror/autocomplete'
-import { Prec, type EditorState, type Extension } from '@codemirror/state'
+import { Prec, type EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
 import { EditorView, keymap, ViewPlugin } from '@codemirror/view'
 import { best } from '../commands/match.ts'
 import { t } from '../text/t.ts'
@@ -173,6 +173,31 @@ function emojiByName(context: CompletionContext): CompletionResult | null {
   return { from: found.from + found.text.indexOf(':') + 1, options: signs, validFor: /^[a-z0-9_+-]*$/ }
 }
 
+const signByName = new Map(emoji)
+/** Longer names are none, in UTF-16 units. */
+const nameUnitsMax = 24
+
+/** The emoji in the place of its name, when the colon that closes it is typed at a position. */
+export function emojiTyped(state: EditorState, at: number): TransactionSpec | undefined {
+  const before = state.sliceDoc(Math.max(state.doc.lineAt(at).from, at - nameUnitsMax - 2), at)
+  const [, name = ''] = /(?:^|[\s(]):([a-z0-9_+-]{1,24})$/.exec(before) ?? []
+  const sign = signByName.get(name)
+  if (sign === undefined || state.readOnly || isInCode(state, at)) return undefined
+  const from = at - name.length - 1
+  return {
+    changes: { from, to: at, insert: sign },
+    selection: { anchor: from + sign.length },
+    scrollIntoView: true,
+    userEvent: 'input.type'
+  }
+}
+
+const emojiByColon = EditorView.inputHandler.of((view, from, to, text) => {
+  const spec = text === ':' && from === to ? emojiTyped(view.state, from) : undefined
+  if (spec !== undefined) view.dispatch(spec)
+  return spec !== undefined
+})
+
 function signOf(sign: string): Node {
   const made = document.createElement('span')
   made.className = 'menu-sign'
@@ -235,6 +260,7 @@ const asksAgain = (onChange: OnChange): Extension =>
 
 export const completions = (entries: readonly BlockEntry[], find: FindDocuments, onChange: OnChange): Extension => [
   givesUp,
+  emojiByColon,
   menus(entries, find),
   asksAgain(onChange),
   focusable,

@@ -5,7 +5,7 @@ import { pictureWidthMax, pictureWidthMin } from '../../shared/markdown/pictures
 import { t } from '../text/t.ts'
 import { isInCode } from './in-code.ts'
 import { editPicture, pictureAt, type PictureAt } from './picture-at.ts'
-import { pictureChanges } from './picture-changes.ts'
+import { pictureSaved } from './picture-changes.ts'
 
 const hide = StateEffect.define<null>()
 
@@ -44,8 +44,8 @@ function draw(view: EditorView, picture: PictureAt): HTMLElement {
   card.addEventListener('submit', (event) => {
     event.preventDefault()
     const asked = width.value === '' || Number.isNaN(width.valueAsNumber) ? undefined : width.valueAsNumber
-    const changes = pictureChanges(picture, { width: asked, caption: caption.value })
-    view.dispatch({ changes, effects: hide.of(null), userEvent: 'input.picture' })
+    const saved = pictureSaved(view.state, picture, { width: asked, caption: caption.value })
+    view.dispatch({ ...saved, effects: hide.of(null), scrollIntoView: true, userEvent: 'input.picture' })
     view.focus()
   })
   card.addEventListener('keydown', (event) => {
